@@ -38,7 +38,7 @@ var groups = map[ID]map[Lang]string{
 	GroupPassed: {English: "(nothing to add)", Chinese: "(没有补充)"},
 	GroupMute:   {English: "(could not answer)", Chinese: "(未能回答)"},
 	GroupMaker:  {English: "moderator", Chinese: "主持人"},
-	StopsGroups: {English: "Chats among agents that go on: %d. `/groups end` ends them.", Chinese: "仍在进行的代理群聊：%d 个。用 `/groups end` 结束。"},
+	StopsGroups: {English: "Chats among agents that are ended: %d.", Chinese: "已结束的代理群聊：%d 个。"},
 
 	GroupOpen:   {English: "goes on", Chinese: "进行中"},
 	GroupRounds: {English: "all rounds are over", Chinese: "轮次已用完"},

@@ -90,18 +90,48 @@ func TestEndGroup_IsForThePersonAboveAndOnce(t *testing.T) {
 	require.Equal(t, 1, b.count("SELECT count(*) FROM inbox WHERE session_key = $1 AND platform_id = $2", below, "group/"+string(id)))
 }
 
-func TestStop_SaysHowAChatIsEndedThatGoesOn(t *testing.T) {
+// stopWords are what a person reads who writes /stop.
+func (b *bundle) stopWords(id string) string {
+	b.t.Helper()
+	_, err := b.Stop(b.t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "/stop"}, i18n.Chinese)
+	require.NoError(b.t, err)
+	return b.lastWords()
+}
+
+func TestStop_EndsChatsAndWhoSpeaksInThemAndBeginsNoTurn(t *testing.T) {
 	b := setup(t)
 	id := b.chatOf("t1", 3, "coder", "reviewer")
-	stop := func(n string) string {
-		_, err := b.Stop(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: n, Text: "/stop"}, i18n.Chinese)
-		require.NoError(t, err)
-		var said string
-		require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT content FROM messages WHERE session_key = $1 ORDER BY id DESC LIMIT 1", key).Scan(&said))
-		return said
-	}
-	require.Contains(t, stop("1"), i18n.Say(i18n.Chinese, i18n.StopsGroups, 1))
-	_, err := b.EndGroup(t.Context(), id, key)
+	speaker := b.step(id).Speaker.Session
+	_, ok, err := b.Claim(t.Context(), speaker, "s1", "run", 0)
 	require.NoError(t, err)
-	require.NotContains(t, stop("2"), "/groups")
+	require.True(t, ok)
+	said := b.stopWords("1")
+	require.Contains(t, said, i18n.Say(i18n.Chinese, i18n.StopsSubagents, 1))
+	require.Contains(t, said, i18n.Say(i18n.Chinese, i18n.StopsGroups, 1))
+	require.Equal(t, "closed", b.ended(id))
+	stop, err := b.StopRequested(t.Context(), speaker, "s1")
+	require.NoError(t, err)
+	require.True(t, stop, "whoever speaks is stopped")
+	require.Contains(t, b.toldOf(id), "ended: it was ended")
+	_, ok, err = b.Claim(t.Context(), key, "t2", "run", 0)
+	require.NoError(t, err)
+	require.False(t, ok, "being told begins no turn")
+
+	_, err = b.FinishTurn(t.Context(), speaker, "s1", chat.TurnStopped, i18n.Stopped)
+	require.NoError(t, err)
+	require.True(t, b.step(id).Over, "nobody else is asked")
+	require.Zero(t, b.count("SELECT count(*) FROM subagent_tasks WHERE outcome = ''"))
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.StopsNothing), b.stopWords("2"), "there is nothing left to stop")
+}
+
+func TestStop_EndsChatsWhoseNextMemberHasNotBegun(t *testing.T) {
+	b := setup(t)
+	id := b.chatOf("t1", 3, "coder", "reviewer")
+	asked := b.step(id).Speaker.Session
+	require.Contains(t, b.stopWords("1"), i18n.Say(i18n.Chinese, i18n.StopsGroups, 1))
+	_, ok, err := b.Claim(t.Context(), asked, "s1", "run", 0)
+	require.NoError(t, err)
+	require.False(t, ok, "it does not speak any more")
+	require.Zero(t, b.count("SELECT count(*) FROM subagent_tasks WHERE outcome = ''"))
+	require.True(t, b.step(id).Over)
 }

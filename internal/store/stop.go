@@ -22,7 +22,8 @@ type Stopped struct {
 	Accepted
 	Turn      chat.TurnID // the running turn it is for, empty if none ran
 	Cleared   int         // queued messages that will not get a turn
-	Subagents int         // subagents that worked for the conversation, also in the background
+	Subagents int         // subagents that worked for the conversation, also in the background and in chats of agents
+	Groups    int         // chats of agents that ended with it
 }
 
 // Stop commits a stop: queued messages end as stopped at once, and the running turn, if there is one, gets a row that
@@ -76,10 +77,10 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 		if err != nil {
 			return err
 		}
-		if got.Subagents, err = agents.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
+		if got.Subagents, got.Groups, err = agents.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
 			return err
 		}
-		if in.Text == "" && got.Subagents == 0 {
+		if in.Text == "" && got.Subagents == 0 && got.Groups == 0 {
 			return nil // the page shows what a press did
 		}
 		return answerStop(ctx, tx, in, lang, got, reset)
@@ -129,19 +130,18 @@ func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got S
 	switch {
 	case got.Turn != "":
 		parts = append(parts, i18n.Say(lang, i18n.StopsTurn))
-	case got.Subagents == 0:
+	case got.Subagents == 0 && got.Groups == 0:
 		parts = append(parts, i18n.Say(lang, i18n.StopsNothing))
 	}
 	if got.Subagents > 0 {
 		parts = append(parts, i18n.Say(lang, i18n.StopsSubagents, got.Subagents))
 	}
+	if got.Groups > 0 {
+		parts = append(parts, i18n.Say(lang, i18n.StopsGroups, got.Groups))
+	}
 	text := i18n.Row(lang, parts...)
 	if got.Cleared > 0 {
 		text = i18n.Row(lang, text, i18n.Say(lang, i18n.StopsQueued, got.Cleared))
-	}
-	text, err := groupsGoOn(ctx, t, in.Session, lang, text)
-	if err != nil {
-		return err
 	}
 	notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: text, Inbox: got.ID}
 	t.Touch()
@@ -158,16 +158,4 @@ func stopSentence(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.
 		return i18n.Interrupted, nil
 	}
 	return i18n.Stopped, nil
-}
-
-// groupsGoOn adds to the answer to a stop how the group chats are ended that it leaves.
-func groupsGoOn(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.Lang, text string) (string, error) {
-	open, err := t.Q.GroupsOf(ctx, t, dbsqlc.GroupsOfParams{SessionKey: string(key), Open: true, N: agents.MaxGroups})
-	if err != nil {
-		return "", fmt.Errorf("list the group chats that go on: %w", err)
-	}
-	if len(open) == 0 {
-		return text, nil
-	}
-	return i18n.Row(lang, text, i18n.Say(lang, i18n.StopsGroups, len(open))), nil
 }

@@ -10,6 +10,10 @@ SELECT id FROM group_chats WHERE call_id = $1;
 -- name: GroupLock :one
 SELECT * FROM group_chats WHERE id = $1 FOR NO KEY UPDATE;
 
+-- name: GroupsOpenOf :many
+-- The chats that some conversations have made and that go on, locked.
+SELECT * FROM group_chats WHERE session_key = ANY(sqlc.arg(keys)::text[]) AND ended = '' ORDER BY id FOR NO KEY UPDATE;
+
 -- name: GroupMembers :many
 SELECT sqlc.embed(m), sqlc.embed(a) FROM group_members m JOIN subagents a ON a.session_key = m.session_key WHERE m.group_id = $1 ORDER BY m.n;
 

@@ -112,24 +112,23 @@ ORDER BY t.call_id;
 -- What is handed out in the background to subagents, and that none of them has begun, is not carried out.
 UPDATE inbox SET outcome = 'stopped'
 FROM subagent_tasks t
-WHERE t.session_key = ANY(sqlc.arg(keys)::text[]) AND t.outcome = '' AND t.background AND t.group_id IS NULL
+WHERE t.session_key = ANY(sqlc.arg(keys)::text[]) AND t.outcome = '' AND t.background
   AND inbox.session_key = t.session_key AND inbox.kind = 'background' AND inbox.account = 'subagent' AND inbox.platform_id = t.call_id
   AND inbox.outcome IS NULL;
 
 -- name: SubagentBusy :many
--- Who of some subagents works or is about to, but for a group chat. awaited: for somebody who waits for it.
+-- Who of some subagents works or is about to, also in a group chat. awaited: for somebody who waits for it.
 SELECT a.session_key, coalesce(u.id, '')::text AS running,
        EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.turn_id = u.id AND t.outcome = '' AND NOT t.background)::boolean AS awaited
 FROM subagents a LEFT JOIN turns u ON u.session_key = a.session_key AND u.state = 'running'
 WHERE a.session_key = ANY(sqlc.arg(keys)::text[])
-  AND NOT EXISTS (SELECT 1 FROM subagent_tasks g WHERE g.turn_id = u.id AND g.group_id IS NOT NULL)
-  AND (u.id IS NOT NULL OR EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.session_key = a.session_key AND t.outcome = '' AND t.group_id IS NULL))
+  AND (u.id IS NOT NULL OR EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.session_key = a.session_key AND t.outcome = ''))
 ORDER BY a.session_key;
 
 -- name: SubagentOpenBackground :many
--- The tasks of some subagents for which nobody waits, but those of group chats.
+-- The tasks of some subagents for which nobody waits. Whoever speaks in a group chat ends that task with its turn.
 SELECT sqlc.embed(t), sqlc.embed(a) FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
-WHERE t.session_key = ANY(sqlc.arg(keys)::text[]) AND t.outcome = '' AND t.background AND t.group_id IS NULL
+WHERE t.session_key = ANY(sqlc.arg(keys)::text[]) AND t.outcome = '' AND t.background AND (t.group_id IS NULL OR t.turn_id IS NULL)
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t;
 

@@ -144,12 +144,20 @@ func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Room, n int)
 
 // endGroup ends a chat and tells the conversation that made it, once.
 func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.End) error {
-	r, err := GroupRoom(ctx, t, g)
-	if err != nil {
+	if _, err := closeGroup(ctx, t, g, end); err != nil {
 		return err
 	}
+	return postWake(ctx, t, g.SessionKey, "group chat ended")
+}
+
+// closeGroup ends a chat and returns the row that tells the conversation that made it.
+func closeGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.End) (chat.InboxID, error) {
+	r, err := GroupRoom(ctx, t, g)
+	if err != nil {
+		return 0, err
+	}
 	if err := t.Q.GroupEnd(ctx, t, dbsqlc.GroupEndParams{ID: g.ID, Ended: string(end)}); err != nil {
-		return fmt.Errorf("end group chat %s: %w", g.ID, err)
+		return 0, fmt.Errorf("end group chat %s: %w", g.ID, err)
 	}
 	t.NotifyParent(g.SessionKey)
 	all, whole := r.Chat.Transcript(r.Lines, int(^uint(0)>>1)), ""
@@ -160,13 +168,10 @@ func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.E
 		if _, err := t.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
 			SessionKey: g.SessionKey, ID: whole, Hash: hash[:], Body: all, Bytes: int32(len(all)), Tool: "CreateChat",
 		}); err != nil {
-			return fmt.Errorf("keep all of group chat %s: %w", g.ID, err)
+			return 0, fmt.Errorf("keep all of group chat %s: %w", g.ID, err)
 		}
 	}
-	if _, err := inbox.Post(ctx, t, chat.Told{
+	return inbox.PostRow(ctx, t, chat.Told{
 		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.Chat.Told(r.Lines, end, shown, whole),
-	}); err != nil {
-		return err
-	}
-	return postWake(ctx, t, g.SessionKey, "group chat ended")
+	}, "")
 }

@@ -9,27 +9,47 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/groupchat"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
 )
 
-// StopBelow stops all subagents that work for a conversation and for each other, those in the background too, and returns how
-// many there were. Those that are waited for end with the turn that waits. Members of group chats are left: a chat is ended by
-// itself. Call it under the lock of the tree; rows of inbox are locked before those of tasks, as by a claim.
-func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (int, error) {
+// StopBelow stops all subagents that work for a conversation and for each other, those in the background and the members of group
+// chats too, ends these chats, and returns how many subagents and chats there were. Those that are waited for end with the turn that
+// waits. Call it under the lock of the tree. Chats are locked first, so that none asks another member meanwhile; rows of inbox
+// are locked before those of tasks, as by a claim. The task of a member that speaks is left to the end of its turn, which has the
+// task when it waits for the chat.
+func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (subagents, chats int, err error) {
 	below, err := t.Q.SubagentsBelow(ctx, t, key)
 	if err != nil {
-		return 0, fmt.Errorf("list the subagents of %s: %w", key, err)
+		return 0, 0, fmt.Errorf("list the subagents of %s: %w", key, err)
 	}
 	if len(below) == 0 {
-		return 0, nil
+		return 0, 0, nil
 	}
-	if err := t.Q.SubagentTakeBackBelow(ctx, t, pg.Texts(below)); err != nil {
+	open, err := t.Q.GroupsOpenOf(ctx, t, pg.Texts(append(below, key)))
+	if err != nil {
+		return 0, 0, fmt.Errorf("lock the group chats below %s: %w", key, err)
+	}
+	if subagents, err = stopWorking(ctx, t, key, pg.Texts(below), why); err != nil {
+		return 0, 0, err
+	}
+	for _, g := range open {
+		if err := stopGroup(ctx, t, g); err != nil {
+			return 0, 0, err
+		}
+	}
+	return subagents, len(open), nil
+}
+
+// stopWorking stops those of some subagents that work or are about to.
+func stopWorking(ctx context.Context, t *pg.Tx, key chat.SessionKey, below []string, why string) (int, error) {
+	if err := t.Q.SubagentTakeBackBelow(ctx, t, below); err != nil {
 		return 0, fmt.Errorf("take back what is handed out below %s: %w", key, err)
 	}
-	busy, err := t.Q.SubagentBusy(ctx, t, pg.Texts(below))
+	busy, err := t.Q.SubagentBusy(ctx, t, below)
 	if err != nil {
 		return 0, fmt.Errorf("list who works below %s: %w", key, err)
 	}
@@ -41,7 +61,7 @@ func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 			return 0, err
 		}
 	}
-	open, err := t.Q.SubagentOpenBackground(ctx, t, pg.Texts(below))
+	open, err := t.Q.SubagentOpenBackground(ctx, t, below)
 	if err != nil {
 		return 0, fmt.Errorf("list the tasks below %s: %w", key, err)
 	}
@@ -53,8 +73,21 @@ func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 	return len(busy), nil
 }
 
+// stopGroup ends a chat that a person has stopped. Its maker is told with the next message, as of a task.
+func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
+	id, err := closeGroup(ctx, t, g, groupchat.Closed)
+	if err != nil || id == 0 {
+		return err
+	}
+	t.Wake(pg.Waiting{Group: g.ID})
+	if err := t.Q.InboxLeaveForNext(ctx, t, id); err != nil {
+		return fmt.Errorf("leave the end of group chat %s for the next message: %w", g.ID, err)
+	}
+	return nil
+}
+
 // endTask ends a task in the background that a person has stopped. Who asked for it is told with the next message: being told
-// must not begin the turn that the person wanted ended.
+// must not begin the turn that the person wanted ended. Of one of a group chat the end of the chat tells.
 func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent) error {
 	_, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -64,6 +97,9 @@ func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsq
 		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
 	}
 	t.NotifyParent(agent.Root)
+	if task.GroupID != nil {
+		return nil
+	}
 	id, err := inbox.PostRow(ctx, t, chat.Told{
 		Session: agent.Parent, Key: "stopped " + string(task.CallID), Origin: chat.OriginSubagent,
 		Text: "[subagent " + conversation.RefOf(agent).Name() + " " + howEnded(chat.TurnStopped) + "]\nA person stopped it.",

@@ -380,6 +380,45 @@ func (q *Queries) GroupsOf(ctx context.Context, db DBTX, arg GroupsOfParams) ([]
 	return items, nil
 }
 
+const groupsOpenOf = `-- name: GroupsOpenOf :many
+SELECT id, session_key, call_id, tree, topic, max_rounds, asked, lines, ended, checked_at, created_at, ended_at, members FROM group_chats WHERE session_key = ANY($1::text[]) AND ended = '' ORDER BY id FOR NO KEY UPDATE
+`
+
+// The chats that some conversations have made and that go on, locked.
+func (q *Queries) GroupsOpenOf(ctx context.Context, db DBTX, keys []string) ([]GroupChat, error) {
+	rows, err := db.Query(ctx, groupsOpenOf, keys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []GroupChat
+	for rows.Next() {
+		var i GroupChat
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.CallID,
+			&i.Tree,
+			&i.Topic,
+			&i.MaxRounds,
+			&i.Asked,
+			&i.Lines,
+			&i.Ended,
+			&i.CheckedAt,
+			&i.CreatedAt,
+			&i.EndedAt,
+			&i.Members,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const groupsToStart = `-- name: GroupsToStart :many
 WITH due AS (
     SELECT g.id FROM group_chats g

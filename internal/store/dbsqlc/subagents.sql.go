@@ -67,8 +67,7 @@ SELECT a.session_key, coalesce(u.id, '')::text AS running,
        EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.turn_id = u.id AND t.outcome = '' AND NOT t.background)::boolean AS awaited
 FROM subagents a LEFT JOIN turns u ON u.session_key = a.session_key AND u.state = 'running'
 WHERE a.session_key = ANY($1::text[])
-  AND NOT EXISTS (SELECT 1 FROM subagent_tasks g WHERE g.turn_id = u.id AND g.group_id IS NOT NULL)
-  AND (u.id IS NOT NULL OR EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.session_key = a.session_key AND t.outcome = '' AND t.group_id IS NULL))
+  AND (u.id IS NOT NULL OR EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.session_key = a.session_key AND t.outcome = ''))
 ORDER BY a.session_key
 `
 
@@ -78,7 +77,7 @@ type SubagentBusyRow struct {
 	Awaited    bool
 }
 
-// Who of some subagents works or is about to, but for a group chat. awaited: for somebody who waits for it.
+// Who of some subagents works or is about to, also in a group chat. awaited: for somebody who waits for it.
 func (q *Queries) SubagentBusy(ctx context.Context, db DBTX, keys []string) ([]SubagentBusyRow, error) {
 	rows, err := db.Query(ctx, subagentBusy, keys)
 	if err != nil {
@@ -429,7 +428,7 @@ func (q *Queries) SubagentLockInbox(ctx context.Context, db DBTX, keys []string)
 
 const subagentOpenBackground = `-- name: SubagentOpenBackground :many
 SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
-WHERE t.session_key = ANY($1::text[]) AND t.outcome = '' AND t.background AND t.group_id IS NULL
+WHERE t.session_key = ANY($1::text[]) AND t.outcome = '' AND t.background AND (t.group_id IS NULL OR t.turn_id IS NULL)
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t
 `
@@ -439,7 +438,7 @@ type SubagentOpenBackgroundRow struct {
 	Subagent     Subagent
 }
 
-// The tasks of some subagents for which nobody waits, but those of group chats.
+// The tasks of some subagents for which nobody waits. Whoever speaks in a group chat ends that task with its turn.
 func (q *Queries) SubagentOpenBackground(ctx context.Context, db DBTX, keys []string) ([]SubagentOpenBackgroundRow, error) {
 	rows, err := db.Query(ctx, subagentOpenBackground, keys)
 	if err != nil {
@@ -746,7 +745,7 @@ func (q *Queries) SubagentTakeBack(ctx context.Context, db DBTX, askedIn chat.Tu
 const subagentTakeBackBelow = `-- name: SubagentTakeBackBelow :exec
 UPDATE inbox SET outcome = 'stopped'
 FROM subagent_tasks t
-WHERE t.session_key = ANY($1::text[]) AND t.outcome = '' AND t.background AND t.group_id IS NULL
+WHERE t.session_key = ANY($1::text[]) AND t.outcome = '' AND t.background
   AND inbox.session_key = t.session_key AND inbox.kind = 'background' AND inbox.account = 'subagent' AND inbox.platform_id = t.call_id
   AND inbox.outcome IS NULL
 `
