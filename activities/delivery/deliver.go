@@ -53,7 +53,9 @@ type Deliverer struct {
 	Replies Replies
 	// Messages finds what can be answered in place of a message that an answer came too late for; nil: nothing.
 	Messages MessageFinder
-	Words    bool // whether the first words may stand in histories
+	// Zone is the timezone of whoever a conversation belongs to, for when what comes late was written; nil: UTC.
+	Zone  func(ctx context.Context, key chat.SessionKey) (*time.Location, error)
+	Words bool // whether the first words may stand in histories
 }
 
 // NextDeliveryInput asks what is sent next in a session.
@@ -143,7 +145,9 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 			return chat.OutboundExpired, "it was closed before it could be sent", nil
 		}
 	case !divided(o.Pieces): // or what waited since its first try would not say that it is late
-		s.o.Pieces = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late)
+		if s.o.Pieces, err = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late); err != nil {
+			return "", "", err
+		}
 	}
 	return s.send(ctx)
 }
@@ -175,16 +179,32 @@ func divided(pieces []chat.Piece) bool {
 }
 
 // pieces divides the text; the files that it links follow it. What comes late says so.
-func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Traits, late bool) []chat.Piece {
+func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Traits, late bool) ([]chat.Piece, error) {
 	text, files := d.linked(ctx, o, t)
 	if late {
-		text = i18n.Say(i18n.Of(text), i18n.Delayed, o.Written.UTC().Format("2006-01-02 15:04 MST")) + "\n\n" + text
+		written, err := d.written(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		text = i18n.Say(i18n.Of(text), i18n.Delayed, written) + "\n\n" + text
 	}
 	pieces := d.divide(text, o.Before, t)
 	for i := range files {
 		pieces = append(pieces, chat.Piece{File: &files[i], Seq: o.Before + len(pieces) + 1})
 	}
-	return pieces
+	return pieces, nil
+}
+
+// written says when a delivery was written, on the clock of whoever reads it.
+func (d *Deliverer) written(ctx context.Context, o chat.Outbound) (string, error) {
+	zone := time.UTC
+	if d.Zone != nil {
+		var err error
+		if zone, err = d.Zone(ctx, o.Session); err != nil {
+			return "", err
+		}
+	}
+	return o.Written.In(zone).Format("2006-01-02 15:04 MST"), nil
 }
 
 func (d *Deliverer) divide(text string, before int, t channel.Traits) (pieces []chat.Piece) {

@@ -27,6 +27,7 @@ type post struct {
 	withdrawn bool // the delivery has ended meanwhile
 
 	traits channel.Traits
+	zone   *time.Location // of whoever reads it; nil: UTC
 	got    []channel.Message
 	answer func(m channel.Message) error // what the platform says to it; nil: it arrives
 	finds  func(m channel.Message) bool
@@ -89,6 +90,9 @@ func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last er
 		Rules: func(context.Context, string) (delivery.Rules, error) {
 			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
 		},
+	}
+	if p.zone != nil {
+		d.Zone = func(context.Context, chat.SessionKey) (*time.Location, error) { return p.zone, nil }
 	}
 	var suite testsuite.WorkflowTestSuite
 	for range tries {
@@ -218,6 +222,14 @@ func TestSend_SaysOfWhatIsLateWhenItWasWritten(t *testing.T) {
 	p.answer, p.o.Written = nil, time.Now().Add(-time.Hour)
 	require.NoError(t, p.send(t, 1))
 	require.Contains(t, p.got[0].Text, "(delayed, written ", "it was tried in time and arrives late")
+}
+
+func TestSend_WhatIsLateSaysItsTimeOnTheClockOfWhoReadsIt(t *testing.T) {
+	p := newPost("one")
+	p.o.Written = time.Now().Add(-time.Hour)
+	p.zone = time.FixedZone("XST", 13*60*60+30*60)
+	require.NoError(t, p.send(t, 1))
+	require.Contains(t, p.got[0].Text, "(delayed, written "+p.o.Written.In(p.zone).Format("2006-01-02 15:04")+" XST)")
 }
 
 func TestSend_OfTwoAttemptsThatOverlapOneGoesOn(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
@@ -25,7 +26,7 @@ const (
 	// memoryAll says behind words that all is meant that holds them.
 	memoryAll = "--all"
 	// memoryMinute is how people are told a time.
-	memoryMinute = "2006-01-02 15:04 UTC"
+	memoryMinute = "2006-01-02 15:04 MST"
 )
 
 // Memories show and change what is remembered of people.
@@ -47,6 +48,7 @@ type Agents interface {
 type Users interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
 	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
 }
 
 // Memory is /memory: what is remembered of a person.
@@ -100,47 +102,51 @@ func (m Memory) Run(ctx context.Context, in slash.Request, args string) (string,
 	if (verb == "edit" || verb == "forget") && !mayChange {
 		return "", i18n.Fault(fault.Denied, i18n.MemoryGroup)
 	}
+	zone, err := m.Users.Zone(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
 	switch {
 	case verb == "":
-		return m.show(ctx, w, in.Lang)
+		return m.show(ctx, w, in.Lang, zone)
 	case verb == "log" && rest == "":
 		entries, err := m.Memories.Older(ctx, w, chat.RememberedLog, 0)
-		return rememberedText(in.Lang, i18n.Say(in.Lang, i18n.MemoryLog), entries), err
+		return rememberedText(in.Lang, zone, i18n.Say(in.Lang, i18n.MemoryLog), entries), err
 	case verb == "search" && rest != "":
 		found, err := m.Memories.Search(ctx, w, rest)
-		return rememberedText(in.Lang, i18n.Say(in.Lang, i18n.MemoryFound, chat.FirstWords(rest, searchWords)), found), err
+		return rememberedText(in.Lang, zone, i18n.Say(in.Lang, i18n.MemoryFound, chat.FirstWords(rest, searchWords)), found), err
 	case verb == "edit" && rest != "":
 		return m.edit(ctx, w, in, rest)
 	case verb == "forget" && rest != "":
-		return m.forget(ctx, w, in.Lang, rest)
+		return m.forget(ctx, w, in.Lang, zone, rest)
 	case verb == "export" && rest == "":
 		return i18n.Say(in.Lang, i18n.MemoryExport, strings.TrimRight(m.Base, "/")+"/api/memory/export?agent="+w.Agent), nil
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)
 }
 
-func (m Memory) show(ctx context.Context, w chat.Whose, lang i18n.Lang) (string, error) {
+func (m Memory) show(ctx context.Context, w chat.Whose, lang i18n.Lang, zone *time.Location) (string, error) {
 	look, err := m.Memories.Look(ctx, w)
 	if err != nil {
 		return "", err
 	}
-	out := []string{rememberedText(lang, i18n.Say(lang, i18n.MemoryHead, len(look.Items), look.Archived), look.Items)}
+	out := []string{rememberedText(lang, zone, i18n.Say(lang, i18n.MemoryHead, len(look.Items), look.Archived), look.Items)}
 	if !look.Switches.Memorize {
 		out = append(out, i18n.Say(lang, i18n.MemorizeOff))
 	}
 	for _, j := range look.Jobs {
 		switch j.State {
 		case chat.MemorizeWaiting:
-			out = append(out, i18n.Say(lang, i18n.MemoryWaits, j.At.UTC().Format(memoryMinute)))
+			out = append(out, i18n.Say(lang, i18n.MemoryWaits, j.At.In(zone).Format(memoryMinute)))
 		case chat.MemorizeFailed:
-			out = append(out, i18n.Say(lang, i18n.MemoryLost, j.At.UTC().Format(memoryMinute), j.Error))
+			out = append(out, i18n.Say(lang, i18n.MemoryLost, j.At.In(zone).Format(memoryMinute), j.Error))
 		}
 	}
 	return strings.Join(out, "\n\n"), nil
 }
 
 // rememberedText is a list of what is remembered, the first of it where it is long.
-func rememberedText(lang i18n.Lang, head string, items []chat.Remembered) string {
+func rememberedText(lang i18n.Lang, zone *time.Location, head string, items []chat.Remembered) string {
 	if len(items) == 0 {
 		return i18n.Say(lang, i18n.MemoryNone)
 	}
@@ -150,7 +156,7 @@ func rememberedText(lang i18n.Lang, head string, items []chat.Remembered) string
 		if runes := []rune(text); len(runes) > memoryShown {
 			text = string(runes[:memoryShown]) + "…"
 		}
-		lines = append(lines, fmt.Sprintf("* `%s` · %s\n%s", r.ID, r.At.UTC().Format("2006-01-02"), markdown.Indented(text)))
+		lines = append(lines, fmt.Sprintf("* `%s` · %s\n%s", r.ID, r.At.In(zone).Format("2006-01-02"), markdown.Indented(text)))
 	}
 	if more := len(items) - memoryListed; more > 0 {
 		lines = append(lines, i18n.Say(lang, i18n.MemoryMore, more))
@@ -188,7 +194,7 @@ func (m Memory) edit(ctx context.Context, w chat.Whose, in slash.Request, args s
 }
 
 // forget forgets one thing at once, and asks before it forgets several.
-func (m Memory) forget(ctx context.Context, w chat.Whose, lang i18n.Lang, args string) (string, error) {
+func (m Memory) forget(ctx context.Context, w chat.Whose, lang i18n.Lang, zone *time.Location, args string) (string, error) {
 	q, all := strings.CutSuffix(args, memoryAll)
 	q = strings.TrimSpace(q)
 	found, err := m.Memories.Find(ctx, w, q)
@@ -198,10 +204,10 @@ func (m Memory) forget(ctx context.Context, w chat.Whose, lang i18n.Lang, args s
 	case len(found) == 0:
 		return i18n.Say(lang, i18n.MemoryNone), nil
 	case len(found) > 1 && !all:
-		return rememberedText(lang, i18n.Say(lang, i18n.MemoryMany, len(found), "/memory forget "+q+" "+memoryAll), found), nil
+		return rememberedText(lang, zone, i18n.Say(lang, i18n.MemoryMany, len(found), "/memory forget "+q+" "+memoryAll), found), nil
 	}
 	if err := m.Memories.Forget(ctx, w, found); err != nil {
 		return "", err
 	}
-	return rememberedText(lang, i18n.Say(lang, i18n.MemoryGone, len(found)), found), nil
+	return rememberedText(lang, zone, i18n.Say(lang, i18n.MemoryGone, len(found)), found), nil
 }

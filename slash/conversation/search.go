@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -23,6 +24,7 @@ const (
 type Searched interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
 	Search(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Found, error)
+	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
 	SearchIn(ctx context.Context, owner chat.UserID, key chat.SessionKey, q string, limit int) ([]chat.Found, error)
 }
 
@@ -47,7 +49,11 @@ func (s Search) Run(ctx context.Context, in slash.Request, args string) (string,
 	if err != nil {
 		return "", err
 	}
-	return foundText(in.Lang, args, found), nil
+	zone, err := s.Messages.Zone(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	return foundText(in.Lang, zone, args, found), nil
 }
 
 func (s Search) find(ctx context.Context, in slash.Request, q string) ([]chat.Found, error) {
@@ -61,7 +67,7 @@ func (s Search) find(ctx context.Context, in slash.Request, q string) ([]chat.Fo
 	return s.Messages.Search(ctx, owner.ID, q, searchLines+1)
 }
 
-func foundText(lang i18n.Lang, q string, found []chat.Found) string {
+func foundText(lang i18n.Lang, zone *time.Location, q string, found []chat.Found) string {
 	q = chat.FirstWords(q, searchWords)
 	if len(found) == 0 {
 		return i18n.Say(lang, i18n.SearchNone, q)
@@ -72,7 +78,7 @@ func foundText(lang i18n.Lang, q string, found []chat.Found) string {
 		if title == "" {
 			title = string(f.Session)
 		}
-		day := f.At.UTC().Format("2006-01-02")
+		day := f.At.In(zone).Format("2006-01-02")
 		lines = append(lines, fmt.Sprintf("* **%s** · %s · m%d: %s", title, day, f.Message, chat.FirstWords(f.Snippet, searchWords)))
 	}
 	if len(found) > searchLines {

@@ -1,0 +1,29 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/people"
+	"xbot/internal/store/pg"
+)
+
+// Zone is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.
+func (s *Store) Zone(ctx context.Context, user chat.UserID) (zone *time.Location, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		zone, err = people.ZoneOf(ctx, tx, user, s.Zones())
+		return err
+	})
+	return zone, err
+}
+
+// ZoneOfSession is the timezone of whoever a conversation belongs to. A group has none of its own.
+func (s *Store) ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error) {
+	owner, err := s.SessionOwner(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("find whose timezone %s has: %w", key, err)
+	}
+	return s.Zone(ctx, owner.ID)
+}
