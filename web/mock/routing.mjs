@@ -108,6 +108,18 @@ export class People {
   ]
   grants = [{ channel: "feishu", account: "default", peer: "ou_0087aa", name: "Mara", granted_by: "admin", created_at: later(-9 * 86_400_000) }]
 
+  others = [
+    ["agent:main:feishu:group:oc_7", "feishu:group:oc_7", "feishu", "group", "Platform team"],
+    ["agent:main:qq:dm:288104", "qq:288104", "qq", "direct", "288104"],
+  ].map(([key, user, channel, chat_type, label]) => ({ key, user, channel, chat_type, title: "", origin: { label }, messages: 12, updated_at: later(-3_600_000) }))
+
+  /** Takes a conversation of others away, and says whether it was there. */
+  forget(key) {
+    const before = this.others.length
+    this.others = this.others.filter((session) => session.key !== key)
+    return this.others.length < before
+  }
+
   answer(code, { approve }) {
     const pairing = this.pairings.find((candidate) => candidate.code === code)
     if (!pairing) throw new HttpProblem(404, "This request was answered already, or its hour is over.")

@@ -257,6 +257,8 @@ export class MockServer {
         return [201, { code: "QX7T-4MKE", expires_in: 600 }]
       case "GET /api/me/identities":
         return [200, { identities: [{ channel: "feishu", account: "default", peer: "ou_77ab", name: "Ada" }] }]
+      case "GET /api/inspect/sessions":
+        return [200, { sessions: people.others }]
       case "GET /api/inspect/runs":
         return [200, { links: runQueries() }]
       case "GET /api/limits":
@@ -300,6 +302,7 @@ export class MockServer {
 
   async #session(request, response, url, key, part) {
     const session = this.sessions.get(key)
+    if (!session && request.method === "DELETE" && this.people.forget(key)) return sendJson(response, 204)
     if (!session) throw new HttpProblem(404, "There is no such session.")
     const route = `${request.method} ${part}`
     switch (route) {

@@ -317,6 +317,22 @@ export const routingOfMock = {
     await inspectBoth(v, "121-group")
   },
 
+  "an administrator deletes the conversation of a group, after a confirmation": async (v) => {
+    const dialog = await openSettings(v, "People")
+    const others = dialog.getByRole("region", { name: "Conversations of groups and of others" })
+    const remove = others.getByRole("button", { name: "Delete the conversation Platform team" })
+    await remove.click()
+    const sure = v.page.getByRole("alertdialog", { name: "Delete Platform team?" })
+    await sure.getByText(/This cannot be undone/).waitFor()
+    await v.inspect("119-delete-group")
+    await sure.getByRole("button", { name: "Cancel" }).click()
+    await remove.click()
+    await sure.getByRole("button", { name: "Delete for everybody" }).click()
+    await remove.waitFor({ state: "detached" })
+    assert.equal(await others.getByRole("listitem").count(), 1)
+    await closeDialog(v)
+  },
+
   "a conversation that began anew shows where and why": async (v) => {
     await open(v, "anew")
     await v.sees(/nobody had written here since 18:20/)

@@ -7,6 +7,7 @@ import { moment } from "../i18n/format"
 import { channelName } from "../sidebar/place"
 import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
+import { OthersConversations } from "./OthersConversations"
 
 const Confirm = lazy(() => import("../ui/Confirm"))
 
@@ -18,7 +19,7 @@ const LOOK = 5_000
 
 const nameOf = ({ name, peer }: Peer): string => name || peer
 
-/** Who wrote for the first time and waits, and who was let in. */
+/** Who wrote for the first time and waits, who was let in, and the conversations of others. */
 export default function People() {
   const t = useT()
   const pairings = useQuery({ queryKey: pairingsKey, queryFn: listPairings, refetchInterval: LOOK })
@@ -33,6 +34,7 @@ export default function People() {
       <List title={t("people.grants")} empty={t("people.noGrants")} known={grants.data !== undefined}>
         {grants.data?.map((grant) => <GrantRow key={`${grant.channel} ${grant.account} ${grant.peer}`} grant={grant} />)}
       </List>
+      <OthersConversations />
     </div>
   )
 }

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest"
+
+import type { OtherSession } from "../api/others"
+import { nameOf, ofOthers } from "./others"
+
+const session = (key: string, more: Partial<OtherSession>) => ({ key, title: "", chat_type: "direct", origin: {}, ...more }) as OtherSession
+
+test("one's own conversations and those of subagents are not among those of others", () => {
+  const shown = ofOthers(
+    [
+      session("own", { user: "ada" }),
+      session("group", { user: "feishu:group:oc_1", chat_type: "group" }),
+      session("below", { user: "bob", chat_type: "subagent" }),
+      session("stranger", { user: "feishu:ou_9" }),
+    ],
+    "ada",
+  )
+  expect(shown.map(({ key }) => key)).toEqual(["group", "stranger"])
+})
+
+test("a conversation of others is called by its place before its title", () => {
+  expect(nameOf(session("k", { title: "leaks", origin: { label: "Plumbers" } }))).toBe("Plumbers")
+  expect(nameOf(session("k", { title: "leaks" }))).toBe("leaks")
+  expect(nameOf(session("k", {}))).toBe("k")
+})

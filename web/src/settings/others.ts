@@ -1,0 +1,7 @@
+import type { OtherSession } from "../api/others"
+
+/** Those that are not one's own. A subagent's goes with the conversation above it. */
+export const ofOthers = (sessions: OtherSession[], me: string): OtherSession[] => sessions.filter(({ user, chat_type }) => user !== me && chat_type !== "subagent")
+
+/** What a conversation of others is called: its place on a platform, else its title, else its key. */
+export const nameOf = ({ origin, title, key }: OtherSession): string => origin.label || origin.subject || title || key
