@@ -107,14 +107,14 @@ func TestMemoryCommand_NobodyIsToldWhatIsRememberedOfAnother(t *testing.T) {
 
 func TestMemoryCommand_SaysDaysAsWhoAsksReadsThem(t *testing.T) {
 	b := recollecting(t)
-	key := b.receive(dm("m0", "ou_1", "hello")).Session
+	key := b.Receive(ingresstest.DM("m0", "ou_1", "hello")).Session
 	b.keep(key, "likes.md", "green tea")
-	_, err := b.pool.Exec(t.Context(), "UPDATE memories SET updated_at = '2026-01-01T12:00:00Z'")
+	_, err := b.Pool.Exec(t.Context(), "UPDATE memories SET updated_at = '2026-01-01T12:00:00Z'")
 	require.NoError(t, err)
-	require.Contains(t, b.receive(dm("m1", "ou_1", "/memory")).Reply, "2026-01-01")
-	owner, err := b.store.SessionOwner(t.Context(), key)
+	require.Contains(t, b.Receive(ingresstest.DM("m1", "ou_1", "/memory")).Reply, "2026-01-01")
+	owner, err := b.Store.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
-	_, err = b.store.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "Pacific/Kiritimati"})
+	_, err = b.Store.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "Pacific/Kiritimati"})
 	require.NoError(t, err)
-	require.Contains(t, b.receive(dm("m2", "ou_1", "/memory")).Reply, "2026-01-02", "it is 14 hours ahead of UTC")
+	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/memory")).Reply, "2026-01-02", "it is 14 hours ahead of UTC")
 }

@@ -327,9 +327,9 @@ func TestWebhook_BodiesOfAllCallersTogetherAreBounded(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, call(bytes.NewReader(make([]byte, 9<<20))))
 }
 
-func TestDesk_ACopyConnectsNothingAndSaysWhy(t *testing.T) {
+func TestSetup_ACopyConnectsNothingAndSaysWhy(t *testing.T) {
 	w := &world{known: configured(1)}
-	d := w.desk("copy")
+	d := w.setup("copy")
 	d.Live.Copy = true
 	start(t, d)
 	w.eventually(t, "it says why", func() bool { return len(w.problems) > 0 && strings.Contains(w.problems[0], "XBOT_COPY=on") })
