@@ -93,7 +93,7 @@ test-go: page temporal
 .PHONY: test-e2e
 test-e2e: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
-	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 2 -timeout 45m
+	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 2 -timeout 60m
 	@! cat $(BIN)/race/reports/* 2>/dev/null | grep -m 1 -A 60 'DATA RACE'
 
 .PHONY: race-binaries

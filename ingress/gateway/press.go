@@ -77,7 +77,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 // presser is who has pressed a button, if they are let in where the question was asked and have a user.
 func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u store.User, known bool, err error) {
 	m, err := g.newRequest(ctx, chat.Envelope{
-		Place: chat.Source{Channel: p.Channel, Account: p.Account, ChatType: at.ChatType, Chat: at.Chat, Thread: at.Thread},
+		Source: chat.Source{Channel: p.Channel, Account: p.Account, ChatType: at.ChatType, Chat: at.Chat, Thread: at.Thread},
 		ID:    p.Event, Sender: chat.Peer{ID: p.Sender, Union: p.Union},
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ func (b *Platform) Receive(e chat.Envelope) gateway.Outcome {
 
 // DM is a direct message.
 func DM(id, peer, text string) chat.Envelope {
-	return chat.Envelope{Place: chat.Place{Channel: "feishu"}, ID: id, Sender: chat.Peer{ID: peer, Name: "Name of " + peer}, Text: text}
+	return chat.Envelope{Source: chat.Source{Channel: "feishu"}, ID: id, Sender: chat.Peer{ID: peer, Name: "Name of " + peer}, Text: text}
 }
 
 // InGroup is a message in a group.

@@ -13,14 +13,14 @@ import (
 // jobs counts how often a job was fired.
 type jobs int
 
-func (j *jobs) FireJob(context.Context, chat.JobID, *chat.Beat) (chat.Fired, error) {
+func (j *jobs) FireJob(context.Context, chat.JobID, *chat.Heartbeat) (chat.Fired, error) {
 	*j++
 	return chat.Fired{Job: chat.Job{ID: "j1", State: chat.JobActive}}, nil
 }
 
-func TestTimekeeper_JobsOfACopyDoNotFireAndAreNotOver(t *testing.T) {
+func TestCronJobs_JobsOfACopyDoNotFireAndAreNotOver(t *testing.T) {
 	fired := jobs(0)
-	k := &cronjob.Timekeeper{Jobs: &fired, Copy: true, Beat: func(context.Context, chat.JobID) (*chat.Beat, error) { return nil, nil }}
+	k := &cronjob.CronJobs{Jobs: &fired, Copy: true, Heartbeat: func(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil }}
 	out, err := k.FireJob(t.Context(), cronjob.FireJobInput{Job: "j1"})
 	require.NoError(t, err)
 	require.Equal(t, cronjob.FireJobOutput{Paused: true}, out, "its workflow rests until it is woken")
