@@ -78,7 +78,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u store.User, known bool, err error) {
 	m, err := g.newRequest(ctx, chat.Envelope{
 		Source: chat.Source{Channel: p.Channel, Account: p.Account, ChatType: at.ChatType, Chat: at.Chat, Thread: at.Thread},
-		ID:    p.Event, Sender: chat.Peer{ID: p.Sender, Union: p.Union},
+		ID:     p.Event, Sender: chat.Peer{ID: p.Sender, Union: p.Union},
 	})
 	if err != nil {
 		return u, false, err
