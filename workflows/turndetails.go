@@ -8,13 +8,14 @@ import (
 
 	"xbot/activities/turn"
 	"xbot/internal/chat"
+	"xbot/internal/markdown"
 )
 
 // detailLines bounds the details that an operator sees of a turn; older lines are left out.
 const detailLines = 30
 
 // turnDetails is the turn as an operator reads it in the Temporal UI: a heading and a list of steps, kept as the current
-// details of the run. It costs no event. A list and not a table, since the UI does not draw tables.
+// details of the run. What people, models and providers wrote in it is no Markdown. It costs no event. A list and not a table, since the UI does not draw tables.
 type turnDetails struct {
 	head  string
 	lines []string
@@ -26,7 +27,7 @@ type turnDetails struct {
 }
 
 func (s *turnDetails) begin(ctx workflow.Context, session chat.SessionKey, c turn.ClaimOutput) {
-	s.head = "**" + strings.Join(nonempty(c.Channel, c.User, c.Words), " · ") + "** · [conversation](" + ConversationPath(session) + ")"
+	s.head = "**" + markdown.Escaped(strings.Join(nonempty(c.Channel, c.User, c.Words), " · ")) + "** · [conversation](" + ConversationPath(session) + ")"
 	s.show(ctx, "claimed message "+strconv.FormatInt(int64(c.Inbox), 10))
 }
 
@@ -60,7 +61,7 @@ func (s *turnDetails) stepEnded(ctx workflow.Context, out turn.GenerateOutput) {
 }
 
 func (s *turnDetails) callStarted(ctx workflow.Context, c turn.CallOutput) {
-	s.show(ctx, "runs "+c.Name)
+	s.show(ctx, "runs "+markdown.Escaped(c.Name))
 }
 
 func (s *turnDetails) callEnded(ctx workflow.Context, c turn.CallOutput, failed bool) {
@@ -78,9 +79,9 @@ func (s *turnDetails) end(ctx workflow.Context, state chat.TurnState) {
 
 // ended says how the turn ended, why and what it took.
 func (s *turnDetails) ended(ctx workflow.Context, r *TurnResult) {
-	how := "**" + strings.Join(nonempty(string(r.Outcome), r.Reason), ": ") + "**"
+	how := "**" + markdown.Escaped(strings.Join(nonempty(string(r.Outcome), r.Reason), ": ")) + "**"
 	if r.Reason == string(r.Outcome) {
-		how = "**" + r.Reason + "**"
+		how = "**" + markdown.Escaped(r.Reason) + "**"
 	}
 	cost := ""
 	if r.CostUSD != nil {
@@ -94,7 +95,7 @@ func (s *turnDetails) add(what, state, detail string) {
 		s.lines = s.lines[1:]
 		s.left++
 	}
-	s.lines = append(s.lines, "- **"+what+"** · "+strings.Join(nonempty(state, strings.ReplaceAll(detail, "\n", " ")), " · "))
+	s.lines = append(s.lines, "- **"+markdown.Escaped(what)+"** · "+strings.Join(nonempty(state, markdown.Escaped(detail)), " · "))
 }
 
 func (s *turnDetails) show(ctx workflow.Context, now string) {
@@ -103,7 +104,7 @@ func (s *turnDetails) show(ctx workflow.Context, now string) {
 	}
 	text := []string{s.head, s.now}
 	for _, w := range s.waits {
-		text = append(text, "waiting for "+w.say)
+		text = append(text, "waiting for "+markdown.Escaped(w.say))
 	}
 	if len(s.lines) > 0 {
 		text = append(text, strings.Join(s.lines, "\n"))
@@ -126,5 +127,5 @@ func nonempty(parts ...string) []string {
 
 // description says whose turn it is and leads to its conversation, for the details of what it starts.
 func (t *turnRun) description() string {
-	return strings.Join(nonempty(t.claimed.User, "[conversation]("+ConversationPath(t.in.Session)+")"), " · ")
+	return strings.Join(nonempty(markdown.Escaped(t.claimed.User), "[conversation]("+ConversationPath(t.in.Session)+")"), " · ")
 }

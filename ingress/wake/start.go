@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/markdown"
 	"xbot/internal/store"
 	"xbot/workflows"
 )
@@ -130,7 +131,7 @@ func (s *Starter) options(id, summary string, key chat.SessionKey, user, kind st
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticDetails:                            details(key) + " · " + user,
+		StaticDetails:                            details(key) + " · " + markdown.Escaped(user),
 		Memo:                                     map[string]any{workflows.MemoAbout: summary},
 	}
 	if attributes {
