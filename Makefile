@@ -74,13 +74,26 @@ $(NODE_MODULES): web/package-lock.json
 
 # --- check
 
+# These end-to-end tests stand for all of them in "make test": a turn, its tools, a stop, a question, each platform, a
+# subagent, a job, hooks, memory; one kill of the server and one of its Temporal.
+SMOKE := TestServe_AnswersRunsToolsAndComesBackOnTheSameData TestServe_StopsARunningStreamAndARunningCommand \
+	TestCrash02_ServerKilledDuringACommand TestCrash05_TemporalKilled TestApproval_ADenialReachesTheModelWithItsNote \
+	TestSubagent_OneShotsRunTogetherAndTheirAnswersAreTheResults TestCron_AnEditReachesAJobThatWaits \
+	TestHooks_ArgumentsAndContextReachToolAndModel TestMemory_OfOnePersonReachesNoOther \
+	TestFollow_AnAnswerIsReadWhileItIsWritten TestNapCat_AReplyToAnAnswerGoesOnInItsWorkSession \
+	TestQQ_AnAnswerThatTookTooLongIsAMessageOfTheBotsOwn
+SMOKE_PATTERN := ($(shell tr ' ' '|' <<<'$(strip $(SMOKE))'))
+
 .PHONY: test
-test: build test-go test-temporal test-whole ## run all tests; needs Go, a C compiler, Node.js and Postgres binaries
+test: build test-go test-temporal ## run the tests that take minutes; needs Go, Node.js and Postgres binaries
+	@cat e2e/*_test.go | test $$(grep -cE '^func $(SMOKE_PATTERN)\(') = $(words $(SMOKE)) || { echo "A test in SMOKE has another name now: correct the Makefile." >&2; exit 1; }
+	@$(MAKE) --no-print-directory -j2 test-page test-smoke
+	@echo "Left out: $$(($$(cat e2e/*_test.go | grep -c '^func Test.*testing\.T)') - $(words $(SMOKE)))) end-to-end tests, which kill and freeze whole servers$(if $(RACE),, and the race detector); \"make test-all\" runs them."
 
 # The page in its browser and the servers that are killed wait more than they compute: side by side they take little longer
 # than one of them.
-.PHONY: test-whole
-test-whole:
+.PHONY: test-all
+test-all: build test-go test-temporal ## run all tests; RACE=-race looks for races and needs a C compiler
 	@$(MAKE) --no-print-directory -j2 test-page test-e2e
 
 .PHONY: test-go
@@ -90,10 +103,11 @@ test-go: page temporal
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
 # With the race detector the server under test has it too: its reports go to files, since the server is killed most of the time.
-.PHONY: test-e2e
-test-e2e: $(if $(RACE),race-binaries,build)
+.PHONY: test-e2e test-smoke
+test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
+test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
-	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 2 -timeout 60m
+	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 2 -timeout 60m $(ONLY)
 	@! cat $(BIN)/race/reports/* 2>/dev/null | grep -m 1 -A 60 'DATA RACE'
 
 .PHONY: race-binaries
