@@ -56,6 +56,21 @@ func TestCrash02_ServerKilledDuringACommand(t *testing.T) {
 	k.wellFormed()
 }
 
+func TestCrash19_ServerKilledInTheFirstMomentOfACommand(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	id := k.send(k.shell("echo x >> %s; sleep 2; echo done", k.file("once")), "say seen")
+	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, time.Millisecond)
+	k.crash() // the workflow task that runs it as a local activity is lost
+	restarted := time.Now()
+	k.boot()
+	require.Equal(t, chat.TurnDone, k.recovered("command killed as it began", restarted, id).State)
+	require.Equal(t, []string{"x"}, k.trace("once"), "the command ran once")
+	require.Contains(t, lastCalls(k)[0].Result, "done\n[exit code 0")
+	require.Equal(t, []string{"seen"}, k.answers())
+	k.wellFormed()
+}
+
 func TestCrash_TheDurationOfACommandLeavesOutTheOutage(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()

@@ -65,21 +65,22 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 		program = append(program, k.shell("echo "+spoken))
 	}
 	turn = k.untilEnded(time.Minute, k.send(append(program, "say done")...))
-	small(t, "five commands", s.capture("five-commands", turn), 80, 12<<10)
+	// five-commands.json, parallel-reads.json and stopped-command.json are of turns whose calls all were activities
+	small(t, "five commands", s.capture("five-commands-quick", turn), 56, 12<<10)
 
 	var reads []string
 	for range 12 {
 		reads = append(reads, `call Glob {"pattern":"*.none"}`)
 	}
 	turn = k.untilEnded(time.Minute, k.send(append(reads, k.shell("true"), `call Glob {"pattern":"*"}`, "say done")...))
-	s.capture("parallel-reads", turn)
+	s.capture("parallel-reads-quick", turn)
 
 	id := k.send(k.shell("sleep 60"), "say never")
 	k.until(time.Minute, "the command", func(e chat.Event) bool {
 		return e.Kind == chat.EventTool && strings.Contains(string(e.Data), "sleep 60")
 	})
 	k.send("/stop")
-	s.capture("stopped-command", k.untilEnded(time.Minute, id))
+	s.capture("stopped-command-quick", k.untilEnded(time.Minute, id))
 
 	id = k.send("# stopped while it streams", "stream 400 50ms")
 	k.until(time.Minute, "a delta", func(e chat.Event) bool { return e.Kind == chat.EventDelta })

@@ -20,6 +20,7 @@ const maxAgents = 5
 // subagents, the others one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
 // steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
 func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutput) {
+	t.workflowTaskBegan()
 	for first := 0; first < len(calls) && !t.stopped && !t.steered; {
 		last := first + 1
 		for runsInParallel(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {
@@ -72,10 +73,7 @@ func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutpu
 		t.delegate(ctx, id, call)
 		return
 	}
-	ended := t.trackCall(ctx, id)
-	var out turn.ToolOutput
-	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, turn.ToolInput{Call: id}).Get(ctx, &out)
-	ended()
+	out, err := t.runTool(ctx, id, call)
 	if err != nil && call.Class == chat.ClassExec && (t.stopped || ctx.Err() != nil) {
 		err = t.interrupt(ctx, id, err)
 	}

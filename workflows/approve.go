@@ -50,6 +50,7 @@ func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput
 	defer done() // an answer cancels the timer
 	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}
 	answered, err := workflow.AwaitWithOptions(waiting, wait, func() bool { return t.steered || slices.Contains(t.answered, id) })
+	t.workflowTaskBegan()
 	if err != nil || answered {
 		return err
 	}

@@ -24,6 +24,13 @@ const (
 	modelAttempt = time.Hour
 	// toolAttempt bounds one tool call; tools have their own, shorter limits (spec/001 §9.2).
 	toolAttempt = time.Hour
+	// quickTime bounds how long quick calls hold a workflow task open, all in all: a stop is seen after it. It is well below the
+	// timeout of workflow tasks, so that none is kept alive by heartbeats.
+	quickTime = 750 * time.Millisecond
+	// quickLeast is what has to be left of it for a call to be tried.
+	quickLeast = 100 * time.Millisecond
+	// quickGrace is what a call whose time is used up has for writing down what it knows.
+	quickGrace = time.Second
 	// interruptTime bounds how long a stop waits for a runner that is away.
 	interruptTime = 30 * time.Second
 	// taskHeartbeat is how soon the loss of a worker that follows a background task is noticed: later than of one that
@@ -66,6 +73,16 @@ func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.C
 		attempts = 1
 	}
 	return longRunning(ctx, summary, toolAttempt, heartbeatTimeout, attempts)
+}
+
+// quickTool is for a tool call that may take the workflow task a limited time. There is one attempt: whatever does not end well, ends as an
+// activity.
+func quickTool(ctx workflow.Context, within time.Duration, summary string) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: within + quickGrace,
+		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
+		Summary:             summary,
+	})
 }
 
 // interrupting is for ending the command of a stopped call whose worker is gone. The person waits for it to read that the turn has

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -75,6 +76,8 @@ type turnRun struct {
 	claiming bool          // it is claiming now
 	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
 	reported []chat.CallID // calls whose subagents have answered, as last read
+
+	quickUntil time.Time // until when quick calls may hold the workflow task open; zero before the first
 }
 
 // ending says how a turn ends.

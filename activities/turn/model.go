@@ -113,6 +113,8 @@ type CallOutput struct {
 	After   bool           `json:"after,omitempty"` // hooks are told of the result
 	// Inquires: it asks a person questions, and answers are what permits it.
 	Inquires bool `json:"inquires,omitempty"`
+	// Quick: it usually ends within a second.
+	Quick bool `json:"quick,omitempty"`
 }
 
 // Generate makes one LLM call of a turn and commits what came of it. If an earlier attempt committed, that stands.
@@ -342,7 +344,7 @@ func (m *Model) summarize(d chat.Decision) GenerateOutput {
 		if !m.Words {
 			c.Summary = ""
 		}
-		out.Calls = append(out.Calls, CallOutput{Name: activities.Shorten(c.Name, 40), Class: c.Class, Summary: activities.Shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter})
+		out.Calls = append(out.Calls, CallOutput{Name: activities.Shorten(c.Name, 40), Class: c.Class, Summary: activities.Shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter, Quick: c.Class != chat.ClassOnce && m.Tools.Quick(c.Name)})
 	}
 	return out
 }

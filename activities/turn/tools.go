@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"time"
 
 	"xbot/activities"
 	"xbot/activities/modelcall"
@@ -48,16 +49,35 @@ type Starter interface {
 // ToolInput names a call.
 type ToolInput struct {
 	Call chat.CallID `json:"call"`
+	// Within bounds the attempt: what has not ended by then is left alone, for another one to attach to. 0 is without a bound.
+	Within time.Duration `json:"within,omitempty"`
 }
 
 // ToolOutput says how a call ended; its result is in Postgres.
 type ToolOutput struct {
-	Error bool `json:"error,omitempty"` // the tool reports an error to the model
+	Error      bool `json:"error,omitempty"`      // the tool reports an error to the model
+	Unfinished bool `json:"unfinished,omitempty"` // it had not ended within its time, and goes on
 }
+
+// errTimeUsed ends an attempt whose time is used up.
+var errTimeUsed = errors.New("the attempt has used up its time")
 
 // Tool runs one call and records its result. The first result that is recorded stands.
 func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
 	defer activities.Heartbeat(ctx)()
+	if in.Within <= 0 {
+		return t.runCall(ctx, in)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, in.Within, errTimeUsed)
+	defer cancel()
+	out, err := t.runCall(ctx, in)
+	if err != nil && errors.Is(context.Cause(ctx), errTimeUsed) {
+		return ToolOutput{Unfinished: true}, nil
+	}
+	return out, err
+}
+
+func (t *Tools) runCall(ctx context.Context, in ToolInput) (ToolOutput, error) {
 	call, err := t.Calls.Call(ctx, in.Call)
 	if err != nil {
 		return ToolOutput{}, activities.Failure(ctx, err)

@@ -223,6 +223,31 @@ func TestTool_AnyOtherEndLeavesTheCommandAloneAndTheNextAttemptAttaches(t *testi
 	require.Equal(t, "run\n", b.Sandbox.Get(t, "count"), "the command ran once")
 }
 
+func TestTool_WhatHasNotEndedInItsTimeIsLeftAloneAndTheNextAttemptAttaches(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo run >> count; while [ ! -e go ]; do sleep 0.05; done; echo ended"}`)
+	b.AskForCalls()
+	in := turn.ToolInput{Call: chat.NewCallID(activitiestest.Turn, 0, 0), Within: 500 * time.Millisecond}
+	var out turn.ToolOutput
+	require.NoError(t, b.Run(t.Context(), activities.NameTool, in, &out))
+	require.True(t, out.Unfinished)
+	require.NotEqual(t, chat.CallDone, b.ResultOf(0).State)
+	b.Sandbox.Put(t, "go", "")
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.ResultOf(0).Result, "ended\n[exit code 0")
+	require.Equal(t, "run\n", b.Sandbox.Get(t, "count"), "the command ran once")
+}
+
+func TestTool_WhatEndsInItsTimeIsRecorded(t *testing.T) {
+	b := setup(t, `call Read {"path":"missing.txt"}`)
+	b.AskForCalls()
+	in := turn.ToolInput{Call: chat.NewCallID(activitiestest.Turn, 0, 0), Within: time.Minute}
+	var out turn.ToolOutput
+	require.NoError(t, b.Run(t.Context(), activities.NameTool, in, &out))
+	require.Equal(t, turn.ToolOutput{Error: true}, out)
+	require.Equal(t, chat.CallDone, b.ResultOf(0).State)
+}
+
 func TestTool_DoesNotStartInATurnThatIsOver(t *testing.T) {
 	b := setup(t, `call Shell {"command":"touch never"}`)
 	b.AskForCalls()

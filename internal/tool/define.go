@@ -22,19 +22,21 @@ type Handler[P any] interface {
 // Define makes a Tool of a Handler. The description is the text of the tool's .md file. It panics when P cannot be
 // described by a JSON Schema, which is a mistake in the program and shows at the first start.
 func Define[P any](name string, class chat.ToolClass, description string, handler Handler[P]) Tool {
-	parameters, err := schemaOf[P]()
-	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", name, err))
+	return define(Spec{Name: name, Class: class, Description: description}, handler)
+}
+
+// DefineQuick is Define for a tool whose calls usually end within a second.
+func DefineQuick[P any](name string, class chat.ToolClass, description string, handler Handler[P]) Tool {
+	return define(Spec{Name: name, Class: class, Description: description, Quick: true}, handler)
+}
+
+func define[P any](spec Spec, handler Handler[P]) Tool {
+	var err error
+	if spec.Parameters, err = schemaOf[P](); err != nil {
+		panic(fmt.Sprintf("tool %s: %v", spec.Name, err))
 	}
-	return &defined[P]{
-		spec: Spec{
-			Name:        name,
-			Class:       class,
-			Description: strings.TrimSpace(description),
-			Parameters:  parameters,
-		},
-		handler: handler,
-	}
+	spec.Description = strings.TrimSpace(spec.Description)
+	return &defined[P]{spec, handler}
 }
 
 type defined[P any] struct {

@@ -61,6 +61,12 @@ func (r *Registry) Class(name string) chat.ToolClass {
 	return chat.ClassRead
 }
 
+// Quick reports whether calls of the named tool usually end within a second.
+func (r *Registry) Quick(name string) bool {
+	t, ok := r.Get(name)
+	return ok && t.Spec().Quick
+}
+
 // Summary is Tool.Summary of the named tool; empty when there is none.
 func (r *Registry) Summary(name, arguments string) string {
 	if t, ok := r.Get(name); ok {

@@ -23,6 +23,8 @@ type Spec struct {
 	Class       chat.ToolClass
 	Description string
 	Parameters  json.RawMessage // JSON Schema of an object; the same bytes in every process of a build
+	// Quick says that a call usually ends within a second. It is only a guess: one that takes longer goes on.
+	Quick bool
 }
 
 // Tool is something that a model can call.

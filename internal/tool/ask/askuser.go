@@ -33,7 +33,7 @@ type option struct {
 type handler struct{}
 
 // New returns the tool AskUser.
-func New() tool.Tool { return tool.Define("AskUser", chat.ClassRead, doc, handler{}) }
+func New() tool.Tool { return tool.DefineQuick("AskUser", chat.ClassRead, doc, handler{}) }
 
 func (handler) Summary(p params) string {
 	if len(p.Questions) == 0 {

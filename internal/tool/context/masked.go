@@ -31,7 +31,7 @@ type maskedRecall struct{ masks Masks }
 
 // NewRecallMasked returns the tool recall_masked. It gives back exactly what the masked call gave.
 func NewRecallMasked(masks Masks) tool.Tool {
-	return tool.Define("recall_masked", chat.ClassRead, maskedDoc, maskedRecall{masks})
+	return tool.DefineQuick("recall_masked", chat.ClassRead, maskedDoc, maskedRecall{masks})
 }
 
 func (maskedRecall) Summary(p maskedParams) string {

@@ -34,7 +34,7 @@ type offloadRecall struct{ offloads Offloads }
 
 // NewOffloadRecall returns the tool offload_recall.
 func NewOffloadRecall(offloads Offloads) tool.Tool {
-	return tool.Define("offload_recall", chat.ClassRead, offloadDoc, offloadRecall{offloads})
+	return tool.DefineQuick("offload_recall", chat.ClassRead, offloadDoc, offloadRecall{offloads})
 }
 
 func (offloadRecall) Summary(p offloadParams) string {

@@ -46,7 +46,7 @@ type jobs struct{ fakeStore Jobs }
 
 // New returns the tool Cron. A call that runs again finds what it did: a job is made once for each call, and a run is one.
 func New(fakeStore Jobs) tool.Tool {
-	return tool.Define("Cron", chat.ClassIdempotent, doc, jobs{fakeStore})
+	return tool.DefineQuick("Cron", chat.ClassIdempotent, doc, jobs{fakeStore})
 }
 
 func (jobs) Summary(p params) string {

@@ -33,7 +33,7 @@ type readParams struct {
 type read struct{}
 
 // NewRead returns the tool Read.
-func NewRead() tool.Tool { return tool.Define("Read", chat.ClassRead, readDoc, read{}) }
+func NewRead() tool.Tool { return tool.DefineQuick("Read", chat.ClassRead, readDoc, read{}) }
 
 func (read) Summary(p readParams) string {
 	if p.Offset > 1 {

@@ -43,7 +43,7 @@ type recent struct {
 
 // New returns the tool Logs. Only conversations of an administrator alone have it (persona.Persona.Has).
 func New(r Reader) tool.Tool {
-	return tool.Define("Logs", chat.ClassRead, doc, recent{r, time.Now})
+	return tool.DefineQuick("Logs", chat.ClassRead, doc, recent{r, time.Now})
 }
 
 func (recent) Summary(p params) string {

@@ -44,7 +44,7 @@ type write struct{ notes Notes }
 
 // NewWrite returns the tool memory_write. It sets the whole note, so running it again changes nothing.
 func NewWrite(notes Notes) tool.Tool {
-	return tool.Define("memory_write", chat.ClassIdempotent, writeDoc, write{notes})
+	return tool.DefineQuick("memory_write", chat.ClassIdempotent, writeDoc, write{notes})
 }
 
 func (write) Summary(p writeParams) string { return p.Path }
@@ -89,7 +89,7 @@ type list struct{ notes Notes }
 
 // NewList returns the tool memory_list.
 func NewList(notes Notes) tool.Tool {
-	return tool.Define("memory_list", chat.ClassRead, listDoc, list{notes})
+	return tool.DefineQuick("memory_list", chat.ClassRead, listDoc, list{notes})
 }
 
 func (list) Summary(p listParams) string { return p.Path }

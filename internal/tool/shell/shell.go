@@ -43,7 +43,7 @@ type params struct {
 type handler struct{}
 
 // New returns the tool Shell.
-func New() tool.Tool { return tool.Define("Shell", chat.ClassExec, doc, handler{}) }
+func New() tool.Tool { return tool.DefineQuick("Shell", chat.ClassExec, doc, handler{}) }
 
 func (handler) Summary(p params) string { return p.Command }
 

@@ -64,7 +64,7 @@ type list struct{ tools }
 
 // NewList returns the tool soul_list.
 func NewList(owner Owner, store Store) tool.Tool {
-	return tool.Define("soul_list", chat.ClassRead, listDoc, list{tools{owner, store}})
+	return tool.DefineQuick("soul_list", chat.ClassRead, listDoc, list{tools{owner, store}})
 }
 
 func (list) Summary(struct{}) string { return "" }
@@ -92,7 +92,7 @@ type read struct{ tools }
 
 // NewRead returns the tool soul_read.
 func NewRead(owner Owner, store Store) tool.Tool {
-	return tool.Define("soul_read", chat.ClassRead, readDoc, read{tools{owner, store}})
+	return tool.DefineQuick("soul_read", chat.ClassRead, readDoc, read{tools{owner, store}})
 }
 
 func (read) Summary(p readParams) string { return p.Name }
@@ -120,7 +120,7 @@ type write struct{ tools }
 
 // NewWrite returns the tool soul_write.
 func NewWrite(owner Owner, store Store) tool.Tool {
-	return tool.Define("soul_write", chat.ClassIdempotent, writeDoc, write{tools{owner, store}})
+	return tool.DefineQuick("soul_write", chat.ClassIdempotent, writeDoc, write{tools{owner, store}})
 }
 
 func (write) Summary(p writeParams) string { return p.Name }
@@ -146,7 +146,7 @@ type deletion struct{ tools }
 
 // NewDelete returns the tool soul_delete.
 func NewDelete(owner Owner, store Store) tool.Tool {
-	return tool.Define("soul_delete", chat.ClassIdempotent, deleteDoc, deletion{tools{owner, store}})
+	return tool.DefineQuick("soul_delete", chat.ClassIdempotent, deleteDoc, deletion{tools{owner, store}})
 }
 
 func (deletion) Summary(p deleteParams) string { return p.Name }

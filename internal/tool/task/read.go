@@ -38,7 +38,7 @@ type read struct {
 
 // NewRead returns the tool task_read.
 func NewRead(list List, boxes Boxes) tool.Tool {
-	return tool.Define("task_read", chat.ClassRead, readDoc, read{list, boxes})
+	return tool.DefineQuick("task_read", chat.ClassRead, readDoc, read{list, boxes})
 }
 
 func (read) Summary(p readParams) string { return p.ID }

@@ -21,7 +21,7 @@ type status struct{ list List }
 
 // NewStatus returns the tool task_status.
 func NewStatus(list List) tool.Tool {
-	return tool.Define("task_status", chat.ClassRead, statusDoc, status{list})
+	return tool.DefineQuick("task_status", chat.ClassRead, statusDoc, status{list})
 }
 
 func (status) Summary(p statusParams) string { return p.ID }

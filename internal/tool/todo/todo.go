@@ -47,7 +47,7 @@ type write struct{ list List }
 
 // NewWrite returns the tool todo_write. It sets the whole list, so running it again changes nothing.
 func NewWrite(list List) tool.Tool {
-	return tool.Define("todo_write", chat.ClassIdempotent, writeDoc, write{list})
+	return tool.DefineQuick("todo_write", chat.ClassIdempotent, writeDoc, write{list})
 }
 
 func (write) Summary(p writeParams) string {
@@ -119,7 +119,7 @@ type list struct {
 
 // NewList returns the tool todo_list.
 func NewList(l List, other Elsewhere) tool.Tool {
-	return tool.Define("todo_list", chat.ClassRead, listDoc, list{l, other})
+	return tool.DefineQuick("todo_list", chat.ClassRead, listDoc, list{l, other})
 }
 
 func (list) Summary(p listParams) string {

@@ -41,7 +41,7 @@ type events struct{ book Store }
 // New returns the tool EventTrigger. Its results hold no secrets: they stay in the conversation. A call that runs again finds the
 // trigger that it made.
 func New(book Store) tool.Tool {
-	return tool.Define("EventTrigger", chat.ClassIdempotent, doc, events{book})
+	return tool.DefineQuick("EventTrigger", chat.ClassIdempotent, doc, events{book})
 }
 
 func (events) Summary(p params) string { return strings.TrimSpace(p.Action + " " + p.Name) }
