@@ -63,7 +63,7 @@ func TestPairing_AnUnknownPersonIsLetInAndAnswered(t *testing.T) {
 	}
 }
 
-// TestBridge_TheExampleOfTheDocuments runs what docs/sessions.md shows, as it stands there.
+// TestBridge_TheExampleOfTheDocuments runs what docs/channels/bridge.md shows, as it stands there.
 func TestBridge_TheExampleOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
@@ -71,7 +71,7 @@ func TestBridge_TheExampleOfTheDocuments(t *testing.T) {
 			t.Skip(tool + " is not installed")
 		}
 	}
-	doc, err := os.ReadFile(filepath.Join("..", "docs", "sessions.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "docs", "channels", "bridge.md"))
 	require.NoError(t, err)
 	example := regexp.MustCompile("(?s)```bash\n(# A bridge.*?)```").FindStringSubmatch(string(doc))
 	require.NotEmpty(t, example)

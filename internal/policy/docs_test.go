@@ -18,7 +18,7 @@ import (
 var understood = []string{"session.idleMinutes", "session.store"}
 
 func TestDocs_TheExampleIsReadAndHasEveryMember(t *testing.T) {
-	text, err := os.ReadFile("../../docs/sessions.md")
+	text, err := os.ReadFile("../../docs/operate/policy.md")
 	require.NoError(t, err)
 	_, rest, found := strings.Cut(string(text), "```json5\n")
 	require.True(t, found)
@@ -34,7 +34,7 @@ func TestDocs_TheExampleIsReadAndHasEveryMember(t *testing.T) {
 	known := map[string]bool{}
 	fields(known, "", reflect.TypeFor[policy.Policy]())
 	for _, path := range slices.Sorted(maps.Keys(known)) {
-		require.True(t, shown[path] || slices.Contains(understood, path), "docs/sessions.md does not show %s", path)
+		require.True(t, shown[path] || slices.Contains(understood, path), "docs/operate/policy.md does not show %s", path)
 	}
 }
 

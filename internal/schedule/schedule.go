@@ -1,5 +1,5 @@
 // Package schedule computes when something is to happen: by a cron expression, at a steady interval, or once. It is pure:
-// callers say what time it is. What it decides where clocks change is in docs/cron.md.
+// callers say what time it is. What it decides where clocks change is in docs/guide/schedules.md.
 package schedule
 
 import (

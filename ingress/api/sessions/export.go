@@ -33,7 +33,7 @@ type ImportBody struct {
 func (a *Endpoints) registerExport(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "export-session", Method: http.MethodGet, Path: "/api/sessions/{key}/export", Summary: "All of a conversation",
-		Description: "jsonl: JSON Lines, version 3 of the format described in docs/operations.md, which can be imported again. md: for people. Administrators may export every conversation.",
+		Description: "jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported again. md: for people. Administrators may export every conversation.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("application/jsonl"),
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key

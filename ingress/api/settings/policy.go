@@ -39,7 +39,7 @@ type PolicyCheck struct {
 type policyBody struct{ Body PolicyText }
 
 func (a *Endpoints) registerPolicy(h huma.API) {
-	const what = "For administrators. docs/sessions.md describes the document."
+	const what = "For administrators. docs/operate/policy.md describes the document."
 	huma.Register(h, huma.Operation{
 		OperationID: "get-policy", Method: http.MethodGet, Path: "/api/policy", Summary: "How conversations are named, routed, queued, reset and limited",
 		Description: what, Security: endpoint.Secured,

@@ -197,7 +197,7 @@ func TestDB_AnIndexThatIsDroppedLeavesTheOthersAlone(t *testing.T) {
 	require.Equal(t, []vector.Hit{{ID: 2, Score: nearest(t, other, at(10), 9)[0].Score}}, nearest(t, other, at(10), 9))
 }
 
-// TestIndex_TakesLittleBesideItsNumbers holds what docs/memory.md says of memory.
+// TestIndex_TakesLittleBesideItsNumbers holds what docs/operate/memory.md says of memory.
 func TestIndex_TakesLittleBesideItsNumbers(t *testing.T) {
 	const n, dim = 50_000, 64
 	before := heap()

@@ -799,12 +799,12 @@ export interface paths {
         };
         /**
          * How conversations are named, routed, queued, reset and limited
-         * @description For administrators. docs/sessions.md describes the document.
+         * @description For administrators. docs/operate/policy.md describes the document.
          */
         get: operations["get-policy"];
         /**
          * Put a new version of the policy in force
-         * @description Every process follows it within a second. 409: somebody else changed it meanwhile; 422 names everything that is wrong with it. For administrators. docs/sessions.md describes the document.
+         * @description Every process follows it within a second. 409: somebody else changed it meanwhile; 422 names everything that is wrong with it. For administrators. docs/operate/policy.md describes the document.
          */
         put: operations["set-policy"];
         post?: never;
@@ -825,7 +825,7 @@ export interface paths {
         put?: never;
         /**
          * Say what is wrong with a policy without putting it in force
-         * @description For administrators. docs/sessions.md describes the document.
+         * @description For administrators. docs/operate/policy.md describes the document.
          */
         post: operations["check-policy"];
         delete?: never;
@@ -843,7 +843,7 @@ export interface paths {
         };
         /**
          * Who changed the policy, and when
-         * @description For administrators. docs/sessions.md describes the document.
+         * @description For administrators. docs/operate/policy.md describes the document.
          */
         get: operations["list-policy-versions"];
         put?: never;
@@ -1151,7 +1151,7 @@ export interface paths {
         };
         /**
          * All of a conversation
-         * @description jsonl: JSON Lines, version 3 of the format described in docs/operations.md, which can be imported again. md: for people. Administrators may export every conversation.
+         * @description jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported again. md: for people. Administrators may export every conversation.
          */
         get: operations["export-session"];
         put?: never;
