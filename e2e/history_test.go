@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"xbot/activities"
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/workflows"
@@ -215,4 +217,49 @@ func TestHistories_OfSubagents(t *testing.T) {
 	k.capture("delegates-stopped", turn)
 	once = workflows.SubagentID(chat.SubagentRef{Parent: k.key, Role: "coder", Call: lastCalls(k)[0].ID})
 	k.captureRun("subagent-cancelled", once, "")
+}
+
+// TestHistories_OfAStopThatALostWorkerLeft captures a turn whose worker is killed between a stop and the end of its command.
+func TestHistories_OfAStopThatALostWorkerLeft(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	k := s.newTalk()
+	id := k.send(k.shell("echo begun >> %s; sleep 618", k.file("begun")), "say never")
+	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 10*time.Millisecond)
+	runner := s.child("xbot-runner")
+	signal(t, runner, syscall.SIGSTOP) // the worker hears of the stop, and cannot carry it out
+	_, err := s.client.Stop(t.Context(), k.key)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		return happened(s.history(workflows.TurnID(k.key), ""), enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED) == 1
+	}, time.Minute, 10*time.Millisecond)
+	s.crash()
+	signal(t, runner, syscall.SIGKILL)
+	s.boot()
+	turn := k.untilEnded(crashLimit, id)
+	require.Equal(t, chat.TurnStopped, turn.State)
+	h := s.capture("interrupts-lost", k.closed(turn))
+	small(t, "interrupts-lost", h, 60, 12<<10)
+	require.Equal(t, 1, scheduled(h, activities.NameInterrupt), "the command is ended by an activity of its own")
+	require.Empty(t, find(t, "sleep 618"))
+}
+
+// happened counts the events of a type.
+func happened(h *history.History, kind enums.EventType) (n int) {
+	for _, e := range h.GetEvents() {
+		if e.GetEventType() == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// scheduled counts how often an activity was.
+func scheduled(h *history.History, activity string) (n int) {
+	for _, e := range h.GetEvents() {
+		if e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == activity {
+			n++
+		}
+	}
+	return n
 }
