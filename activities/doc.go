@@ -15,6 +15,7 @@ const (
 	NameClaim          = "Claim"
 	NamePeek           = "Peek"
 	NameSteer          = "Steer"
+	NameHasten         = "Hasten"
 	NameGenerate       = "Generate"
 	NameTool           = "Tool"
 	NameInterrupt      = "Interrupt"

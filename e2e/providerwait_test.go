@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/chat"
@@ -173,4 +174,22 @@ func TestHistories_OfAWaitForTheProvider(t *testing.T) {
 	turn = k.untilEnded(time.Minute, id)
 	require.Equal(t, chat.TurnDone, turn.State)
 	small(t, "waited-steered", s.capture("waited-steered", turn), 80, 16<<10)
+}
+
+// TestHistories_OfAHastenedWait captures a turn whose next attempt a message brings forward, between two attempts that are far apart.
+func TestHistories_OfAHastenedWait(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=3s") // it waits for 3, 6, 12 s, each a quarter longer at most
+	k, db := s.newTalk(), s.look()
+	id := k.send(k.shell("true"), "then", "fail 503", "say never")
+	k.untilWaits(1)
+	require.Eventually(t, func() bool {
+		return count(t, db, "SELECT count(*) FROM turns WHERE asks_at > asks_from + interval '1 s'") == 1
+	}, time.Minute, 20*time.Millisecond)
+	k.send("say both")
+	turn := k.untilEnded(time.Minute, id)
+	require.Equal(t, chat.TurnDone, turn.State)
+	h := s.capture("waited-hastened", turn)
+	small(t, "waited-hastened", h, 80, 16<<10)
+	require.Equal(t, 1, happened(h, enums.EVENT_TYPE_ACTIVITY_TASK_CANCELED), "the pause was cut off")
 }

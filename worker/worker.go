@@ -143,6 +143,7 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 	register(activities.NamePeek, a.Intake.Peek)
 	register(activities.NameSteer, a.Intake.Steer)
 	register(activities.NameFinish, a.Intake.Finish)
+	register(activities.NameHasten, a.Model.Hasten)
 	register(activities.NameGenerate, a.Model.Generate)
 	register(activities.NameTool, a.Tools.Tool)
 	register(activities.NameInterrupt, a.Tools.Interrupt)

@@ -22,9 +22,11 @@ func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, e
 	ended := func() {}
 	defer func() { ended() }()
 	for {
-		out, err := t.generate(ctx, in)
+		out, hastened, err := t.generateOrHasten(ctx, in)
 		switch {
 		case err != nil:
+		case hastened.By > 0:
+			in.Hastened, in.Attempts, in.Steered = hastened.By, hastened.Attempts, false
 		case out.Compress != "":
 			err = t.compress(ctx, step, in.Compressed, out.Compress)
 			in.Compressed++

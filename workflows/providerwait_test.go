@@ -134,6 +134,41 @@ func TestDays_WhatIsWrittenWhileATurnWaitsJoinsItsStep(t *testing.T) {
 	require.Equal(t, 2, d.turns(), "the message that came meanwhile had no turn of its own")
 }
 
+func TestDays_AMessageBringsTheNextAttemptForward(t *testing.T) {
+	for mode, joins := range map[string]bool{"steer": true, "followup": false} {
+		t.Run(mode, func(t *testing.T) {
+			d := skipOutages(t, `{messages: {queue: {mode: "`+mode+`"}}}`)
+			d.model.Retry.MaxDelay = 10 * time.Minute // it asks after 10, 30 and 70 minutes, a quarter more at most, then not before 150
+			d.write(0, worked+"fail 503 9\nsay after all")
+			d.at(2*time.Hour-time.Second, func() { require.Equal(t, 1+5+3, d.server.Count()) })
+			d.write(2*time.Hour, "say you, too")
+			d.at(2*time.Hour+2*time.Second, func() {
+				require.Equal(t, 1+5+4, d.server.Count(), "who writes is there: it is asked at once")
+				saw := d.saw()
+				require.Equal(t, joins, strings.Contains(strings.Join(saw[len(saw)-1], "\n"), "you, too"))
+			})
+			d.pass(12 * time.Hour)
+			require.Equal(t, chat.TurnDone, d.course().State)
+		})
+	}
+}
+
+func TestDays_ManyMessagesAskAProviderNoMoreOftenThanAtFirst(t *testing.T) {
+	d := skipOutages(t, `{messages: {queue: {mode: "followup"}}}`)
+	d.write(0, worked+"fail 503\nsay never")
+	var asked int
+	d.at(2*time.Hour, func() { asked = d.server.Count() })
+	for n := range 30 {
+		d.write(2*time.Hour+time.Duration(n)*20*time.Second, "say later")
+	}
+	d.at(2*time.Hour+10*time.Minute, func() {
+		more := d.server.Count() - asked
+		require.GreaterOrEqual(t, more, 12, "messages bring attempts forward")
+		require.LessOrEqual(t, more, 21, "attempts are 30 s apart")
+	})
+	d.pass(2*time.Hour + 11*time.Minute)
+}
+
 func TestDays_APolicyBoundsTheWait(t *testing.T) {
 	d := skipOutages(t, `{limits: {providerWaitMinutes: 90}}`)
 	d.write(0, worked+"fail 429\nsay never")

@@ -113,7 +113,8 @@ func (d *days) register() {
 	d.asking = &turn.Approvals{Questions: d.Store, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{
 		activities.NameClaim: intake.Claim, activities.NamePeek: intake.Peek, activities.NameSteer: intake.Steer,
-		activities.NameFinish: intake.Finish, activities.NameGenerate: d.model.Generate, activities.NameTool: calls.Tool,
+		activities.NameFinish: intake.Finish, activities.NameGenerate: d.model.Generate, activities.NameHasten: d.model.Hasten,
+		activities.NameTool:    calls.Tool,
 		activities.NameAbandon: calls.Abandon, activities.NameAsk: d.asking.Ask, activities.NameExpire: d.asking.Expire,
 	} {
 		d.env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})

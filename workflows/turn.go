@@ -67,9 +67,11 @@ type turnRun struct {
 	cancel      workflow.CancelFunc
 	turnDetails turnDetails
 
-	waiting int                    // waits that operators find by AttrWaits
-	found   string                 // its value
-	exact   bool                   // it is what the newest wait is for
+	waiting  int           // waits that operators find by AttrWaits
+	found    string        // its value
+	exact    bool          // it is what the newest wait is for
+	provider *providerWait // the activity that waits for the provider; nil: none does
+
 	running []chat.CallID          // calls whose activities run
 	away    map[chat.CallID]func() // of those whose runner is away, what ends the wait
 
@@ -189,6 +191,7 @@ func (t *turnRun) readInbox(ctx workflow.Context) (ended bool) {
 		return true
 	}
 	t.answered, t.steered = peek.Answered, t.steered || peek.Steer
+	t.hasten(ctx)
 	for _, id := range peek.Reported { // never fewer: of two looks that overlap the older may end last
 		if !slices.Contains(t.reported, id) {
 			t.reported = append(t.reported, id)

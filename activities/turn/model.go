@@ -30,8 +30,10 @@ type Steps interface {
 	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
 	// WaitForProvider says how long the provider is left alone; waits is false where the turn is not to wait, or has waited
 	// long enough.
-	WaitForProvider(ctx context.Context, step chat.Step, reason string, pause time.Duration) (rest time.Duration, waits bool, err error)
-	ProviderDue(ctx context.Context, turn chat.TurnID) (time.Duration, error)
+	WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error)
+	ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error)
+	// HastenProvider names the message for which the next attempt was brought forward, and counts the attempts; 0: there is none.
+	HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error)
 	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
@@ -86,6 +88,8 @@ type GenerateInput struct {
 	Attempts int `json:"attempts,omitempty"`
 	// Steered says that what came was taken in just now.
 	Steered bool `json:"steered,omitempty"`
+	// Hastened is the message that has brought the next attempt forward while the provider is waited for.
+	Hastened chat.InboxID `json:"hastened,omitempty"`
 }
 
 // GenerateOutput is the decision of a step, small enough for a history: texts stay in Postgres.
@@ -123,7 +127,7 @@ func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput,
 	a := &attempt{
 		step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}, compressed: in.Compressed,
 		n: in.Attempts + int(activity.GetInfo(ctx).Attempt), mayWait: in.MayWait, waiting: in.Waiting,
-		steered: in.Steered && activity.GetInfo(ctx).Attempt == 1,
+		steered: in.Steered && activity.GetInfo(ctx).Attempt == 1, hastened: in.Hastened,
 	}
 	d, err := m.asked(ctx, a)
 	if err != nil {
@@ -144,6 +148,7 @@ type attempt struct {
 	mayWait    bool
 	waiting    bool // the provider could not be reached
 	steered    bool // and what came meanwhile was taken in just now
+	hastened   chat.InboxID
 
 	model string
 	who   agentprofile.Profile

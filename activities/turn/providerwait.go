@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
@@ -15,7 +16,7 @@ func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
 	if !a.waiting {
 		return m.decide(ctx, a)
 	}
-	pause, err := m.Steps.ProviderDue(ctx, a.step.Turn)
+	pause, err := m.Steps.ProviderDue(ctx, a.step.Turn, a.hastened)
 	if err != nil {
 		return chat.Decision{}, err
 	}
@@ -36,7 +37,9 @@ func (m *Model) wait(ctx context.Context, a *attempt, failures int, cause error)
 		return d, false, nil
 	}
 	reason := llm.Reason(cause)
-	pause, waits, err := m.Steps.WaitForProvider(ctx, a.step, reason, m.Retry.LongPause(failures-m.Retry.Attempts, cause))
+	pause, waits, err := m.Steps.WaitForProvider(ctx, a.step, chat.ProviderFailure{
+		Reason: reason, Attempt: a.n, Pause: m.Retry.LongPause(failures-m.Retry.Attempts, cause), LeastPause: m.Retry.LongPause(0, cause),
+	})
 	switch {
 	case err != nil || !waits:
 		return d, false, err
@@ -44,4 +47,23 @@ func (m *Model) wait(ctx context.Context, a *attempt, failures int, cause error)
 		return d, true, fault.Limited(pause, "the provider cannot be reached; the turn waits: %w", cause)
 	}
 	return chat.Decision{Wait: reason}, true, nil
+}
+
+// HastenInput names a turn that waits for its provider.
+type HastenInput struct {
+	Turn chat.TurnID `json:"turn"`
+}
+
+// HastenOutput names the message that has brought the next attempt forward, 0 for none, and counts the attempts of the step so far.
+type HastenOutput struct {
+	By       chat.InboxID `json:"by,omitempty"`
+	Attempts int          `json:"attempts,omitempty"`
+}
+
+// Hasten brings the next attempt forward where a person has written while the turn waits: who writes is there to read an answer. Two
+// attempts stay apart by the first pause of a wait, however much is written. From then on only the activity that knows of the message
+// asks, so that the one before may be cancelled: it asks nobody.
+func (m *Model) Hasten(ctx context.Context, in HastenInput) (HastenOutput, error) {
+	by, attempts, err := m.Steps.HastenProvider(ctx, in.Turn)
+	return HastenOutput{By: by, Attempts: attempts}, activities.Failure(ctx, err)
 }

@@ -358,7 +358,7 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	step := chat.Step{Session: other, Turn: "t2", N: 1}
 	_, _, _, err = r.BeginStep(t.Context(), step)
 	require.NoError(t, err)
-	_, waits, err := r.WaitForProvider(t.Context(), step, "network", time.Hour)
+	_, waits, err := r.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "network", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.True(t, waits)
 	require.NoError(t, r.Round(t.Context()))

@@ -78,6 +78,14 @@ type Retry struct {
 	Text    string `json:"text" doc:"The sentence to show."`
 }
 
+// ProviderFailure is a failed attempt to ask a provider that a turn waits for.
+type ProviderFailure struct {
+	Reason  string
+	Attempt int // which of the step it was, from 1
+	// Pause is how long the provider is left alone, LeastPause how long it is also where a person writes.
+	Pause, LeastPause time.Duration
+}
+
 // Delta is text that the model is writing now. A larger attempt of the same step replaces all text of a smaller one.
 // Offset and ReasoningOffset are the lengths, in bytes, of the text before this piece; a gap means pieces were missed
 // and the message event will bring the whole.

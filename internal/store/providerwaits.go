@@ -20,8 +20,9 @@ import (
 // their turn who are answered by another provider. What it says to people is said when the wait begins.
 
 // WaitForProvider lets a turn wait for its provider, or go on waiting, until it is asked again after a pause, which the end of
-// the wait may cut. waits is false where the turn is not to wait, or has waited as long as the policy permits: then its step fails.
-func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason string, pause time.Duration) (rest time.Duration, waits bool, err error) {
+// the wait may cut, and what people write. waits is false where the turn is not to wait, or has waited as long as the policy permits: then
+// its step fails.
+func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error) {
 	limits, err := s.Caps(ctx)
 	if err != nil {
 		return 0, false, err
@@ -29,7 +30,8 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason stri
 	most := time.Duration(limits.ProviderWaitMinutes) * time.Minute
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.WaitBegin(ctx, tx, dbsqlc.WaitBeginParams{
-			TurnID: step.Turn, Step: int32(step.N), Reason: pg.Clean(reason), Most: pg.Interval(most), Pause: pg.Interval(pause),
+			TurnID: step.Turn, Step: int32(step.N), Reason: pg.Clean(f.Reason), Most: pg.Interval(most), Pause: pg.Interval(f.Pause),
+			LeastPause: pg.Interval(min(f.LeastPause, f.Pause)), Attempt: int32(f.Attempt),
 		})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -43,7 +45,7 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason stri
 		}
 		tx.After.SlotFreed = true
 		tx.Emit(step.Session, chat.EventTurn, conversation.TurnOf(row.Turn))
-		return tellWait(ctx, tx, step, reason, most)
+		return tellWait(ctx, tx, step, f.Reason, most)
 	})
 	return rest, waits, err
 }
@@ -80,16 +82,36 @@ func hours(lang i18n.Lang, d time.Duration) string {
 	return i18n.Say(lang, i18n.ProgressHours, minutes/60, minutes%60)
 }
 
-// ProviderDue says how long a turn that waits leaves its provider alone; 0: it may ask now.
-func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID) (time.Duration, error) {
-	ms, err := s.db.Q.WaitDue(ctx, s.db.Pool, turn)
+// supersededPause is how long an attempt waits that is to leave the provider alone. Its turn cancels it before.
+const supersededPause = time.Minute
+
+// ProviderDue says how long a turn that waits leaves its provider alone; 0: it may ask now. hastened is the message that has brought the
+// attempt forward, as who asks knows; what knows of an older one leaves the provider to those who know of the newest.
+func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error) {
+	due, err := s.db.Q.WaitDue(ctx, s.db.Pool, dbsqlc.WaitDueParams{TurnID: turn, HastenedBy: int64(hastened)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, pg.Classify(fmt.Errorf("look when the provider is asked again: %w", err))
 	}
-	return time.Duration(ms) * time.Millisecond, nil
+	if due.Superseded {
+		return supersededPause, nil
+	}
+	return time.Duration(due.PauseMs) * time.Millisecond, nil
+}
+
+// HastenProvider brings the next attempt of a turn that waits forward, if a message has come for which that was not done. It says for
+// which message it was done, now or before, and how many attempts there were; zero: the turn does not wait.
+func (s *Store) HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error) {
+	row, err := s.db.Q.WaitHasten(ctx, s.db.Pool, turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, pg.Classify(fmt.Errorf("bring the next attempt forward: %w", err))
+	}
+	return chat.InboxID(row.HastenedBy), int(row.AsksAttempt), nil
 }
 
 // resumeTurn ends the wait of a turn whose step has ended. It is a slot again, though there may be none free.

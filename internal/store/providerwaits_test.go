@@ -18,7 +18,7 @@ func (b *bundle) waitsFor(key chat.SessionKey, turn chat.TurnID, n int) bool {
 	step := chat.Step{Session: key, Turn: turn, N: n}
 	_, _, _, err := b.BeginStep(b.t.Context(), step)
 	require.NoError(b.t, err)
-	_, waits, err := b.WaitForProvider(b.t.Context(), step, "network", time.Minute)
+	_, waits, err := b.WaitForProvider(b.t.Context(), step, chat.ProviderFailure{Reason: "network", Pause: time.Minute, LeastPause: time.Minute})
 	require.NoError(b.t, err)
 	return waits
 }
@@ -40,7 +40,7 @@ func TestWaitForProvider_GivesTheTurnToWhoIsNextAndCountsAgainWhenItGoesOn(t *te
 	require.True(t, q.waitsFor(first, turn, 1))
 	require.Equal(t, []chat.SessionKey{second}, q.woken.take(), "its turn is handed on at once")
 	other := q.start(second)
-	rest, err := q.ProviderDue(t.Context(), turn)
+	rest, err := q.ProviderDue(t.Context(), turn, 0)
 	require.NoError(t, err)
 	require.InDelta(t, time.Minute, rest, float64(5*time.Second))
 
@@ -86,13 +86,13 @@ func TestWaitForProvider_EndsAtItsLimit(t *testing.T) {
 	_, err := q.pool.Exec(t.Context(), "UPDATE turns SET waits_since = waits_since - interval '595 s', waits_until = waits_until - interval '595 s'")
 	require.NoError(t, err)
 	step := chat.Step{Session: key, Turn: "t1", N: 1}
-	rest, waits, err := q.WaitForProvider(t.Context(), step, "timeout", time.Hour)
+	rest, waits, err := q.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "timeout", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.True(t, waits)
 	require.LessOrEqual(t, rest, 5*time.Second, "the last attempt is made when the time is over")
 	_, err = q.pool.Exec(t.Context(), "UPDATE turns SET waits_until = waits_until - interval '10 s'")
 	require.NoError(t, err)
-	_, waits, err = q.WaitForProvider(t.Context(), step, "timeout", time.Hour)
+	_, waits, err = q.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "timeout", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.False(t, waits)
 	_, err = q.FailStep(t.Context(), step, fault.Unavailable, func(i18n.Lang) string { return "over" })
@@ -117,4 +117,49 @@ func TestToFollow_LeavesACardAloneThatSaysThatItsTurnWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, b.follows(), 1, "it goes on")
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow())
+}
+
+func TestHastenProvider_MovesTheNextAttemptOnceForEachMessageAndNeverBelowTheLeastPause(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "hello")
+	b.claim("t1")
+	step := chat.Step{Session: key, Turn: "t1", N: 1}
+	fails := func(attempt int) {
+		t.Helper()
+		_, waits, err := b.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "network", Attempt: attempt, Pause: time.Hour, LeastPause: time.Minute})
+		require.NoError(t, err)
+		require.True(t, waits)
+	}
+	hastens := func() chat.InboxID {
+		t.Helper()
+		by, attempts, err := b.HastenProvider(t.Context(), "t1")
+		require.NoError(t, err)
+		require.Contains(t, []int{0, 6, 7}, attempts)
+		return by
+	}
+	due := func(hastened chat.InboxID) time.Duration {
+		t.Helper()
+		rest, err := b.ProviderDue(t.Context(), "t1", hastened)
+		require.NoError(t, err)
+		return rest
+	}
+	require.Zero(t, hastens(), "it does not wait")
+	fails(6)
+	require.Zero(t, hastens(), "nobody has written since")
+	b.send("m2", "are you there?")
+	by := hastens()
+	require.NotZero(t, by)
+	require.InDelta(t, time.Minute, due(by), float64(10*time.Second), "two attempts stay apart")
+	require.Equal(t, by, hastens(), "asked again, it says the same")
+	b.send("m3", "hello?")
+	require.Equal(t, by, hastens(), "nothing is gained any more")
+
+	_, err := b.pool.Exec(t.Context(), "UPDATE turns SET asks_at = now() - interval '1 s' WHERE id = 't1'")
+	require.NoError(t, err)
+	require.Zero(t, due(by))
+	require.NotZero(t, due(0), "an attempt that knows nothing of the message leaves the provider alone")
+	require.Equal(t, by, hastens(), "an attempt is being made")
+	b.send("m4", "still there?")
+	fails(7)
+	require.InDelta(t, time.Minute, due(by), float64(10*time.Second), "a message that came meanwhile shortens the pause")
 }

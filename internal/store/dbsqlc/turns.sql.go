@@ -310,7 +310,7 @@ WITH steps_closed AS (
 )
 UPDATE turns SET state = $1::text, ended_at = now(), waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE turns.id = $2 AND turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by
 `
 
 type TurnCloseParams struct {
@@ -345,6 +345,9 @@ func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (
 		&i.WaitsReason,
 		&i.WaitsUntil,
 		&i.AsksAt,
+		&i.AsksFrom,
+		&i.AsksAttempt,
+		&i.HastenedBy,
 	)
 	return i, err
 }
@@ -361,7 +364,7 @@ func (q *Queries) TurnDelete(ctx context.Context, db DBTX, id chat.TurnID) error
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by
 `
 
 type TurnInsertParams struct {
@@ -404,6 +407,9 @@ func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams)
 		&i.WaitsReason,
 		&i.WaitsUntil,
 		&i.AsksAt,
+		&i.AsksFrom,
+		&i.AsksAttempt,
+		&i.HastenedBy,
 	)
 	return i, err
 }
@@ -470,7 +476,7 @@ func (q *Queries) TurnKeepOverheard(ctx context.Context, db DBTX, turnID *chat.T
 }
 
 const turnList = `-- name: TurnList :many
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
 `
 
 type TurnListParams struct {
@@ -509,6 +515,9 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 			&i.WaitsReason,
 			&i.WaitsUntil,
 			&i.AsksAt,
+			&i.AsksFrom,
+			&i.AsksAttempt,
+			&i.HastenedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -521,7 +530,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 }
 
 const turnLock = `-- name: TurnLock :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at FROM turns WHERE id = $1 FOR NO KEY UPDATE
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by FROM turns WHERE id = $1 FOR NO KEY UPDATE
 `
 
 func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -549,6 +558,9 @@ func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, 
 		&i.WaitsReason,
 		&i.WaitsUntil,
 		&i.AsksAt,
+		&i.AsksFrom,
+		&i.AsksAttempt,
+		&i.HastenedBy,
 	)
 	return i, err
 }

@@ -17,21 +17,33 @@ UPDATE turns SET
     waits_since  = coalesce(turns.waits_since, now()),
     waits_until  = coalesce(turns.waits_until, now() + $1::interval),
     waits_reason = $2::text,
-    asks_at      = least(now() + $3::interval, greatest(coalesce(turns.waits_until, now() + $1::interval), now()))
-FROM (SELECT t.id, t.waits_since FROM turns t WHERE t.id = $5 FOR NO KEY UPDATE) before
+    asks_from    = now() + $3::interval,
+    asks_at      = least(
+        now() + CASE WHEN before.written THEN $3::interval ELSE $4::interval END,
+        greatest(coalesce(turns.waits_until, now() + $1::interval), now())),
+    asks_attempt = $5::int,
+    hastened_by  = CASE WHEN turns.waits_since IS NULL THEN 0 ELSE turns.hastened_by END
+FROM (
+    SELECT t.id, t.waits_since, EXISTS (
+        SELECT 1 FROM inbox i
+        WHERE i.session_key = t.session_key AND i.kind = 'message' AND i.outcome IS NULL AND i.accepted_at >= t.asks_at) AS written
+    FROM turns t WHERE t.id = $7 FOR NO KEY UPDATE OF t
+) before
 WHERE turns.id = before.id AND turns.state = 'running' AND (
-    $4::int > 0 OR EXISTS (
+    $6::int > 0 OR EXISTS (
         SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND (i.kind = 'background' OR i.channel NOT IN ('web', 'cli', 'api'))))
-RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, (before.waits_since IS NULL)::boolean AS fresh, (turns.waits_until <= now())::boolean AS over,
+RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, turns.asks_from, turns.asks_attempt, turns.hastened_by, (before.waits_since IS NULL)::boolean AS fresh, (turns.waits_until <= now())::boolean AS over,
     greatest(0, extract(epoch FROM turns.asks_at - now()) * 1000)::bigint AS pause_ms
 `
 
 type WaitBeginParams struct {
-	Most   pgtype.Interval
-	Reason string
-	Pause  pgtype.Interval
-	Step   int32
-	TurnID chat.TurnID
+	Most       pgtype.Interval
+	Reason     string
+	LeastPause pgtype.Interval
+	Pause      pgtype.Interval
+	Attempt    int32
+	Step       int32
+	TurnID     chat.TurnID
 }
 
 type WaitBeginRow struct {
@@ -42,12 +54,15 @@ type WaitBeginRow struct {
 }
 
 // The turn waits for its provider from now on, or goes on waiting. No row: nobody who could wait sees it, since a person at the
-// keyboard began it and it has done nothing yet, or it is closed.
+// keyboard began it and it has done nothing yet, or it is closed. A message that came since the provider was asked shortens the pause to
+// the least.
 func (q *Queries) WaitBegin(ctx context.Context, db DBTX, arg WaitBeginParams) (WaitBeginRow, error) {
 	row := db.QueryRow(ctx, waitBegin,
 		arg.Most,
 		arg.Reason,
+		arg.LeastPause,
 		arg.Pause,
+		arg.Attempt,
 		arg.Step,
 		arg.TurnID,
 	)
@@ -74,6 +89,9 @@ func (q *Queries) WaitBegin(ctx context.Context, db DBTX, arg WaitBeginParams) (
 		&i.Turn.WaitsReason,
 		&i.Turn.WaitsUntil,
 		&i.Turn.AsksAt,
+		&i.Turn.AsksFrom,
+		&i.Turn.AsksAttempt,
+		&i.Turn.HastenedBy,
 		&i.Fresh,
 		&i.Over,
 		&i.PauseMs,
@@ -93,22 +111,34 @@ func (q *Queries) WaitCount(ctx context.Context, db DBTX) (int32, error) {
 }
 
 const waitDue = `-- name: WaitDue :one
-SELECT greatest(0, extract(epoch FROM turns.asks_at - now()) * 1000)::bigint AS pause_ms FROM turns
-WHERE turns.id = $1 AND turns.state = 'running' AND turns.waits_since IS NOT NULL
+SELECT greatest(0, extract(epoch FROM turns.asks_at - now()) * 1000)::bigint AS pause_ms, (turns.hastened_by > $1::bigint)::boolean AS superseded
+FROM turns
+WHERE turns.id = $2 AND turns.state = 'running' AND turns.waits_since IS NOT NULL
 `
 
-// In how many milliseconds a turn that waits asks its provider again. No row: it does not wait.
-func (q *Queries) WaitDue(ctx context.Context, db DBTX, id chat.TurnID) (int64, error) {
-	row := db.QueryRow(ctx, waitDue, id)
-	var pause_ms int64
-	err := row.Scan(&pause_ms)
-	return pause_ms, err
+type WaitDueParams struct {
+	HastenedBy int64
+	TurnID     chat.TurnID
+}
+
+type WaitDueRow struct {
+	PauseMs    int64
+	Superseded bool
+}
+
+// In how many milliseconds a turn that waits asks its provider again, and whether an attempt that knows of another message than the one that
+// brought the next attempt forward is to leave it alone. No row: it does not wait.
+func (q *Queries) WaitDue(ctx context.Context, db DBTX, arg WaitDueParams) (WaitDueRow, error) {
+	row := db.QueryRow(ctx, waitDue, arg.HastenedBy, arg.TurnID)
+	var i WaitDueRow
+	err := row.Scan(&i.PauseMs, &i.Superseded)
+	return i, err
 }
 
 const waitEnd = `-- name: WaitEnd :one
 UPDATE turns SET waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE id = $1 AND waits_since IS NOT NULL
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by
 `
 
 // The turn goes on. No row: it did not wait.
@@ -137,7 +167,41 @@ func (q *Queries) WaitEnd(ctx context.Context, db DBTX, id chat.TurnID) (Turn, e
 		&i.WaitsReason,
 		&i.WaitsUntil,
 		&i.AsksAt,
+		&i.AsksFrom,
+		&i.AsksAttempt,
+		&i.HastenedBy,
 	)
+	return i, err
+}
+
+const waitHasten = `-- name: WaitHasten :one
+WITH hastened AS (
+    UPDATE turns SET asks_at = greatest(turns.asks_from, now()), hastened_by = newest.id
+    FROM (
+        SELECT t.id AS turn_id, max(i.id)::bigint AS id FROM turns t JOIN inbox i ON i.session_key = t.session_key
+        WHERE t.id = $1 AND i.kind = 'message' AND i.outcome IS NULL AND i.accepted_at >= t.waits_since
+        GROUP BY t.id
+    ) newest
+    WHERE turns.id = newest.turn_id AND turns.state = 'running' AND turns.waits_since IS NOT NULL AND newest.id > turns.hastened_by
+      AND turns.asks_at > greatest(turns.asks_from, now()) + interval '1 s'
+    RETURNING turns.id, turns.hastened_by
+)
+SELECT coalesce(h.hastened_by, t.hastened_by)::bigint AS hastened_by, t.asks_attempt
+FROM turns t LEFT JOIN hastened h ON h.id = t.id
+WHERE t.id = $1 AND t.state = 'running' AND t.waits_since IS NOT NULL
+`
+
+type WaitHastenRow struct {
+	HastenedBy  int64
+	AsksAttempt int32
+}
+
+// Brings the next attempt forward for a message that came since the turn waits, where that gains more than a second; so nobody asks the
+// provider at this moment. Tells for which message that was done, now or before. No row: the turn does not wait.
+func (q *Queries) WaitHasten(ctx context.Context, db DBTX, turnID chat.TurnID) (WaitHastenRow, error) {
+	row := db.QueryRow(ctx, waitHasten, turnID)
+	var i WaitHastenRow
+	err := row.Scan(&i.HastenedBy, &i.AsksAttempt)
 	return i, err
 }
 
