@@ -16,6 +16,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
+
+	"xbot/internal/testdir"
 )
 
 // shared returns the server for this program, looking for it once.
@@ -44,7 +46,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 //
 // The last character counts the layouts, for programs built from other versions of this package.
 func folder() string {
-	return filepath.Join(os.TempDir(), fmt.Sprintf("xbot-pgtest-%d-1", os.Geteuid()))
+	return filepath.Join(testdir.Fast(), fmt.Sprintf("xbot-pgtest-%d-2", os.Geteuid()))
 }
 
 // join makes this program a user of the server in dir, starting it when nobody has.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -111,7 +113,7 @@ func (s *server) makeTemplate(ctx context.Context, conn *pgx.Conn, name string, 
 func (s *server) copyDatabase(ctx context.Context, template, name string) error {
 	return s.withAdmin(ctx, func(conn *pgx.Conn) error {
 		for _, statement := range []string{
-			"CREATE DATABASE " + quote(name) + " TEMPLATE " + quote(template) + " OWNER " + quote(s.owner()),
+			"CREATE DATABASE " + quote(name) + " TEMPLATE " + quote(template) + byFile(conn) + " OWNER " + quote(s.owner()),
 			"ALTER DATABASE " + quote(name) + " SET timezone TO '" + timezone + "'",
 		} {
 			if _, err := conn.Exec(ctx, statement); err != nil {
@@ -120,4 +122,13 @@ func (s *server) copyDatabase(ctx context.Context, template, name string) error 
 		}
 		return nil
 	})
+}
+
+// byFile copies a template file by file, not through the log. Before version 15 that was the only way, and had no name.
+func byFile(conn *pgx.Conn) string {
+	major, _, _ := strings.Cut(conn.PgConn().ParameterStatus("server_version"), ".")
+	if n, err := strconv.Atoi(major); err != nil || n < 15 {
+		return ""
+	}
+	return " STRATEGY FILE_COPY"
 }

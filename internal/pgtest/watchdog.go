@@ -172,6 +172,7 @@ wal_level = minimal
 max_wal_senders = 0
 max_connections = 300
 shared_buffers = '64MB'
+max_wal_size = '128MB'
 jit = off
 timezone = '` + timezone + `'
 `

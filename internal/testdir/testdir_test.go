@@ -1,0 +1,20 @@
+package testdir_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/testdir"
+)
+
+func TestFast_CanBeWrittenAndFollowsTMPDIR(t *testing.T) {
+	t.Setenv("TMPDIR", "")
+	dir, err := os.MkdirTemp(testdir.Fast(), "testdir")
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(dir))
+	named := t.TempDir()
+	t.Setenv("TMPDIR", named)
+	require.Equal(t, named, testdir.Fast())
+}
