@@ -1,0 +1,7 @@
+// Package workercomponent would run the controllers of workers that Temporal starts by itself. This build runs none.
+package workercomponent
+
+import "go.uber.org/fx"
+
+// Module provides nothing.
+var Module = fx.Options()
