@@ -159,12 +159,13 @@ bench: build ## measure this build on this machine; BASE=<commit>: beside that o
 # --- generated files
 
 .PHONY: gen
-gen: $(NODE_MODULES) ## generate the queries, the OpenAPI document and the page's types
+gen: $(NODE_MODULES) ## generate the queries, the OpenAPI document, the page's types and docs/reference
 	$(call install,$(SQLC))
 	$(BIN)/sqlc generate
 	go run ./cmd/xbot openapi >$(BIN)/openapi.json
 	mv $(BIN)/openapi.json web/api/openapi.json
 	cd web && npm run --silent types
+	go run ./cmd/xbot reference . docs/reference
 
 .PHONY: check-gen
 check-gen: $(NODE_MODULES) ## fail if "make gen" would change anything
@@ -172,6 +173,9 @@ check-gen: $(NODE_MODULES) ## fail if "make gen" would change anything
 	$(BIN)/sqlc diff
 	go run ./cmd/xbot openapi | diff -u web/api/openapi.json - || { echo 'web/api/openapi.json is stale: run "make gen".' >&2; exit 1; }
 	cd web && npm run --silent types:check
+	@rm -rf $(BIN)/reference && mkdir -p $(BIN)/reference
+	go run ./cmd/xbot reference . $(BIN)/reference
+	@for page in $(BIN)/reference/*; do diff -u docs/reference/$${page##*/} $$page || { echo 'docs/reference is stale: run "make gen".' >&2; exit 1; }; done
 
 .PHONY: clean
 clean: ## remove what was built

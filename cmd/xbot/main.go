@@ -40,6 +40,8 @@ type program struct {
 	Versions  versionsCmd  `cmd:"" help:"List the versions of the workers and say which one takes what is new."`
 	OpenAPI   openAPICmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+
+	Reference referenceCmd `cmd:"" hidden:"" help:"Write the pages of the reference that are made from the code."`
 }
 
 func main() {

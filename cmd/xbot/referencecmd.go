@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+
+	"xbot/ingress/api"
+	"xbot/internal/config"
+	"xbot/internal/reference"
+	"xbot/server"
+)
+
+// referenceCmd is for "make gen".
+type referenceCmd struct {
+	Root string `arg:"" help:"Folder of the sources."`
+	Out  string `arg:"" help:"Folder that the pages are written to."`
+}
+
+// Run writes the pages of docs/reference that are made from the code.
+func (c referenceCmd) Run(ctx context.Context) error {
+	pages := map[string]string{
+		"settings.md": reference.Settings(config.Groups()),
+		"tools.md":    reference.Tools(server.Tools()),
+		"commands.md": reference.Commands(server.SlashCommands()),
+		"api.md":      reference.API(api.Document()),
+		"hooks.md":    reference.Hooks(),
+	}
+	schema, err := reference.PolicySchema(filepath.Join(c.Root, "internal", "policy"))
+	if err != nil {
+		return err
+	}
+	pages["policy.schema.json"] = string(schema)
+	if pages["cli.md"], err = c.commandLine(ctx); err != nil {
+		return err
+	}
+	for name, text := range pages {
+		if err := os.WriteFile(filepath.Join(c.Out, name), []byte(text), 0o644); err != nil { //nolint:gosec // pages are for everybody
+			return err
+		}
+	}
+	return nil
+}
+
+func (c referenceCmd) commandLine(ctx context.Context) (string, error) {
+	parser, err := kong.New(&program{}, kong.Name("xbot"))
+	if err != nil {
+		return "", fmt.Errorf("describe the command line: %w", err)
+	}
+	var others []reference.Help
+	for _, name := range []string{"xbot-cli", "xbot-runner"} { // they are programs of their own
+		ask := exec.CommandContext(ctx, "go", "run", "./cmd/"+name, "--help")
+		ask.Dir = c.Root
+		said, err := ask.Output()
+		if err != nil {
+			return "", fmt.Errorf("ask %s for its flags: %w", name, err)
+		}
+		others = append(others, reference.Help{Program: name, Text: string(said)})
+	}
+	return reference.CLI(parser.Model, others...), nil
+}

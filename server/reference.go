@@ -1,0 +1,38 @@
+package server
+
+import (
+	"xbot/ingress/gateway"
+	"xbot/ingress/history"
+	"xbot/ingress/hooks"
+	"xbot/ingress/intake"
+	"xbot/ingress/runners/manage"
+	"xbot/internal/contextview"
+	"xbot/internal/slash"
+	"xbot/internal/telemetry"
+	"xbot/internal/tool"
+)
+
+// Tools describes what models can call, without a server.
+func Tools() []tool.Spec { return newTools(described(), nil).Specs() }
+
+// SlashCommands describes the slash commands, without a server.
+func SlashCommands() []slash.Spec {
+	a := &agents{core: described(), tools: tool.New()}
+	known := a.commands(serving{
+		history: &history.Editor{}, questions: &intake.Dispatch{}, links: &gateway.Gateway{}, contexts: &contextview.Viewer{},
+		runners: &manage.Runners{}, hooks: &hooks.Admin{},
+	})
+	var specs []slash.Spec
+	for _, c := range known.List() {
+		specs = append(specs, c.Spec())
+	}
+	return specs
+}
+
+// described is a core that nothing can be done with but describe it.
+func described() *core {
+	return &core{
+		process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{},
+		platforms: &platforms{},
+	}
+}
