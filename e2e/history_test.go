@@ -59,8 +59,11 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "AGENT_MAX_ITERATIONS=8")
 	k := s.newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
-	turn := k.untilEnded(time.Minute, k.send("# "+spoken+" TAIL", "say "+spoken))
-	small(t, "plain", s.capture("plain", turn), 20, 4<<10)
+	k.closed(k.untilEnded(time.Minute, k.send("say warm"))) // its worker may not have been there yet
+	turn := k.closed(k.untilEnded(time.Minute, k.send("# "+spoken+" TAIL", "say "+spoken)))
+	plain := s.capture("plain-eager", turn) // plain.json began with a signal
+	small(t, "plain", plain, 15, 4<<10)
+	require.True(t, plain.Events[0].GetWorkflowExecutionStartedEventAttributes().GetEagerExecutionAccepted(), "no turn ran")
 
 	program := []string{"each"}
 	for range 5 {

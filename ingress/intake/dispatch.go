@@ -156,13 +156,16 @@ func (d *Dispatch) Close() {
 
 // wake wakes the turn without keeping the sender waiting: the row is committed, so the answer to them is already true.
 func (d *Dispatch) wake(ctx context.Context, in Inbound) {
+	d.wakeRow(ctx, wake.Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text})
+}
+
+func (d *Dispatch) wakeRow(ctx context.Context, row wake.Row) {
 	ctx = context.WithoutCancel(ctx)
 	d.wakes.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 		defer cancel()
-		row := wake.Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text}
 		if err := d.Waker.Wake(ctx, row); err != nil {
-			d.Log.Warn("turn not woken, the relay tries again", "session", in.Session, "error", err)
+			d.Log.Warn("turn not woken, the relay tries again", "session", row.Session, "error", err)
 		}
 	})
 }

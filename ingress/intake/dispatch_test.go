@@ -35,7 +35,7 @@ func TestMessage_IsCommittedBeforeItsTurnIsWoken(t *testing.T) {
 	require.NotZero(t, got.ID)
 	b.Dispatch.Wait()
 	require.NoError(t, problem)
-	require.Equal(t, []wake.Row{{Session: ingresstest.Key, Channel: "web", UserName: "alice", Text: "hello"}}, b.Wakes.Rows)
+	require.Equal(t, []wake.Row{{Session: ingresstest.Key, Channel: "web", UserName: "alice", Text: "hello", Idle: true}}, b.Wakes.Rows)
 }
 
 // failures is a log that keeps the last error.

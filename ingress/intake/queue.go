@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
@@ -67,7 +68,7 @@ func (d *Dispatch) wakeLater(ctx context.Context, in Inbound, got store.Accepted
 		d.fetch(ctx, in, got.ID)
 	}
 	if got.Wait <= 0 {
-		d.wake(ctx, in)
+		d.wakeRow(ctx, wake.Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text, Idle: got.Idle})
 		return
 	}
 	ctx = context.WithoutCancel(ctx)

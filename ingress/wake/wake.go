@@ -4,10 +4,13 @@ package wake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -52,10 +55,30 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 	if agent != nil {
 		name, input = workflows.NameSubagent, workflows.SubagentInput{Session: r.Session, Once: agent.Once(), Attributes: attributes, Waits: waits}
 	}
+	if r.Idle && agent == nil {
+		if started, err := w.start(ctx, options, name, input); started || err != nil {
+			return err
+		}
+	}
 	if _, err := w.Client.SignalWithStartWorkflow(ctx, id, workflows.SignalWake, nil, options, name, input); err != nil {
 		return fmt.Errorf("wake %s: %w", id, err)
 	}
 	return nil
+}
+
+// start starts a run where most likely none is open, and reports false where one is. A worker of this process has its first workflow task with
+// the answer to the start, without the way through a task queue; where there is no worker, the task goes there.
+func (w *Waker) start(ctx context.Context, o client.StartWorkflowOptions, name string, input any) (started bool, err error) {
+	o.EnableEagerStart = true
+	o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, true
+	_, err = w.Client.ExecuteWorkflow(ctx, o, name, input)
+	if _, open := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); open {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("start %s: %w", o.ID, err)
+	}
+	return true, nil
 }
 
 func (w *Waker) workflow(ctx context.Context, r Row) (id string, agent *chat.SubagentRef, err error) {
@@ -86,6 +109,8 @@ type Row struct {
 	Channel  string
 	UserName string
 	Text     string
+	// Idle says that no turn of the session ran when the row was committed, and that nothing waited before it.
+	Idle bool
 	// Agent is the subagent that the session is, where that cannot be read any more; nil: it is looked for.
 	Agent *chat.SubagentRef
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.uber.org/goleak"
@@ -32,6 +33,15 @@ type starter struct {
 	workflow   any
 	input      workflows.TurnInput
 	err        error
+
+	started  client.StartWorkflowOptions // of a start without a signal
+	startErr error
+}
+
+func (s *starter) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
+	s.started, s.workflow = o, workflow
+	s.input, _ = args[0].(workflows.TurnInput)
+	return nil, s.startErr
 }
 
 func (s *starter) SignalWithStartWorkflow(_ context.Context, id, signal string, arg any, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
@@ -73,6 +83,33 @@ func TestWake_FindsTheWorkflowOfASubagentThatWasDeleted(t *testing.T) {
 	s := woken(t, wake.Waker{Attributes: off}, wake.Row{Session: agent.Session, Agent: &agent})
 	require.Equal(t, workflows.SubagentID(agent), s.id)
 	require.Equal(t, workflows.NameSubagent, s.workflow)
+}
+
+func TestWake_StartsATurnAtOnceWhereNoneRuns(t *testing.T) {
+	t.Parallel()
+	s := woken(t, wake.Waker{Attributes: on}, wake.Row{Session: conversation, Idle: true})
+	require.Equal(t, "turn/"+string(conversation), s.started.ID)
+	require.True(t, s.started.EnableEagerStart)
+	require.Equal(t, enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, s.started.WorkflowIDConflictPolicy)
+	require.True(t, s.started.WorkflowExecutionErrorWhenAlreadyStarted)
+	require.Equal(t, workflows.TurnInput{Session: conversation, Attributes: true}, s.input)
+	require.Empty(t, s.signal, "its first claim finds the row")
+}
+
+func TestWake_SignalsATurnThatRunsAfterAll(t *testing.T) {
+	t.Parallel()
+	s := &starter{startErr: serviceerror.NewWorkflowExecutionAlreadyStarted("it closes", "", "run")}
+	w := wake.Waker{Client: s, Attributes: on}
+	require.NoError(t, w.Wake(t.Context(), wake.Row{Session: conversation, Idle: true}))
+	require.Equal(t, workflows.SignalWake, s.signal)
+	require.False(t, s.options.EnableEagerStart, "the SDK refuses it beside a signal")
+}
+
+func TestWake_ASubagentIsSignalledInAnyCase(t *testing.T) {
+	t.Parallel()
+	agent := chat.SubagentRef{Session: "agent:main:subagent:t1.0.0", Parent: conversation, Role: "coder", Instance: "a", Call: "t1.0.0"}
+	s := woken(t, wake.Waker{Attributes: off}, wake.Row{Session: agent.Session, Agent: &agent, Idle: true})
+	require.Equal(t, workflows.SignalWake, s.signal)
 }
 
 func TestStart_TellsAGroupChatThatItWasDeleted(t *testing.T) {

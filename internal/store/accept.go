@@ -55,6 +55,8 @@ type Accepted struct {
 	Duplicate bool // it had been accepted before; nothing new happened
 	// Position is its place in the queue, from 1; 0 where it waits no more.
 	Position int
+	// Idle says that nothing was before it: no turn of its session ran, and no message waited.
+	Idle bool
 	// Wait is how long it may not be claimed, because more of the same burst may follow: wake its turn then.
 	Wait time.Duration
 	// Fetch says that it may not be claimed before its files are there: have them fetched.
@@ -169,7 +171,7 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, gone(in.Session, fmt.Errorf("accept message: %w", err))
 	}
-	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Fetch: len(in.files()) > 0}
+	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Idle: row.Ahead == 0 && !row.Busy, Fetch: len(in.files()) > 0}
 	emitQueued(t, in, row.ID)
 	return got, placeInQueue(ctx, t, in, &got)
 }

@@ -1,6 +1,6 @@
 -- name: InboxInsert :one
 -- No row: the id was used before, or max_queued messages of the session wait already. ahead is how many rows wait that
--- are claimed before it; wait_ms is how long it may not be claimed.
+-- are claimed before it; busy is whether a turn of the session runs.
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome,
                    mode, sender, sent_at, sent_seq, reset, options, not_before, place, files, files_until)
 SELECT sqlc.arg(session_key), sqlc.arg(user_id), sqlc.arg(kind), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(platform_id),
@@ -17,7 +17,9 @@ RETURNING inbox.id, (
     SELECT count(*) FROM inbox w
     WHERE w.session_key = inbox.session_key AND w.kind IN ('message', 'background', 'control') AND w.outcome IS NULL
       AND (w.sent_at, w.sent_seq, w.id) < (inbox.sent_at, inbox.sent_seq, inbox.id)
-)::int AS ahead;
+)::int AS ahead, EXISTS (
+    SELECT FROM turns WHERE turns.session_key = inbox.session_key AND turns.state = 'running'
+) AS busy;
 
 -- name: InboxByPlatformID :one
 SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body FROM inbox

@@ -321,7 +321,9 @@ RETURNING inbox.id, (
     SELECT count(*) FROM inbox w
     WHERE w.session_key = inbox.session_key AND w.kind IN ('message', 'background', 'control') AND w.outcome IS NULL
       AND (w.sent_at, w.sent_seq, w.id) < (inbox.sent_at, inbox.sent_seq, inbox.id)
-)::int AS ahead
+)::int AS ahead, EXISTS (
+    SELECT FROM turns WHERE turns.session_key = inbox.session_key AND turns.state = 'running'
+) AS busy
 `
 
 type InboxInsertParams struct {
@@ -350,10 +352,11 @@ type InboxInsertParams struct {
 type InboxInsertRow struct {
 	ID    chat.InboxID
 	Ahead int32
+	Busy  bool
 }
 
 // No row: the id was used before, or max_queued messages of the session wait already. ahead is how many rows wait that
-// are claimed before it; wait_ms is how long it may not be claimed.
+// are claimed before it; busy is whether a turn of the session runs.
 func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParams) (InboxInsertRow, error) {
 	row := db.QueryRow(ctx, inboxInsert,
 		arg.SessionKey,
@@ -378,7 +381,7 @@ func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParam
 		arg.MaxQueued,
 	)
 	var i InboxInsertRow
-	err := row.Scan(&i.ID, &i.Ahead)
+	err := row.Scan(&i.ID, &i.Ahead, &i.Busy)
 	return i, err
 }
 
