@@ -129,6 +129,10 @@ test-page: build
 	cd web && npm test --silent
 	REQUIRE_CHROMIUM=$(REQUIRE_CHROMIUM) scripts/test-page $(BIN)
 
+.PHONY: screenshots
+screenshots: build ## take the pictures of the documents anew; needs Chromium
+	SCREENSHOTS=docs/images scripts/test-page $(BIN)
+
 .PHONY: lint
 lint: $(NODE_MODULES) temporal ## check style, imports and determinism
 	$(call install,$(GOLANGCI_LINT))

@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -131,6 +132,32 @@ func TestDocs_EveryTestThatIsNamedExists(t *testing.T) {
 			require.True(t, slices.ContainsFunc(known, func(k []string) bool {
 				return k[1] == m[1] || strings.HasPrefix(k[1], m[1]) && (m[2] == "*" || strings.HasPrefix(k[1], m[1]+"_"))
 			}), "%s names %s%s, and there is no such test", path, m[1], m[2])
+		}
+	}
+}
+
+// TestDocs_PagesAreShort bounds what a stranger has to read at once. Lists that are looked things up in may be longer.
+func TestDocs_PagesAreShort(t *testing.T) {
+	t.Parallel()
+	pages := documents(t)
+	require.LessOrEqual(t, strings.Count(pages["README.md"], "\n"), 150, "lines of README.md")
+	for path, page := range pages {
+		if !strings.HasPrefix(path, "docs/reference/") {
+			require.LessOrEqual(t, len(page), 16<<10, path)
+		}
+	}
+}
+
+// TestDocs_PicturesAreSmallAndShown keeps the repository small.
+func TestDocs_PicturesAreSmallAndShown(t *testing.T) {
+	t.Parallel()
+	all := strings.Join(slices.Collect(maps.Values(documents(t))), "\n")
+	for _, path := range within(t, "docs/images", "") {
+		picture, err := os.Stat(filepath.Join(root, path))
+		require.NoError(t, err)
+		if !picture.IsDir() {
+			require.Less(t, picture.Size(), int64(150_000), path)
+			require.Contains(t, all, "images/"+picture.Name()+")", "no page shows it")
 		}
 	}
 }
