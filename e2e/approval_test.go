@@ -230,3 +230,17 @@ func TestServe_RefusesARuleForAToolThatDoesNotExist(t *testing.T) {
 	require.Eventually(t, func() bool { return !s.running() }, startLimit, 10*time.Millisecond)
 	require.Contains(t, s.out.String(), `XBOT_TOOL_RULES names "Shel", which is not a tool`)
 }
+
+func TestApproval_AKillAsTheAllowedCommandBeginsLosesNoAnswer(t *testing.T) {
+	t.Parallel()
+	k := newServer(t, askForShell).newTalk()
+	id := k.send(k.shell("echo a >> %s; sleep 1", k.file("once")), "say done")
+	k.answer(k.untilAsked(1).ID, apiclient.Answer{Allow: true})
+	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, time.Millisecond)
+	k.crash()
+	restarted := time.Now()
+	k.boot()
+	require.Equal(t, chat.TurnDone, k.recovered("a command that a person has just allowed", restarted, id).State)
+	require.Equal(t, []string{"a"}, k.trace("once"))
+	k.wellFormed()
+}

@@ -113,3 +113,13 @@ func TestPeek_ReportsAnswersUntilTheirCallsActOnThem(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, peek().Answered)
 }
+
+func TestGenerate_ACallThatAPersonIsAskedAboutIsNotQuick(t *testing.T) {
+	b := setup(t, `call Shell {"command":"make test"}`, `call Read {"path":"a.go"}`)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
+	out, err := b.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, out.Calls[0].Ask)
+	require.False(t, out.Calls[0].Quick)
+	require.True(t, out.Calls[1].Quick)
+}

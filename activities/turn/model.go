@@ -349,7 +349,14 @@ func (m *Model) summarize(d chat.Decision) GenerateOutput {
 		if !m.Words {
 			c.Summary = ""
 		}
-		out.Calls = append(out.Calls, CallOutput{Name: activities.Shorten(c.Name, 40), Class: c.Class, Summary: activities.Shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter, Quick: c.Class != chat.ClassOnce && m.Tools.Quick(c.Name)})
+		out.Calls = append(out.Calls, CallOutput{Name: activities.Shorten(c.Name, 40), Class: c.Class, Summary: activities.Shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter, Quick: m.quick(c)})
 	}
 	return out
+}
+
+// quick reports whether a call may run within a workflow task. One that a person may be asked about may not: the turn reads the answer in
+// the same task, and after a kill it would read that the answer was acted on, and wait for another.
+func (m *Model) quick(c chat.ToolCall) bool {
+	asked := c.Rule == chat.RuleAsk || len(c.Questions) > 0 || c.Hook != ""
+	return !asked && c.Class != chat.ClassOnce && m.Tools.Quick(c.Name)
 }

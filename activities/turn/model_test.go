@@ -48,8 +48,8 @@ func TestGenerate_GivesCallsOurIDsAndReturnsNoTranscript(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "tool_calls", out.Finish)
 	require.Equal(t, []turn.CallOutput{
-		{Name: "Shell", Class: chat.ClassExec, Summary: "make test"},
-		{Name: "Read", Class: chat.ClassRead, Summary: "a.go"},
+		{Name: "Shell", Class: chat.ClassExec, Summary: "make test", Quick: true},
+		{Name: "Read", Class: chat.ClassRead, Summary: "a.go", Quick: true},
 		{Name: "NoSuchTool", Class: chat.ClassRead},
 	}, out.Calls)
 	calls := b.LastMessage().ToolCalls
