@@ -7,8 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"xbot/internal/localstack"
 )
 
 // holdKey names the lock at which held statements wait.
@@ -59,7 +57,7 @@ func (h *hold) release() {
 // look opens the database of the server.
 func (s *server) look() *pgx.Conn {
 	s.t.Helper()
-	e, err := localstack.Read(s.home)
+	e, err := s.endpoints()
 	require.NoError(s.t, err)
 	db, err := pgx.Connect(s.t.Context(), e.DatabaseURL)
 	require.NoError(s.t, err)

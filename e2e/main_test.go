@@ -34,7 +34,8 @@ func prepare(m *testing.M) (int, error) {
 			return 0, err
 		}
 	}
-	return m.Run(), nil
+	code := m.Run()
+	return code, stopShared()
 }
 
 func build(root string) error {

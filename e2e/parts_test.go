@@ -43,14 +43,10 @@ func newParts(t *testing.T, env ...string) *parts {
 	e := stack.Endpoints()
 
 	s := &server{t: t, home: home, stack: filepath.Join(home, "servers"), traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
-	env = append([]string{
-		"XBOT_HOME=" + home, "XBOT_HTTP_ADDR=" + strings.TrimPrefix(s.url, "http://"),
-		"XBOT_DATABASE_URL=" + e.DatabaseURL, "TEMPORAL_ADDRESS=" + e.Temporal.Address, "TEMPORAL_NAMESPACE=" + e.Temporal.Namespace,
-		"TEMPORAL_TLS=true", "TEMPORAL_TLS_SERVER_CA_CERT_PATH=" + e.Temporal.CAFile, "TEMPORAL_TLS_SERVER_NAME=" + e.Temporal.ServerName,
-		"TEMPORAL_TLS_CLIENT_CERT_PATH=" + e.Temporal.CertFile, "TEMPORAL_TLS_CLIENT_KEY_PATH=" + e.Temporal.KeyFile,
-		"XBOT_TEMPORAL_UI_URL=http://" + e.Temporal.UIAddress, "XBOT_TEMPORAL_UI_TOKEN=" + e.Temporal.UIToken,
-		"LLM_BASE_URL=" + s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret",
-	}, env...)
+	env = append(append(settings(e),
+		"XBOT_HOME="+home, "XBOT_HTTP_ADDR="+strings.TrimPrefix(s.url, "http://"),
+		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret",
+	), env...)
 	p := &parts{servers: e, ingress: newProcess(t, "xbot", env, "ingress"), worker: newProcess(t, "xbot", env, "worker")}
 	s.process = p.ingress
 	s.client = apiclient.New(s)

@@ -1,14 +1,17 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
+	"xbot/internal/localstack"
 )
 
 // server is a running xbot with its own data folder and a scripted model.
@@ -31,9 +35,15 @@ type server struct {
 	client *apiclient.Client
 	db     *pgxpool.Pool // opened by database
 	stack  string        // folder of the servers where that is not the home
+
+	given    *localstack.Endpoints // of the shared servers; nil: it has its own
+	settings []string              // that name them
 }
 
-// newServer starts "xbot serve" on a fresh data folder.
+// starter starts a server: newServer, or sharedServer where nothing is killed.
+type starter func(t *testing.T, env ...string) *server
+
+// newServer starts "xbot serve" on a fresh data folder, with a Postgres and a Temporal of its own.
 func newServer(t *testing.T, env ...string) *server {
 	t.Helper()
 	s := prepareServer(t, env...)
@@ -69,16 +79,21 @@ func (s *server) Endpoint(context.Context) (apiclient.Endpoint, error) {
 	return apiclient.Endpoint{URL: note.URL, Token: note.Token}, err
 }
 
+// endpoints are those of the server's Postgres and Temporal.
+func (s *server) endpoints() (localstack.Endpoints, error) {
+	if s.given != nil {
+		return *s.given, nil
+	}
+	return localstack.Read(cmp.Or(s.stack, s.home))
+}
+
 // boot starts the process and waits until it has said where it is.
 func (s *server) boot() {
 	s.t.Helper()
 	s.process.start()
-	require.Eventually(s.t, func() bool {
-		if !s.running() {
-			require.Fail(s.t, "the server ended", s.out.String())
-		}
-		return strings.Contains(s.out.String(), "data ")
-	}, startLimit, 10*time.Millisecond, "the server did not become ready")
+	ready := func() bool { return strings.Contains(s.out.String(), "data ") }
+	require.Eventually(s.t, func() bool { return ready() || !s.running() }, startLimit, 10*time.Millisecond, "the server did not become ready")
+	require.True(s.t, ready(), "the server ended: %s", s.out)
 }
 
 // crash kills the server without warning.
@@ -99,13 +114,26 @@ func (s *server) showLogs() {
 
 func tail(text string, n int) string { return text[max(0, len(text)-n):] }
 
+// freeAddress finds a port on which nobody listens. It lies below those that the system gives to outgoing connections and those
+// of the local stack, so that it stays free until a server takes it, and while that server is away.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close() // nothing was accepted on it
-	return l.Addr().String()
+	for range 200 {
+		address := fmt.Sprintf("127.0.0.1:%d", 10_000+mathrand.IntN(10_000))
+		if _, taken := addresses.LoadOrStore(address, t.Name()); taken {
+			continue
+		}
+		if l, err := net.Listen("tcp", address); err == nil {
+			require.NoError(t, l.Close())
+			return address
+		}
+	}
+	require.Fail(t, "no port from 10000 to 19999 is free")
+	return ""
 }
+
+// addresses are those that tests of this program were given.
+var addresses sync.Map
 
 // talk is one session of the server.
 type talk struct {

@@ -1,14 +1,12 @@
 package e2e
 
 import (
-	"cmp"
 	"log/slog"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
 	"xbot/internal/chat"
-	"xbot/internal/localstack"
 	"xbot/internal/temporalclient"
 	"xbot/workflows"
 )
@@ -16,7 +14,7 @@ import (
 // temporal opens the local Temporal as its operator.
 func (s *server) temporal() client.Client {
 	s.t.Helper()
-	e, err := localstack.Read(cmp.Or(s.stack, s.home))
+	e, err := s.endpoints()
 	require.NoError(s.t, err)
 	c, err := temporalclient.New(temporalclient.Config{
 		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,

@@ -25,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/dirtest"
 	"xbot/internal/localstack"
 	"xbot/internal/localstack/localstacktest"
 )
@@ -58,7 +59,7 @@ func start(t *testing.T, cfg localstack.Config) *localstack.Stack {
 
 func TestStart_MakesAStackAndComesBackOnTheSameData(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 
 	first := start(t, cfg)
 	endpoints := first.Endpoints()
@@ -85,7 +86,7 @@ func TestStart_MakesAStackAndComesBackOnTheSameData(t *testing.T) {
 
 func TestStart_RefusesASecondStackOnTheSameHome(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	start(t, cfg)
 	_, err := localstack.Start(t.Context(), cfg)
 	require.ErrorContains(t, err, fmt.Sprintf("already runs on %s (pid %d)", cfg.Home, os.Getpid()))
@@ -94,7 +95,7 @@ func TestStart_RefusesASecondStackOnTheSameHome(t *testing.T) {
 
 func TestStart_TakesOverWhatAKilledOwnerLeft(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	left := startOwner(t, cfg).kill(t)
 
 	stack := start(t, cfg)
@@ -108,7 +109,7 @@ func TestStart_TakesOverWhatAKilledOwnerLeft(t *testing.T) {
 
 func TestStart_WakesServersThatWereStoppedAndNotKilled(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	left := startOwner(t, cfg).kill(t)
 	for _, pid := range []int{left.Temporal, left.Postgres} {
 		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
@@ -121,7 +122,7 @@ func TestStart_WakesServersThatWereStoppedAndNotKilled(t *testing.T) {
 
 func TestStart_RestartsWhatWasStartedOtherwise(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	left := startOwner(t, cfg).kill(t)
 
 	cfg.Namespace = "another"
@@ -134,7 +135,7 @@ func TestStart_RestartsWhatWasStartedOtherwise(t *testing.T) {
 
 func TestParentDeath_EndsTheServersWithTheirOwner(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	cfg.ParentDeath = true
 	left := startOwner(t, cfg).kill(t)
 	require.Eventually(t, func() bool { return !alive(left.Postgres) && !alive(left.Temporal) }, within, tick,
@@ -146,7 +147,7 @@ func TestParentDeath_EndsTheServersWithTheirOwner(t *testing.T) {
 
 func TestParentDeath_ReplacesServersOfAnotherOwner(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	left := startOwner(t, cfg).kill(t)
 	cfg.ParentDeath = true
 	start(t, cfg)
@@ -156,7 +157,7 @@ func TestParentDeath_ReplacesServersOfAnotherOwner(t *testing.T) {
 
 func TestStopLeftovers_EndsWhatAKilledOwnerLeft(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	left := startOwner(t, cfg).kill(t)
 	require.NoError(t, localstack.StopLeftovers(t.Context(), cfg.Home))
 	require.False(t, alive(left.Postgres))
@@ -166,7 +167,7 @@ func TestStopLeftovers_EndsWhatAKilledOwnerLeft(t *testing.T) {
 
 func TestStack_BringsKilledServersBack(t *testing.T) {
 	t.Parallel()
-	stack := start(t, config(t, t.TempDir()))
+	stack := start(t, config(t, dirtest.New(t)))
 	postgres, temporal := stack.PIDs()
 
 	kill(t, temporal)
@@ -194,7 +195,7 @@ func TestStack_BringsKilledServersBack(t *testing.T) {
 // A kill can come at any moment of the first start and of later ones, before there is data as well as between two steps.
 func TestStart_SucceedsWhereverAnOwnerWasKilled(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	for moment := time.Duration(0); moment < 1200*time.Millisecond; moment += 60 * time.Millisecond {
 		cfg.ParentDeath = moment%(240*time.Millisecond) == 0
 		o := startOwner(t, cfg)
@@ -209,7 +210,7 @@ func TestStart_SucceedsWhereverAnOwnerWasKilled(t *testing.T) {
 
 func TestStart_IsNotFooledByAPidOfAnotherProcess(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	left := startOwner(t, cfg).kill(t)
 	kill(t, left.Postgres)
 	kill(t, left.Temporal)
@@ -235,7 +236,7 @@ func TestStart_IsNotFooledByAPidOfAnotherProcess(t *testing.T) {
 
 func TestStart_SaysWhatToDoWithoutServerBinaries(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	cfg.PostgresBin = t.TempDir()
 	_, err := localstack.Start(t.Context(), cfg)
 	require.ErrorContains(t, err, "holds no PostgreSQL server; point it at the folder of initdb and postgres")
@@ -247,7 +248,7 @@ func TestStart_SaysWhatToDoWithoutServerBinaries(t *testing.T) {
 
 func TestStart_RefusesDataOfANewerPostgres(t *testing.T) {
 	t.Parallel()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	require.NoError(t, os.Mkdir(filepath.Join(cfg.Home, "postgres"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(cfg.Home, "postgres", "PG_VERSION"), []byte("99\n"), 0o600))
 	_, err := localstack.Start(t.Context(), cfg)
@@ -260,7 +261,7 @@ func TestStart_NamesTheVariableWhenAPortIsTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, taken.Close()) })
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	cfg.UIPort = taken.Addr().(*net.TCPAddr).Port
 	_, err = localstack.Start(t.Context(), cfg)
 	require.ErrorContains(t, err, fmt.Sprintf("port %d on 127.0.0.1, which Temporal needs, is taken by another program; stop it, or set XBOT_TEMPORAL_UI_PORT", cfg.UIPort))
@@ -273,7 +274,7 @@ func TestStart_NamesTheVariableWhenAPortIsTaken(t *testing.T) {
 func TestStart_TriesAgainWhereTemporalLosesAnInnerPort(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cfg := config(t, t.TempDir())
+	cfg := config(t, dirtest.New(t))
 	unlucky := filepath.Join(dir, "xbot-temporal")
 	script := fmt.Sprintf(`#!/bin/sh
 if mkdir %[1]s/once 2>/dev/null || mkdir %[1]s/twice 2>/dev/null; then
@@ -305,7 +306,7 @@ func TestStart_PutsTheSocketElsewhereWhenThePathIsTooLong(t *testing.T) {
 
 func TestStack_IsClosedToOthers(t *testing.T) {
 	t.Parallel()
-	stack := start(t, config(t, t.TempDir()))
+	stack := start(t, config(t, dirtest.New(t)))
 	endpoints := stack.Endpoints()
 
 	t.Run("Postgres wants the password", func(t *testing.T) {
@@ -547,7 +548,7 @@ func asNobody(t *testing.T, role string, env ...string) *exec.Cmd {
 // publicDir is a folder that every user may enter.
 func publicDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "localstack-test-")
+	dir, err := os.MkdirTemp(dirtest.Fast(), "localstack-test-")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	require.NoError(t, os.Chmod(dir, 0o755))

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
 
-	"xbot/internal/testdir"
+	"xbot/internal/dirtest"
 )
 
 // shared returns the server for this program, looking for it once.
@@ -46,7 +46,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 //
 // The last character counts the layouts, for programs built from other versions of this package.
 func folder() string {
-	return filepath.Join(testdir.Fast(), fmt.Sprintf("xbot-pgtest-%d-2", os.Geteuid()))
+	return filepath.Join(dirtest.Fast(), fmt.Sprintf("xbot-pgtest-%d-2", os.Geteuid()))
 }
 
 // join makes this program a user of the server in dir, starting it when nobody has.

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/dirtest"
 	"xbot/internal/localstack/process"
 )
 
@@ -77,10 +78,7 @@ func TestFind_SaysWhatToInstall(t *testing.T) {
 // newCluster makes a throw-away cluster whose superuser may log in with the password "secret".
 func newCluster(t *testing.T) Cluster {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "pgserver")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	c, exists, err := Open(t.Context(), filepath.Join(dir, "data"), "")
+	c, exists, err := Open(t.Context(), filepath.Join(dirtest.New(t), "data"), "")
 	require.NoError(t, err)
 	require.False(t, exists)
 	c.Socket = c.Data

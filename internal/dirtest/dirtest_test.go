@@ -1,4 +1,4 @@
-package testdir_test
+package dirtest_test
 
 import (
 	"os"
@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/testdir"
+	"xbot/internal/dirtest"
 )
 
 func TestFast_CanBeWrittenAndFollowsTMPDIR(t *testing.T) {
 	t.Setenv("TMPDIR", "")
-	dir, err := os.MkdirTemp(testdir.Fast(), "testdir")
+	dir, err := os.MkdirTemp(dirtest.Fast(), "dirtest")
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(dir))
 	named := t.TempDir()
 	t.Setenv("TMPDIR", named)
-	require.Equal(t, named, testdir.Fast())
+	require.Equal(t, named, dirtest.Fast())
 }

@@ -1,5 +1,5 @@
 //go:build !linux
 
-package testdir
+package dirtest
 
 func roomy(string) bool { return false }
