@@ -371,7 +371,7 @@ type Turn struct {
 	WaitsReason string
 	WaitsUntil  *time.Time
 	AsksAt      *time.Time
-	// Before when a provider that a turn waits for is not asked again, whoever writes meanwhile; NULL: not before asks_at. asks_attempt is the newest attempt that failed while the turn waits, hastened_by the message (inbox) that brought the next one forward: only an attempt that knows of it asks. Written by the generate activity and by the turn when a message comes; they mean nothing unless waits_since is set.
+	// Before when a provider that a turn waits for is not asked again, whoever writes meanwhile. asks_attempt is the newest attempt that failed while the turn waits, hastened_by the message (inbox) that brought the next one forward: only an attempt that knows of it asks. Written by the generate activity and by the turn when a message comes; they mean nothing unless waits_since is set.
 	AsksFrom    *time.Time
 	AsksAttempt int32
 	HastenedBy  int64

@@ -22,10 +22,10 @@ WITH session AS (
     RETURNING key, feed_seq, root
 ), added AS (
     INSERT INTO feed_events (session_key, seq, kind, data)
-    SELECT session.key, session.feed_seq - cardinality($1::text[]) + k.i, k.kind, d.data::jsonb
-    FROM session,
-         unnest($1::text[]) WITH ORDINALITY AS k(kind, i)
+    SELECT $3, coalesce(session.feed_seq - cardinality($1::text[]), 0) + k.i, k.kind, d.data::jsonb
+    FROM unnest($1::text[]) WITH ORDINALITY AS k(kind, i)
          JOIN unnest($4::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
+         LEFT JOIN session ON true
 )
 SELECT CASE WHEN starts_with(key, 'cron:') THEN coalesce((SELECT j.home FROM cron_jobs j WHERE j.id = substr(key, length('cron:') + 1)), '')
             ELSE root END::text AS works_for
@@ -42,6 +42,7 @@ type EventAppendParams struct {
 // Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
 // a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation that the session works
 // for: of a subagent that at the top of its tree, of a job's own conversation that in which the job was made; empty for any other.
+// Where the session is gone the events violate their reference to it: the commit goes in the same round trip, and must not succeed.
 func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParams) (string, error) {
 	row := db.QueryRow(ctx, eventAppend,
 		arg.Kinds,

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -55,17 +54,11 @@ func (d *DB) Ping(ctx context.Context) error {
 }
 
 // InTx runs fn in one transaction. Events that fn emits get their sequence last, just before the commit, so that a
-// reader never sees a larger sequence before a smaller one; readers are woken after the commit.
+// reader never sees a larger sequence before a smaller one; readers are woken after the commit. The transaction begins with the
+// first statement of fn and the events go with the commit, so that it takes two round trips beside what fn asks in between.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	t := &Tx{Q: d.Q}
-	err := pgx.BeginFunc(ctx, d.Pool, func(db pgx.Tx) error {
-		t.Tx = db
-		if err := fn(t); err != nil {
-			return err
-		}
-		return t.flush(ctx)
-	})
-	if err != nil {
+	if err := d.transact(ctx, t, fn); err != nil {
 		return Classify(err)
 	}
 	for _, call := range t.After.calls {
@@ -74,6 +67,26 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	d.notify(t)
 	if d.dispatch != nil {
 		d.dispatch.Committed(ctx, t)
+	}
+	return nil
+}
+
+// transact runs fn on a connection of its own, and commits what it did. A connection that is not out of its transaction by the end,
+// because fn panicked or the rollback failed, is closed by its release.
+func (d *DB) transact(ctx context.Context, t *Tx, fn func(tx *Tx) error) error {
+	c, err := d.Pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	t.conn = &conn{pool: c}
+	if err := fn(t); err != nil {
+		t.rollback(ctx)
+		return err
+	}
+	if err := t.commit(ctx); err != nil {
+		t.rollback(ctx)
+		return err
 	}
 	return nil
 }

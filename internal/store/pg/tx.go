@@ -3,10 +3,12 @@ package pg
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
@@ -15,7 +17,7 @@ import (
 // Tx is a transaction that collects the durable events of sessions, nearly always of one, and what is to be done after the
 // commit.
 type Tx struct {
-	pgx.Tx
+	*conn
 	Q *dbsqlc.Queries
 
 	events  []event
@@ -106,33 +108,75 @@ func (t *Tx) Sessions() []chat.SessionKey {
 	return keys
 }
 
-func (t *Tx) flush(ctx context.Context) error {
-	for _, key := range t.Sessions() {
-		if err := t.flushOf(ctx, key); err != nil {
+// commit writes the events and commits, in one round trip.
+func (t *Tx) commit(ctx context.Context) error {
+	keys := t.Sessions()
+	if !t.begun && len(keys) == 0 {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	if !t.begun {
+		batch.Queue("begin")
+	}
+	for _, key := range keys {
+		p, err := t.eventsOf(key)
+		if err != nil {
 			return err
 		}
+		queue(batch, func(db dbsqlc.DBTX) { _, _ = t.Q.EventAppend(ctx, db, p) }) // its result is read below
 	}
-	return nil
+	batch.Queue("commit")
+	results := t.pool.SendBatch(ctx, batch)
+	err := t.committed(results, keys)
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
-func (t *Tx) flushOf(ctx context.Context, key chat.SessionKey) error {
-	var kinds, datas []string
+// committed reads what came of the statements of commit.
+func (t *Tx) committed(results pgx.BatchResults, keys []chat.SessionKey) error {
+	if !t.begun {
+		if _, err := results.Exec(); err != nil {
+			return fmt.Errorf("begin: %w", err)
+		}
+	}
+	for _, key := range keys {
+		var root string
+		if err := results.QueryRow().Scan(&root); err != nil {
+			return fmt.Errorf("append events of %s: %w", key, noSession(err))
+		}
+		if root != "" {
+			t.NotifyParent(chat.SessionKey(root))
+		}
+	}
+	tag, err := results.Exec()
+	if err == nil && tag.String() == "ROLLBACK" {
+		err = pgx.ErrTxCommitRollback
+	}
+	return err
+}
+
+// noSession says in the words of the driver that the session of an event is gone.
+func noSession(err error) error {
+	if violated, ok := errors.AsType[*pgconn.PgError](err); ok && violated.ConstraintName == "feed_events_session_key_fkey" {
+		return pgx.ErrNoRows
+	}
+	return err
+}
+
+// eventsOf are the events of a session, in their order.
+func (t *Tx) eventsOf(key chat.SessionKey) (dbsqlc.EventAppendParams, error) {
+	p := dbsqlc.EventAppendParams{SessionKey: key, Touch: t.touched}
 	for _, e := range t.events {
 		if e.session != key {
 			continue
 		}
 		data, err := json.Marshal(e.data)
 		if err != nil {
-			return fmt.Errorf("encode %s event: %w", e.kind, err)
+			return p, fmt.Errorf("encode %s event: %w", e.kind, err)
 		}
-		kinds, datas = append(kinds, string(e.kind)), append(datas, string(data))
+		p.Kinds, p.Datas = append(p.Kinds, string(e.kind)), append(p.Datas, string(data))
 	}
-	root, err := t.Q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: key, Kinds: kinds, Datas: datas, Touch: t.touched})
-	if err != nil {
-		return fmt.Errorf("append events of %s: %w", key, err)
-	}
-	if root != "" {
-		t.NotifyParent(chat.SessionKey(root))
-	}
-	return nil
+	return p, nil
 }
