@@ -7,14 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
@@ -53,9 +51,8 @@ func quickTurn(t *testing.T, class chat.ToolClass, q *quickTool) (*world, *tests
 		decision.Calls[i].Quick = true
 	}
 	w := &world{waiting: 1, decisions: []turn.GenerateOutput{decision, answered}}
-	env := setup(t, w)
-	env.OnActivity(activities.NameTool, mock.Anything, mock.Anything).Return(q.run)
-	return w, env
+	w.attempt = q.run
+	return w, setup(t, w)
 }
 
 func TestQuick_ACallThatEndsInItsTimeNeedsNoActivity(t *testing.T) {

@@ -39,6 +39,7 @@ type world struct {
 	stopAfter int // Peek says stop from this many generates on; 0 never
 	generate  func(ctx context.Context, step int) error
 	tool      func(ctx context.Context, id chat.CallID) error
+	attempt   func(ctx context.Context, in turn.ToolInput) (turn.ToolOutput, error) // instead of tool
 	finishing func()
 	answered  []chat.CallID // calls that a person answered for
 	settled   bool          // questions find their answer at once
@@ -130,6 +131,9 @@ func (w *world) Tool(ctx context.Context, in turn.ToolInput) (turn.ToolOutput, e
 	w.most = max(w.most, w.running)
 	w.mu.Unlock()
 	defer func() { w.mu.Lock(); w.running--; w.mu.Unlock() }()
+	if w.attempt != nil {
+		return w.attempt(ctx, in)
+	}
 	if w.tool != nil {
 		return turn.ToolOutput{}, w.tool(ctx, in.Call)
 	}
