@@ -33,7 +33,9 @@ func TestTemporalUI_OfSeparateProcessesWorksBehindTheLoginAlone(t *testing.T) {
 	turn := p.untilEnded(time.Minute, p.send("say hello"))
 	run := "api/v1/namespaces/default/workflows/" + strings.ReplaceAll(workflows.TurnID(p.key), "/", "%2F")
 
-	direct, err := http.Get("http://" + p.servers.Temporal.UIAddress + "/temporal/" + run)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.servers.Temporal.UIAddress+"/temporal/"+run, nil)
+	require.NoError(t, err)
+	direct, err := http.DefaultClient.Do(req)
 	require.NoError(t, err)
 	require.NoError(t, direct.Body.Close())
 	require.Equal(t, http.StatusUnauthorized, direct.StatusCode, "the UI itself wants the token")

@@ -126,16 +126,9 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 		MaxConcurrentLocalActivityExecutionSize: 256,
 		MaxConcurrentWorkflowTaskExecutionSize:  128,
 	})
-	w.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
-	w.RegisterWorkflowWithOptions(workflows.Background, workflow.RegisterOptions{Name: workflows.NameBackground})
-	w.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
-	w.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
-	w.RegisterWorkflowWithOptions(workflows.CronJob, workflow.RegisterOptions{Name: workflows.NameCronJob})
-	w.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
-	w.RegisterWorkflowWithOptions(workflows.GroupChat, workflow.RegisterOptions{Name: workflows.NameGroupChat})
-	w.RegisterWorkflowWithOptions(workflows.Memorize, workflow.RegisterOptions{Name: workflows.NameMemorize})
-	w.RegisterWorkflowWithOptions(workflows.Closing, workflow.RegisterOptions{Name: workflows.NameClosing})
-	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
+	for _, t := range workflows.Registered() {
+		w.RegisterWorkflowWithOptions(t.Func, workflow.RegisterOptions{Name: t.Name})
+	}
 	register := func(name string, fn any) {
 		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

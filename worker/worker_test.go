@@ -43,9 +43,11 @@ func TestBuild_RegistersEveryNameThatStandsInHistories(t *testing.T) {
 			w.RegisterActivityWithOptions(func(context.Context) error { return nil }, activity.RegisterOptions{Name: name})
 		}, "%s is not registered: the SDK refuses a second one of a name", name)
 	}
-	require.Panics(t, func() {
-		w.RegisterWorkflowWithOptions(func(workflow.Context) error { return nil }, workflow.RegisterOptions{Name: workflows.NameTurn})
-	})
+	for _, kind := range workflows.Registered() {
+		require.Panics(t, func() {
+			w.RegisterWorkflowWithOptions(func(workflow.Context) error { return nil }, workflow.RegisterOptions{Name: kind.Name})
+		}, kind.Name)
+	}
 	require.NotPanics(t, func() {
 		w.RegisterActivityWithOptions(func(context.Context) error { return nil }, activity.RegisterOptions{Name: "Other"})
 	})

@@ -48,7 +48,7 @@ func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput
 	defer t.showWait(ctx, questionOf(call))()
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // an answer cancels the timer
-	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}
+	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: summaryOf(waitingFor(call))}}
 	answered, err := workflow.AwaitWithOptions(waiting, wait, func() bool { return t.steered || slices.Contains(t.answered, id) })
 	t.workflowTaskBegan()
 	if err != nil || answered {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metadata "go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 
 	"xbot/activities/turn"
 	"xbot/internal/chat"
@@ -26,6 +27,16 @@ func asking(class chat.ToolClass, n int) turn.GenerateOutput {
 	return out
 }
 
+// currentDetails are what an operator reads of a run.
+func currentDetails(t *testing.T, env *testsuite.TestWorkflowEnvironment) string {
+	t.Helper()
+	value, err := env.QueryWorkflow("__temporal_workflow_metadata")
+	require.NoError(t, err)
+	var metadata metadata.WorkflowMetadata
+	require.NoError(t, value.Get(&metadata))
+	return metadata.GetCurrentDetails()
+}
+
 func TestTurn_WaitsForDaysUntilAPersonAnswers(t *testing.T) {
 	w := &world{waiting: 1, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 2), answered}}
 	env := setup(t, w)
@@ -35,11 +46,7 @@ func TestTurn_WaitsForDaysUntilAPersonAnswers(t *testing.T) {
 			if day == 3 {
 				require.Empty(t, w.calls, "nothing runs before the answer")
 				require.Equal(t, []chat.CallID{".0.0"}, w.asked, "one question after another, as the calls come")
-				value, err := env.QueryWorkflow("__temporal_workflow_metadata")
-				require.NoError(t, err)
-				var metadata metadata.WorkflowMetadata
-				require.NoError(t, value.Get(&metadata))
-				details = metadata.GetCurrentDetails()
+				details = currentDetails(t, env)
 			}
 			w.answer(id)
 			env.SignalWorkflow(workflows.SignalWake, nil)

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"strconv"
-	"strings"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -10,6 +9,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/background"
 	"xbot/internal/chat"
+	"xbot/internal/markdown"
 )
 
 // BackgroundInput names a background task by the call that started it.
@@ -27,8 +27,8 @@ type BackgroundInput struct {
 // Background follows one command that outlived its time in the foreground to its end, for a day at most. The end is
 // recorded by the activity, which also wakes the session. Cancelling the run kills the command.
 func Background(ctx workflow.Context, in BackgroundInput) error {
-	head := "**" + strings.Join(nonempty(in.Task, in.Words), " · ") + "**\n\n"
-	workflow.SetCurrentDetails(ctx, head+"runs on "+in.Runner)
+	head := heading(in.Task, in.Words)
+	workflow.SetCurrentDetails(ctx, head+"runs on "+markdown.Escaped(in.Runner))
 	var out background.WatchOutput
 	watch := background.WatchInput{Call: in.Call}
 	err := workflow.ExecuteActivity(task(ctx, in.Words), activities.NameWatch, watch).Get(ctx, &out)

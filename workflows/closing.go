@@ -10,6 +10,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/hooks"
 	"xbot/internal/chat"
+	"xbot/internal/markdown"
 )
 
 // ClosingInput names a turn that has ended.
@@ -22,10 +23,15 @@ type ClosingInput struct {
 // conversation does not wait for them.
 func Closing(ctx workflow.Context, in ClosingInput) error {
 	ask := hooks.RunInput{Session: in.Session, Turn: in.Turn, Point: hooks.PointClosing}
+	workflow.SetCurrentDetails(ctx, "tells the hooks that turn "+string(in.Turn)+" has ended")
 	err := workflow.ExecuteActivity(runningHooks(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
 	if broken(err) { // as where the conversation was deleted meanwhile
 		workflow.GetLogger(ctx).Warn("hooks were not asked", "point", ask.Point, "error", err)
+		workflow.SetCurrentDetails(ctx, "**failed: "+markdown.Escaped(kindOf(err))+"** · the hooks were not told that turn "+string(in.Turn)+" has ended")
 		return nil
+	}
+	if err == nil {
+		workflow.SetCurrentDetails(ctx, "**done** · the hooks were told that turn "+string(in.Turn)+" has ended")
 	}
 	return err
 }
@@ -45,7 +51,7 @@ func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 		WorkflowID:            ClosingID(t.id),
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		StaticSummary:         "hooks · " + told.Point,
+		StaticSummary:         StaticSummary("hooks · " + told.Point),
 		StaticDetails:         t.description(),
 	}
 	if t.in.Attributes {

@@ -24,7 +24,7 @@ type CommandInput struct {
 // Command runs one bang command beside the conversation and answers it, once the files that came with it are there or cannot be
 // had. Cancelling the run kills the command.
 func Command(ctx workflow.Context, in CommandInput) error {
-	head := "**" + strings.Join(nonempty("command", in.Words), " · ") + "**\n\n"
+	head := heading("command", in.Words)
 	if in.Files > 0 {
 		if err := fetchFiles(ctx, in.Inbox); err != nil {
 			return err

@@ -62,12 +62,13 @@ func (t *turnRun) begin(ctx workflow.Context, out turn.DelegateOutput) workflow.
 }
 
 func (t *turnRun) childOptions(a chat.SubagentRef, bound bool, words string) workflow.ChildWorkflowOptions {
+	about := strings.Join(nonempty(a.Name(), words), " · ")
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            SubagentID(a),
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WaitForCancellation:   true,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		StaticSummary:         strings.Join(nonempty(a.Name(), words), " · "),
+		StaticSummary:         StaticSummary(about),
 	}
 	if bound {
 		o.ParentClosePolicy = enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL
@@ -83,7 +84,7 @@ func (t *turnRun) childOptions(a chat.SubagentRef, bound bool, words string) wor
 		)
 	}
 	o.StaticDetails = "[conversation](" + ConversationPath(a.Session) + ") for [its parent](" + ConversationPath(a.Parent) + ")"
-	o.Memo = map[string]any{MemoAbout: o.StaticSummary}
+	o.Memo = map[string]any{MemoAbout: about}
 	return o
 }
 

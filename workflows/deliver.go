@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/delivery"
 	"xbot/internal/chat"
+	"xbot/internal/markdown"
 )
 
 // maxDeliveries is how much one run sends before it continues as new.
@@ -51,25 +53,34 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 }
 
 func send(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
-	words, verb, summarized := next.Words, "send", ""
+	words, what, summarized := next.Words, "answer", ""
 	switch next.Kind {
 	case chat.OutboundQuestion:
-		verb, summarized = "ask", "ask"
+		what, summarized = "question", "ask"
 	case chat.OutboundSettled:
-		verb, summarized = "settle", "settle"
+		what, summarized = "end of a question", "settle"
 	default:
 		if words != "" {
 			words = `"` + words + `"`
 		}
 	}
+	show := func(state string) {
+		about := strings.Join(nonempty(next.Channel, words, what+" "+strconv.FormatInt(next.ID, 10)), " · ")
+		workflow.SetCurrentDetails(ctx, "**"+state+"** · "+markdown.Escaped(about))
+	}
+	show("sending")
+	var out delivery.SendOutput
 	summary := strings.Join(nonempty(summarized, next.Channel, words), " · ")
-	workflow.SetCurrentDetails(ctx, "**"+verb+"s** "+strconv.FormatInt(next.ID, 10)+" · "+strings.Join(nonempty(next.Channel, words), " · "))
-	return workflow.ExecuteActivity(sending(ctx, summary), activities.NameSend, delivery.SendInput{ID: next.ID}).Get(ctx, nil)
+	if err := workflow.ExecuteActivity(sending(ctx, summary), activities.NameSend, delivery.SendInput{ID: next.ID}).Get(ctx, &out); err != nil {
+		return err
+	}
+	show(cmp.Or(out.State, "had ended before"))
+	return nil
 }
 
 // follow shows how a turn goes on until something is to be sent or the turn has ended.
 func follow(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
-	workflow.SetCurrentDetails(ctx, "**follows** "+string(next.Follow)+" · "+next.Channel)
+	workflow.SetCurrentDetails(ctx, "**shows how the turn goes on** · "+markdown.Escaped(next.Channel)+" · "+string(next.Follow))
 	return workflow.ExecuteActivity(following(ctx, next.Channel), activities.NameFollow, delivery.FollowInput{Turn: next.Follow}).Get(ctx, nil)
 }
 

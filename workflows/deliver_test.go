@@ -36,7 +36,7 @@ func (o *outbox) NextDelivery(context.Context, delivery.NextDeliveryInput) (deli
 	if len(o.waiting) == 0 {
 		return delivery.NextDeliveryOutput{}, nil
 	}
-	return delivery.NextDeliveryOutput{ID: o.waiting[0], Channel: "napcat", Words: "hello"}, nil
+	return delivery.NextDeliveryOutput{ID: o.waiting[0], Channel: "napcat", Words: "hello [log in](https://evil.example)"}, nil
 }
 
 func (o *outbox) Send(_ context.Context, in delivery.SendInput) (delivery.SendOutput, error) {
@@ -71,6 +71,7 @@ func TestDeliver_SendsWhatWaitsInOrderAndCompletes(t *testing.T) {
 	env.ExecuteWorkflow(workflows.NameDeliver, workflows.DeliverInput{Session: "agent:main:napcat:dm:7"})
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []int64{3, 5, 8}, o.sent)
+	require.Equal(t, `**sent** · napcat · "hello \[log in\](https://evil.example)" · answer 8`, currentDetails(t, env))
 }
 
 func TestDeliver_WaitsOutAPlatformThatIsAway(t *testing.T) {

@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"strconv"
+	"cmp"
 	"strings"
 
 	"go.temporal.io/sdk/workflow"
@@ -9,6 +9,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/files"
 	"xbot/internal/chat"
+	"xbot/internal/markdown"
 )
 
 // FetchInput names a message whose files are fetched.
@@ -27,17 +28,31 @@ func fetchFiles(ctx workflow.Context, message chat.InboxID) error {
 	if err := workflow.ExecuteLocalActivity(local(ctx, "files"), activities.NameUnpack, input).Get(ctx, &list); err != nil {
 		return err
 	}
-	var names []string
 	var all []workflow.Future
-	for _, f := range list.Files {
-		names = append(names, f.Name)
+	lines := make([]string, len(list.Files))
+	show := func(doing string) {
+		workflow.SetCurrentDetails(ctx, "**"+doing+"** · "+count(len(list.Files), "file", "files")+"\n\n"+strings.Join(lines, "\n"))
+	}
+	for n, f := range list.Files {
+		lines[n] = "- " + markdown.Escaped(f.Name)
 		one := files.FetchInput{Inbox: message, N: f.N}
 		all = append(all, workflow.ExecuteActivity(fetching(ctx, "fetch · "+f.Name), activities.NameFetchFile, one))
 	}
-	workflow.SetCurrentDetails(ctx, "**fetches** "+strconv.Itoa(len(names))+" files · "+strings.Join(names, " · "))
-	for _, f := range all {
-		_ = f.Get(ctx, nil) // the reason is in the row
+	show("fetching")
+	for n, f := range all {
+		var out files.FetchOutput
+		err := f.Get(ctx, &out) // the reason is in the row
+		lines[n] += " · " + fetched(out, err)
 	}
+	show("done")
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // whoever cancels it wants no files, but an answer
 	return workflow.ExecuteLocalActivity(local(ctx, "go on"), activities.NameEndFetch, input).Get(ctx, nil)
+}
+
+// fetched says what became of a file.
+func fetched(out files.FetchOutput, err error) string {
+	if err != nil {
+		return "not fetched: " + markdown.Escaped(kindOf(err))
+	}
+	return cmp.Or(string(out.State), "done")
 }

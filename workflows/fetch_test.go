@@ -14,6 +14,7 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/files"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/workflows"
 )
@@ -27,17 +28,17 @@ type parcel struct {
 }
 
 func (p *parcel) Unpack(context.Context, files.FetchInput) (files.UnpackOutput, error) {
-	return files.UnpackOutput{Files: []files.UnpackedFile{{N: 1, Name: "a.txt"}, {N: 2, Name: "image"}, {N: 3, Name: "b.txt"}}}, nil
+	return files.UnpackOutput{Files: []files.UnpackedFile{{N: 1, Name: "[a.txt](https://evil.example)"}, {N: 2, Name: "image"}, {N: 3, Name: "b.txt"}}}, nil
 }
 
-func (p *parcel) FetchFile(_ context.Context, in files.FetchInput) error {
+func (p *parcel) FetchFile(_ context.Context, in files.FetchInput) (files.FetchOutput, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if in.N == p.gone {
-		return temporal.NewApplicationError("the platform is away", string(fault.Unavailable))
+		return files.FetchOutput{}, temporal.NewApplicationError("the platform is away", string(fault.Unavailable))
 	}
 	p.fetched = append(p.fetched, in.N)
-	return nil
+	return files.FetchOutput{State: chat.AttachmentStored}, nil
 }
 
 func (p *parcel) EndFetch(context.Context, files.FetchInput) error {
@@ -56,6 +57,7 @@ func TestFetch_LetsTheMessageGoOnceEachFileIsThereOrCannotBeHad(t *testing.T) {
 	began := env.Now()
 	env.ExecuteWorkflow(workflows.NameFetch, workflows.FetchInput{Inbox: 7})
 	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, "**done** · 3 files\n\n- \\[a.txt\\](https://evil.example) · stored\n- image · not fetched: unavailable\n- b.txt · stored", currentDetails(t, env))
 	slices.Sort(p.fetched)
 	require.Equal(t, []int{1, 3}, p.fetched)
 	require.Equal(t, 1, p.ended)

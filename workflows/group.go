@@ -12,6 +12,7 @@ import (
 	"xbot/activities/agents"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
+	"xbot/internal/markdown"
 )
 
 // maxGroupWakes is how often one run of a group chat looks at its rows before it continues as new.
@@ -31,15 +32,21 @@ type GroupChatInput struct {
 // the transaction that ends the turn of a member writes its line and wakes the chat.
 func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
+	var last agents.StepGroupOutput
 	for range maxGroupWakes {
 		drainAll(wakes)
 		var now agents.StepGroupOutput
 		step := agents.StepGroupInput{Group: in.Group}
 		err := workflow.ExecuteLocalActivity(local(ctx, "who speaks next"), activities.NameStepGroup, step).Get(ctx, &now)
-		if err != nil || now.Over {
+		if err != nil {
 			return err
 		}
-		workflow.SetCurrentDetails(ctx, strings.Join(nonempty(now.Topic, fmt.Sprintf("round %d of %d", now.Round, now.Rounds), now.Name+" speaks"), " · "))
+		if now.Over {
+			showGroup(ctx, last, "over")
+			return nil
+		}
+		showGroup(ctx, now, markdown.Escaped(now.Name)+" speaks")
+		last = now
 		if now.Asked != in.Asked {
 			in.Asked = now.Asked
 			runSpeaker(ctx, in, now)
@@ -49,6 +56,15 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 		}
 	}
 	return continueAsNew(ctx, NameGroupChat, in)
+}
+
+// showGroup says what a chat is about, how far it is and what it does.
+func showGroup(ctx workflow.Context, now agents.StepGroupOutput, doing string) {
+	round := ""
+	if now.Rounds > 0 {
+		round = fmt.Sprintf("round %d of %d", now.Round, now.Rounds)
+	}
+	workflow.SetCurrentDetails(ctx, strings.Join(nonempty("**"+doing+"**", round, markdown.Escaped(now.Topic)), " · "))
 }
 
 // runSpeaker starts or wakes the subagent that is to speak, as a child of the chat.
@@ -72,7 +88,7 @@ func (t *turnRun) startGroupChat(ctx workflow.Context, out turn.DelegateOutput) 
 		WorkflowID:            GroupChatID(out.Group),
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		StaticSummary:         strings.Join(nonempty("group chat", out.Words), " · "),
+		StaticSummary:         StaticSummary(strings.Join(nonempty("group chat", out.Words), " · ")),
 		StaticDetails:         t.description(),
 	}
 	if t.in.Attributes {

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"strconv"
 
 	"go.temporal.io/sdk/workflow"
@@ -21,6 +22,7 @@ type MemorizeInput struct {
 // Memorize puts a conversation into memory. The row of the job is the promise, and how far it is stands there. Cancelling the
 // run gives the job up.
 func Memorize(ctx workflow.Context, in MemorizeInput) error {
+	workflow.SetCurrentDetails(ctx, "reads the conversation")
 	var out memorize.Output
 	job := memorize.Input{Job: in.Job}
 	err := workflow.ExecuteActivity(memorizing(ctx, "memorize · "+in.Trigger), activities.NameMemorize, job).Get(ctx, &out)
@@ -34,9 +36,9 @@ func Memorize(ctx workflow.Context, in MemorizeInput) error {
 		}
 		out.State = chat.MemorizeFailed
 	}
-	text := out.State
+	text := "**" + cmp.Or(out.State, "had ended before") + "**"
 	if out.Parts > 0 {
-		text += " · " + strconv.Itoa(out.Parts) + " parts · " + strconv.Itoa(out.Changed) + " changed · " + strconv.Itoa(out.Archived) + " archived"
+		text += " · " + count(out.Parts, "part", "parts") + " read · " + count(out.Changed, "memory", "memories") + " changed · " + strconv.Itoa(out.Archived) + " archived"
 	}
 	workflow.SetCurrentDetails(ctx, text)
 	if !in.Attributes || out.State == "" {

@@ -56,7 +56,7 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 		ScheduleToCloseTimeout: storeTimeout,
 		StartToCloseTimeout:    storeAttempt,
 		RetryPolicy:            retry(100*time.Millisecond, 5*time.Second),
-		Summary:                summary,
+		Summary:                summaryOf(summary),
 	})
 }
 
@@ -113,7 +113,7 @@ func sending(ctx workflow.Context, summary string) workflow.Context {
 		StartToCloseTimeout: sendAttempt,
 		HeartbeatTimeout:    heartbeatTimeout,
 		RetryPolicy:         retry(time.Second, time.Minute),
-		Summary:             summary,
+		Summary:             summaryOf(summary),
 	})
 }
 
@@ -128,7 +128,7 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 		ScheduleToCloseTimeout: fetchTime,
 		HeartbeatTimeout:       heartbeatTimeout,
 		RetryPolicy:            retry(time.Second, 10*time.Second),
-		Summary:                summary,
+		Summary:                summaryOf(summary),
 	})
 }
 
@@ -151,7 +151,7 @@ func longRunning(ctx workflow.Context, summary string, attempt, heartbeat time.D
 		HeartbeatTimeout:    heartbeat,
 		WaitForCancellation: true,
 		RetryPolicy:         policy,
-		Summary:             summary,
+		Summary:             summaryOf(summary),
 	})
 }
 

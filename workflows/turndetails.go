@@ -8,6 +8,7 @@ import (
 
 	"xbot/activities/turn"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/markdown"
 )
 
@@ -54,7 +55,7 @@ func (s *turnDetails) stepEnded(ctx workflow.Context, out turn.GenerateOutput) {
 	s.token += out.Tokens
 	s.steps++
 	if out.Finish != "" {
-		s.add("generate", out.Finish, strconv.Itoa(out.Tokens)+" tokens")
+		s.add("generate", strings.Join(nonempty(out.Finish, markdown.Escaped(out.Fault)), ": "), strconv.Itoa(out.Tokens)+" tokens")
 		s.now = ""
 	}
 	s.show(ctx, "")
@@ -87,7 +88,31 @@ func (s *turnDetails) ended(ctx workflow.Context, r *TurnResult) {
 	if r.CostUSD != nil {
 		cost = "$" + strconv.FormatFloat(*r.CostUSD, 'f', 4, 64)
 	}
-	s.show(ctx, strings.Join(nonempty(how, strconv.FormatInt(r.Tokens, 10)+" tokens", cost, r.Model), " · "))
+	s.show(ctx, strings.Join(nonempty(how, meaning(r), strconv.FormatInt(r.Tokens, 10)+" tokens", cost, r.Model), " · "))
+}
+
+// meaning explains to an operator why a turn failed.
+func meaning(r *TurnResult) string {
+	if r.Outcome != chat.TurnFailed {
+		return ""
+	}
+	switch r.Reason {
+	case string(fault.Denied):
+		return "the model provider refused the request: look at its key and its rights"
+	case string(fault.RateLimited):
+		return "the model provider had no room for the request"
+	case string(fault.Unavailable):
+		return "the model provider or a part of xbot could not be reached"
+	case string(fault.TooLarge):
+		return "the conversation did not fit into the model's context"
+	case string(fault.Internal):
+		return "a fault in xbot: the log of the worker names it"
+	case reasonLoop:
+		return "the model repeated the same calls"
+	case reasonStepLimit:
+		return "the model needed more steps than are allowed"
+	}
+	return ""
 }
 
 func (s *turnDetails) add(what, state, detail string) {

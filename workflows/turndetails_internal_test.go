@@ -23,7 +23,7 @@ func TestDetails_ShowWhatPeopleAndModelsWroteAndNeverAsMarkup(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, env.GetWorkflowError())
-	for _, text := range append(s.lines, s.head, s.now) {
+	for _, text := range append(s.lines, s.head, s.now, heading("bg1", link)) {
 		require.Contains(t, text, `\[log in\]`)
 		require.NotContains(t, text, link)
 	}

@@ -8,6 +8,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/markdown"
 )
 
 // JobStore keeps jobs and runs them.
@@ -75,7 +76,7 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 		out.Last = shownIn(fired.At, j.Zone)
 	}
 	if t.Words && j.Name != "" {
-		out.Heading = "**" + chat.FirstWords(j.Name, chat.SummaryWords) + "** · " + j.When
+		out.Heading = "**" + markdown.Escaped(chat.FirstWords(j.Name, chat.SummaryWords)) + "** · " + markdown.Escaped(j.When)
 	}
 	return out, nil
 }

@@ -88,17 +88,22 @@ func (r *Fetcher) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, erro
 	return out, activities.Failure(ctx, err)
 }
 
+// FetchOutput says what became of a file; why is in its row.
+type FetchOutput struct {
+	State chat.AttachmentState `json:"state,omitempty"`
+}
+
 // FetchFile brings one file to the runner and notes where it is. A reason that trying again does not mend is noted, too, and is
 // no error; another one is, and is tried again. The place of a file follows from its message, so that a second attempt writes
 // the same file.
-func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) error {
+func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, error) {
 	defer activities.Heartbeat(ctx)()
 	p, err := r.Store.AttachmentSet(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
-		return nil
+		return FetchOutput{}, nil
 	}
 	if err != nil || !p.Waits || in.N < 1 || in.N > len(p.Files) || p.Files[in.N-1].State != chat.AttachmentWaiting {
-		return activities.Failure(ctx, err)
+		return FetchOutput{}, activities.Failure(ctx, err)
 	}
 	f := p.Files[in.N-1]
 	box, err := r.Boxes.Box(ctx, p.Owner, p.Runner)
@@ -107,18 +112,18 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) error {
 	}
 	if err == nil {
 		r.clean(ctx, p.Owner, box)
-		return activities.Failure(ctx, r.Store.FileStored(ctx, in.Inbox, f))
+		return FetchOutput{State: chat.AttachmentStored}, activities.Failure(ctx, r.Store.FileStored(ctx, in.Inbox, f))
 	}
 	_, offline := errors.AsType[*sandbox.OfflineError](err)
 	if ctx.Err() != nil {
-		return activities.Failure(ctx, err)
+		return FetchOutput{}, activities.Failure(ctx, err)
 	}
 	forGood := channel.Final(err) || offline
 	noted := r.Store.FileProblem(ctx, in.Inbox, in.N, chat.FirstWords(err.Error(), maxReason), forGood)
 	if forGood {
-		return activities.Failure(ctx, noted)
+		return FetchOutput{State: chat.AttachmentFailed}, activities.Failure(ctx, noted)
 	}
-	return activities.Failure(ctx, errors.Join(noted, err))
+	return FetchOutput{}, activities.Failure(ctx, errors.Join(noted, err))
 }
 
 // maxReason bounds what the model is told of why a file is not there, in characters.

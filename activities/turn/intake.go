@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"xbot/activities"
 	"xbot/activities/hooks"
@@ -103,7 +104,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 		out.Control = cmp.Or(a.Commands.Canonical(parsed.Name), parsed.Name)
 	}
 	if a.Words {
-		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`
+		out.Words = `"` + chat.FirstWords(strings.TrimPrefix(c.Text, chat.TaskMark), chat.SummaryWords) + `"`
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"cmp"
 	"context"
 
 	"xbot/internal/chat"
@@ -26,7 +27,8 @@ func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	if told == "" {
 		told = store.OwnConversation(id)
 	}
-	_, user := s.about(ctx, told)
+	_, user := s.about(ctx, told) // its own conversation is there once it has run
+	user = cmp.Or(user, j.OwnerName)
 	o := s.options(workflows.CronID(id), summary, told, user, workflows.KindCron, s.Attributes())
 	return s.signal(ctx, o, workflows.NameCronJob, workflows.CronJobInput{Job: id})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -121,17 +123,21 @@ func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
 	return s.start(ctx, o, workflows.NameMemorize, input)
 }
 
+func nonempty(parts ...string) []string {
+	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+}
+
 // commandWords bounds what operators read of a command, in characters: Temporal holds 400 bytes of a summary.
 const commandWords = 60
 
 func (s *Starter) options(id, summary string, key chat.SessionKey, user, kind string, attributes bool) client.StartWorkflowOptions {
 	o := client.StartWorkflowOptions{
-		ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: summary,
+		ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: workflows.StaticSummary(summary),
 		// A run that was ended from outside is followed by a new one; one that has completed is not.
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticDetails:                            details(key) + " · " + markdown.Escaped(user),
+		StaticDetails:                            strings.Join(nonempty(details(key), markdown.Escaped(user)), " · "),
 		Memo:                                     map[string]any{workflows.MemoAbout: summary},
 	}
 	if attributes {

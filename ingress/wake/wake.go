@@ -36,8 +36,9 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 	if err != nil {
 		return fmt.Errorf("find the workflow of %s: %w", r.Session, err)
 	}
-	options := client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: w.summary(r)}
-	options.StaticDetails, options.Memo = details(r.Session), map[string]any{workflows.MemoAbout: options.StaticSummary}
+	summary := w.summary(r)
+	options := client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: workflows.StaticSummary(summary)}
+	options.StaticDetails, options.Memo = details(r.Session), map[string]any{workflows.MemoAbout: summary}
 	attributes := w.Attributes()
 	if attributes {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(

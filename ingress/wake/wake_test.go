@@ -146,9 +146,22 @@ func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {
 	require.NotContains(t, string(data), "a secret")
 }
 
+func TestWake_ShowsWhatAStrangerWroteAndNeverAsMarkup(t *testing.T) {
+	t.Parallel()
+	s := woken(t, wake.Waker{Words: true, Attributes: off}, wake.Row{Session: conversation, Channel: "qq", UserName: "bob", Text: "[log in](https://evil.example)"})
+	require.Equal(t, `qq · bob · "\[log in\](https://evil.example)"`, s.options.StaticSummary, "the Temporal UI reads it as Markdown")
+	require.Equal(t, `qq · bob · "[log in](https://evil.example)"`, s.options.Memo[workflows.MemoAbout], "and this as it is")
+}
+
 func TestWake_FitsWhatTemporalHolds(t *testing.T) {
 	t.Parallel()
-	wide := strings.Repeat("字", 300)
+	for _, text := range []string{"字", "<", "😀"} {
+		fitsWhatTemporalHolds(t, strings.Repeat(text, 300))
+	}
+}
+
+func fitsWhatTemporalHolds(t *testing.T, wide string) {
+	t.Helper()
 	s := woken(t, wake.Waker{Words: true, Attributes: on}, wake.Row{
 		Session: chat.SessionKey("agent:main:web:thread:" + strings.Repeat("字", 59)), Channel: "web", UserName: wide, Text: wide,
 	})

@@ -8,6 +8,9 @@ import (
 // MaxSubagentTask bounds what a subagent can be asked at once, in bytes.
 const MaxSubagentTask = 50_000
 
+// TaskMark precedes a task in the conversation of the subagent that carries it out.
+const TaskMark = "[task]\n"
+
 // SubagentRef names a subagent, with what its workflow is called after.
 type SubagentRef struct {
 	Session  SessionKey `json:"session"` // its own conversation

@@ -16,7 +16,9 @@ SELECT * FROM cron_jobs WHERE user_id = $1 AND made_by = $2;
 SELECT count(*)::int FROM cron_jobs WHERE user_id = $1 AND state IN ('active', 'paused') AND heartbeat = '';
 
 -- name: CronGet :one
-SELECT * FROM cron_jobs WHERE id = $1 AND state <> 'deleted';
+SELECT sqlc.embed(j), u.name AS owner_name
+FROM cron_jobs j JOIN users u ON u.id = j.user_id
+WHERE j.id = $1 AND j.state <> 'deleted';
 
 -- name: CronClock :one
 SELECT now()::timestamptz;

@@ -100,7 +100,9 @@ func (s *Store) Job(ctx context.Context, id chat.JobID) (Job, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Job{}, noJob(id)
 	}
-	return jobOf(row), pg.Classify(err)
+	j := jobOf(row.CronJob)
+	j.OwnerName = row.OwnerName
+	return j, pg.Classify(err)
 }
 
 func noJob(id chat.JobID) error { return fault.Errorf(fault.NotFound, "there is no job %q", id) }

@@ -253,44 +253,52 @@ func (q *Queries) CronForgetDone(ctx context.Context, db DBTX, arg CronForgetDon
 }
 
 const cronGet = `-- name: CronGet :one
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks FROM cron_jobs WHERE id = $1 AND state <> 'deleted'
+SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, u.name AS owner_name
+FROM cron_jobs j JOIN users u ON u.id = j.user_id
+WHERE j.id = $1 AND j.state <> 'deleted'
 `
 
-func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronJob, error) {
+type CronGetRow struct {
+	CronJob   CronJob
+	OwnerName string
+}
+
+func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronGetRow, error) {
 	row := db.QueryRow(ctx, cronGet, id)
-	var i CronJob
+	var i CronGetRow
 	err := row.Scan(
-		&i.ID,
-		&i.UserID,
-		&i.MadeBy,
-		&i.Home,
-		&i.Agent,
-		&i.Name,
-		&i.Message,
-		&i.Kind,
-		&i.Expr,
-		&i.EveryS,
-		&i.At,
-		&i.Zone,
-		&i.Target,
-		&i.Deliver,
-		&i.Model,
-		&i.Think,
-		&i.Missed,
-		&i.MaxAgeS,
-		&i.JitterS,
-		&i.MaxRuns,
-		&i.Heartbeat,
-		&i.State,
-		&i.Trouble,
-		&i.Runs,
-		&i.Passed,
-		&i.NextAt,
-		&i.DueAt,
-		&i.CheckedAt,
-		&i.Revision,
-		&i.CreatedAt,
-		&i.Checks,
+		&i.CronJob.ID,
+		&i.CronJob.UserID,
+		&i.CronJob.MadeBy,
+		&i.CronJob.Home,
+		&i.CronJob.Agent,
+		&i.CronJob.Name,
+		&i.CronJob.Message,
+		&i.CronJob.Kind,
+		&i.CronJob.Expr,
+		&i.CronJob.EveryS,
+		&i.CronJob.At,
+		&i.CronJob.Zone,
+		&i.CronJob.Target,
+		&i.CronJob.Deliver,
+		&i.CronJob.Model,
+		&i.CronJob.Think,
+		&i.CronJob.Missed,
+		&i.CronJob.MaxAgeS,
+		&i.CronJob.JitterS,
+		&i.CronJob.MaxRuns,
+		&i.CronJob.Heartbeat,
+		&i.CronJob.State,
+		&i.CronJob.Trouble,
+		&i.CronJob.Runs,
+		&i.CronJob.Passed,
+		&i.CronJob.NextAt,
+		&i.CronJob.DueAt,
+		&i.CronJob.CheckedAt,
+		&i.CronJob.Revision,
+		&i.CronJob.CreatedAt,
+		&i.CronJob.Checks,
+		&i.OwnerName,
 	)
 	return i, err
 }
