@@ -54,7 +54,7 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 	return tool.New(append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
 		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes()),
+		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
 		newDownload(c.permissions, c.version),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
@@ -62,7 +62,7 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 		toolcron.New(c.jobs),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, namer{c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
-		tooltrigger.New(c.triggers), toollogs.New(logs.Reader{Home: c.home}),
+		tooltrigger.New(c.triggers), toollogs.New(logs.Reader{Home: c.home}, c.store),
 	)...)
 }
 

@@ -37,10 +37,10 @@ func allTools() []tool.Spec {
 	memory := tooltest.NewMemory()
 	return tool.New(
 		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
-		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory, memory), notes.NewWrite(nil), notes.NewList(nil),
+		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory, memory), notes.NewWrite(nil), notes.NewList(nil, nil),
 		web.NewDownload(nil, ""), task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
-		tooltrigger.New(nil), toollogs.New(nil),
+		tooltrigger.New(nil), toollogs.New(nil, nil),
 	).Specs()
 }
 

@@ -30,11 +30,11 @@ func allTools() *tool.Registry {
 	return tool.New(
 		shell.New(), ask.New(),
 		file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
-		todo.NewWrite(memory), todo.NewList(memory, nil), notes.NewWrite(nil), notes.NewList(nil), web.NewDownload(nil, ""),
+		todo.NewWrite(memory), todo.NewList(memory, nil), notes.NewWrite(nil), notes.NewList(nil, nil), web.NewDownload(nil, ""),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
 		agent.New(nil, nil), agent.NewCreateChat(nil, nil, nil), agent.NewSendMessage(nil, nil, nil), worktree.New(memory, memory, nil),
-		tooltrigger.New(nil), toollogs.New(nil),
+		tooltrigger.New(nil), toollogs.New(nil, nil),
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"xbot/internal/chat"
@@ -29,6 +30,9 @@ const (
 	maxText   = 1_500 // characters of one message
 )
 
+// minutes is how a time is shown.
+const minutes = "2006-01-02 15:04"
+
 // Past is what was said in the conversations of a person, with the agents whose memory a session has.
 type Past interface {
 	Conversations(ctx context.Context, user chat.UserID, session chat.SessionKey, n int) ([]chat.Conversation, error)
@@ -41,18 +45,25 @@ type listParams struct {
 	Query string `json:"query,omitempty" jsonschema:"words to look for; none: those used last"`
 }
 
-type list struct{ past Past }
+type list struct {
+	past  Past
+	zones tool.Zones
+}
 
 // NewList returns the tool list_conversations.
-func NewList(past Past) tool.Tool {
-	return tool.Define("list_conversations", chat.ClassRead, listDoc, list{past})
+func NewList(past Past, zones tool.Zones) tool.Tool {
+	return tool.Define("list_conversations", chat.ClassRead, listDoc, list{past, zones})
 }
 
 func (list) Summary(p listParams) string { return p.Query }
 
 func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolResult, error) {
+	zone, err := l.zones.Zone(ctx, call.User)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	if strings.TrimSpace(p.Query) != "" {
-		return l.find(ctx, call, p.Query)
+		return l.find(ctx, call, p.Query, zone)
 	}
 	all, err := l.past.Conversations(ctx, call.User, call.Session, maxListed)
 	if err != nil {
@@ -60,19 +71,19 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 	}
 	lines := make([]string, len(all))
 	for i, c := range all {
-		lines[i] = fmt.Sprintf("%s  %s  %s", c.Session, c.At.UTC().Format("2006-01-02 15:04"), tool.OneLine(c.Title, 100))
+		lines[i] = fmt.Sprintf("%s  %s  %s", c.Session, c.At.In(zone).Format(minutes), tool.OneLine(c.Title, 100))
 	}
 	return listed(lines), nil
 }
 
-func (l list) find(ctx context.Context, call tool.Call, q string) (chat.ToolResult, error) {
+func (l list) find(ctx context.Context, call tool.Call, q string, zone *time.Location) (chat.ToolResult, error) {
 	found, err := l.past.Recollect(ctx, call.User, call.Session, chat.Recollect{Text: q, N: maxFound})
 	if err != nil {
 		return tool.FromError(fmt.Errorf("search conversations: %w", err))
 	}
 	lines := make([]string, len(found))
 	for i, f := range found {
-		lines[i] = fmt.Sprintf("%s  %s %s: %s", f.Session, f.At.UTC().Format("2006-01-02 15:04"), f.Who, tool.OneLine(f.Text, 200))
+		lines[i] = fmt.Sprintf("%s  %s %s: %s", f.Session, f.At.In(zone).Format(minutes), f.Who, tool.OneLine(f.Text, 200))
 	}
 	return listed(lines), nil
 }
@@ -89,11 +100,14 @@ type readParams struct {
 	Before       string `json:"before,omitempty" jsonschema:"message such as m12 that those are older than"`
 }
 
-type read struct{ past Past }
+type read struct {
+	past  Past
+	zones tool.Zones
+}
 
 // NewRead returns the tool read_conversation.
-func NewRead(past Past) tool.Tool {
-	return tool.Define("read_conversation", chat.ClassRead, readDoc, read{past})
+func NewRead(past Past, zones tool.Zones) tool.Tool {
+	return tool.Define("read_conversation", chat.ClassRead, readDoc, read{past, zones})
 }
 
 func (read) Summary(p readParams) string { return strings.TrimSpace(p.Conversation + " " + p.Before) }
@@ -114,11 +128,15 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	if len(said) == 0 {
 		return tool.Fail("nothing is there; list_conversations names the conversations"), nil
 	}
-	return tool.Text(transcript(said)), nil
+	zone, err := r.zones.Zone(ctx, call.User)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	return tool.Text(transcript(said, zone)), nil
 }
 
 // transcript is the end of what was said, as much of it as is shown at once, the oldest first.
-func transcript(said []chat.Recollected) string {
+func transcript(said []chat.Recollected, zone *time.Location) string {
 	var lines []string
 	room := maxShown
 	for _, m := range slices.Backward(said) {
@@ -126,7 +144,7 @@ func transcript(said []chat.Recollected) string {
 		if runes := []rune(text); len(runes) > maxText {
 			text = string(runes[:maxText]) + "…"
 		}
-		line := fmt.Sprintf("[m%d %s %s] %s", m.Message, m.At.UTC().Format("2006-01-02 15:04"), m.Who, text)
+		line := fmt.Sprintf("[m%d %s %s] %s", m.Message, m.At.In(zone).Format(minutes), m.Who, text)
 		if room -= utf8.RuneCountInString(line); room < 0 && len(lines) > 0 {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -39,11 +40,12 @@ type insertParams struct {
 type insert struct {
 	owner   Owner
 	archive Archive
+	zones   tool.Zones
 }
 
 // NewInsert returns the tool archival_memory_insert.
-func NewInsert(owner Owner, a Archive) tool.Tool {
-	return tool.Define("archival_memory_insert", chat.ClassIdempotent, insertDoc, insert{owner, a})
+func NewInsert(owner Owner, a Archive, zones tool.Zones) tool.Tool {
+	return tool.Define("archival_memory_insert", chat.ClassIdempotent, insertDoc, insert{owner, a, zones})
 }
 
 func (insert) Summary(p insertParams) string { return p.Content }
@@ -57,18 +59,22 @@ func (i insert) Run(ctx context.Context, call tool.Call, p insertParams) (chat.T
 	if err != nil {
 		return tool.FromError(err)
 	}
+	zone, err := i.zones.Zone(ctx, call.User)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	got, err := i.archive.Insert(ctx, w, keyOf(call), p.Content, replaces)
 	switch {
 	case err != nil:
 		return tool.FromError(fmt.Errorf("add to the archive: %w", err))
 	case got.Duplicate != nil:
-		return tool.Textf("Not kept, since an entry says the same:\n%s", shownEntry(*got.Duplicate)), nil
+		return tool.Textf("Not kept, since an entry says the same:\n%s", shownEntry(*got.Duplicate, zone)), nil
 	case len(got.Similar) == 0:
 		return tool.Textf("Kept as a%d.", got.ID), nil
 	}
 	var similar strings.Builder
 	for _, f := range got.Similar {
-		similar.WriteString("\n" + shownEntry(f))
+		similar.WriteString("\n" + shownEntry(f, zone))
 	}
 	return tool.Textf("Kept as a%d. Similar entries:%s", got.ID, similar.String()), nil
 }
@@ -86,8 +92,8 @@ func entryOf(name string) (chat.ArchivalID, error) {
 	return chat.ArchivalID(n), nil
 }
 
-func shownEntry(f archive.Found) string {
-	return fmt.Sprintf("a%d (%s): %s", f.ID, f.At.UTC().Format("2006-01-02"), f.Content)
+func shownEntry(f archive.Found, zone *time.Location) string {
+	return fmt.Sprintf("a%d (%s): %s", f.ID, f.At.In(zone).Format(time.DateOnly), f.Content)
 }
 
 type searchParams struct {
@@ -98,11 +104,12 @@ type searchParams struct {
 type search struct {
 	owner   Owner
 	archive Archive
+	zones   tool.Zones
 }
 
 // NewSearch returns the tool archival_memory_search.
-func NewSearch(owner Owner, a Archive) tool.Tool {
-	return tool.Define("archival_memory_search", chat.ClassRead, searchDoc, search{owner, a})
+func NewSearch(owner Owner, a Archive, zones tool.Zones) tool.Tool {
+	return tool.Define("archival_memory_search", chat.ClassRead, searchDoc, search{owner, a, zones})
 }
 
 func (search) Summary(p searchParams) string { return p.Query }
@@ -119,9 +126,13 @@ func (s search) Run(ctx context.Context, call tool.Call, p searchParams) (chat.T
 	if len(found) == 0 {
 		return tool.Text("Nothing is found. Other words may find it; recall_memory_search looks at what was said."), nil
 	}
+	zone, err := s.zones.Zone(ctx, call.User)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	lines := make([]string, len(found))
 	for i, f := range found {
-		lines[i] = shownEntry(f)
+		lines[i] = shownEntry(f, zone)
 	}
 	return tool.Text(strings.Join(lines, "\n")), nil
 }

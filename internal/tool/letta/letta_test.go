@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
@@ -25,6 +26,7 @@ import (
 type bench struct {
 	*store.Store
 
+	pool  *pgxpool.Pool
 	t     *testing.T
 	tools *tool.Registry
 	users map[string]chat.UserID
@@ -34,13 +36,14 @@ type bench struct {
 func setup(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
-	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}}
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	s := store.New(pool, store.Options{})
+	b := &bench{Store: s, pool: pool, t: t, users: map[string]chat.UserID{}}
 	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
 	a := archive.New(s, &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}}, slog.New(slog.DiscardHandler))
 	b.tools = tool.New(
-		letta.NewAppend(who, s), letta.NewReplace(who, s), letta.NewRethink(who, s), letta.NewInsert(who, a), letta.NewSearch(who, a),
-		letta.NewRecall(agentprofile.Past{Said: s, Profiles: who}),
+		letta.NewAppend(who, s), letta.NewReplace(who, s), letta.NewRethink(who, s), letta.NewInsert(who, a, s), letta.NewSearch(who, a, s),
+		letta.NewRecall(agentprofile.Past{Said: s, Profiles: who}, s),
 	)
 	for _, name := range []string{"alice", "bob"} {
 		user, err := s.CreateUser(t.Context(), name)
@@ -132,6 +135,23 @@ func TestRecall_FindsWhatAPersonSaidByWordsAndTime(t *testing.T) {
 	require.Contains(t, b.call("alice", "recall_memory_search", `{}`), "nothing to search for")
 	require.Contains(t, b.call("alice", "recall_memory_search", `{"start_date":"in June"}`), "write it as 2026-11-22")
 	require.Contains(t, b.call("alice", "recall_memory_search", `{"query":"100% of_it"}`), "Nothing is found.")
+}
+
+func TestTools_OfMemoryMeanDaysAsThePersonDoes(t *testing.T) {
+	b := setup(t)
+	_, err := b.SetProfile(t.Context(), b.users["alice"], chat.UserProfile{Timezone: "Asia/Shanghai"})
+	require.NoError(t, err)
+	b.call("alice", "archival_memory_insert", `{"content":"the boiler is green"}`)
+	b.say("alice", key("alice", "old"), "We fly to Berlin in June", "noted")
+	for _, late := range []string{"UPDATE archival_memory SET at = '2026-11-20 23:30Z'", "UPDATE messages SET created_at = '2026-11-20 23:30Z'"} {
+		_, err := b.pool.Exec(t.Context(), late)
+		require.NoError(t, err)
+	}
+	require.Contains(t, b.call("alice", "archival_memory_search", `{"query":"boiler"}`), "(2026-11-21): the boiler is green")
+	require.Contains(t, b.call("alice", "archival_memory_insert", `{"content":"the boiler is green"}`), "(2026-11-21): the boiler is green")
+	require.Contains(t, b.call("alice", "recall_memory_search", `{"query":"Berlin"}`), "[2026-11-21 07:30 user] We fly")
+	require.Contains(t, b.call("alice", "recall_memory_search", `{"start_date":"2026-11-21","end_date":"2026-11-21"}`), "We fly")
+	require.Contains(t, b.call("alice", "recall_memory_search", `{"end_date":"2026-11-20"}`), "Nothing is found.")
 }
 
 // say adds a turn to a conversation.

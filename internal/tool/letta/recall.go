@@ -31,11 +31,14 @@ type recallParams struct {
 	Limit int    `json:"limit,omitempty"`
 }
 
-type recall struct{ past Past }
+type recall struct {
+	past  Past
+	zones tool.Zones
+}
 
 // NewRecall returns the tool recall_memory_search.
-func NewRecall(past Past) tool.Tool {
-	return tool.Define("recall_memory_search", chat.ClassRead, recallDoc, recall{past})
+func NewRecall(past Past, zones tool.Zones) tool.Tool {
+	return tool.Define("recall_memory_search", chat.ClassRead, recallDoc, recall{past, zones})
 }
 
 func (recall) Summary(p recallParams) string {
@@ -44,11 +47,14 @@ func (recall) Summary(p recallParams) string {
 
 func (r recall) Run(ctx context.Context, call tool.Call, p recallParams) (chat.ToolResult, error) {
 	q := chat.Recollect{Text: p.Query, N: bounded(p.Limit, defaultRecalled)}
-	var err error
-	if q.Since, err = dayOf("start_date", p.From, 0); err != nil {
+	zone, err := r.zones.Zone(ctx, call.User)
+	if err != nil {
 		return tool.FromError(err)
 	}
-	if q.Until, err = dayOf("end_date", p.To, 24*time.Hour); err != nil {
+	if q.Since, err = dayOf("start_date", p.From, 0, zone); err != nil {
+		return tool.FromError(err)
+	}
+	if q.Until, err = dayOf("end_date", p.To, 1, zone); err != nil {
 		return tool.FromError(err)
 	}
 	if strings.TrimSpace(p.Query) == "" && q.Since.IsZero() && q.Until.IsZero() {
@@ -63,19 +69,19 @@ func (r recall) Run(ctx context.Context, call tool.Call, p recallParams) (chat.T
 	}
 	lines := make([]string, len(found))
 	for i, f := range found {
-		lines[i] = fmt.Sprintf("[%s %s] %s", f.At.UTC().Format("2006-01-02 15:04"), f.Who, strings.Join(strings.Fields(f.Text), " "))
+		lines[i] = fmt.Sprintf("[%s %s] %s", f.At.In(zone).Format("2006-01-02 15:04"), f.Who, strings.Join(strings.Fields(f.Text), " "))
 	}
 	return tool.Text(strings.Join(lines, "\n")), nil
 }
 
-// dayOf reads a day, or a time in RFC 3339; a day alone means that time of it. Empty: the zero time.
-func dayOf(name, text string, of time.Duration) (time.Time, error) {
+// dayOf reads a day, or a time in RFC 3339; a day alone means where it begins in a zone, some days later. Empty: the zero time.
+func dayOf(name, text string, later int, zone *time.Location) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.Add(of), nil
+	if day, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
+		return day.AddDate(0, 0, later), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

@@ -38,19 +38,20 @@ type params struct {
 
 type recent struct {
 	reader Reader
+	zones  tool.Zones
 	now    func() time.Time
 }
 
 // New returns the tool Logs. Only conversations of an administrator alone have it (persona.Persona.Has).
-func New(r Reader) tool.Tool {
-	return tool.DefineQuick("Logs", chat.ClassRead, doc, recent{r, time.Now})
+func New(r Reader, zones tool.Zones) tool.Tool {
+	return tool.DefineQuick("Logs", chat.ClassRead, doc, recent{r, zones, time.Now})
 }
 
 func (recent) Summary(p params) string {
 	return strings.TrimSpace(strings.Join(strings.Fields(p.Level+" "+p.Since+" "+p.Words), " "))
 }
 
-func (r recent) Run(ctx context.Context, _ tool.Call, p params) (chat.ToolResult, error) {
+func (r recent) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	q := logs.Query{Level: strings.ToLower(strings.TrimSpace(p.Level)), Words: p.Words, Limit: min(p.Lines, maxLines)}
 	if q.Limit <= 0 {
 		q.Limit = defaultLines
@@ -66,9 +67,13 @@ func (r recent) Run(ctx context.Context, _ tool.Call, p params) (chat.ToolResult
 	if err != nil {
 		return tool.FromError(err)
 	}
-	lines := []string{fmt.Sprintf("%s of %s on %s, in UTC:", tool.Count(len(found.Lines), "line"), strings.Join(found.Processes, ", "), found.Host)}
+	zone, err := r.zones.Zone(ctx, call.User)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	lines := []string{fmt.Sprintf("%s of %s on %s, in %s:", tool.Count(len(found.Lines), "line"), strings.Join(found.Processes, ", "), found.Host, zone)}
 	for _, l := range found.Lines {
-		lines = append(lines, l.At.UTC().Format("01-02 15:04:05.000")+" "+l.Level+" "+l.Process+" "+tool.OneLine(l.Text, maxText))
+		lines = append(lines, l.At.In(zone).Format("01-02 15:04:05.000")+" "+l.Level+" "+l.Process+" "+tool.OneLine(l.Text, maxText))
 	}
 	if found.More {
 		lines = append(lines, "(there are older ones)")

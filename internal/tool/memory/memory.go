@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"xbot/internal/chat"
@@ -85,11 +86,14 @@ type listParams struct {
 	Path string `json:"path,omitempty"`
 }
 
-type list struct{ notes Notes }
+type list struct {
+	notes Notes
+	zones tool.Zones
+}
 
 // NewList returns the tool memory_list.
-func NewList(notes Notes) tool.Tool {
-	return tool.DefineQuick("memory_list", chat.ClassRead, listDoc, list{notes})
+func NewList(notes Notes, zones tool.Zones) tool.Tool {
+	return tool.DefineQuick("memory_list", chat.ClassRead, listDoc, list{notes, zones})
 }
 
 func (list) Summary(p listParams) string { return p.Path }
@@ -99,8 +103,12 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 	if err != nil {
 		return tool.FromError(fmt.Errorf("read the notes: %w", err))
 	}
+	zone, err := l.zones.Zone(ctx, call.User)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	if strings.TrimSpace(p.Path) == "" {
-		return tool.Text(names(notes, "")), nil
+		return tool.Text(names(notes, "", zone)), nil
 	}
 	name, err := check(p.Path)
 	if err != nil {
@@ -110,17 +118,17 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 		return tool.Text(notes[i].Content), nil
 	}
 	if slices.ContainsFunc(notes, func(n chat.Note) bool { return strings.HasPrefix(n.Path, name+"/") }) {
-		return tool.Text(names(notes, name+"/")), nil
+		return tool.Text(names(notes, name+"/", zone)), nil
 	}
 	return tool.Fail("there is no note %s; without a path memory_list names all", name), nil
 }
 
 // names lists the notes below a folder, which is empty or ends in a slash.
-func names(notes []chat.Note, folder string) string {
+func names(notes []chat.Note, folder string, zone *time.Location) string {
 	lines := []string{}
 	for _, n := range notes {
 		if strings.HasPrefix(n.Path, folder) && len(lines) < maxListed {
-			lines = append(lines, fmt.Sprintf("%s  %d bytes  %s", n.Path, len(n.Content), n.UpdatedAt.UTC().Format("2006-01-02")))
+			lines = append(lines, fmt.Sprintf("%s  %d bytes  %s", n.Path, len(n.Content), n.UpdatedAt.In(zone).Format(time.DateOnly)))
 		}
 	}
 	if len(lines) == 0 {

@@ -86,7 +86,7 @@ func TestMemoryWrite_RefusesWhatCannotBeKept(t *testing.T) {
 
 func TestMemoryList_NamesNotesAndShowsOne(t *testing.T) {
 	t.Parallel()
-	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	day := time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC) // the next day has begun where the person is
 	b := &fakeStore{notes: []chat.Note{{Path: "a.md", Content: "tea", UpdatedAt: day}, {Path: "people/bob.md", Content: "brother", UpdatedAt: day}}}
 	for arguments, want := range map[string]string{
 		`{}`:                        "a.md  3 bytes  2026-11-21\npeople/bob.md  7 bytes  2026-11-21",
@@ -94,13 +94,13 @@ func TestMemoryList_NamesNotesAndShowsOne(t *testing.T) {
 		`{"path":"people"}`:         "people/bob.md  7 bytes  2026-11-21",
 		`{"path":"people/"}`:        "people/bob.md  7 bytes  2026-11-21",
 	} {
-		said, failed := run(t, memory.NewList(b), arguments)
+		said, failed := run(t, memory.NewList(b, tooltest.Zone("Asia/Shanghai")), arguments)
 		require.False(t, failed, said)
 		require.Equal(t, want, said)
 	}
-	said, failed := run(t, memory.NewList(b), `{"path":"peo"}`)
+	said, failed := run(t, memory.NewList(b, tooltest.Zone("Asia/Shanghai")), `{"path":"peo"}`)
 	require.True(t, failed)
 	require.Contains(t, said, "there is no note peo")
-	said, _ = run(t, memory.NewList(&fakeStore{}), `{}`)
+	said, _ = run(t, memory.NewList(&fakeStore{}, tooltest.Zone("UTC")), `{}`)
 	require.Equal(t, "There are no notes.", said)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/tool"
@@ -60,11 +61,15 @@ func (d tools) set(ctx context.Context, call tool.Call, c chat.SoulChange) (vers
 	return d.store.SetSoulFile(ctx, w, "call/"+string(call.ID), c)
 }
 
-type list struct{ tools }
+type list struct {
+	tools
+
+	zones tool.Zones
+}
 
 // NewList returns the tool soul_list.
-func NewList(owner Owner, store Store) tool.Tool {
-	return tool.DefineQuick("soul_list", chat.ClassRead, listDoc, list{tools{owner, store}})
+func NewList(owner Owner, store Store, zones tool.Zones) tool.Tool {
+	return tool.DefineQuick("soul_list", chat.ClassRead, listDoc, list{tools{owner, store}, zones})
 }
 
 func (list) Summary(struct{}) string { return "" }
@@ -77,9 +82,13 @@ func (l list) Run(ctx context.Context, call tool.Call, _ struct{}) (chat.ToolRes
 	if len(files) == 0 {
 		return tool.Text("There are no soul files."), nil
 	}
+	zone, err := l.zones.Zone(ctx, call.User)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	lines := make([]string, len(files))
 	for i, f := range files {
-		lines[i] = fmt.Sprintf("%s  %d bytes  %s", f.Name, len(f.Content), f.UpdatedAt.UTC().Format("2006-01-02"))
+		lines[i] = fmt.Sprintf("%s  %d bytes  %s", f.Name, len(f.Content), f.UpdatedAt.In(zone).Format(time.DateOnly))
 	}
 	return tool.Text(strings.Join(lines, "\n")), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
@@ -25,6 +26,7 @@ import (
 type bench struct {
 	*store.Store
 
+	pool  *pgxpool.Pool
 	t     *testing.T
 	tools *tool.Registry
 	users map[string]chat.UserID
@@ -38,8 +40,8 @@ func setup(t *testing.T) *bench {
 	s := store.New(pool, store.Options{})
 	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
 	past := agentprofile.Past{Said: s, Profiles: who}
-	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}, tools: tool.New(
-		soul.NewList(who, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past), conversation.NewRead(past),
+	b := &bench{Store: s, pool: pool, t: t, users: map[string]chat.UserID{}, tools: tool.New(
+		soul.NewList(who, s, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past, s), conversation.NewRead(past, s),
 	)}
 	for _, name := range []string{"alice", "bob"} {
 		user, err := s.CreateUser(t.Context(), name)
@@ -113,6 +115,28 @@ func TestConversationTools_ReadThoseOfThePersonPageByPage(t *testing.T) {
 	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"`+string(home("bob"))+`"}`), "nothing is there")
 	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"x","before":"soon"}`), "write the number of a message")
 	require.NotContains(t, b.call("bob", "list_conversations", `{"query":"boiler"}`), "alice")
+}
+
+func TestTools_OfSoulShowTimesInTheZoneOfThePerson(t *testing.T) {
+	b := setup(t)
+	_, err := b.SetProfile(t.Context(), b.users["alice"], chat.UserProfile{Timezone: "Asia/Shanghai"})
+	require.NoError(t, err)
+	b.call("alice", "soul_write", `{"name":"tone.md","content":"dry"}`)
+	_, err = b.CreateSession(t.Context(), store.NewSession{Key: home("alice") + "2", Owner: b.users["alice"], Channel: "web", Title: "of June"})
+	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), "INSERT INTO messages (session_key, role, content) VALUES ($1, 'user', 'we fly to Berlin')", home("alice")+"2")
+	require.NoError(t, err)
+	for _, late := range []string{
+		"UPDATE soul_files SET updated_at = '2026-11-20 23:30Z'", "UPDATE messages SET created_at = '2026-11-20 23:30Z'",
+		"UPDATE sessions SET last_interaction_at = '2026-11-20 23:30Z'",
+	} {
+		_, err := b.pool.Exec(t.Context(), late)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "tone.md  3 bytes  2026-11-21", b.call("alice", "soul_list", `{}`))
+	require.Contains(t, b.call("alice", "list_conversations", `{}`), "  2026-11-21 07:30  talk of alice")
+	require.Contains(t, b.call("alice", "list_conversations", `{"query":"Berlin"}`), "  2026-11-21 07:30 user: ")
+	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"`+string(home("alice"))+`"}`), " 2026-11-21 07:30 user] ")
 }
 
 func TestTools_OfSoulCostFewTokens(t *testing.T) {
