@@ -49,6 +49,19 @@ SELECT coalesce(
      WHERE i.turn_id = sqlc.arg(turn_id)::text AND i.kind = 'background' AND i.account = 'subagent' AND starts_with(i.platform_id, 'group/') LIMIT 1),
     sqlc.arg(turn_id)::text)::text AS tree;
 
+-- name: SubagentStopping :one
+-- Whether a turn is to stop: itself, or one that waits for it, directly or through others. Those are stopped with it, a moment later.
+WITH RECURSIVE waiting AS (
+    SELECT sqlc.arg(turn_id)::text AS turn_id
+    UNION
+    SELECT t.asked_in FROM subagent_tasks t JOIN waiting w ON t.turn_id = w.turn_id WHERE NOT t.background
+)
+SELECT EXISTS (
+    SELECT 1 FROM waiting w JOIN turns u ON u.id = w.turn_id
+    WHERE u.state = 'stopped'
+       OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = u.session_key AND i.kind = 'stop' AND i.outcome IS NULL AND i.target_turn = u.id)
+);
+
 -- name: SubagentLoadOf :one
 -- What limits are about: tasks that a turn has handed out and group chats that it has made, subagents of a conversation that work
 -- or are about to, of an open group chat one, and tokens that a tree has taken.

@@ -107,7 +107,7 @@ func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above 
 	if err != nil {
 		return "", fmt.Errorf("count the subagents of %s: %w", above.root, err)
 	}
-	stopping, err := t.Q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: task.Session, TurnID: &task.Turn})
+	stopping, err := t.Q.SubagentStopping(ctx, t, string(task.Turn))
 	if err != nil {
 		return "", fmt.Errorf("look for a stop of turn %s: %w", task.Turn, err)
 	}
@@ -187,7 +187,7 @@ func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsql
 	}
 	t.NotifyParent(agent.Root)
 	_, err := inbox.Post(ctx, t, chat.Told{
-		Session: agent.SessionKey, Key: string(task.Call), Origin: chat.OriginSubagent, Text: "[task]\n" + task.Text,
+		Session: agent.SessionKey, Key: string(task.Call), Origin: chat.OriginSubagent, Text: chat.TaskMark + task.Text,
 	})
 	return err
 }

@@ -727,6 +727,27 @@ func (q *Queries) SubagentStop(ctx context.Context, db DBTX, arg SubagentStopPar
 	return err
 }
 
+const subagentStopping = `-- name: SubagentStopping :one
+WITH RECURSIVE waiting AS (
+    SELECT $1::text AS turn_id
+    UNION
+    SELECT t.asked_in FROM subagent_tasks t JOIN waiting w ON t.turn_id = w.turn_id WHERE NOT t.background
+)
+SELECT EXISTS (
+    SELECT 1 FROM waiting w JOIN turns u ON u.id = w.turn_id
+    WHERE u.state = 'stopped'
+       OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = u.session_key AND i.kind = 'stop' AND i.outcome IS NULL AND i.target_turn = u.id)
+)
+`
+
+// Whether a turn is to stop: itself, or one that waits for it, directly or through others. Those are stopped with it, a moment later.
+func (q *Queries) SubagentStopping(ctx context.Context, db DBTX, turnID string) (bool, error) {
+	row := db.QueryRow(ctx, subagentStopping, turnID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const subagentTakeBack = `-- name: SubagentTakeBack :exec
 UPDATE inbox SET outcome = 'stopped'
 FROM subagent_tasks t
