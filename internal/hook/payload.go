@@ -101,25 +101,31 @@ func Sample(e Event, tool, arguments string) Payload {
 	}
 	switch e {
 	case SessionStart:
-		p.Source, p.Memory = "startup", "flat"
+		p.Source, p.Model, p.Memory = "startup", "openai/gpt-5-mini", "flat"
 	case SessionEnd:
 		p.Source = "new"
 	case UserPromptSubmit:
 		p.Prompt = arguments
 	case PostToolUse:
-		p.Output = "sample output"
+		p.Output, p.Elapsed = "sample output", 12
 	case PostToolUseFailure:
-		p.Failure = "sample failure"
+		p.Failure, p.Elapsed = "sample failure", 12
+	case PermissionRequest, PermissionDenied:
+		p.Reason = "sample reason"
 	case PostToolBatch:
-		p.Count, p.Results = 1, []Result{{Tool: "Shell", Success: true}}
-	case SubAgentStart, SubAgentStop:
-		p.Agent, p.Task = "explorer", "sample task"
+		p.Count, p.Results = 2, []Result{{Tool: "Shell", Success: true, Elapsed: 12}, {Tool: "Read", Error: "sample failure", Elapsed: 3}}
+	case SubAgentStart:
+		p.Agent, p.Instance, p.Task = "explorer", "a", "sample task"
+	case SubAgentStop:
+		p.Agent, p.Instance, p.Content = "explorer", "a", "sample answer"
 	case AgentStop:
 		p.Content = "sample answer"
 	case AgentError:
 		p.ErrorType, p.Error = "failed", "sample failure"
-	case PreCompact, PostCompact:
-		p.Trigger, p.Messages, p.Before, p.After = "manual", 120, 100_000, 20_000
+	case PreCompact:
+		p.Trigger, p.Messages, p.Before = "manual", 120, 100_000
+	case PostCompact:
+		p.Trigger, p.Before, p.After = "manual", 100_000, 20_000
 	case CronFired:
 		p.Job, p.Message = "sample", "sample message"
 	case WebhookReceived:
