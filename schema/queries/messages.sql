@@ -53,6 +53,11 @@ RETURNING rule;
 -- name: CallGet :one
 SELECT * FROM tool_calls WHERE id = $1;
 
+-- name: CallToRun :one
+-- A call with what its session says of where it runs.
+SELECT sqlc.embed(c), s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $1;
+
 -- name: CallListOfMessages :many
 SELECT * FROM tool_calls WHERE message_id = ANY(sqlc.arg(ids)::bigint[]) ORDER BY message_id, n;
 

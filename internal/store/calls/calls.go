@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,20 +17,14 @@ import (
 
 // Call reads a call and its session.
 func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
-	row, err := s.db.Q.CallGet(ctx, s.db.Pool, id)
+	found, err := s.db.Q.CallToRun(ctx, s.db.Pool, id)
 	if err != nil {
 		return chat.Call{}, pg.Classify(fmt.Errorf("read call %s: %w", id, err))
 	}
-	session, err := s.db.Q.SessionGet(ctx, s.db.Pool, row.SessionKey)
-	if err != nil {
-		return chat.Call{}, pg.Classify(fmt.Errorf("read session of call %s: %w", id, err))
-	}
+	row := found.ToolCall
 	c := chat.Call{
 		ToolCall: conversation.CallOf(row), Session: row.SessionKey, Turn: row.TurnID, Step: int(row.Step),
-		User: session.UserID, Cwd: session.Cwd, CwdRunner: session.CwdRunner, Runner: session.Runner, StartedOn: row.StartedOn,
-	}
-	if row.Runner != "" {
-		c.Runner = row.Runner
+		User: found.UserID, Cwd: found.Cwd, CwdRunner: found.CwdRunner, Runner: cmp.Or(row.Runner, found.SessionRunner), StartedOn: row.StartedOn,
 	}
 	if c.Class == chat.ClassExec {
 		c.Env, err = s.CommandEnv(ctx, row.SessionKey, row.TurnID, 0)

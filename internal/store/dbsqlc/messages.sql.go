@@ -477,6 +477,68 @@ func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStar
 	return result.RowsAffected(), nil
 }
 
+const callToRun = `-- name: CallToRun :one
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $1
+`
+
+type CallToRunRow struct {
+	ToolCall      ToolCall
+	UserID        chat.UserID
+	Cwd           string
+	CwdRunner     string
+	SessionRunner string
+}
+
+// A call with what its session says of where it runs.
+func (q *Queries) CallToRun(ctx context.Context, db DBTX, id chat.CallID) (CallToRunRow, error) {
+	row := db.QueryRow(ctx, callToRun, id)
+	var i CallToRunRow
+	err := row.Scan(
+		&i.ToolCall.ID,
+		&i.ToolCall.SessionKey,
+		&i.ToolCall.TurnID,
+		&i.ToolCall.Step,
+		&i.ToolCall.N,
+		&i.ToolCall.MessageID,
+		&i.ToolCall.ProviderID,
+		&i.ToolCall.Name,
+		&i.ToolCall.Class,
+		&i.ToolCall.Arguments,
+		&i.ToolCall.Summary,
+		&i.ToolCall.State,
+		&i.ToolCall.Runner,
+		&i.ToolCall.StartedOn,
+		&i.ToolCall.Intent,
+		&i.ToolCall.StartedAt,
+		&i.ToolCall.Result,
+		&i.ToolCall.IsError,
+		&i.ToolCall.FinishedAt,
+		&i.ToolCall.Task,
+		&i.ToolCall.Rule,
+		&i.ToolCall.Approval,
+		&i.ToolCall.Reason,
+		&i.ToolCall.Note,
+		&i.ToolCall.AskedAt,
+		&i.ToolCall.AnsweredAt,
+		&i.ToolCall.AnsweredBy,
+		&i.ToolCall.AnswerKey,
+		&i.ToolCall.AnswerWokenAt,
+		&i.ToolCall.Offload,
+		&i.ToolCall.Questions,
+		&i.ToolCall.Answers,
+		&i.ToolCall.Hook,
+		&i.ToolCall.HookAfter,
+		&i.ToolCall.HookNote,
+		&i.ToolCall.WrittenArguments,
+		&i.UserID,
+		&i.Cwd,
+		&i.CwdRunner,
+		&i.SessionRunner,
+	)
+	return i, err
+}
+
 const messageAppend = `-- name: MessageAppend :one
 WITH m AS (
     INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
