@@ -36,6 +36,8 @@ const (
 
 // Store is what the relay needs of the store.
 type Store interface {
+	// Due is asked first in each round. What is not due is not asked for.
+	Due(ctx context.Context, after store.Trusted) (store.Due, error)
 	ToWake(ctx context.Context) ([]store.Waiting, error)
 	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
 	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
@@ -125,50 +127,72 @@ func (r *Relay) report(err error) {
 	r.failing = err != nil
 }
 
-// Round makes one round.
+// Round makes one round: it asks once what may be due, and does that. Where nothing is due that is all.
 func (r *Relay) Round(ctx context.Context) error {
-	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.scheduleTurns(ctx), r.tellUnclaimed(ctx), r.startWork(ctx), r.startMemorizing(ctx))
+	due, err := r.Store.Due(ctx, store.Trusted{Turn: checkAfter, Task: followAfter, Unshown: showAfter, Unanswered: r.HeldAfter})
+	if err != nil {
+		return err
+	}
+	r.showQuiet(due)
+	var failed error
+	for _, work := range []struct {
+		due bool
+		do  func(context.Context) error
+	}{
+		{due.Wakes, r.wakeWaiting},
+		{due.Turns, r.checkRunning},
+		{due.Throttled, r.scheduleTurns},
+		{due.Held, r.tellUnclaimed},
+		{due.Groups, starting(r.Store.GroupsToStart, r.Starter.StartGroup)},
+		{due.Jobs, starting(r.Store.OverdueJobs, r.Starter.StartCron)},
+		{due.Outbound, starting(r.Store.ToDeliver, r.Starter.StartDeliver)},
+		{due.Progress, starting(r.toFollow, r.Starter.StartDeliver)},
+		{due.Files, starting(r.Store.FilesToFetch, r.Starter.StartFetch)},
+		{due.Commands, starting(r.Store.BangsToStart, r.Starter.StartBang)},
+		{due.Tasks, starting(r.tasksToStart, r.Starter.StartBackground)},
+		{due.Memorizing, starting(r.Store.MemorizesToStart, r.Starter.StartMemorize)},
+	} {
+		if work.due {
+			failed = errors.Join(failed, work.do(ctx))
+		}
+	}
+	return failed
 }
 
-// startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, of files that
-// are waited for, of jobs whose time has come, and of what is to be delivered or shown and is not, for example since the database of Temporal was lost.
+// showQuiet shows what the metrics say where no turn is looked at and no message is throttled. What looks closer shows more.
+func (r *Relay) showQuiet(due store.Due) {
+	if !due.Turns {
+		r.Metrics.Held.Set(0)
+		r.Metrics.Paused.Set(0)
+	}
+	if due.Throttled {
+		return
+	}
+	r.Metrics.Running.Set(float64(due.Running))
+	r.Metrics.Waiting.Set(0)
+	r.Metrics.Without.Set(float64(due.WithoutProvider))
+	r.Metrics.Calls.WithLabelValues("running").Set(float64(due.CallsRunning))
+	r.Metrics.Calls.WithLabelValues("waiting").Set(float64(due.CallsWaiting))
+}
+
+func (r *Relay) toFollow(ctx context.Context) ([]store.Undelivered, error) {
+	return r.Store.ToFollow(ctx, showAfter)
+}
+
+func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
+	return r.Store.TasksToStart(ctx, followAfter)
+}
+
+// starting starts the workflows of what is due and may have none, for example since the database of Temporal was lost.
 // Starting what runs changes nothing.
-func (r *Relay) startWork(ctx context.Context) error {
-	bangs, err := r.Store.BangsToStart(ctx)
-	if err != nil {
-		return err
+func starting[T any](take func(context.Context) ([]T, error), start func(context.Context, T) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		items, err := take(ctx)
+		if err != nil {
+			return err
+		}
+		return each(items, bounded(ctx, start))
 	}
-	tasks, err := r.Store.TasksToStart(ctx, followAfter)
-	if err != nil {
-		return err
-	}
-	undelivered, err := r.Store.ToDeliver(ctx)
-	if err != nil {
-		return err
-	}
-	running, err := r.Store.ToFollow(ctx, showAfter)
-	if err != nil {
-		return err
-	}
-	files, err := r.Store.FilesToFetch(ctx)
-	if err != nil {
-		return err
-	}
-	jobs, err := r.Store.OverdueJobs(ctx)
-	if err != nil {
-		return err
-	}
-	groups, err := r.Store.GroupsToStart(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(
-		each(groups, bounded(ctx, r.Starter.StartGroup)),
-		each(jobs, bounded(ctx, r.Starter.StartCron)),
-		each(append(undelivered, running...), bounded(ctx, r.Starter.StartDeliver)),
-		each(files, bounded(ctx, r.Starter.StartFetch)),
-		each(bangs, bounded(ctx, r.Starter.StartBang)),
-		each(tasks, bounded(ctx, r.Starter.StartBackground)))
 }
 
 // bounded gives each start its own time.

@@ -12,6 +12,52 @@ import (
 	"xbot/internal/store/pg"
 )
 
+// Trusted says how long what runs is trusted before the relay looks at it again.
+type Trusted struct {
+	Turn       time.Duration // that is marked running
+	Task       time.Duration // that runs in the background
+	Unshown    time.Duration // a turn of which a platform shows nothing yet
+	Unanswered time.Duration // a message that no turn has claimed
+}
+
+// Due says what the relay may find due. False is certain; true means that it has to look.
+type Due struct {
+	Wakes      bool // ToWake
+	Turns      bool // ToCheck
+	Throttled  bool // HandOutTurns, Throttled
+	Held       bool // Unclaimed
+	Commands   bool // BangsToStart
+	Files      bool // FilesToFetch
+	Tasks      bool // TasksToStart
+	Outbound   bool // ToDeliver
+	Progress   bool // ToFollow
+	Jobs       bool // OverdueJobs
+	Groups     bool // GroupsToStart
+	Memorizing bool // MemorizesToStart
+
+	Running         int // turns, without those that wait for their provider
+	WithoutProvider int // turns that wait for their provider
+	CallsRunning    int // calls to models
+	CallsWaiting    int // calls to models that wait for a free place of their tenant
+}
+
+// Due asks in one statement what may be due, and what the metrics show where no message is throttled.
+func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
+	r, err := s.db.Q.RelayDue(ctx, s.db.Pool, dbsqlc.RelayDueParams{
+		CheckAfter: pg.Interval(after.Turn), FollowAfter: pg.Interval(after.Task), ShowAfter: pg.Interval(after.Unshown),
+		HeldAfter: pg.Interval(after.Unanswered), MemorizeAfter: pg.Interval(conversation.MemorizeAfter),
+	})
+	if err != nil {
+		return Due{}, pg.Classify(fmt.Errorf("look for what is due: %w", err))
+	}
+	return Due{
+		Wakes: r.Messages || r.Answers || r.Reports,
+		Turns: r.Turns, Throttled: r.Throttled, Held: r.Held, Commands: r.Commands, Files: r.Files, Tasks: r.Tasks, Outbound: r.Outbound,
+		Progress: r.Progress, Jobs: r.Jobs, Groups: r.Groups, Memorizing: r.Memorizing,
+		Running: int(r.Running), WithoutProvider: int(r.WithoutProvider), CallsRunning: int(r.CallsRunning), CallsWaiting: int(r.CallsWaiting),
+	}, nil
+}
+
 // ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),
 // each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
 func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {

@@ -23,8 +23,8 @@ import (
 const (
 	// maxMemorizeError bounds what is kept of why a try failed, in bytes.
 	maxMemorizeError = 500
-	// memorizeAfter is how long a job is trusted to have its workflow before that is looked at again.
-	memorizeAfter = 15 * time.Second
+	// MemorizeAfter is how long a job is trusted to have its workflow before that is looked at again.
+	MemorizeAfter = 15 * time.Second
 )
 
 // leaving is a conversation, or a part of one, that goes from sight.
@@ -96,7 +96,7 @@ func MemorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) erro
 
 // MemorizesToStart returns jobs whose workflow may be missing.
 func (s *Store) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error) {
-	ids, err := s.db.Q.MemorizeJobToStart(ctx, s.db.Pool, pg.Interval(memorizeAfter))
+	ids, err := s.db.Q.MemorizeJobToStart(ctx, s.db.Pool, pg.Interval(MemorizeAfter))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for what is to be memorized: %w", err))
 	}

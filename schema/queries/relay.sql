@@ -1,0 +1,38 @@
+-- name: RelayDue :one
+-- What may be due, so that a relay with nothing to do asks once. Each column stands before one statement of the relay and is true
+-- wherever that statement would find a row; it may be true where it finds none, since it leaves conditions out. That
+-- statement decides. A column is named after what it is about, with its statement behind it.
+SELECT
+    (EXISTS (SELECT 1 FROM inbox i WHERE i.outcome IS NULL AND i.kind <> 'command'
+        AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))))::boolean AS messages, -- InboxToWake
+    (EXISTS (SELECT 1 FROM tool_calls c WHERE c.answer_woken_at < now() - interval '2 seconds'))::boolean AS answers, -- ApprovalToWake
+    (EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.woken_at < now() - interval '2 seconds'))::boolean AS reports, -- SubagentToWake
+    (EXISTS (SELECT 1 FROM turns t WHERE t.state = 'running' AND t.checked_at < now() - sqlc.arg(check_after)::interval))::boolean AS turns, -- TurnToCheck
+    (EXISTS (SELECT 1 FROM inbox i WHERE i.outcome IS NULL AND i.throttled_at IS NOT NULL))::boolean AS throttled, -- SlotLine, SlotUntold
+    (EXISTS (SELECT 1 FROM inbox i WHERE i.outcome IS NULL AND i.kind IN ('message', 'background', 'control')
+        AND i.held_told_at IS NULL AND i.accepted_at < now() - sqlc.arg(held_after)::interval))::boolean AS held, -- InboxHeld
+    (EXISTS (SELECT 1 FROM inbox i WHERE i.outcome IS NULL AND i.kind = 'command'
+        AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))))::boolean AS commands, -- CommandToStart
+    (EXISTS (SELECT 1 FROM inbox i WHERE i.outcome IS NULL AND i.kind <> 'command' AND i.files_until > now()
+        AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))))::boolean AS files, -- FilesToFetch
+    (EXISTS (SELECT 1 FROM background_tasks t WHERE t.state = 'running' AND t.checked_at < now() - sqlc.arg(follow_after)::interval))::boolean AS tasks, -- TaskToStart
+    (EXISTS (SELECT 1 FROM outbound o WHERE o.state = 'waiting' AND o.woken_at < now() - interval '2 seconds'))::boolean AS outbound, -- OutboundToWake
+    (EXISTS (SELECT 1 FROM turns t WHERE t.state = 'running' AND t.deliver AND t.started_at < now() - sqlc.arg(show_after)::interval
+        AND NOT EXISTS (SELECT 1 FROM progress_cards c WHERE c.turn_id = t.id)) -- ProgressBegin
+     OR EXISTS (SELECT 1 FROM progress_cards c WHERE c.state = 'waiting'
+        AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = c.turn_id AND t.state = 'running'))
+     OR EXISTS (SELECT 1 FROM progress_cards c WHERE c.state IN ('waiting', 'tried', 'shown') AND c.woken_at <= now()
+        AND (c.retry_at IS NULL OR c.retry_at <= now())))::boolean AS progress, -- ProgressToWake
+    (EXISTS (SELECT 1 FROM cron_jobs j WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds'
+        AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))))::boolean AS jobs, -- CronOverdue
+    (EXISTS (SELECT 1 FROM group_chats g WHERE g.ended = '' AND g.checked_at < now() - interval '5 seconds'))::boolean AS groups, -- GroupsToStart
+    (EXISTS (SELECT 1 FROM memorize_jobs j WHERE j.state = 'waiting' AND j.checked_at < now() - sqlc.arg(memorize_after)::interval))::boolean AS memorizing, -- MemorizeJobToStart
+    -- for the metrics, as SlotTenants, WaitCount and LeaseTenants count
+    (SELECT count(*) FROM turns t WHERE t.state = 'running' AND t.waits_since IS NULL)::int AS running,
+    (SELECT count(*) FROM turns t WHERE t.state = 'running' AND t.waits_since IS NOT NULL)::int AS without_provider,
+    calls.held AS calls_running, calls.asked AS calls_waiting
+FROM (
+    SELECT count(*) FILTER (WHERE l.held_until > clock_timestamp())::int AS held,
+           count(*) FILTER (WHERE l.held_until IS NULL AND l.asks_at > clock_timestamp() - interval '5 seconds')::int AS asked
+    FROM llm_leases l
+) calls;
