@@ -10,7 +10,6 @@ import (
 	"xbot/activities/delivery"
 	"xbot/activities/files"
 	"xbot/ingress/channels"
-	"xbot/ingress/wake"
 	"xbot/internal/accounts"
 	"xbot/internal/channel"
 	"xbot/internal/channel/feishu"
@@ -144,11 +143,6 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 // attachmentFetcher fetches the files that come with messages.
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
-		Store: a.store, Accounts: a.speakers(), Boxes: a.boxes, Wake: a.wakeFetched, Keep: keep, Words: a.words,
+		Store: a.store, Accounts: a.speakers(), Boxes: a.boxes, Keep: keep, Words: a.words,
 	}
-}
-
-// wakeFetched wakes the turn of a message whose files are there.
-func (a *agents) wakeFetched(ctx context.Context, p chat.AttachmentSet) error {
-	return a.waker.Wake(ctx, wake.Row{Session: p.Session, Channel: p.Channel, UserName: p.UserName, Text: "files came"})
 }

@@ -56,7 +56,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	}
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.log)
 	c.platforms = newPlatforms(s, c.process, c.database, c.storage)
-	c.jobs = &cron.Jobs{Store: c.store, Zone: c.zone, Wakes: cronWakes{c}, Model: words{c.catalogue}.Resolve}
+	c.jobs = &cron.Jobs{Store: c.store, Zone: c.zone, Model: words{c.catalogue}.Resolve}
 	c.triggers = &trigger.Store{Store: c.store, Key: c.key, Base: s.at.people()}
 	return c, nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"xbot/activities/cronjob"
-	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/cron"
 )
@@ -24,9 +23,6 @@ func (c *core) cronJobs() *cronjob.CronJobs {
 	return &cronjob.CronJobs{
 		Jobs: c.store, Words: c.words, Copy: c.copy,
 		Heartbeat: c.hearts().Heartbeat,
-		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {
-			return c.waker.Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words})
-		},
 	}
 }
 
@@ -63,29 +59,5 @@ func (in *ingressPart) followHearts(ctx context.Context) error {
 			return nil
 		case <-ticker.C:
 		}
-	}
-}
-
-// cronWakes tells workflows of jobs and of conversations.
-type cronWakes struct{ *core }
-
-// cronWake bounds a wake: what it is about is committed.
-const cronWake = 3 * time.Second
-
-// Job tells the workflow of a job.
-func (w cronWakes) Job(ctx context.Context, id chat.JobID) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cronWake)
-	defer cancel()
-	if err := w.starter.StartCron(ctx, id); err != nil {
-		w.log.Warn("a job is told of its change when its time comes", "job", id, "error", err)
-	}
-}
-
-// Told tells the turn of a conversation.
-func (w cronWakes) Told(ctx context.Context, key chat.SessionKey, words string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cronWake)
-	defer cancel()
-	if err := w.waker.Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words}); err != nil {
-		w.log.Warn("a session that was told something is woken later", "session", key, "error", err)
 	}
 }

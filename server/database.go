@@ -108,7 +108,7 @@ func newStorage(s settings, c *core) (*storage, error) {
 	room := limitsOf(s)
 	room.Others = c.catalogue
 	st := store.New(c.pool, store.Options{
-		Feed: c.bus, Limits: room, Policies: c.policies, Line: c.turnScheduler, Courier: c.deliveryStarter, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
+		Feed: c.bus, Limits: room, Policies: c.policies, Wakes: c.wakes, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
 	})
 	a, err := newArchive(st, s.Memory, c.log)
 	return &storage{st, a}, err

@@ -124,7 +124,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	in := &ingressPart{
 		agents: a, http: s.http, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
 		auth:     &auth.Auth{Accounts: c.store, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.key, Proxies: s.http.TrustedProxies()},
-		dispatch: &intake.Dispatch{Inbox: c.store, Log: c.log, Waker: c.waker, Starter: c.starter, Policies: c.policies},
+		dispatch: &intake.Dispatch{Inbox: c.store, Wakes: c.wakes, Policies: c.policies},
 	}
 	if s.alone {
 		in.holder = "own"
@@ -173,7 +173,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 
 func (in *ingressPart) newRelay() *relay.Relay {
 	return &relay.Relay{
-		Store: in.store, Waker: in.waker, Starter: in.starter, Client: in.temporal, Unpause: in.unpause, Log: in.log,
+		Store: in.store, Wakes: in.wakes, Client: in.temporal, Unpause: in.unpause, Log: in.log,
 		Metrics: relay.NewMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 }

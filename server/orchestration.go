@@ -15,15 +15,12 @@ import (
 
 // orchestration is Temporal, and what wakes workflows.
 type orchestration struct {
-	temporal        client.Client
-	namespace       string
-	codec           *temporalclient.Codec // of what stands in Temporal's histories
-	words           bool                  // whether the first words of messages may stand in summaries
-	attributes      *attributes
-	waker           *wake.Waker           // of turns
-	starter         *wake.Starter         // of what runs beside turns
-	turnScheduler   *wake.TurnScheduler   // wakes those who are handed a free turn
-	deliveryStarter *wake.DeliveryStarter // has delivered what was just committed
+	temporal   client.Client
+	namespace  string
+	codec      *temporalclient.Codec // of what stands in Temporal's histories
+	words      bool                  // whether the first words of messages may stand in summaries
+	attributes *attributes
+	wakes      *wake.Dispatcher // wakes workflows whose rows were just committed
 }
 
 func newOrchestration(ctx context.Context, s settings, p *process, db *database, closer *Server) (*orchestration, error) {
@@ -43,14 +40,12 @@ func newOrchestration(ctx context.Context, s settings, p *process, db *database,
 	}
 	closer.onClose(o.temporal.Close)
 	known, waits := o.attributes.known.Load, o.attributes.waits.Load
-	o.waker = &wake.Waker{Client: o.temporal, Words: o.words, Attributes: known, Waits: waits, Agents: db.rows}
-	o.starter = &wake.Starter{Client: o.temporal, Rows: db.rows, Words: o.words, Attributes: known, Waits: waits, About: db.rows.SessionAbout}
-	o.turnScheduler = &wake.TurnScheduler{Waker: o.waker, Users: db.rows, Groups: o.starter, Log: p.log}
-	o.deliveryStarter = &wake.DeliveryStarter{Starter: o.starter, Log: p.log}
-	closer.onClose(func() {
-		o.turnScheduler.Wait()
-		o.deliveryStarter.Wait()
-	})
+	o.wakes = &wake.Dispatcher{
+		Turns:  &wake.Waker{Client: o.temporal, Words: o.words, Attributes: known, Waits: waits, Agents: db.rows},
+		Starts: &wake.Starter{Client: o.temporal, Rows: db.rows, Words: o.words, Attributes: known, Waits: waits, About: db.rows.SessionAbout},
+		Users:  db.rows, Log: p.log,
+	}
+	closer.onClose(o.wakes.Wait)
 	return o, nil
 }
 

@@ -40,7 +40,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
 		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.setup,
-		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
+		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
 	}
 	if in.ui.target != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }

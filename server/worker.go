@@ -12,7 +12,6 @@ import (
 	"xbot/activities/modelcall"
 	"xbot/activities/turn"
 	"xbot/ingress/httpserver"
-	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -79,13 +78,13 @@ func (w *workerPart) activities() worker.Activities {
 			Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 		},
 		Tools: &turn.Tools{
-			Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Starter: w.starter, Words: w.words,
+			Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Words: w.words,
 			Open: func(c chat.Call) activities.Output { return w.bus.NewTail(c.Session, c.Turn, c.ID) },
 		},
 		Subagents: &agentwork.Subagents{Store: w.store},
 		Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
 		Background: &background.Background{
-			Tasks: w.store, Boxes: w.boxes, Waker: taskWaker{w.waker},
+			Tasks: w.store, Boxes: w.boxes,
 			Open: func(t chat.TaskRun, offset int64) activities.Output {
 				return w.bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
 			},
@@ -125,16 +124,6 @@ func pruneAfter(c config.Context) time.Duration {
 		return 0
 	}
 	return c.PruningTTL
-}
-
-// taskWaker wakes the turn of a session when a background task of it has ended.
-type taskWaker struct{ *wake.Waker }
-
-var _ background.Waker = taskWaker{}
-
-// WakeTask wakes the session of a task.
-func (w taskWaker) WakeTask(ctx context.Context, t chat.TaskRun) error {
-	return w.Wake(ctx, wake.Row{Session: t.Session, Channel: t.Channel, UserName: t.UserName, Text: "background task " + t.ID + " ended"})
 }
 
 // outputLink makes the address under which the whole output of a command can be downloaded.

@@ -17,12 +17,6 @@ import (
 	"xbot/slash/conversation"
 )
 
-// asleep tells nobody.
-type asleep struct{}
-
-func (asleep) Job(context.Context, chat.JobID)               {}
-func (asleep) Told(context.Context, chat.SessionKey, string) {}
-
 // scheduling is a platform whose people can keep jobs, in the timezone that the policy says.
 func scheduling(t *testing.T, document string) (b *platform, say func(text string) string) {
 	t.Helper()
@@ -31,7 +25,7 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 		zone := func(ctx context.Context, user chat.UserID) (cron.Zone, error) {
 			return cron.Zones{Profile: b.timezone, Policies: g.Policies}.Of(ctx, user)
 		}
-		jobs := conversation.Cron{Store: b.Store, Jobs: &cron.Jobs{Store: b.Store, Wakes: asleep{}, Zone: zone}}
+		jobs := conversation.Cron{Store: b.Store, Jobs: &cron.Jobs{Store: b.Store, Zone: zone}}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), jobs)...)
 	}
 	n := 0

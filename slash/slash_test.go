@@ -132,7 +132,7 @@ func TestStatus_SaysWhatRunsAndShowsAdministratorsTheRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, b.LastAnswer(ingresstest.Key), "running: step 1")
 	require.NotContains(t, b.LastAnswer(ingresstest.Key), "temporal")
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 func TestWhoami_NamesThePersonTheirRoleAndWhereElseTheyAre(t *testing.T) {
@@ -227,7 +227,7 @@ func TestDebug_ShowsWhatRunsAndNoWordsOfPeople(t *testing.T) {
 	require.Contains(t, said, "1 running")
 	require.Contains(t, said, string(ingresstest.Key)+"  t1")
 	require.NotContains(t, said, "secret plan")
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
@@ -256,7 +256,7 @@ func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
 	s, _, err := b.Session(t.Context(), ingresstest.Key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), s.Running)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 var _ intake.People = (*store.Store)(nil)

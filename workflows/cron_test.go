@@ -56,19 +56,18 @@ func skipTimes(t *testing.T, start string) *times {
 	c.env.SetStartTime(begin)
 	c.env.SetTestTimeout(time.Minute)
 	c.pool = pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
-	c.Store = store.New(c.pool, store.Options{})
+	c.Store = store.New(c.pool, store.Options{Wakes: c})
 	user, err := c.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	c.who = cron.Who{User: user.ID}
-	c.desk = &cron.Jobs{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
+	c.desk = &cron.Jobs{Store: c.Store, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
 	}}
 	keeper := &cronjob.CronJobs{
 		Jobs: c.Store, Words: true,
 		Heartbeat: func(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil },
-		Wake:      func(context.Context, chat.SessionKey, string) error { return nil },
 	}
 	c.env.RegisterActivityWithOptions(keeper.FireJob, activity.RegisterOptions{Name: activities.NameFireJob})
 	counted := func(ctx workflow.Context, in workflows.CronJobInput) error {
@@ -121,15 +120,14 @@ func (c *times) now() time.Time {
 	return c.env.Now().Add(c.ticks)
 }
 
-// Job wakes the workflow.
-func (c *times) Job(context.Context, chat.JobID) {
-	if c.job.ID != "" {
-		c.env.SignalWorkflow(workflows.SignalWake, nil)
+// Wake wakes the workflow of the job. No turn runs here.
+func (c *times) Wake(wakes ...chat.Wake) {
+	for _, w := range wakes {
+		if w.Kind == chat.WakeJob && c.job.ID != "" {
+			c.env.SignalWorkflow(workflows.SignalWake, nil)
+		}
 	}
 }
-
-// Told wakes nobody: no turn runs here.
-func (c *times) Told(context.Context, chat.SessionKey, string) {}
 
 // add keeps the job.
 func (c *times) add(p chat.JobPlan) {

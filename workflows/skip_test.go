@@ -56,6 +56,7 @@ type days struct {
 	model    *turn.Model
 	asking   *turn.Approvals
 	dispatch *intake.Dispatch
+	wakes    *wake.Dispatcher
 	chat     chat.ChatType
 
 	mu    sync.Mutex
@@ -79,7 +80,8 @@ func skipDays(t *testing.T, document string) *days {
 	require.NoError(t, err)
 	_, err = d.CreateSession(t.Context(), store.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
 	require.NoError(t, err)
-	d.dispatch = &intake.Dispatch{Inbox: d.Store, Waker: d, Policies: fixed{rules}, Clock: d, Log: slog.New(slog.DiscardHandler)}
+	d.wakes = &wake.Dispatcher{Turns: d, Log: slog.New(slog.DiscardHandler)}
+	d.dispatch = &intake.Dispatch{Inbox: d.Store, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}
 	d.register()
 	return d
 }
@@ -184,7 +186,7 @@ func (d *days) Now() time.Time { return d.env.Now() }
 
 // After is a timer of the ingress. What has begun when it fires ends before any time is skipped.
 func (d *days) After(wait time.Duration, f func()) (stop func()) {
-	d.env.RegisterDelayedCallback(func() { f(); d.dispatch.Wait() }, wait)
+	d.env.RegisterDelayedCallback(func() { f(); d.wakes.Wait() }, wait)
 	return func() {} // who forgets a burst does not heed its timer
 }
 
@@ -206,7 +208,7 @@ func (d *days) write(after time.Duration, text string) {
 		}
 		_, err := d.dispatch.Message(d.t.Context(), in)
 		require.NoError(d.t, err)
-		d.dispatch.Wait()
+		d.wakes.Wait()
 	})
 }
 

@@ -74,7 +74,7 @@ type Fixture struct {
 	asking    *turn.Approvals
 
 	Started []chat.CallID
-	Woken   []string // sessions, by the tasks that ended
+	Woken   []string // sessions, with what they were woken for
 
 	background *background.Background
 	Commands   *background.Commands
@@ -87,7 +87,7 @@ func New(t *testing.T, program ...string) *Fixture {
 	t.Helper()
 	t.Parallel()
 	b := &Fixture{T: t, Pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), Bus: feed.New(slog.New(slog.DiscardHandler)), Server: llmtest.New(t), Sandbox: tooltest.New(t)}
-	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus})
+	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus, Wakes: b})
 	user, err := b.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = b.CreateSession(t.Context(), store.NewSession{Key: Key, Owner: user.ID, Channel: "web"})
@@ -114,12 +114,12 @@ func New(t *testing.T, program ...string) *Fixture {
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Calls: b.Store, Toolbox: registry, Boxes: b, Starter: b,
+		Calls: b.Store, Toolbox: registry, Boxes: b,
 		Open: func(c chat.Call) activities.Output { return b.Bus.NewTail(c.Session, c.Turn, c.ID) },
 	}
 	b.asking = &turn.Approvals{Questions: b.Store, Wait: time.Hour}
 	b.background = &background.Background{
-		Tasks: b.Store, Boxes: b, Waker: b,
+		Tasks: b.Store, Boxes: b,
 		Open: func(t chat.TaskRun, offset int64) activities.Output {
 			return b.Bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
 		},
@@ -152,16 +152,16 @@ func (b *Fixture) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, er
 	return b.Sandbox, nil
 }
 
-// StartBackground stands in for Temporal: it records which task was to be followed.
-func (b *Fixture) StartBackground(_ context.Context, call chat.CallID) error {
-	b.Started = append(b.Started, call)
-	return nil
-}
-
-// WakeTask stands in for Temporal: it records which session was woken.
-func (b *Fixture) WakeTask(_ context.Context, t chat.TaskRun) error {
-	b.Woken = append(b.Woken, string(t.Session)+" "+t.ID)
-	return nil
+// Wake stands in for Temporal: it records which task was to be followed, and which session was woken.
+func (b *Fixture) Wake(wakes ...chat.Wake) {
+	for _, w := range wakes {
+		switch w.Kind {
+		case chat.WakeTask:
+			b.Started = append(b.Started, chat.CallID(w.ID))
+		case chat.WakeTurn:
+			b.Woken = append(b.Woken, w.ID+": "+w.Text)
+		}
+	}
 }
 
 // broken is a tool that panics.

@@ -35,16 +35,10 @@ type Tasks interface {
 	EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd) (bool, error)
 }
 
-// Waker tells the turn of a session that rows wait. A failed wake is repeated by the relay.
-type Waker interface {
-	WakeTask(ctx context.Context, t chat.TaskRun) error
-}
-
 // Background follows commands that outlived their time in the foreground.
 type Background struct {
 	Tasks Tasks
 	Boxes activities.Boxes
-	Waker Waker
 	Open  func(t chat.TaskRun, offset int64) activities.Output
 }
 
@@ -110,18 +104,14 @@ func lost(why string) chat.TaskEnd {
 	return chat.TaskEnd{State: chat.TaskLost, Ended: time.Now(), Output: why}
 }
 
-// close records an end and wakes the session, also when the activity was cancelled meanwhile.
+// close records an end, which wakes the session, also when the activity was cancelled meanwhile.
 func (b *Background) close(ctx context.Context, task chat.TaskRun, end chat.TaskEnd) error {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
 	task.State, task.Code, task.Total, task.Output, task.EndedAt = end.State, end.Code, end.Total, end.Output, &end.Ended
 	end.Announcement = prompt.TaskEnded(task.Task)
-	ended, err := b.Tasks.EndTask(ctx, task.Call, end)
-	if err != nil || !ended {
-		return err
-	}
-	_ = b.Waker.WakeTask(ctx, task) // the row is committed, and the relay wakes what waits
-	return nil
+	_, err := b.Tasks.EndTask(ctx, task.Call, end)
+	return err
 }
 
 // watch is one attempt to follow a task.

@@ -94,7 +94,7 @@ func TestWatch_RecordsTheEndOnceAndWakesTheSession(t *testing.T) {
 	out, err = b.watch(t.Context(), call)
 	require.NoError(t, err)
 	require.Zero(t, out, "it had ended before")
-	require.Equal(t, []string{string(activitiestest.Key) + " bg1"}, b.Woken)
+	require.Equal(t, []string{string(activitiestest.Key) + ": background task bg1 ended"}, b.Woken)
 	require.Len(t, b.EventsOf(chat.EventTask), 2)
 	text := b.told()
 	require.True(t, strings.HasPrefix(text, "[background task bg1 ended: exit code 7 after "), text)

@@ -22,8 +22,6 @@ type CronJobs struct {
 	Jobs JobStore
 	// Heartbeat says what a heartbeat is told; nil for a job that is none.
 	Heartbeat func(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)
-	// Wake tells the turn of a conversation that it was told something. What fails is repeated by the relay.
-	Wake func(ctx context.Context, key chat.SessionKey, words string) error
 	// Copy says that another installation has these jobs: none fires here. Once this is one of its own, the relay wakes those that are due.
 	Copy bool
 	// Words says whether the name of a job may stand in histories.
@@ -46,10 +44,7 @@ type FireJobOutput struct {
 	Heading string        `json:"heading,omitempty"`
 }
 
-// wakeSession bounds a wake.
-const wakeSession = 3 * time.Second
-
-// FireJob acts on the times of a job that have come, and wakes whom it told. Run again, it finds nothing left to do.
+// FireJob acts on the times of a job that have come. Run again, it finds nothing left to do.
 func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
 	if t.Copy {
 		return FireJobOutput{Paused: true}, nil
@@ -61,11 +56,6 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 	fired, err := t.Jobs.FireJob(ctx, in.Job, beat)
 	if err != nil {
 		return FireJobOutput{}, activities.Failure(ctx, err)
-	}
-	for _, key := range fired.Told {
-		wake, cancel := context.WithTimeout(ctx, wakeSession)
-		_ = t.Wake(wake, key, "cron "+fired.Job.Name) // the row is committed; the relay wakes it
-		cancel()
 	}
 	j := fired.Job
 	out := FireJobOutput{Runs: fired.Runs, Paused: j.State == chat.JobPaused, Over: j.State != chat.JobActive && j.State != chat.JobPaused}

@@ -46,9 +46,8 @@ type Fetcher struct {
 	Store    AttachmentStore
 	Accounts Accounts
 	Boxes    activities.Boxes
-	Wake     func(ctx context.Context, p chat.AttachmentSet) error // the turn of a message whose files are there
-	Keep     time.Duration                                         // how long files are kept; 0: for ever
-	Words    bool                                                  // whether names of files may stand in histories
+	Keep     time.Duration // how long files are kept; 0: for ever
+	Words    bool          // whether names of files may stand in histories
 }
 
 // FetchInput names a message.
@@ -262,17 +261,7 @@ func (r *Fetcher) clean(ctx context.Context, owner chat.UserID, box sandbox.Sand
 	}
 }
 
-// EndFetch lets the message be claimed and wakes its turn; a command runs beside turns. Files that are not there are said not to have come.
+// EndFetch lets the message be claimed, which wakes its turn. Files that are not there are said not to have come.
 func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
-	if err := r.Store.EndFetch(ctx, in.Inbox); err != nil {
-		return activities.Failure(ctx, err)
-	}
-	p, err := r.Store.AttachmentSet(ctx, in.Inbox)
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	if err == nil && !p.Command {
-		err = r.Wake(ctx, p)
-	}
-	return activities.Failure(ctx, err)
+	return activities.Failure(ctx, r.Store.EndFetch(ctx, in.Inbox))
 }

@@ -37,7 +37,6 @@ type fakeStore struct {
 	old     []chat.OldFile
 	kept    string // where a quoted file is that was fetched before
 	ended   int
-	woken   int
 }
 
 func (p *fakeStore) Traits() channel.Traits                                           { return p.traits }
@@ -100,7 +99,7 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 // fetch runs the activity once for a file.
 func fetch(b *activitiestest.ProjectFolder, p *fakeStore, n int) error {
 	b.T.Helper()
-	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour, Wake: func(context.Context, chat.AttachmentSet) error { p.woken++; return nil }}
+	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(r.FetchFile)

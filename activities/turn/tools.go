@@ -37,13 +37,7 @@ type Tools struct {
 	Toolbox  Toolbox
 	Boxes    activities.Boxes
 	Open     func(call chat.Call) activities.Output
-	Starter  Starter
 	Words    bool // whether the first words of a task may stand in histories
-}
-
-// Starter starts the workflow that follows a background task, unless it runs. A failed start is repeated by the relay.
-type Starter interface {
-	StartBackground(ctx context.Context, call chat.CallID) error
 }
 
 // ToolInput names a call.
@@ -135,11 +129,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 		return chat.ToolResult{}, err
 	}
 	result, err = t.record(ctx, call, result)
-	switch {
-	case err != nil || call.Class != chat.ClassExec:
-	case result.Background != nil:
-		t.follow(ctx, call)
-	default:
+	if err == nil && call.Class == chat.ClassExec && result.Background == nil {
 		activities.Release(ctx, box, call.ID)
 	}
 	return result, err
@@ -153,14 +143,6 @@ func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 	}
 	running, err := t.Calls.TasksRunningOf(ctx, call.User)
 	return running >= chat.MaxTasks, err
-}
-
-// follow starts the workflow that follows the command of a call that became a background task. The row that was recorded is the promise;
-// what fails here is the relay's to repeat.
-func (t *Tools) follow(ctx context.Context, call chat.Call) {
-	ctx, cancel := activities.Settling(ctx)
-	defer cancel()
-	_ = t.Starter.StartBackground(ctx, call.ID) // the relay finds a task that nobody follows
 }
 
 // record writes the result, also when the activity was stopped meanwhile.

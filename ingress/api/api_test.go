@@ -146,7 +146,8 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	dispatch := &intake.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
+	woken := &wake.Dispatcher{Turns: b.wakes, Log: log}
+	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
 	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
 		Info: endpoint.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
@@ -177,7 +178,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
 	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
-	a.Automation.Jobs = &cron.Jobs{Store: b.store, Wakes: b.wakes, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
+	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "Europe/Berlin", From: cron.FromServer}, nil
 	}}
 	b.home = t.TempDir()
@@ -196,7 +197,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	b.handler = mux
 	server := httptest.NewServer(mux)
 	b.url = server.URL
-	t.Cleanup(func() { b.hub.Close(); server.Close(); dispatch.Wait() })
+	t.Cleanup(func() { b.hub.Close(); server.Close(); woken.Wait() })
 	admin, err := b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	member, err := b.store.CreateUser(t.Context(), "bob")

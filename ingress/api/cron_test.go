@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 
@@ -26,10 +25,6 @@ func (p *person) job(plan map[string]any) (out chat.Job) {
 	p.post("/api/cron", plan).is(http.StatusCreated, &out)
 	return out
 }
-
-// Job and Told are wakes that nobody waits for.
-func (w *wakes) Job(context.Context, chat.JobID)               {}
-func (w *wakes) Told(context.Context, chat.SessionKey, string) {}
 
 func TestCron_JobsAreKeptChangedRunAndRemoved(t *testing.T) {
 	b := setup(t)

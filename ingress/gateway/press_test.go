@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/ingresstest"
+	"xbot/ingress/wake"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
@@ -72,7 +73,7 @@ func TestPress_RecordsTheAnswerOnceAndTellsLaterOnesWhoGaveIt(t *testing.T) {
 	require.Equal(t, "Name of ou_1", got.AnsweredBy)
 	require.Equal(t, channel.Toast{Kind: "warning", Text: "Denied by Name of ou_1"}, b.pressed(press("e2", "ou_1", chat.PressAllow)))
 	require.Equal(t, chat.ApprovalDenied, b.approval().State)
-	b.Gateways[0].Dispatch.Wait()
+	b.dispatcher().Wait()
 	require.Contains(t, b.woken(), key)
 }
 
@@ -168,9 +169,13 @@ func TestPress_IsAnsweredInTimeAlsoWhilePostgresDoesNot(t *testing.T) {
 	require.Equal(t, "success", b.pressed(press("e2", "ou_1", chat.PressAllow)).Kind)
 }
 
+func (b *platform) dispatcher() *wake.Dispatcher {
+	return b.Gateways[0].Dispatch.Wakes.(*wake.Dispatcher)
+}
+
 // woken are the sessions whose turn was woken by the first replica.
 func (b *platform) woken() (keys []chat.SessionKey) {
-	w := b.Gateways[0].Dispatch.Waker.(*ingresstest.Wakes)
+	w := b.dispatcher().Turns.(*ingresstest.Wakes)
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	for _, r := range w.Rows {

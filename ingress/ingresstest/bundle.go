@@ -124,6 +124,7 @@ type Bundle struct {
 	Wakes    *Wakes
 	Starts   *Starts
 	Dispatch *intake.Dispatch
+	Woken    *wake.Dispatcher // wakes through Wakes and Starts
 }
 
 // New makes a bundle for a test, which runs beside others.
@@ -137,7 +138,8 @@ func New(t *testing.T) *Bundle {
 	require.NoError(t, err)
 	b.MakeSession(Key)
 	b.Starts = &Starts{}
-	b.Dispatch = &intake.Dispatch{Inbox: b.Store, Waker: b.Wakes, Starter: b.Starts, Log: slog.New(slog.DiscardHandler)}
+	b.Woken = &wake.Dispatcher{Turns: b.Wakes, Starts: b.Starts, Users: b.Store, Log: slog.New(slog.DiscardHandler)}
+	b.Dispatch = &intake.Dispatch{Inbox: b.Store, Wakes: b.Woken}
 	return b
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"xbot/ingress/gateway"
 	"xbot/ingress/intake"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
@@ -37,10 +38,11 @@ func NewPlatform(t *testing.T, document string) *Platform {
 	b.SetPolicy(document)
 	for range 2 {
 		log := slog.New(slog.DiscardHandler)
-		d := &intake.Dispatch{Inbox: b.Store, Waker: &Wakes{}, Starter: &Starts{}, Log: log}
+		woken := &wake.Dispatcher{Turns: &Wakes{}, Starts: &Starts{}, Users: b.Store, Log: log}
+		d := &intake.Dispatch{Inbox: b.Store, Wakes: woken}
 		g := &gateway.Gateway{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Dispatch: d, Log: log}
 		d.Commands = Commands(b.Store, append(PlatformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
-		t.Cleanup(d.Wait)
+		t.Cleanup(woken.Wait)
 		b.Gateways = append(b.Gateways, g)
 	}
 	return b

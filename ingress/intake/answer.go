@@ -23,7 +23,7 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 	}
 	call, err := d.Inbox.Answer(ctx, a)
 	if err == nil {
-		d.wake(ctx, Inbound{Inbound: store.Inbound{Session: a.Session, Channel: channel}, UserName: a.UserName})
+		d.wake(Inbound{Inbound: store.Inbound{Session: a.Session, Channel: channel}, UserName: a.UserName}, false)
 	}
 	return call, err
 }

@@ -36,7 +36,7 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 		return got, false, nil // somebody was quicker: it is a message like any other
 	}
 	if err == nil && a.Call != "" && !got.Duplicate {
-		d.wake(ctx, in)
+		d.wake(in, false)
 	}
 	return got, err == nil, err
 }

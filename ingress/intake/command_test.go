@@ -36,7 +36,7 @@ func TestCommand_IsAnsweredWithoutATurnAndNotSeenByTheModel(t *testing.T) {
 	b.count(nil)
 	got, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "c1", "/count  up "))
 	require.NoError(t, err)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Empty(t, b.Wakes.Sessions(), "nobody is woken")
 
 	messages := b.Transcript(ingresstest.Key).Messages
@@ -141,7 +141,7 @@ func TestCommand_AQueuedOneWaitsForATurnUnderAnyOfItsNames(t *testing.T) {
 		_, err = b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "c1", "/neat up"))
 		require.NoError(t, err)
 	}
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Contains(t, b.Wakes.Sessions(), ingresstest.Key)
 
 	first, _, err := b.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
@@ -254,5 +254,5 @@ func TestCommand_IsAnsweredInTheChosenLanguageElseInTheOneWrittenLast(t *testing
 	require.Contains(t, b.LastAnswer("agent:main:web:thread:other"), chinese, "of another conversation")
 	require.NoError(t, b.SetUserSetting(t.Context(), b.User.ID, store.Language, "en"))
 	require.Contains(t, help("c5"), english, "the choice wins")
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }

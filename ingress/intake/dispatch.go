@@ -4,10 +4,8 @@ package intake
 
 import (
 	"context"
-	"log/slog"
-	"sync"
+	"strconv"
 
-	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -45,19 +43,12 @@ type Questions interface {
 // Dispatch takes in messages and stops.
 type Dispatch struct {
 	Inbox Inbox
-	Waker interface {
-		Wake(ctx context.Context, r wake.Row) error
-	}
-	Starter interface {
-		StartBang(ctx context.Context, id chat.InboxID) error
-		StartFetch(ctx context.Context, id chat.InboxID) error
-	}
+	// Wakes wakes workflows without keeping the sender waiting: the row is committed, so the answer to them is already true.
+	Wakes    interface{ Wake(wakes ...chat.Wake) }
 	Commands *Commands // nil for none but /stop; then all else goes to the model
 	Policies Policies  // how messages wait; nil: by the defaults of the store
 	Clock    Clock     // nil: that of the machine
-	Log      *slog.Logger
 
-	wakes     sync.WaitGroup
 	debouncer debouncer
 }
 
@@ -114,18 +105,10 @@ func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 // bang accepts a bang command and has it carried out beside the conversation.
 func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Accepted, error) {
 	got, err := d.Inbox.AcceptBang(ctx, in.Inbound, cmd)
-	if err != nil {
-		return got, err
+	if err == nil {
+		d.Wakes.Wake(chat.Wake{Kind: chat.WakeCommand, ID: strconv.FormatInt(int64(got.ID), 10)})
 	}
-	ctx = context.WithoutCancel(ctx)
-	d.wakes.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
-		defer cancel()
-		if err := d.Starter.StartBang(ctx, got.ID); err != nil {
-			d.Log.Warn("command not started, the relay tries again", "session", in.Session, "error", err)
-		}
-	})
-	return got, nil
+	return got, err
 }
 
 // Stop stops the running turn of a session and clears its queue.
@@ -140,34 +123,22 @@ func (d *Dispatch) Stop(ctx context.Context, in Inbound) (store.Stopped, error) 
 func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) {
 	got, err := d.Inbox.Stop(ctx, in.Inbound, in.Lang)
 	if err == nil && got.Turn != "" {
-		d.wake(ctx, in)
+		d.wake(in, false)
 	}
 	return got, err
 }
 
-// Wait waits for the wakes under way.
-func (d *Dispatch) Wait() { d.wakes.Wait() }
+// Close leaves the bursts that are not over to the relay.
+func (d *Dispatch) Close() { d.debouncer.close() }
 
-// Close leaves the bursts that are not over to the relay, and waits for the wakes under way.
-func (d *Dispatch) Close() {
-	d.debouncer.close()
-	d.wakes.Wait()
+// wake wakes the turn of a session. idle says that its commit saw none, and no message before it.
+func (d *Dispatch) wake(in Inbound, idle bool) {
+	d.Wakes.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(in.Session), Channel: in.Channel, User: in.User, UserName: in.UserName, Text: in.Text, Idle: idle})
 }
 
-// wake wakes the turn without keeping the sender waiting: the row is committed, so the answer to them is already true.
-func (d *Dispatch) wake(ctx context.Context, in Inbound) {
-	d.wakeRow(ctx, wake.Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text})
-}
-
-func (d *Dispatch) wakeRow(ctx context.Context, row wake.Row) {
-	ctx = context.WithoutCancel(ctx)
-	d.wakes.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
-		defer cancel()
-		if err := d.Waker.Wake(ctx, row); err != nil {
-			d.Log.Warn("turn not woken, the relay tries again", "session", row.Session, "error", err)
-		}
-	})
+// fetch has the files of a message fetched.
+func (d *Dispatch) fetch(id chat.InboxID) {
+	d.Wakes.Wake(chat.Wake{Kind: chat.WakeFetch, ID: strconv.FormatInt(int64(id), 10)})
 }
 
 // Check refuses a message that nobody could answer.

@@ -29,11 +29,11 @@ func TestMessage_IsCommittedBeforeItsTurnIsWoken(t *testing.T) {
 		return nil
 	}
 	var problem error
-	b.Dispatch.Log = slog.New(failures{&problem})
+	b.Woken.Log = slog.New(failures{&problem})
 	got, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "hello"))
 	require.NoError(t, err)
 	require.NotZero(t, got.ID)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.NoError(t, problem)
 	require.Equal(t, []wake.Row{{Session: ingresstest.Key, Channel: "web", UserName: "alice", Text: "hello", Idle: true}}, b.Wakes.Rows)
 }
@@ -66,13 +66,13 @@ func TestMessage_TheSenderDoesNotWaitForTheWake(t *testing.T) {
 		}
 	}
 	var problem error
-	b.Dispatch.Log = slog.New(failures{&problem})
+	b.Woken.Log = slog.New(failures{&problem})
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := b.Dispatch.Message(ctx, b.Inbound(ingresstest.Key, "m1", "hello"))
 	require.NoError(t, err)
 	cancel() // the sender leaves; the wake goes on
 	close(release)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.NoError(t, problem)
 }
 
@@ -81,7 +81,7 @@ func TestMessage_IsAcceptedThoughItsWakeFails(t *testing.T) {
 	b.Wakes.Fail = func(context.Context, wake.Row) error { return errors.New("Temporal is away") }
 	_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "hello"))
 	require.NoError(t, err)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Len(t, b.Transcript(ingresstest.Key).Queued, 1)
 }
 
@@ -108,7 +108,7 @@ func TestMessage_RefusesWhatNobodyCouldAnswer(t *testing.T) {
 	require.Empty(t, b.Wakes.Rows)
 	_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, strings.Repeat("x", 128), strings.Repeat("x", intake.MaxTextBytes)))
 	require.NoError(t, err, "as long as allowed is allowed")
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 func TestStop_WakesTheTurnItIsForAndNothingElse(t *testing.T) {
@@ -116,13 +116,13 @@ func TestStop_WakesTheTurnItIsForAndNothingElse(t *testing.T) {
 	got, err := b.Dispatch.Stop(t.Context(), b.Inbound(ingresstest.Key, "s1", ""))
 	require.NoError(t, err)
 	require.Empty(t, got.Turn)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Empty(t, b.Wakes.Rows, "a stop with nothing to stop starts no workflow")
 	b.Write(ingresstest.Key, "m1")
 	b.ClaimTurn(ingresstest.Key, "t1")
 	accepted, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "s2", "/stop"))
 	require.NoError(t, err)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Len(t, b.Wakes.Rows, 1)
 	again, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "s2", "/stop"))
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestStop_WakesTheTurnItIsForAndNothingElse(t *testing.T) {
 	stop, err := b.StopRequested(t.Context(), ingresstest.Key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 func TestStop_SpeaksTheLanguageOfWhoStops(t *testing.T) {
@@ -160,7 +160,7 @@ func TestMessage_ManyAtOnceAreEachAcceptedOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Equal(t, 20, fresh)
 	require.Len(t, b.Transcript(ingresstest.Key).Queued, 20)
 }
@@ -172,11 +172,11 @@ func TestMessage_ABangIsStartedAndNoTurnIsWoken(t *testing.T) {
 	again, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "b1", "!ls -la"))
 	require.NoError(t, err)
 	require.True(t, again.Duplicate)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Equal(t, []chat.InboxID{got.ID, got.ID}, b.Starts.Bangs, "a start may be repeated")
 	require.Empty(t, b.Wakes.Sessions())
 	_, err = b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "!!!"))
 	require.NoError(t, err)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.Len(t, b.Wakes.Sessions(), 1, "that was a message")
 }

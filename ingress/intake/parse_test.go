@@ -139,7 +139,7 @@ func TestMessage_IsReadAsItWasMeant(t *testing.T) {
 	} {
 		require.Equal(t, c.want, b.accepted(i, c.text), c.text)
 	}
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 func TestMessage_ShortcutsOfThoseWhoMayNotUseThemAreText(t *testing.T) {
@@ -152,7 +152,7 @@ func TestMessage_ShortcutsOfThoseWhoMayNotUseThemAreText(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, b.Transcript(ingresstest.Key).Messages)
 	require.Equal(t, "hey /secret please", b.Transcript(ingresstest.Key).Queued[0].Text)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 func TestCommands_KnowsWhatIsOneOfThemAlone(t *testing.T) {

@@ -3,7 +3,6 @@ package intake
 import (
 	"context"
 
-	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
@@ -38,7 +37,7 @@ func (d *Dispatch) accept(ctx context.Context, in Inbound) (got store.Accepted, 
 	if got, err = d.Inbox.Accept(ctx, in.Inbound); err != nil {
 		return got, err
 	}
-	d.wakeLater(ctx, in, got)
+	d.wakeLater(in, got)
 	return got, nil
 }
 
@@ -56,23 +55,22 @@ func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b 
 	if a, b, err = d.Inbox.AcceptPair(ctx, first.Inbound, second.Inbound); err != nil {
 		return a, b, err
 	}
-	d.wakeLater(ctx, first, a)
+	d.wakeLater(first, a)
 	if b.Wait > 0 || b.Fetch { // else the turn of the first one finds it
-		d.wakeLater(ctx, second, b)
+		d.wakeLater(second, b)
 	}
 	return a, b, nil
 }
 
-func (d *Dispatch) wakeLater(ctx context.Context, in Inbound, got store.Accepted) {
+func (d *Dispatch) wakeLater(in Inbound, got store.Accepted) {
 	if got.Fetch {
-		d.fetch(ctx, in, got.ID)
+		d.fetch(got.ID)
 	}
 	if got.Wait <= 0 {
-		d.wakeRow(ctx, wake.Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text, Idle: got.Idle})
+		d.wake(in, got.Idle)
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
-	d.debouncer.after(d.clock(), in.Session, got.Wait, func() { d.wake(ctx, in) })
+	d.debouncer.after(d.clock(), in.Session, got.Wait, func() { d.wake(in, false) })
 }
 
 // Edit changes the text of a message of a session that waits. It is a Conflict once a turn has claimed it.

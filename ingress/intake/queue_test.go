@@ -119,7 +119,7 @@ func TestAcceptPair_WakesOnceForBoth(t *testing.T) {
 	_, second, err := b.Dispatch.AcceptPair(t.Context(), first, b.Inbound(ingresstest.Key, "p#text", "hello"))
 	require.NoError(t, err)
 	require.Equal(t, 2, second.Position)
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 	require.True(t, slices.Equal([]chat.SessionKey{ingresstest.Key}, b.Wakes.Sessions()))
 	_, _, err = b.Dispatch.AcceptPair(t.Context(), first, b.Inbound(ingresstest.Key, "", "no id"))
 	require.Equal(t, fault.Invalid, fault.KindOf(err))

@@ -201,7 +201,7 @@ func TestReset_ByTimeDoesNotCutWhatASubagentIsAsked(t *testing.T) {
 		require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT reset FROM inbox WHERE platform_id = $1", in.PlatformID).Scan(&reset))
 		require.Equal(t, name == "", reset != "", "%q: %s", name, reset)
 	}
-	b.Dispatch.Wait()
+	b.Woken.Wait()
 }
 
 func TestNew_AsksWhichOfSeveralModelsIsMeant(t *testing.T) {

@@ -43,7 +43,6 @@ type Store interface {
 	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
 	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
 	SetRun(ctx context.Context, turn chat.TurnID, run string) error
-	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	Blocked
 	Beside
 	wake.Agents
@@ -74,17 +73,9 @@ type Beside interface {
 // whose run is gone, and starts what runs beside turns. Any number of relays may run.
 type Relay struct {
 	Store Store
-	Waker interface {
-		Wake(ctx context.Context, r wake.Row) error
-	}
-	Starter interface {
-		StartBackground(ctx context.Context, call chat.CallID) error
-		StartBang(ctx context.Context, id chat.InboxID) error
-		StartDeliver(ctx context.Context, u store.Undelivered) error
-		StartFetch(ctx context.Context, id chat.InboxID) error
-		StartCron(ctx context.Context, id chat.JobID) error
-		StartGroup(ctx context.Context, id chat.GroupID) error
-		StartMemorize(ctx context.Context, id chat.MemorizeID) error
+	// Wakes wakes a workflow and says whether that succeeded.
+	Wakes interface {
+		Now(ctx context.Context, w chat.Wake) error
 	}
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
@@ -143,14 +134,14 @@ func (r *Relay) Round(ctx context.Context) error {
 		{due.Turns, r.checkRunning},
 		{due.Throttled, r.scheduleTurns},
 		{due.Held, r.tellUnclaimed},
-		{due.Groups, starting(r.Store.GroupsToStart, r.Starter.StartGroup)},
-		{due.Jobs, starting(r.Store.OverdueJobs, r.Starter.StartCron)},
-		{due.Outbound, starting(r.Store.ToDeliver, r.Starter.StartDeliver)},
-		{due.Progress, starting(r.toFollow, r.Starter.StartDeliver)},
-		{due.Files, starting(r.Store.FilesToFetch, r.Starter.StartFetch)},
-		{due.Commands, starting(r.Store.BangsToStart, r.Starter.StartBang)},
-		{due.Tasks, starting(r.tasksToStart, r.Starter.StartBackground)},
-		{due.Memorizing, starting(r.Store.MemorizesToStart, r.Starter.StartMemorize)},
+		{due.Groups, waking(r, chat.WakeGroup, r.Store.GroupsToStart)},
+		{due.Jobs, waking(r, chat.WakeJob, r.Store.OverdueJobs)},
+		{due.Outbound, r.delivering(r.Store.ToDeliver)},
+		{due.Progress, r.delivering(r.toFollow)},
+		{due.Files, waking(r, chat.WakeFetch, r.Store.FilesToFetch)},
+		{due.Commands, waking(r, chat.WakeCommand, r.Store.BangsToStart)},
+		{due.Tasks, waking(r, chat.WakeTask, r.tasksToStart)},
+		{due.Memorizing, waking(r, chat.WakeMemorize, r.Store.MemorizesToStart)},
 	} {
 		if work.due {
 			failed = errors.Join(failed, work.do(ctx))
@@ -183,24 +174,28 @@ func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
 	return r.Store.TasksToStart(ctx, followAfter)
 }
 
-// starting starts the workflows of what is due and may have none, for example since the database of Temporal was lost.
-// Starting what runs changes nothing.
-func starting[T any](take func(context.Context) ([]T, error), start func(context.Context, T) error) func(context.Context) error {
+// waking wakes the workflows of what is due and may have none, for example since the database of Temporal was lost.
+// Waking what runs changes nothing.
+func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
-		items, err := take(ctx)
+		ids, err := take(ctx)
 		if err != nil {
 			return err
 		}
-		return each(items, bounded(ctx, start))
+		return each(ids, func(id ID) error { return r.Wakes.Now(ctx, chat.Wake{Kind: kind, ID: fmt.Sprint(id)}) })
 	}
 }
 
-// bounded gives each start its own time.
-func bounded[T any](ctx context.Context, start func(context.Context, T) error) func(T) error {
-	return func(item T) error {
-		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
-		defer cancel()
-		return start(ctx, item)
+// delivering does the same for sessions with something to deliver or to show.
+func (r *Relay) delivering(take func(context.Context) ([]store.Undelivered, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		sessions, err := take(ctx)
+		if err != nil {
+			return err
+		}
+		return each(sessions, func(u store.Undelivered) error {
+			return r.Wakes.Now(ctx, chat.Wake{Kind: chat.WakeDeliver, ID: string(u.Session), Channel: u.Channel})
+		})
 	}
 }
 
@@ -220,13 +215,7 @@ func (r *Relay) wakeWaiting(ctx context.Context) error {
 }
 
 func (r *Relay) wake(ctx context.Context, row store.Waiting) error {
-	user, err := r.Store.UserByID(ctx, row.User)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
-	defer cancel()
-	if err := r.Waker.Wake(ctx, wake.Row{Session: row.Session, Channel: row.Channel, UserName: user.Name, Text: row.Text}); err != nil {
+	if err := r.Wakes.Now(ctx, row.Wake()); err != nil {
 		return err
 	}
 	r.Metrics.Woken.Inc()

@@ -80,7 +80,7 @@ func relaying(t *testing.T) *relayBundle {
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
 	r.Relay = &relay.Relay{
-		Store: b.Store, Waker: b.Wakes, Starter: b.Starts, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
+		Store: b.Store, Wakes: b.Woken, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r
@@ -106,13 +106,13 @@ func TestRelay_WakesARowThatNobodyTook(t *testing.T) {
 	r.Write(ingresstest.Key, "m1")
 	r.Write(ingresstest.Key, "m2")
 	require.NoError(t, r.Round(t.Context()))
-	require.Empty(t, r.Wakes.Rows, "a fresh row was woken by its ingress")
+	require.Empty(t, r.Bundle.Wakes.Rows, "a fresh row was woken by its ingress")
 	r.Age(3 * time.Second)
 	require.NoError(t, r.Round(t.Context()))
-	require.Equal(t, []wake.Row{{Session: ingresstest.Key, Channel: "web", UserName: "alice", Text: "text of m1"}}, r.Wakes.Rows, "one wake a session")
+	require.Equal(t, []wake.Row{{Session: ingresstest.Key, Channel: "web", UserName: "alice", Text: "text of m1"}}, r.Bundle.Wakes.Rows, "one wake a session")
 	require.InDelta(t, 1, r.metric("xbot_relay_woken_total"), 0)
 	require.NoError(t, r.Round(t.Context()))
-	require.Len(t, r.Wakes.Rows, 1, "it waits longer before it tries again")
+	require.Len(t, r.Bundle.Wakes.Rows, 1, "it waits longer before it tries again")
 }
 
 func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
@@ -121,12 +121,12 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 	r.Write(ingresstest.Key, "m2")
 	r.Age(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
-	require.Empty(t, r.Wakes.Rows)
+	require.Empty(t, r.Bundle.Wakes.Rows)
 	_, err := r.Bundle.Store.Stop(t.Context(), r.Inbound(ingresstest.Key, "s1", "").Inbound, i18n.English)
 	require.NoError(t, err)
 	r.Age(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
-	require.Len(t, r.Wakes.Rows, 1)
+	require.Len(t, r.Bundle.Wakes.Rows, 1)
 }
 
 func TestRelay_OneSessionThatCannotBeWokenDoesNotHoldUpTheOthers(t *testing.T) {
@@ -137,14 +137,14 @@ func TestRelay_OneSessionThatCannotBeWokenDoesNotHoldUpTheOthers(t *testing.T) {
 		r.Write(other, fmt.Sprint("m", i))
 	}
 	r.Age(time.Minute)
-	r.Wakes.Fail = func(_ context.Context, row wake.Row) error {
+	r.Bundle.Wakes.Fail = func(_ context.Context, row wake.Row) error {
 		if row.Session == "agent:main:web:thread:0" {
 			return serviceerror.NewInvalidArgument("Temporal does not like it")
 		}
 		return nil
 	}
 	require.ErrorContains(t, r.Round(t.Context()), "does not like it")
-	require.Len(t, r.Wakes.Sessions(), 5)
+	require.Len(t, r.Bundle.Wakes.Sessions(), 5)
 	require.InDelta(t, 4, r.metric("xbot_relay_woken_total"), 0)
 }
 
@@ -156,9 +156,9 @@ func TestRelay_DoesNotAskASecondTimeWhileTemporalIsAway(t *testing.T) {
 		r.Write(other, fmt.Sprint("m", i))
 	}
 	r.Age(time.Minute)
-	r.Wakes.Fail = func(context.Context, wake.Row) error { return serviceerror.NewUnavailable("connection refused") }
+	r.Bundle.Wakes.Fail = func(context.Context, wake.Row) error { return serviceerror.NewUnavailable("connection refused") }
 	require.Error(t, r.Round(t.Context()))
-	require.Len(t, r.Wakes.Sessions(), 1, "each try may take ten seconds")
+	require.Len(t, r.Bundle.Wakes.Sessions(), 1, "each try may take ten seconds")
 }
 
 func TestRelay_SettlesTurnsWhoseRunIsClosedOrUnknown(t *testing.T) {
@@ -228,7 +228,7 @@ func TestRelay_ReleasesAClaimWhoseRunVanishedBeforeItsFirstStep(t *testing.T) {
 	require.NoError(t, r.Round(t.Context()))
 	require.Len(t, r.Transcript(ingresstest.Key).Queued, 1)
 	require.NoError(t, r.Round(t.Context()))
-	require.Len(t, r.Wakes.Rows, 1, "and wakes it at once")
+	require.Len(t, r.Bundle.Wakes.Rows, 1, "and wakes it at once")
 }
 
 func TestRelay_NeverSettlesATurnThatEndedMeanwhile(t *testing.T) {
@@ -329,8 +329,8 @@ func (a *atOnce) Get(context.Context) (*policy.Policy, error) {
 func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	r := relaying(t)
 	most := &atOnce{1}
-	next := &wake.TurnScheduler{Waker: r.Wakes, Users: r.Bundle.Store, Log: slog.New(slog.DiscardHandler)}
-	r.Bundle.Store = store.New(r.Pool, store.Options{Policies: most, Line: next})
+	next := r.Woken
+	r.Bundle.Store = store.New(r.Pool, store.Options{Policies: most, Wakes: next})
 	r.Relay.Store = r.Bundle.Store
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	r.MakeSession(other)
@@ -346,12 +346,12 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	next.Wait()
 	require.InDelta(t, 1, r.metric("xbot_turns_running"), 0)
 	require.InDelta(t, 1, r.metric("xbot_turns_waiting"), 0)
-	require.Empty(t, r.Wakes.Sessions())
+	require.Empty(t, r.Bundle.Wakes.Sessions())
 
 	most.turns = 2
 	require.NoError(t, r.Round(t.Context()))
 	next.Wait()
-	require.Contains(t, r.Wakes.Sessions(), other, "a raised limit wakes who waits")
+	require.Contains(t, r.Bundle.Wakes.Sessions(), other, "a raised limit wakes who waits")
 	require.InDelta(t, 0, r.metric("xbot_turns_waiting"), 0)
 	r.ClaimTurn(other, "t2")
 
@@ -417,4 +417,17 @@ func (r *relayBundle) task() chat.CallID {
 	_, err = r.FinishTurn(r.T.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
 	require.NoError(r.T, err)
 	return call.ID
+}
+
+// idle is a store in which nothing is due. Whatever else it is asked for has no answer and panics.
+type idle struct{ relay.Store }
+
+func (idle) Due(context.Context, store.Trusted) (store.Due, error) { return store.Due{Running: 3}, nil }
+
+func TestRelay_AsksOnceWhereNothingIsDue(t *testing.T) {
+	t.Parallel()
+	metrics := prometheus.NewRegistry()
+	r := &relay.Relay{Store: idle{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, r.Round(t.Context()))
+	require.InDelta(t, 3, (&relayBundle{bundle: &bundle{&ingresstest.Bundle{T: t}}, metrics: metrics}).metric("xbot_turns_running"), 0)
 }

@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
-	"sync"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"xbot/internal/chat"
 	"xbot/internal/store"
 	"xbot/workflows"
 )
@@ -36,25 +33,3 @@ func (s *Starter) signal(ctx context.Context, o client.StartWorkflowOptions, nam
 	}
 	return nil
 }
-
-// DeliveryStarter starts the delivery of what was just committed. What it cannot start the relay starts.
-type DeliveryStarter struct {
-	Starter *Starter
-	Log     *slog.Logger
-
-	wakes sync.WaitGroup
-}
-
-// Outbound starts the delivery without keeping the caller waiting.
-func (d *DeliveryStarter) Outbound(key chat.SessionKey) {
-	d.wakes.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), Timeout)
-		defer cancel()
-		if err := d.Starter.StartDeliver(ctx, store.Undelivered{Session: key}); err != nil {
-			d.Log.Warn("delivery not started, the relay tries again", "session", key, "error", err)
-		}
-	})
-}
-
-// Wait waits for the starts under way.
-func (d *DeliveryStarter) Wait() { d.wakes.Wait() }

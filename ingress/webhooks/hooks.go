@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"time"
 
-	"xbot/ingress/wake"
-	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -27,8 +25,6 @@ const (
 	maxAtOnce = 64
 	// bodyTime is how long a caller may take to send its body.
 	bodyTime = 15 * time.Second
-	// wakeTime bounds the wake of a conversation; the relay repeats one that fails.
-	wakeTime = 2 * time.Second
 )
 
 // Store is what a call is committed to.
@@ -42,11 +38,8 @@ type Store interface {
 type Hooks struct {
 	Store Store
 	Key   secret.Sealer
-	Waker interface {
-		Wake(ctx context.Context, r wake.Row) error
-	}
-	Log *slog.Logger
-	Now func() time.Time // nil: time.Now
+	Log   *slog.Logger
+	Now   func() time.Time // nil: time.Now
 
 	slots chan struct{}
 	mux   *http.ServeMux
@@ -139,7 +132,6 @@ func (h *Hooks) accept(w http.ResponseWriter, r *http.Request, t store.OwnedTrig
 		return answer, nil
 	}
 	h.Log.Info("trigger called", "trigger", t.ID, "session", fired.Session, "event", verified.Event, "bytes", len(body))
-	h.wake(r.Context(), t, fired)
 	return answer, nil
 }
 
@@ -168,15 +160,6 @@ func (h *Hooks) now() time.Time {
 		return time.Now()
 	}
 	return h.Now()
-}
-
-// wake wakes the turn of the conversation, beside the answer to the caller.
-func (h *Hooks) wake(ctx context.Context, t store.OwnedTrigger, fired store.Called) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wakeTime)
-	defer cancel()
-	if err := h.Waker.Wake(ctx, wake.Row{Session: fired.Session, Channel: chat.OriginHook, Text: "hook " + t.Name}); err != nil {
-		h.Log.Warn("a session that was called is woken later", "session", fired.Session, "error", err)
-	}
 }
 
 // note tells the owner why a call was refused, and nobody else.

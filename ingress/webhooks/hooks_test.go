@@ -2,7 +2,6 @@ package webhooks_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,7 +19,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/wake"
 	"xbot/ingress/webhooks"
 	"xbot/internal/chat"
 	"xbot/internal/pgtest"
@@ -44,28 +42,27 @@ type bundle struct {
 
 type wakes struct {
 	mu   sync.Mutex
-	rows []wake.Row
+	rows []chat.Wake
 }
 
-func (w *wakes) Wake(_ context.Context, r wake.Row) error {
+func (w *wakes) Wake(wakes ...chat.Wake) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rows = append(w.rows, r)
-	return nil
+	w.rows = append(w.rows, wakes...)
 }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), log: &bytes.Buffer{}, wakes: &wakes{}, now: time.Now()}
-	b.store = store.New(b.pool, store.Options{})
+	b.store = store.New(b.pool, store.Options{Wakes: b.wakes})
 	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	var err error
 	b.user, err = b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for i := range b.urls {
-		h := &webhooks.Hooks{Store: b.store, Key: secret.Key{1}, Waker: b.wakes, Log: log, Now: func() time.Time { return b.now }}
+		h := &webhooks.Hooks{Store: b.store, Key: secret.Key{1}, Log: log, Now: func() time.Time { return b.now }}
 		server := httptest.NewServer(h.Handler())
 		t.Cleanup(server.Close)
 		b.urls[i] = server.URL
@@ -163,7 +160,7 @@ func TestCall_TellsTheConversationOnceForEachDelivery(t *testing.T) {
 	require.Len(t, told, 2)
 	require.True(t, strings.HasPrefix(told[0], "[hook ci called]\n"))
 	require.True(t, strings.HasSuffix(told[1], "Look at ⟦2⟧."))
-	require.Equal(t, key, b.wakes.rows[0].Session)
+	require.Equal(t, chat.Wake{Kind: chat.WakeTurn, ID: string(key), Channel: "hook", Text: "hook ci"}, b.wakes.rows[0])
 
 	s, owner, err := b.store.Session(t.Context(), key)
 	require.NoError(t, err)

@@ -70,7 +70,6 @@ func (h *Heartbeats) Follow(ctx context.Context) error {
 		if err := h.Jobs.Store.DeleteJob(ctx, j.ID); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		h.Jobs.Wakes.Job(ctx, j.ID)
 	}
 	return unknown
 }
@@ -138,10 +137,7 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 	if err := set(&j, now); err != nil {
 		return err
 	}
-	made, fresh, err := h.Jobs.Store.AddJob(ctx, j)
-	if fresh && err == nil {
-		h.Jobs.Wakes.Job(ctx, made.ID)
-	}
+	_, _, err = h.Jobs.Store.AddJob(ctx, j)
 	if fault.Is(err, fault.Conflict) {
 		return nil // another process has made it
 	}

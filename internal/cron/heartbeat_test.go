@@ -34,17 +34,12 @@ func utc(context.Context, chat.UserID) (cron.Zone, error) {
 	return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
 }
 
-type asleep struct{}
-
-func (asleep) Job(context.Context, chat.JobID)               {}
-func (asleep) Told(context.Context, chat.SessionKey, string) {}
-
 func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}
+	desk := &cron.Jobs{Store: s, Zone: utc}
 	p := &set{}
 	h := &cron.Heartbeats{Jobs: desk, Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil }}
 	who := cron.Who{User: alice.ID, Admin: true}
@@ -96,7 +91,7 @@ func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 	require.NoError(t, err)
 	p := &set{}
 	h := &cron.Heartbeats{
-		Jobs:     &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc},
+		Jobs:     &cron.Jobs{Store: s, Zone: utc},
 		Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
 	}
 	for every, want := range map[string]int{`{agents: {list: [{id: "main", heartbeat: {every: "30m"}}]}}`: 1, `{}`: 0} {
@@ -117,7 +112,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}
+	desk := &cron.Jobs{Store: s, Zone: utc}
 	who := cron.Who{User: alice.ID}
 	j, err := desk.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "water the plants"}, cron.From{})
 	require.NoError(t, err)
@@ -147,7 +142,7 @@ func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 		return u.ID, err
 	}
 	h := &cron.Heartbeats{
-		Jobs: &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}, Policies: p, Home: t.TempDir(), Person: person,
+		Jobs: &cron.Jobs{Store: s, Zone: utc}, Policies: p, Home: t.TempDir(), Person: person,
 		Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
 	}
 	beats := func() map[string]chat.JobID {

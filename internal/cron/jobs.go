@@ -31,18 +31,9 @@ type Store interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Wakes tells workflows what was committed. What fails is repeated by the relay.
-type Wakes interface {
-	// Job tells the workflow of a job that its row was changed.
-	Job(ctx context.Context, id chat.JobID)
-	// Told tells the turn of a conversation that it was told something.
-	Told(ctx context.Context, key chat.SessionKey, words string)
-}
-
 // Jobs takes requests about jobs.
 type Jobs struct {
 	Store Store
-	Wakes Wakes
 	// Zone is the timezone of a user who names none.
 	Zone func(ctx context.Context, user chat.UserID) (Zone, error)
 	// Model finds the id of a model that somebody names; nil: none is known.
@@ -121,10 +112,7 @@ func (d *Jobs) Add(ctx context.Context, w Who, p chat.JobPlan, from From) (chat.
 		}
 		j.Agent = s.Agent
 	}
-	made, fresh, err := d.Store.AddJob(ctx, j)
-	if err == nil && fresh {
-		d.Wakes.Job(ctx, made.ID)
-	}
+	made, _, err := d.Store.AddJob(ctx, j)
 	return made.Job, err
 }
 
@@ -215,11 +203,7 @@ func (d *Jobs) Remove(ctx context.Context, w Who, id chat.JobID) error {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
 	}
-	if err := d.Store.DeleteJob(ctx, id); err != nil {
-		return err
-	}
-	d.Wakes.Job(ctx, id)
-	return nil
+	return d.Store.DeleteJob(ctx, id)
 }
 
 // Run has a job run at once, once for each key of a request. Its times stay as they are.
@@ -227,14 +211,8 @@ func (d *Jobs) Run(ctx context.Context, w Who, id chat.JobID, once string) error
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
 	}
-	fired, err := d.Store.RunJob(ctx, id, once)
-	if err != nil {
-		return err
-	}
-	for _, key := range fired.Told {
-		d.Wakes.Told(ctx, key, "cron "+fired.Job.Name)
-	}
-	return nil
+	_, err := d.Store.RunJob(ctx, id, once)
+	return err
 }
 
 // Runs lists the newest runs of a job, newest first.
@@ -265,12 +243,9 @@ func (d *Jobs) Preview(ctx context.Context, w Who, when, zone string, n int) (te
 	return spec.String(), in, table.Preview(now, n), nil
 }
 
-// change changes a job and has its workflow told.
+// change changes a job, which has its workflow told.
 func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *store.Job, now time.Time) error) (chat.Job, error) {
 	j, err := d.Store.ChangeJob(ctx, id, do)
-	if err == nil {
-		d.Wakes.Job(ctx, id)
-	}
 	return j.Job, err
 }
 

@@ -104,13 +104,19 @@ func (s *Store) FileProblem(ctx context.Context, id chat.InboxID, n int, problem
 	return pg.Classify(s.db.Q.FileProblem(ctx, s.db.Pool, p))
 }
 
-// EndFetch ends what was not fetched and lets the message be claimed. Done twice, it changes nothing the second time.
+// EndFetch ends what was not fetched and lets the message be claimed, and wakes its turn. Done twice, it changes nothing the second time.
 func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.FilesEnd(ctx, tx, int64(id)); err != nil {
 			return fmt.Errorf("end the files of message %d: %w", id, err)
 		}
-		return s.db.Q.FilesRelease(ctx, tx, id)
+		released, err := s.db.Q.FilesRelease(ctx, tx, id)
+		for _, r := range released {
+			if r.Kind != kindCommand { // that runs beside turns
+				tx.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(r.SessionKey), Channel: r.Channel, User: r.UserID, Text: "files came"})
+			}
+		}
+		return err
 	})
 }
 

@@ -58,11 +58,11 @@ func (b *bundle) allows(a store.Answer) error {
 
 func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 	b := setup(t)
-	woken := &couriers{}
-	b.Store = store.New(b.pool, store.Options{Courier: woken})
+	woken := &woken{}
+	b.Store = store.New(b.pool, store.Options{Wakes: woken})
 	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"})
 	b.ask(askedCall, "again")
-	require.Equal(t, []chat.SessionKey{peerKey}, woken.keys)
+	require.Equal(t, []chat.SessionKey{peerKey}, woken.who)
 	o := b.question()
 	require.Equal(t, chat.OutboundQuestion, o.Kind)
 	require.Equal(t, "m1", o.Place.ReplyTo)
@@ -75,7 +75,7 @@ func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 	b.nothingWaits()
 
 	require.NoError(t, b.allows(store.Answer{User: b.user.ID, Key: "press/1"}))
-	require.Len(t, woken.keys, 2)
+	require.Len(t, woken.who, 2)
 	o = b.question()
 	require.Equal(t, chat.OutboundSettled, o.Kind)
 	require.Equal(t, "om_1", o.Asked.Sent)
@@ -87,10 +87,6 @@ func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 	require.NoError(t, err)
 	b.nothingWaits()
 }
-
-type couriers struct{ keys []chat.SessionKey }
-
-func (c *couriers) Outbound(key chat.SessionKey) { c.keys = append(c.keys, key) }
 
 func TestQuestion_ThatNobodyHasSeenIsNotSentOnceItIsClosed(t *testing.T) {
 	b := setup(t)

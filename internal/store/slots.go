@@ -32,13 +32,19 @@ const lanes = 16
 // slotKept is how long a freed turn is kept for who is next in line.
 const slotKept = 10 * time.Second
 
-// Line is told, after a commit, who was handed a turn, or an answer, and has to be woken. A wake that fails is repeated by the relay.
-type Line interface {
-	Granted(who []Waiting)
+// Waiting is an inbox row that waits for a turn.
+type Waiting struct {
+	Inbox   chat.InboxID
+	Session chat.SessionKey
+	User    chat.UserID
+	Channel string
+	Text    string
 }
 
-// Waiting is an inbox row that waits for a turn.
-type Waiting = pg.Waiting
+// Wake is what wakes its turn.
+func (w Waiting) Wake() chat.Wake {
+	return chat.Wake{Kind: chat.WakeTurn, ID: string(w.Session), Channel: w.Channel, User: w.User, Text: w.Text}
+}
 
 // slotClaim is a claim of a slot under way.
 type slotClaim struct {
@@ -155,7 +161,7 @@ func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClai
 			mine = true
 			continue
 		}
-		t.Wake(w)
+		t.Wake(w.Wake())
 	}
 	if mine {
 		return true, t.Q.SlotUse(ctx, t, key)
@@ -201,12 +207,16 @@ func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		tx.AfterCommit(func() { s.crowded.Store(true) })
 		if err := lockSlots(ctx, tx); err != nil {
 			return err
 		}
-		tx.After.Granted, late, err = grantSlots(ctx, tx, most)
+		granted, expired, err := grantSlots(ctx, tx, most)
+		for _, w := range granted {
+			tx.Wake(w.Wake())
+		}
+		late = expired
 		return err
 	})
 	return late, err

@@ -35,16 +35,14 @@ type woken struct {
 	on  func(chat.SessionKey) // may be nil
 }
 
-// Granted notes them.
-func (w *woken) Granted(who []store.Waiting) {
-	w.mu.Lock()
-	for _, one := range who {
-		w.who = append(w.who, one.Session)
-	}
-	w.mu.Unlock()
-	if w.on != nil {
-		for _, one := range who {
-			w.on(one.Session)
+// Wake notes them.
+func (w *woken) Wake(wakes ...chat.Wake) {
+	for _, one := range wakes {
+		w.mu.Lock()
+		w.who = append(w.who, chat.SessionKey(one.ID))
+		w.mu.Unlock()
+		if w.on != nil {
+			w.on(chat.SessionKey(one.ID))
 		}
 	}
 }
@@ -69,7 +67,7 @@ func throttled(t *testing.T, l policy.Limits) *queue {
 	b := setup(t)
 	q := &queue{bundle: b, caps: &caps{}, woken: &woken{}}
 	q.caps.set(l)
-	b.Store = store.New(b.pool, store.Options{Policies: q.caps, Line: q.woken})
+	b.Store = store.New(b.pool, store.Options{Policies: q.caps, Wakes: q.woken})
 	return q
 }
 

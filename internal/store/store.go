@@ -78,16 +78,15 @@ type Options struct {
 	Feed     pg.Feed        // is told after each commit
 	Limits   limits.Table   // how much the models take that sessions are shown with; else what is known of them by their names
 	Policies quota.Policies // how much may run at once; else the defaults
-	Line     Line           // is told who was handed a turn; else the relay wakes them
-	Courier  Courier        // is told what is to be delivered; else the relay is soon enough
+	Wakes    Wakes          // wakes workflows after each commit; else the relay does
 	// ServerZone is the timezone in which people read times whose profile, and the policy, name none; empty is UTC.
 	ServerZone string
 	// HooksKeep is how long what hooks said is kept once its turn has ended; 0: as long as the conversation.
 	HooksKeep time.Duration
 }
 
-// Courier has delivered what was committed.
-type Courier interface{ Outbound(key chat.SessionKey) }
+// Wakes wakes workflows, without keeping the caller waiting, whose rows were just committed. What fails the relay repeats.
+type Wakes interface{ Wake(wakes ...chat.Wake) }
 
 // Store is the repositories over one pool. It is safe for concurrent use.
 type Store struct {
@@ -148,16 +147,10 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 // Ping reports whether Postgres answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// Committed does after a commit what it made possible: deliveries begin, those who were handed a turn are woken, and a turn
-// that ended is handed on. That is no part of the transaction, so that it sees who came into line meanwhile.
+// Committed does after a commit what it made possible: workflows are woken, and a turn that ended is handed on. That is no part of the transaction, so that it sees who came into line meanwhile.
 func (s *Store) Committed(ctx context.Context, tx *pg.Tx) {
-	if tx.After.Outbound && s.opts.Courier != nil {
-		for _, key := range tx.Sessions() {
-			s.opts.Courier.Outbound(key)
-		}
-	}
-	if len(tx.After.Granted) > 0 && s.opts.Line != nil {
-		s.opts.Line.Granted(tx.After.Granted)
+	if len(tx.After.Wakes) > 0 && s.opts.Wakes != nil {
+		s.opts.Wakes.Wake(tx.After.Wakes...)
 	}
 	if tx.After.SlotFreed {
 		_, _ = s.HandOutTurns(ctx) // the relay does it again within a second

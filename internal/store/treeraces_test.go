@@ -108,9 +108,9 @@ func TestDeleteSession_LeavesNoSubagentThatIsBeingMade(t *testing.T) {
 }
 
 // line notes who is woken.
-type line struct{ woken []store.Waiting }
+type line struct{ woken []chat.Wake }
 
-func (l *line) Granted(who []store.Waiting) { l.woken = append(l.woken, who...) }
+func (l *line) Wake(wakes ...chat.Wake) { l.woken = append(l.woken, wakes...) }
 
 func TestDeleteSession_WakesTheTurnsAndGroupChatsThatEndWithIt(t *testing.T) {
 	b := setup(t)
@@ -127,10 +127,11 @@ func TestDeleteSession_WakesTheTurnsAndGroupChatsThatEndWithIt(t *testing.T) {
 		require.False(t, stop)
 	}
 	l := &line{}
-	b.Store = store.New(b.pool, store.Options{Line: l})
+	b.Store = store.New(b.pool, store.Options{Wakes: l})
 	require.NoError(t, b.DeleteSession(t.Context(), key))
-	require.Equal(t, []store.Waiting{
-		{Session: agent.Session, User: b.user.ID, Channel: "agent", Text: "deleted", Agent: &agent}, {Session: key, User: b.user.ID, Channel: "web", Text: "deleted"}, {Group: id},
+	require.Equal(t, []chat.Wake{
+		{Kind: chat.WakeTurn, ID: string(agent.Session), User: b.user.ID, Channel: "agent", Text: "deleted", Agent: &agent},
+		{Kind: chat.WakeTurn, ID: string(key), User: b.user.ID, Channel: "web", Text: "deleted"}, {Kind: chat.WakeGroup, ID: string(id)},
 	}, l.woken, "what waits for a wake would wait for ever")
 	for session, turn := range map[chat.SessionKey]chat.TurnID{key: "t1", agent.Session: "s1"} {
 		stop, err := b.StopRequested(t.Context(), session, turn)

@@ -39,9 +39,10 @@ WHERE inbox_id = sqlc.arg(inbox_id)::bigint AND n = sqlc.arg(n) AND state = 'wai
 -- Ends what is not fetched.
 UPDATE inbox_files SET state = 'failed' WHERE inbox_id = sqlc.arg(inbox_id)::bigint AND state = 'waiting';
 
--- name: FilesRelease :exec
--- Lets the message be claimed.
-UPDATE inbox SET files_until = NULL, woken_at = now(), wakes = 0 WHERE id = sqlc.arg(id) AND files_until IS NOT NULL;
+-- name: FilesRelease :many
+-- Lets the message be claimed. No row: it was before.
+UPDATE inbox SET files_until = NULL, woken_at = now(), wakes = 0 WHERE id = sqlc.arg(id) AND files_until IS NOT NULL
+RETURNING session_key, user_id, channel, kind;
 
 -- name: FilesToFetch :many
 -- Messages whose files are not there yet (the workflow of a command fetches its own), each at most once a back-off (2 s, doubling to 60 s).

@@ -1,4 +1,4 @@
--- name: QuestionAdd :execrows
+-- name: QuestionAdd :many
 -- Puts what a call asks on its way to the place of the message that its turn answers, as MessageAppend does with what is said.
 INSERT INTO outbound (session_key, channel, account, place, turn_id, kind, call_id)
 SELECT c.session_key, a.channel, a.account, i.place, c.turn_id, 'question', c.id
@@ -8,19 +8,21 @@ FROM tool_calls c JOIN turns t ON t.id = c.turn_id JOIN inbox i ON i.id = coales
 JOIN channel_accounts a ON a.channel = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'channel', i.channel) ELSE i.channel END
     AND a.account = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'account', '') ELSE i.account END
 WHERE c.id = sqlc.arg(call_id)::text AND t.deliver AND i.place IS NOT NULL
-ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING;
+ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING
+RETURNING session_key;
 
 -- name: QuestionWithdraw :execrows
 -- A question that nobody has begun to send, and that is closed, is not sent.
 UPDATE outbound SET state = 'expired', error = 'it was closed before it could be sent', ended_at = now()
 WHERE call_id = sqlc.arg(call_id)::text AND kind = 'question' AND state = 'waiting' AND parts IS NULL;
 
--- name: QuestionSettle :execrows
+-- name: QuestionSettle :many
 -- A question that people see, or may come to see, shows how it ended.
 INSERT INTO outbound (session_key, channel, account, place, turn_id, kind, call_id)
 SELECT q.session_key, q.channel, q.account, q.place, q.turn_id, 'settled', q.call_id
 FROM outbound q WHERE q.call_id = sqlc.arg(call_id)::text AND q.kind = 'question' AND q.state IN ('waiting', 'sent')
-ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING;
+ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING
+RETURNING session_key;
 
 -- name: QuestionOfCall :one
 -- The question that a call has asked on a platform.

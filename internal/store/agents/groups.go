@@ -145,7 +145,7 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 			return nil
 		}
 		ended = true
-		tx.Wake(pg.Waiting{Group: id})
+		tx.WakeGroup(id)
 		return endGroup(ctx, tx, g, groupchat.Closed)
 	})
 	return ended, err
@@ -158,7 +158,7 @@ func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int
 	}); err != nil {
 		return fmt.Errorf("write a line of group chat %s: %w", g.ID, err)
 	}
-	t.Wake(pg.Waiting{Group: g.ID})
+	t.WakeGroup(g.ID)
 	t.NotifyParent(g.SessionKey)
 	return nil
 }

@@ -67,24 +67,25 @@ func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.Sessi
 		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
 	}
 	for _, id := range groups {
-		t.Wake(pg.Waiting{Group: id})
+		t.WakeGroup(id)
 	}
 	return all, nil
 }
 
 // wakeDeleted has the turn of a session that is being deleted woken after the commit: one that waits for an answer ends then.
 func wakeDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
-	if err := postWake(ctx, t, key, "deleted"); err != nil {
+	w, err := wakeOf(ctx, t, key, "deleted")
+	if err != nil {
 		return err
 	}
 	agent, err := t.Q.SubagentGet(ctx, t, key)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		w.Agent = new(conversation.RefOf(agent))
+	case !errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("read subagent %s: %w", key, err)
 	}
-	t.After.Granted[len(t.After.Granted)-1].Agent = new(conversation.RefOf(agent))
+	t.Wake(w)
 	return nil
 }
 

@@ -79,7 +79,7 @@ func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 	if err != nil || id == 0 {
 		return err
 	}
-	t.Wake(pg.Waiting{Group: g.ID})
+	t.WakeGroup(g.ID)
 	if err := t.Q.InboxLeaveForNext(ctx, t, id); err != nil {
 		return fmt.Errorf("leave the end of group chat %s for the next message: %w", g.ID, err)
 	}

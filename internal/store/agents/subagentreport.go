@@ -95,12 +95,20 @@ func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent d
 
 // postWake has the turn of a session woken after the commit.
 func postWake(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) error {
+	w, err := wakeOf(ctx, t, key, why)
+	if err == nil {
+		t.Wake(w)
+	}
+	return err
+}
+
+// wakeOf is the wake of the turn of a session.
+func wakeOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (chat.Wake, error) {
 	row, err := t.Q.SessionGet(ctx, t, key)
 	if err != nil {
-		return fmt.Errorf("read session %s: %w", key, err)
+		return chat.Wake{}, fmt.Errorf("read session %s: %w", key, err)
 	}
-	t.Wake(pg.Waiting{Session: key, User: row.UserID, Channel: row.Channel, Text: why})
-	return nil
+	return chat.Wake{Kind: chat.WakeTurn, ID: string(key), Channel: row.Channel, User: row.UserID, Text: why}, nil
 }
 
 // answerOf is what a turn leaves for whoever asked. Of one that ended early it is what it had written, and why it ended.

@@ -14,11 +14,13 @@ import (
 
 // sendQuestion puts a question that was just opened on its way to the platform where its turn was asked, if it was on one.
 func sendQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
-	n, err := t.Q.QuestionAdd(ctx, t, string(id))
+	keys, err := t.Q.QuestionAdd(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("send the question of call %s: %w", id, err)
 	}
-	t.After.Outbound = t.After.Outbound || n > 0
+	for _, key := range keys {
+		t.WakeDeliver(key)
+	}
 	return nil
 }
 
@@ -32,11 +34,13 @@ func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 	if withdrawn > 0 {
 		return nil
 	}
-	n, err := t.Q.QuestionSettle(ctx, t, string(id))
+	keys, err := t.Q.QuestionSettle(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("settle the question of call %s: %w", id, err)
 	}
-	t.After.Outbound = t.After.Outbound || n > 0
+	for _, key := range keys {
+		t.WakeDeliver(key)
+	}
 	return nil
 }
 

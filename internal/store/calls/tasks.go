@@ -35,6 +35,7 @@ func beginTask(ctx context.Context, t *pg.Tx, id chat.CallID, b chat.Background)
 		return dbsqlc.ToolCall{}, fmt.Errorf("name the task of call %s: %w", id, err)
 	}
 	t.Emit(task.SessionKey, chat.EventTask, taskOf(task, false))
+	t.Wake(chat.Wake{Kind: chat.WakeTask, ID: string(id)})
 	return call, nil
 }
 
@@ -134,6 +135,7 @@ func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd)
 			return fmt.Errorf("tell of the end of the task of call %s: %w", call, err)
 		}
 		tx.EndTask(row.SessionKey, call)
+		tx.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(row.SessionKey), User: row.UserID, Text: "background task " + chat.TaskID(int(row.N)) + " ended"})
 		tx.Emit(row.SessionKey, chat.EventTask, taskOf(row, false))
 		return nil
 	})

@@ -48,7 +48,9 @@ func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string,
 		return fmt.Errorf("append %s message: %w", m.Role, err)
 	}
 	m.ID, m.CreatedAt, m.Undelivered = chat.MessageID(row.ID), row.CreatedAt, !row.Deliver
-	t.After.Outbound = t.After.Outbound || row.Outbound
+	if row.Outbound {
+		t.WakeDeliver(m.Session)
+	}
 	t.Emit(m.Session, chat.EventMessage, Seen(*m, shown))
 	return nil
 }

@@ -38,6 +38,7 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat
 			err = f.due(ctx)
 		}
 		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.came, At: f.now}
+		f.wake()
 		if f.job.Next != nil {
 			out.Wait = f.job.Next.Add(f.job.offset()).Sub(f.now)
 		}
@@ -67,6 +68,7 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 		j := f.job
 		_, next, due := j.times()
 		out = chat.Fired{Job: j.Job, Told: f.told, Runs: f.ran, At: f.now}
+		f.wake()
 		err = tx.Q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
 		if err != nil {
 			return fmt.Errorf("count a run of %s: %w", id, err)
@@ -300,6 +302,13 @@ func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
 
 // LastTalk takes the place of a conversation where a heartbeat is delivered to the one in which its person wrote last.
 const LastTalk = "last"
+
+// wake has the turns of the conversations woken that were told something.
+func (f *fire) wake() {
+	for _, key := range f.told {
+		f.tx.WakeTurn(key, "cron", "cron "+f.job.Name)
+	}
+}
 
 // converse makes the job's own conversation, or brings it up to date.
 func (f *fire) converse(ctx context.Context, told chat.Told) error {

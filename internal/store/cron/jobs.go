@@ -63,6 +63,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.Errorf(fault.Conflict, "there is such a job; try again")
 		}
+		tx.WakeJob(j.ID)
 		return err
 	})
 	return made, fresh && err == nil, err
@@ -176,6 +177,7 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 			Model: p.Model, Think: p.Think, Missed: p.Missed, MaxAgeS: p.MaxAgeS, JitterS: p.JitterS, MaxRuns: p.MaxRuns, State: j.State, NextAt: p.NextAt, DueAt: p.DueAt,
 		})
 		out = jobOf(changed)
+		tx.WakeJob(id)
 		return err
 	})
 	return out, err
@@ -198,6 +200,7 @@ func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 		for _, r := range waiting {
 			inbox.EmitDropped(tx, r.SessionKey, r.ID, r.Body, inbox.OutcomeRecalled, i18n.Recalled)
 		}
+		tx.WakeJob(id)
 		return tx.Q.CronRunsForget(ctx, tx, []string{string(id)})
 	})
 }

@@ -316,14 +316,42 @@ func (q *Queries) FilesOrphaned(ctx context.Context, db DBTX) ([]FilesOrphanedRo
 	return items, nil
 }
 
-const filesRelease = `-- name: FilesRelease :exec
+const filesRelease = `-- name: FilesRelease :many
 UPDATE inbox SET files_until = NULL, woken_at = now(), wakes = 0 WHERE id = $1 AND files_until IS NOT NULL
+RETURNING session_key, user_id, channel, kind
 `
 
-// Lets the message be claimed.
-func (q *Queries) FilesRelease(ctx context.Context, db DBTX, id chat.InboxID) error {
-	_, err := db.Exec(ctx, filesRelease, id)
-	return err
+type FilesReleaseRow struct {
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+	Channel    string
+	Kind       string
+}
+
+// Lets the message be claimed. No row: it was before.
+func (q *Queries) FilesRelease(ctx context.Context, db DBTX, id chat.InboxID) ([]FilesReleaseRow, error) {
+	rows, err := db.Query(ctx, filesRelease, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FilesReleaseRow
+	for rows.Next() {
+		var i FilesReleaseRow
+		if err := rows.Scan(
+			&i.SessionKey,
+			&i.UserID,
+			&i.Channel,
+			&i.Kind,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const filesToFetch = `-- name: FilesToFetch :many

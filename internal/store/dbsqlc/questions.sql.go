@@ -7,9 +7,11 @@ package dbsqlc
 
 import (
 	"context"
+
+	"xbot/internal/chat"
 )
 
-const questionAdd = `-- name: QuestionAdd :execrows
+const questionAdd = `-- name: QuestionAdd :many
 INSERT INTO outbound (session_key, channel, account, place, turn_id, kind, call_id)
 SELECT c.session_key, a.channel, a.account, i.place, c.turn_id, 'question', c.id
 FROM tool_calls c JOIN turns t ON t.id = c.turn_id JOIN inbox i ON i.id = coalesce(
@@ -19,15 +21,28 @@ JOIN channel_accounts a ON a.channel = CASE i.kind WHEN 'background' THEN coales
     AND a.account = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'account', '') ELSE i.account END
 WHERE c.id = $1::text AND t.deliver AND i.place IS NOT NULL
 ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING
+RETURNING session_key
 `
 
 // Puts what a call asks on its way to the place of the message that its turn answers, as MessageAppend does with what is said.
-func (q *Queries) QuestionAdd(ctx context.Context, db DBTX, callID string) (int64, error) {
-	result, err := db.Exec(ctx, questionAdd, callID)
+func (q *Queries) QuestionAdd(ctx context.Context, db DBTX, callID string) ([]chat.SessionKey, error) {
+	rows, err := db.Query(ctx, questionAdd, callID)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	var items []chat.SessionKey
+	for rows.Next() {
+		var session_key chat.SessionKey
+		if err := rows.Scan(&session_key); err != nil {
+			return nil, err
+		}
+		items = append(items, session_key)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const questionOfCall = `-- name: QuestionOfCall :one
@@ -62,20 +77,33 @@ func (q *Queries) QuestionOfCall(ctx context.Context, db DBTX, callID string) (O
 	return i, err
 }
 
-const questionSettle = `-- name: QuestionSettle :execrows
+const questionSettle = `-- name: QuestionSettle :many
 INSERT INTO outbound (session_key, channel, account, place, turn_id, kind, call_id)
 SELECT q.session_key, q.channel, q.account, q.place, q.turn_id, 'settled', q.call_id
 FROM outbound q WHERE q.call_id = $1::text AND q.kind = 'question' AND q.state IN ('waiting', 'sent')
 ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING
+RETURNING session_key
 `
 
 // A question that people see, or may come to see, shows how it ended.
-func (q *Queries) QuestionSettle(ctx context.Context, db DBTX, callID string) (int64, error) {
-	result, err := db.Exec(ctx, questionSettle, callID)
+func (q *Queries) QuestionSettle(ctx context.Context, db DBTX, callID string) ([]chat.SessionKey, error) {
+	rows, err := db.Query(ctx, questionSettle, callID)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	var items []chat.SessionKey
+	for rows.Next() {
+		var session_key chat.SessionKey
+		if err := rows.Scan(&session_key); err != nil {
+			return nil, err
+		}
+		items = append(items, session_key)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const questionWithdraw = `-- name: QuestionWithdraw :execrows

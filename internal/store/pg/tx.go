@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,26 +28,13 @@ type Tx struct {
 
 // After is what a transaction made possible, which the dispatcher does after the commit.
 type After struct {
-	Granted   []Waiting // who was given a turn, or has to be woken for another reason
-	SlotFreed bool      // a turn ended or waits for its provider, so that another may begin
-	Outbound  bool      // something is to be delivered on a platform
+	Wakes     []chat.Wake // of workflows, each once
+	SlotFreed bool        // a turn ended or waits for its provider, so that another may begin
 
 	parents []chat.SessionKey // conversations below which something went on
 	turns   []endedTurn
 	tasks   []endedTask
 	calls   []func()
-}
-
-// Waiting is an inbox row that waits for a turn.
-type Waiting struct {
-	Inbox   chat.InboxID
-	Session chat.SessionKey
-	User    chat.UserID
-	Channel string
-	Text    string
-	Group   chat.GroupID // a group chat that goes on, and no session; empty otherwise
-	// Agent is the subagent that a session was which is gone; nil: the receiver looks.
-	Agent *chat.SubagentRef
 }
 
 type event struct {
@@ -73,8 +61,33 @@ func (t *Tx) Emit(key chat.SessionKey, kind chat.EventKind, data any) {
 // Touch notes that a person wrote.
 func (t *Tx) Touch() { t.touched = true }
 
-// Wake has the workflow of a session or of a group chat woken after the commit.
-func (t *Tx) Wake(w Waiting) { t.After.Granted = append(t.After.Granted, w) }
+// Wake has a workflow woken after the commit. It costs the transaction nothing: the rows that the workflow is to act on are
+// the promise, and the relay finds them where the process dies before the wake.
+func (t *Tx) Wake(w chat.Wake) {
+	for i, known := range t.After.Wakes {
+		if known.Kind == w.Kind && known.ID == w.ID {
+			t.After.Wakes[i].Agent = cmp.Or(known.Agent, w.Agent)
+			return
+		}
+	}
+	t.After.Wakes = append(t.After.Wakes, w)
+}
+
+// WakeDeliver has what is to be sent of a session delivered after the commit.
+func (t *Tx) WakeDeliver(key chat.SessionKey) {
+	t.Wake(chat.Wake{Kind: chat.WakeDeliver, ID: string(key)})
+}
+
+// WakeTurn has the turn of a session woken after the commit. channel and why are read by operators, where a run begins with it.
+func (t *Tx) WakeTurn(key chat.SessionKey, channel, why string) {
+	t.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(key), Channel: channel, Text: why})
+}
+
+// WakeJob has a cron job looked at after the commit.
+func (t *Tx) WakeJob(id chat.JobID) { t.Wake(chat.Wake{Kind: chat.WakeJob, ID: string(id)}) }
+
+// WakeGroup has a group chat go on after the commit.
+func (t *Tx) WakeGroup(id chat.GroupID) { t.Wake(chat.Wake{Kind: chat.WakeGroup, ID: string(id)}) }
 
 // EndTurn has the readers of a session told after the commit that the turn was closed. Its slot is free.
 func (t *Tx) EndTurn(key chat.SessionKey, turn chat.TurnID) {

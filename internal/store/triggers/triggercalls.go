@@ -98,6 +98,7 @@ func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d
 	}); err != nil {
 		return fmt.Errorf("note delivery: %w", err)
 	}
+	tx.WakeTurn(row.SessionKey, chat.OriginHook, "hook "+row.Name)
 	return s.db.Q.TriggerFired(ctx, tx, d.Trigger)
 }
 

@@ -1,0 +1,102 @@
+package wake
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"sync"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+)
+
+// Turns wakes turns. It is the Waker, or stands in for it in tests.
+type Turns interface {
+	Wake(ctx context.Context, r Row) error
+}
+
+// Starts starts what runs beside turns. It is the Starter, or stands in for it in tests.
+type Starts interface {
+	StartBackground(ctx context.Context, call chat.CallID) error
+	StartBang(ctx context.Context, id chat.InboxID) error
+	StartDeliver(ctx context.Context, u store.Undelivered) error
+	StartFetch(ctx context.Context, id chat.InboxID) error
+	StartCron(ctx context.Context, id chat.JobID) error
+	StartGroup(ctx context.Context, id chat.GroupID) error
+	StartMemorize(ctx context.Context, id chat.MemorizeID) error
+}
+
+// Dispatcher is the one way from a committed row to its workflow: it knows for each kind of wake what to start or signal,
+// how long that may take, and that a failure is the relay's to repeat.
+type Dispatcher struct {
+	Turns  Turns
+	Starts Starts
+	// Users finds the names of people, for operators; nil: nobody is named.
+	Users interface {
+		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+	}
+	Log *slog.Logger
+
+	under sync.WaitGroup
+}
+
+// Wake wakes workflows without keeping the caller waiting, also after the context of the caller has ended: what they are
+// woken for is committed.
+func (d *Dispatcher) Wake(wakes ...chat.Wake) {
+	for _, w := range wakes {
+		d.under.Go(func() {
+			if err := d.Now(context.Background(), w); err != nil {
+				d.Log.Warn("workflow not woken, the relay tries again", "kind", w.Kind, "id", w.ID, "error", err)
+			}
+		})
+	}
+}
+
+// Wait waits for the wakes under way.
+func (d *Dispatcher) Wait() { d.under.Wait() }
+
+// Now wakes one workflow within Timeout and says whether that succeeded. It may be repeated at will.
+func (d *Dispatcher) Now(ctx context.Context, w chat.Wake) error {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	switch w.Kind {
+	case chat.WakeTurn:
+		return d.turn(ctx, w)
+	case chat.WakeDeliver:
+		return d.Starts.StartDeliver(ctx, store.Undelivered{Session: chat.SessionKey(w.ID), Channel: w.Channel})
+	case chat.WakeGroup:
+		return d.Starts.StartGroup(ctx, chat.GroupID(w.ID))
+	case chat.WakeCommand:
+		return numbered(ctx, w, d.Starts.StartBang)
+	case chat.WakeFetch:
+		return numbered(ctx, w, d.Starts.StartFetch)
+	case chat.WakeTask:
+		return d.Starts.StartBackground(ctx, chat.CallID(w.ID))
+	case chat.WakeJob:
+		return d.Starts.StartCron(ctx, chat.JobID(w.ID))
+	case chat.WakeMemorize:
+		return numbered(ctx, w, d.Starts.StartMemorize)
+	}
+	return fault.Errorf(fault.Internal, "nobody knows how to wake a %q", w.Kind)
+}
+
+func (d *Dispatcher) turn(ctx context.Context, w chat.Wake) error {
+	if w.UserName == "" && w.User != 0 && d.Users != nil {
+		user, err := d.Users.UserByID(ctx, w.User)
+		if err != nil {
+			return err
+		}
+		w.UserName = user.Name
+	}
+	return d.Turns.Wake(ctx, Row{Session: chat.SessionKey(w.ID), Channel: w.Channel, UserName: w.UserName, Text: w.Text, Agent: w.Agent, Idle: w.Idle})
+}
+
+// numbered starts what is named by the number of its row.
+func numbered[ID ~int64](ctx context.Context, w chat.Wake, start func(context.Context, ID) error) error {
+	id, err := strconv.ParseInt(w.ID, 10, 64)
+	if err != nil {
+		return fault.Errorf(fault.Internal, "wake a %s: %w", w.Kind, err)
+	}
+	return start(ctx, ID(id))
+}
