@@ -33,3 +33,22 @@ var files = map[ID]map[Lang]string{
 	FileLate:       {English: "it did not come in time", Chinese: "未能及时传到"},
 	FileBeside:     {English: "%s is at %s", Chinese: "%s 位于 %s"},
 }
+
+// Why a link to a file does not work.
+const (
+	LinkExpired  ID = "link_expired"   // a signed link that was good once
+	LinkForged   ID = "link_forged"    // a link that this server did not sign
+	LinkNoFile   ID = "link_no_file"   // what the link leads to was removed
+	LinkNoRunner ID = "link_no_runner" // the account or the runner behind the link is gone
+	LinkOffline  ID = "link_offline"   // %s runner
+	LinkLater    ID = "link_later"     // something is down
+)
+
+var links = map[ID]map[Lang]string{
+	LinkExpired:  {English: "This link has expired. Ask for a new one.", Chinese: "此链接已过期，请重新获取。"},
+	LinkForged:   {English: "This link is not valid. Check that it was copied whole.", Chinese: "此链接无效，请检查是否完整复制。"},
+	LinkNoFile:   {English: "The file of this link is not there any more.", Chinese: "此链接指向的文件已不存在。"},
+	LinkNoRunner: {English: "The account or the runner of this link is not there any more, or may not be used.", Chinese: "此链接所属的账号或运行器已不存在，或不再可用。"},
+	LinkOffline:  {English: "The file is on runner %s, which is offline. Try again when it is connected.", Chinese: "文件位于运行器 %s，该运行器当前离线，请在其连接后重试。"},
+	LinkLater:    {English: "The file cannot be read right now. Try again in a moment.", Chinese: "暂时无法读取该文件，请稍后重试。"},
+}

@@ -90,3 +90,23 @@ var gateway = map[ID]map[Lang]string{
 	HelpActivation: {English: "says when I listen in this group: when mentioned, or always", Chinese: "设置我在此群何时响应：被提及时，或始终"},
 	HelpSession:    {English: "shows which conversation this chat continues, or has it continue another one of yours", Chinese: "显示此聊天对应的对话，或切换到你的另一个对话"},
 }
+
+// What people are told at the door.
+const (
+	DirectClosed  ID = "direct_closed"  // the bot takes no direct messages
+	DirectRefused ID = "direct_refused" // the sender stands on no list
+)
+
+var access = map[ID]map[Lang]string{
+	DirectClosed:  {English: "I do not take direct messages here. Write to me in a group, or ask an administrator.", Chinese: "我在这里不接收私信。请在群里找我，或联系管理员。"},
+	DirectRefused: {English: "You are not on the list of those who may write to me here. Ask an administrator to add you.", Chinese: "你不在允许与我对话的名单里。请联系管理员添加。"},
+}
+
+// What people are told about messages of their platform.
+const (
+	LinksLeftOut ID = "links_left_out" // the platform blocks addresses
+)
+
+var channels = map[ID]map[Lang]string{
+	LinksLeftOut: {English: "(Links are not permitted here: their addresses were left out.)", Chinese: "(此处不允许发送链接，网址已略去。)"},
+}

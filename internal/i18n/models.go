@@ -64,3 +64,29 @@ var models = map[ID]map[Lang]string{
 	ChosenForAgent:   {English: "as the agent says", Chinese: "由智能体设置"},
 	ChosenByNobody:   {English: "the usual one", Chinese: "默认"},
 }
+
+// What people are told of the tokens they have used.
+const (
+	UsageNone  ID = "usage_none"
+	UsageHead  ID = "usage_head" // heads of a table's columns
+	UsageToday ID = "usage_today"
+	UsageWeek  ID = "usage_week"
+	UsageHere  ID = "usage_here"
+)
+
+var usage = map[ID]map[Lang]string{
+	UsageNone:  {English: "Nothing was used in the last 7 days.", Chinese: "最近 7 天没有用量。"},
+	UsageHead:  {English: "model | calls | read | from cache | written", Chinese: "模型 | 调用 | 读入 | 其中缓存 | 写出"},
+	UsageToday: {English: "today (UTC)", Chinese: "今天(UTC)"},
+	UsageWeek:  {English: "last 7 days", Chinese: "最近 7 天"},
+	UsageHere:  {English: "this conversation", Chinese: "本对话"},
+}
+
+// What a test of a channel writes to a platform.
+const (
+	TrialMessage ID = "trial_message"
+)
+
+var trial = map[ID]map[Lang]string{
+	TrialMessage: {English: "A test of xbot: what it sends arrives here.", Chinese: "xbot 测试消息：它发送的内容会到达这里。"},
+}

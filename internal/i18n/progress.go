@@ -62,3 +62,10 @@ var progress = map[ID]map[Lang]string{
 	ProgressHours:    {English: "%d h %d min", Chinese: "%d 小时 %d 分"},
 	ProgressHour:     {English: "%d h", Chinese: "%d 小时"},
 }
+
+// Received says at once that a message arrived.
+const Received ID = "received"
+
+var feedback = map[ID]map[Lang]string{
+	Received: {English: "Got it!", Chinese: "收到！"},
+}

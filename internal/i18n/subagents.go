@@ -34,3 +34,52 @@ var subagents = map[ID]map[Lang]string{
 	AgentsBroken:   {English: "%s is no role: %s", Chinese: "%s 不是角色：%s"},
 	AgentsOf:       {English: "the program", Chinese: "程序自带"},
 }
+
+// What people are told of chats among subagents.
+const (
+	HelpGroups  ID = "help_groups"
+	GroupsUsage ID = "groups_usage"
+	GroupsNone  ID = "groups_none"   // there are none
+	GroupsHead  ID = "groups_head"   // of a list
+	GroupNone   ID = "group_none"    // %s: there is none of that id
+	GroupEnds   ID = "group_ends"    // %s id
+	GroupIsOver ID = "group_is_over" // %s id
+	GroupShown  ID = "group_shown"   // %s id, %s state, %s members, %s topic
+	GroupQuiet  ID = "group_quiet"   // nothing was said
+	GroupPassed ID = "group_passed"  // a member had nothing to add
+	GroupMute   ID = "group_mute"    // a member could not answer
+	GroupMaker  ID = "group_maker"   // who made it
+	StopsGroups ID = "stops_groups"  // added to the answer to a stop; %d chats
+
+	GroupOpen   ID = "group_state_"       // it goes on
+	GroupRounds ID = "group_state_rounds" // why it is over
+	GroupAgreed ID = "group_state_agreed" // nobody had more to add
+	GroupClosed ID = "group_state_closed" // it was ended
+	GroupBudget ID = "group_state_budget" // no tokens left
+	GroupFailed ID = "group_state_failed" // nobody could answer
+	GroupGone   ID = "group_state_gone"   // a member was deleted
+)
+
+var groups = map[ID]map[Lang]string{
+	HelpGroups:  {English: "lists the chats among agents of this conversation; show ID shows what was said, end ID ends one, end alone all", Chinese: "列出本对话中代理之间的群聊；show ID 查看内容，end ID 结束其中一个，只写 end 结束全部"},
+	GroupsUsage: {English: "Write `/groups`, `/groups show ID` or `/groups end [ID]`.", Chinese: "用法：`/groups`、`/groups show ID` 或 `/groups end [ID]`。"},
+	GroupsNone:  {English: "There is no chat among agents here.", Chinese: "这里没有代理之间的群聊。"},
+	GroupsHead:  {English: "chat | state | lines | members | topic", Chinese: "群聊 | 状态 | 发言数 | 成员 | 主题"},
+	GroupNone:   {English: "There is no group chat %s here: `/groups` lists them.", Chinese: "这里没有群聊 %s:`/groups` 会列出它们。"},
+	GroupEnds:   {English: "Group chat %s is ended. Whoever speaks may finish.", Chinese: "群聊 %s 已结束，正在发言的成员可以说完。"},
+	GroupIsOver: {English: "Group chat %s was over already.", Chinese: "群聊 %s 此前已经结束。"},
+	GroupShown:  {English: "Group chat %s · %s · %s\n%s", Chinese: "群聊 %s · %s · %s\n%s"},
+	GroupQuiet:  {English: "Nothing has been said yet.", Chinese: "还没有人发言。"},
+	GroupPassed: {English: "(nothing to add)", Chinese: "(没有补充)"},
+	GroupMute:   {English: "(could not answer)", Chinese: "(未能回答)"},
+	GroupMaker:  {English: "moderator", Chinese: "主持人"},
+	StopsGroups: {English: "Chats among agents that are ended: %d.", Chinese: "已结束的代理群聊：%d 个。"},
+
+	GroupOpen:   {English: "goes on", Chinese: "进行中"},
+	GroupRounds: {English: "all rounds are over", Chinese: "轮次已用完"},
+	GroupAgreed: {English: "nobody had more to add", Chinese: "大家都没有补充"},
+	GroupClosed: {English: "it was ended", Chinese: "已被结束"},
+	GroupBudget: {English: "its agents have taken all the tokens that one request may", Chinese: "代理已用完单次请求允许的 token"},
+	GroupFailed: {English: "its members could not answer", Chinese: "成员无法回答"},
+	GroupGone:   {English: "the conversation of a member was deleted", Chinese: "某个成员的对话已被删除"},
+}

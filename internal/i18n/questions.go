@@ -1,0 +1,142 @@
+package i18n
+
+import (
+	"xbot/internal/chat"
+)
+
+// What people on platforms are asked before a call runs, and what they are told of their answers.
+const (
+	AskTitle    ID = "ask_title"    // %s tool
+	AskFolder   ID = "ask_folder"   // %s the folder that it runs in
+	AskCut      ID = "ask_cut"      // %d characters that are not shown
+	AskNote     ID = "ask_note"     // label of the field
+	AskAllow    ID = "ask_allow"    // label of a button
+	AskAlways   ID = "ask_always"   // label of a button
+	AskDeny     ID = "ask_deny"     // label of a button
+	AskHow      ID = "ask_how"      // how it is answered in words
+	AskUnknown  ID = "ask_unknown"  // the question may not have arrived
+	AskRefused  ID = "ask_refused"  // the platform has refused the question
+	SentRefused ID = "sent_refused" // the platform has refused an answer
+	AskAllowed  ID = "ask_allowed"  // %s who
+	AskDenied   ID = "ask_denied"   // %s who
+	AskLate     ID = "ask_late"     // nobody answered in time
+	AskVoid     ID = "ask_void"     // the turn ended first
+	AskNotYours ID = "ask_notyours" // somebody else has to answer
+	AskRetry    ID = "ask_retry"    // an answer was not recorded
+	AskForm     ID = "ask_form"     // title above questions of the model
+	AskSend     ID = "ask_send"     // label of a button
+	AskDecline  ID = "ask_decline"  // label of a button
+	AskDeclineH ID = "ask_declineh" // how questions are declined in words
+	AskTaken    ID = "ask_taken"    // answers were recorded
+	AskAnswered ID = "ask_answered" // %s who
+	AskDeclined ID = "ask_declined" // %s who
+)
+
+var asks = map[ID]map[Lang]string{
+	AskTitle:    {English: "May %s run?", Chinese: "是否允许运行 %s?"},
+	AskFolder:   {English: "Folder: %s", Chinese: "目录：%s"},
+	AskCut:      {English: "(%d more characters are not shown here; the page shows them.)", Chinese: "(还有 %d 个字符未在此显示，可在网页上查看。)"},
+	AskNote:     {English: "Note (optional)", Chinese: "备注(可选)"},
+	AskAllow:    {English: "Allow once", Chinese: "允许一次"},
+	AskAlways:   {English: "Always", Chinese: "总是允许"},
+	AskDeny:     {English: "Deny", Chinese: "拒绝"},
+	AskHow:      {English: "Reply `/approve`, or `/deny` and why.", Chinese: "请回复 `/approve` 允许，或 `/deny 原因` 拒绝。"},
+	AskRefused:  {English: "The platform did not take my question. Something waits for your permission: reply `/approve`, or `/deny` and why; the page shows what it is.", Chinese: "平台未接受我的询问。有操作正在等待你的许可：请回复 `/approve` 允许，或 `/deny 原因` 拒绝；具体内容可在网页上查看。"},
+	SentRefused: {English: "The platform did not take my last answer. The page shows it; or ask me to put it in other words.", Chinese: "平台未接受我的上一条回答。可在网页上查看，或让我换一种说法。"},
+	AskUnknown:  {English: "It is not known whether my question arrived: the connection broke while it was sent. Something waits for your permission: reply `/approve`, or `/deny` and why; the page shows what it is.", Chinese: "不确定上一条询问是否送达：发送时连接中断。有操作正在等待你的许可：请回复 `/approve` 允许，或 `/deny 原因` 拒绝；具体内容可在网页上查看。"},
+	AskAllowed:  {English: "Allowed by %s", Chinese: "%s 已允许"},
+	AskDenied:   {English: "Denied by %s", Chinese: "%s 已拒绝"},
+	AskLate:     {English: "Nobody answered in time, so it was not run.", Chinese: "无人及时答复，未运行。"},
+	AskVoid:     {English: "Not needed any more: the turn ended before anybody answered.", Chinese: "已不再需要：答复之前本轮已结束。"},
+	AskNotYours: {English: "Only the person who was asked can answer this; in a group, an administrator.", Chinese: "只有被询问的人可以答复；在群聊中由管理员答复。"},
+	AskForm:     {English: "A question for you", Chinese: "有问题想请教你"},
+	AskSend:     {English: "Send", Chinese: "提交"},
+	AskDecline:  {English: "Decline", Chinese: "不回答"},
+	AskDeclineH: {English: "`/deny` declines.", Chinese: "不想回答请回复 `/deny`。"},
+	AskTaken:    {English: "Thank you, your answer was taken.", Chinese: "已收到你的答复。"},
+	AskAnswered: {English: "Answered by %s", Chinese: "%s 已答复"},
+	AskDeclined: {English: "Declined by %s", Chinese: "%s 不作答复"},
+	AskRetry:    {English: "Your answer was not recorded. Press again in a moment.", Chinese: "答复未能记录，请稍后再按一次。"},
+}
+
+// Outcome says how a question to a person ended.
+func Outcome(lang Lang, a chat.Approval) string {
+	allowed, denied := AskAllowed, AskDenied
+	if len(a.Questions) > 0 {
+		allowed, denied = AskAnswered, AskDeclined
+	}
+	switch {
+	case a.State == chat.ApprovalAllowed:
+		return Say(lang, allowed, a.AnsweredBy)
+	case a.State == chat.ApprovalDenied && a.AnsweredBy == chat.AnsweredByNobody:
+		return Say(lang, AskLate)
+	case a.State == chat.ApprovalDenied:
+		return Say(lang, denied, a.AnsweredBy)
+	default:
+		return Say(lang, AskVoid)
+	}
+}
+
+// What is said about the questions of the model (tool AskUser).
+const (
+	InquiryOption   ID = "inquiry_option"    // %s question, %s what was chosen, %s what can be
+	InquiryOne      ID = "inquiry_one"       // %s question
+	InquiryMissing  ID = "inquiry_missing"   // %s question
+	InquiryUnknown  ID = "inquiry_unknown"   // %q name, %s names that there are
+	InquiryTooLong  ID = "inquiry_too_long"  // %d bytes
+	InquiryLines    ID = "inquiry_lines"     // %d questions
+	InquiryOpen     ID = "inquiry_open"      // a permission was given where an answer is needed
+	InquiryNone     ID = "inquiry_none"      // answers to a call that asks for permission
+	InquiryAlways   ID = "inquiry_always"    // a question is asked each time
+	InquiryLeave    ID = "inquiry_leave"     // how a question is left without an answer
+	InquiryAnswered ID = "inquiry_answered"  // %s answers
+	InquiryHowOne   ID = "inquiry_how_one"   // how a question is answered: with options
+	InquiryHowMany  ID = "inquiry_how_many"  // the same, several of them
+	InquiryHowOther ID = "inquiry_how_other" // the same, options or words
+	InquiryHowBoth  ID = "inquiry_how_both"  // the same, several options or words
+	InquiryHowText  ID = "inquiry_how_text"  // the same, words alone
+	InquiryHowLines ID = "inquiry_how_lines" // the same, several questions
+	InquiryDeclined ID = "inquiry_declined"  // result of a question that a person declined; %s note
+	InquiryLate     ID = "inquiry_late"      // result of a question that nobody answered in time
+	InquiryStopped  ID = "inquiry_stopped"   // result of a question of a turn that was stopped
+	InquiryTogether ID = "inquiry_together"  // result of questions that were answered in one text; %s text
+)
+
+var inquiries = map[ID]map[Lang]string{
+	InquiryOption:   {English: "%q is no answer to %q, which can be answered with: %s.", Chinese: "%q 不是 %q 的可选答案，可选：%s。"},
+	InquiryOne:      {English: "%q takes one answer.", Chinese: "%q 只能选一个答案。"},
+	InquiryMissing:  {English: "%q has no answer.", Chinese: "%q 还没有答案。"},
+	InquiryUnknown:  {English: "There is no question %q; there are: %s.", Chinese: "没有名为 %q 的问题，现有：%s。"},
+	InquiryTooLong:  {English: "The answers have more than %d bytes together. Write a shorter one, or put the text into a file.", Chinese: "答案合计超过 %d 字节。请缩短，或把文字放进文件。"},
+	InquiryLines:    {English: "There are %d questions. Answer each on a line of its own, in their order.", Chinese: "共有 %d 个问题。请按顺序逐行作答，每题一行。"},
+	InquiryOpen:     {English: "A question waits here, and needs an answer rather than a permission: answer it in a message, or decline with `/deny`.", Chinese: "这里等待的是一个问题，需要作答而不是许可：请直接发消息回答，或用 `/deny` 拒绝回答。"},
+	InquiryNone:     {English: "This call asks for permission: allow or deny it.", Chinese: "此调用需要的是许可：请允许或拒绝。"},
+	InquiryAlways:   {English: "A question is asked each time; always goes with permissions.", Chinese: "问题每次都要单独回答；always 只用于许可。"},
+	InquiryLeave:    {English: "`/deny` declines to answer.", Chinese: "不想回答可发送 `/deny`。"},
+	InquiryAnswered: {English: "Answered: %s", Chinese: "已回答：%s"},
+	InquiryHowOne:   {English: "Answer with a number.", Chinese: "请回复编号。"},
+	InquiryHowMany:  {English: "Answer with numbers, separated by commas.", Chinese: "请回复编号，可多选，用逗号分隔。"},
+	InquiryHowOther: {English: "Answer with a number, or in your own words.", Chinese: "请回复编号，或直接写下你的回答。"},
+	InquiryHowBoth:  {English: "Answer with numbers, separated by commas, or in your own words.", Chinese: "请回复编号，可多选，用逗号分隔；也可直接写下你的回答。"},
+	InquiryHowText:  {English: "Answer in your own words.", Chinese: "请直接写下你的回答。"},
+	InquiryHowLines: {English: "Answer each question on a line of its own.", Chinese: "请逐行作答，每题一行。"},
+	InquiryDeclined: {English: "The user declined to answer%s. Do not ask the same again: go on without the answer where that is safe, or say what you would need.", Chinese: ""},
+	InquiryLate:     {English: "Nobody answered within the time that questions stay open. Go on without the answer where that is safe, or say what you would need.", Chinese: ""},
+	InquiryStopped:  {English: "Not answered: the user stopped the turn while the question was open.", Chinese: ""},
+	InquiryTogether: {English: "The user answered all of them together:\n%s", Chinese: ""},
+}
+
+// How questions are answered where there are no buttons: the options are numbered.
+const (
+	NumberedOne     ID = "numbered_one"     // one question, one option
+	NumberedSeveral ID = "numbered_several" // one question, several options
+	NumberedForm    ID = "numbered_form"    // several questions
+	NumberedFree    ID = "numbered_free"    // one question without options
+)
+
+var numbered = map[ID]map[Lang]string{
+	NumberedOne:     {English: "Answer with a number or in your own words.", Chinese: "请回复编号，或直接用文字回答。"},
+	NumberedSeveral: {English: "Answer with one or more numbers, such as 1 3, or in your own words.", Chinese: "可以回复一个或多个编号，例如 1 3，也可以直接用文字回答。"},
+	NumberedForm:    {English: "Answer with one line for each question.", Chinese: "请逐行回答，每个问题一行。"},
+	NumberedFree:    {English: "Answer in your own words.", Chinese: "请直接用文字回答。"},
+}

@@ -1,0 +1,74 @@
+package i18n
+
+// What people are told of their turns, and of messages that wait for one.
+const (
+	Stopped        ID = "stopped"          // a person stopped the turn
+	StoppedQueued  ID = "stopped_queued"   // a queued message was cleared by a stop
+	StopsTurn      ID = "stops_turn"       // answer to a stop: a turn runs
+	StopsNothing   ID = "stops_nothing"    // answer to a stop: none runs
+	StopsQueued    ID = "stops_queued"     // added to both; %d messages
+	Interrupted    ID = "interrupted"      // a newer message stopped the turn
+	Superseded     ID = "superseded"       // a newer message took the place of one that waited
+	Recalled       ID = "recalled"         // its sender took a message back that waited
+	DroppedNew     ID = "dropped_new"      // the queue was full; %d how many wait
+	DroppedOld     ID = "dropped_old"      // the same, of the oldest message
+	Summarized     ID = "summarized"       // the same, and it becomes a line before the next one
+	SummarizedHead ID = "summarized_head"  // what the model reads above such lines; %d of them
+	StepLimit      ID = "step_limit"       // %d steps
+	ModelFailed    ID = "model_failed"     // %d attempts, %s reason
+	ProviderWaits  ID = "provider_waits"   // %s reason, %s how long at most
+	ModelRefused   ID = "model_refused"    // %s reason
+	ModelNotCalled ID = "model_not_called" // %s reason
+	ModelTooLong   ID = "model_too_long"   // the conversation exceeds the context window
+	ModelLoops     ID = "model_loops"      // name of a tool, how many times
+	Broken         ID = "broken"           // our bug
+	Gone           ID = "gone"             // the run was closed from outside
+	QuestionGone   ID = "question_gone"    // the same, of a turn that only waited for an answer
+	RunPaused      ID = "run_paused"       // an administrator paused the run in the Temporal UI
+	DeliveryPaused ID = "delivery_paused"  // the same of the delivery of answers
+	JobPaused      ID = "job_paused"       // the same of a job; %s name
+	Held           ID = "held"             // the run is blocked by a fault in workflow code
+	Throttled      ID = "throttled"        // as many turns run as may
+	SentUnknown    ID = "sent_unknown"     // an answer may or may not have reached its platform
+	NoticeUnknown  ID = "notice_unknown"   // the same of a sentence of the product
+	Delayed        ID = "delayed"          // before an answer that comes late; %s is when it was written
+	AskClosed      ID = "ask_closed"       // an answer came to a question that is not open
+	Retrying       ID = "retrying"         // %s reason, %d next attempt, %d of
+	StillKilled    ID = "still_killed"     // %d commands of a stopped turn whose runner has not heard of the kill
+)
+
+var turns = map[ID]map[Lang]string{
+	Stopped:        {English: "Stopped.", Chinese: "已停止。"},
+	StoppedQueued:  {English: "Not started: the conversation was stopped before this message's turn.", Chinese: "未开始：轮到这条消息之前，对话已被停止。"},
+	StopsTurn:      {English: "Stopping the turn.", Chinese: "正在停止本轮。"},
+	StopsNothing:   {English: "Nothing was running.", Chinese: "当前没有正在运行的任务。"},
+	StopsQueued:    {English: "Waiting messages that were cleared: %d.", Chinese: "已清除的等待消息：%d 条。"},
+	Interrupted:    {English: "Interrupted by a newer message.", Chinese: "已被较新的消息中断。"},
+	Superseded:     {English: "Not answered on its own: a newer message took its place. The model still sees it.", Chinese: "不再单独回答：较新的消息取代了它，模型仍会看到它。"},
+	Recalled:       {English: "Taken back before it was answered.", Chinese: "已在回答之前撤回。"},
+	DroppedNew:     {English: "Not accepted into the queue: %d messages wait already. Send it again when some were answered.", Chinese: "未能排队：已有 %d 条消息在等待。请在部分消息得到回答后再发送。"},
+	DroppedOld:     {English: "Dropped for a newer message: no more than %d messages may wait. Send it again if it still matters.", Chinese: "已为较新的消息让位：最多只能有 %d 条消息等待。如仍需要，请重新发送。"},
+	Summarized:     {English: "Not answered on its own: no more than %d messages may wait. Its beginning is told to the model before the next message.", Chinese: "不再单独回答：最多只能有 %d 条消息等待。它的开头会在下一条消息之前告诉模型。"},
+	SummarizedHead: {English: "Messages that found the queue full and get no answer of their own (%d), each cut to one line:", Chinese: ""},
+	StepLimit:      {English: "I stopped after %d steps, which is the limit for one turn. Write \"continue\" to go on.", Chinese: "我在 %d 步后停下了，这是单轮的上限。发送「继续」即可接着做。"},
+	ModelFailed:    {English: "The model could not answer after %d attempts (%s). Your message is kept; send it again in a moment.", Chinese: "模型在 %d 次尝试后仍无法回答(%s)。消息已保留，请稍后重新发送。"},
+	ProviderWaits:  {English: "The model provider cannot be reached (%s). This turn waits and goes on by itself when it is back, within %s at most; /stop ends it.", Chinese: "暂时无法连接模型服务(%s)。这一轮会等待，恢复后自动继续，最长 %s；发送 /stop 可结束。"},
+	ModelRefused:   {English: "The model refused the request: %s", Chinese: "模型拒绝了请求：%s"},
+	ModelNotCalled: {English: "No model was asked: %s", Chinese: "没有调用任何模型：%s"},
+	ModelLoops:     {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
+	ModelTooLong:   {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
+	Broken:         {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},
+	Gone:           {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文；重复操作之前请先检查，然后重新发送消息。"},
+	QuestionGone:   {English: "This turn waited for your answer, and what waited is gone: xbot was restored from a backup, or the turn was ended from outside. The question cannot be answered any more, and what was asked about was not begun. Write \"continue\" to go on; you are asked again where it is needed.", Chinese: "这一轮当时在等待你的答复，但等待它的任务已不存在：xbot 从备份恢复，或这一轮被外部终止。该问题已无法再答复，所询问的操作也没有开始。发送「继续」即可接着做，需要时会再次询问。"},
+	RunPaused:      {English: "An administrator has paused this turn; it goes on when they let it. /stop ends it.", Chinese: "管理员已暂停本次任务，恢复后会继续。发送 /stop 可以结束它。"},
+	DeliveryPaused: {English: "An administrator has paused the delivery of answers to this chat; what is written meanwhile arrives when it goes on.", Chinese: "管理员已暂停向此会话发送回复，恢复后会补发期间的内容。"},
+	JobPaused:      {English: "An administrator has paused the schedule %s in the Temporal UI; it runs again when they let it.", Chinese: "管理员已在 Temporal 界面暂停定时任务 %s，恢复后会继续运行。"},
+	Held:           {English: "The answer is held up by a fault in the server. Nothing is lost: it goes on by itself once the server is mended.", Chinese: "服务器故障，回答被搁置。没有丢失任何内容：服务器修复后会自动继续。"},
+	Throttled:      {English: "Your message waits for a free turn: as many conversations are being answered as may be at once. It is answered by itself when its turn comes.", Chinese: "你的消息正在等待空闲名额：同时回答的对话数已达上限。轮到时会自动回答，无需重发。"},
+	SentUnknown:    {English: "It is not known whether my last answer arrived: the connection broke while it was sent. Ask me to repeat it if it did not.", Chinese: "不确定上一条回答是否送达：发送时连接中断。如未收到，请让我重发。"},
+	NoticeUnknown:  {English: "It is not known whether my last message arrived: the connection broke while it was sent. The page shows it.", Chinese: "不确定上一条消息是否送达：发送时连接中断。可在网页上查看。"},
+	Delayed:        {English: "(delayed, written %s)", Chinese: "(延迟送达，写于 %s)"},
+	AskClosed:      {English: "This question is not open any more.", Chinese: "该问题已不再等待答复。"},
+	Retrying:       {English: "⚠️ LLM request failed (%s), retrying %d/%d ...", Chinese: "⚠️ 模型请求失败(%s)，正在重试 %d/%d ..."},
+	StillKilled:    {English: "Commands that may still run: %d. They are killed as soon as their runner can be told.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
+}
