@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
 )
 
@@ -21,8 +22,8 @@ type account struct {
 	dial    func(ctx context.Context) (*conn, error) // a connection for actions alone; nil: there is none of our making
 
 	mu   sync.Mutex
-	link *conn  // for actions, while Run holds one
-	self number // who the bot is, once known
+	link *conn       // for actions, while Run holds one
+	self wire.Number // who the bot is, once known
 
 	patience time.Duration // how long one event may fail before it is passed over
 	cool     time.Duration // the pause after connections that were cut off at once
@@ -35,7 +36,7 @@ type account struct {
 }
 
 func newAccount(name string, s settings, o channel.Opening) *account {
-	a := &account{name: name, settings: s, opening: o, files: o.FileClient(s.ownAddress()), self: number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
+	a := &account{name: name, settings: s, opening: o, files: o.FileClient(s.ownAddress()), self: wire.Number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
 	a.pace.pause = s.pause
 	return a
 }
@@ -86,13 +87,13 @@ func (a *account) linked() *conn {
 	return nil
 }
 
-func (a *account) who() number {
+func (a *account) who() wire.Number {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.self
 }
 
-func (a *account) setSelf(n number) {
+func (a *account) setSelf(n wire.Number) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.self = n
@@ -129,7 +130,7 @@ func (c *conn) ask(ctx context.Context, action string, params, out any) error {
 	if err != nil {
 		return err
 	}
-	if err := got.refused(action, false); err != nil {
+	if err := got.Refused(action, false); err != nil {
 		return err
 	}
 	if out == nil {

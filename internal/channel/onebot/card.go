@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"xbot/internal/channel/onebot/wire"
 )
 
 // maxCard bounds the text of a card, in bytes.
@@ -28,7 +29,7 @@ func card(data string) string {
 	parts := []string{c.Prompt}
 	for _, name := range slices.Sorted(maps.Keys(c.Meta)) {
 		for _, member := range []string{"title", "desc", "tag", "qqdocurl", "jumpUrl", "url"} {
-			parts = append(parts, plainValue(c.Meta[name][member]))
+			parts = append(parts, wire.PlainValue(c.Meta[name][member]))
 		}
 	}
 	parts = append(parts, c.Desc)
@@ -43,7 +44,7 @@ func card(data string) string {
 }
 
 // faceName is what a face of QQ is called, where NapCat says so.
-func faceName(d attributes) string {
+func faceName(d wire.Attributes) string {
 	var raw struct {
 		Text string `json:"faceText"`
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
 )
 
@@ -37,7 +38,7 @@ func (a *account) lacks(ctx context.Context, c *conn) []channel.Problem {
 			App      string `json:"app_name"`
 			Protocol string `json:"protocol_version"`
 		}
-		status health
+		status wire.Health
 		recent []struct{}
 	)
 	if err := c.ask(ctx, "get_version_info", params{}, &version); err != nil {
@@ -49,7 +50,7 @@ func (a *account) lacks(ctx context.Context, c *conn) []channel.Problem {
 	}
 	if err := c.ask(ctx, "get_status", params{}, &status); err != nil {
 		out = append(out, problem("get_status", err))
-	} else if status.down() {
+	} else if status.Down() {
 		out = append(out, channel.Problem{What: "QQ", Do: "NapCat runs, but its QQ account is offline: sign in again in NapCat"})
 	}
 	if err := c.ask(ctx, "get_recent_contact", params{"count": 1}, &recent); err != nil {

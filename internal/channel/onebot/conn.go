@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
 )
 
@@ -44,7 +45,7 @@ type conn struct {
 
 // call is an action under way.
 type call struct {
-	answers chan answer
+	answers chan wire.Answer
 	gone    chan struct{} // closed by whoever waits, when they do no longer
 }
 
@@ -126,7 +127,7 @@ const minBeat = 10 * time.Millisecond
 // take hands one frame to whom it concerns. It returns the interval of a heartbeat. What is no frame of the protocol is
 // dropped: nobody could be told, and the connection is good.
 func (c *conn) take(data []byte) time.Duration {
-	var h head
+	var h wire.Head
 	if channel.Decode(data, &h) != nil {
 		return 0
 	}
@@ -153,11 +154,8 @@ func (c *conn) take(data []byte) time.Duration {
 	return 0
 }
 
-// retcodeToken is how NapCat refuses a token: it accepts the WebSocket, says so, and closes.
-const retcodeToken = 1403
-
 func (c *conn) answered(data []byte) {
-	var a answer
+	var a wire.Answer
 	if json.Unmarshal(data, &a) != nil {
 		return
 	}
@@ -167,7 +165,7 @@ func (c *conn) answered(data []byte) {
 	w := c.waiting[echo]
 	c.mu.Unlock()
 	if w == nil {
-		if echo == "" && a.Retcode == retcodeToken {
+		if echo == "" && a.Retcode == wire.RetcodeToken {
 			c.end(errToken())
 		}
 		return
@@ -202,16 +200,16 @@ var echoes atomic.Int64
 
 // do asks for an action and waits for its answer. Pieces of a streamed answer go to each, which may be nil. An error is
 // channel.Uncertain when the request may have arrived.
-func (c *conn) do(ctx context.Context, action string, params any, each func(json.RawMessage) error) (answer, error) {
+func (c *conn) do(ctx context.Context, action string, params any, each func(json.RawMessage) error) (wire.Answer, error) {
 	if err := c.reason(); err != nil {
-		return answer{}, err
+		return wire.Answer{}, err
 	}
 	echo := "xbot-" + strconv.FormatInt(echoes.Add(1), 36) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
-	data, err := json.Marshal(request{Action: action, Params: params, Echo: echo})
+	data, err := json.Marshal(wire.Request{Action: action, Params: params, Echo: echo})
 	if err != nil {
-		return answer{}, fmt.Errorf("encode %s: %w", action, err)
+		return wire.Answer{}, fmt.Errorf("encode %s: %w", action, err)
 	}
-	w := &call{answers: make(chan answer, 1), gone: make(chan struct{})}
+	w := &call{answers: make(chan wire.Answer, 1), gone: make(chan struct{})}
 	c.mu.Lock()
 	c.waiting[echo] = w
 	c.mu.Unlock()
@@ -223,9 +221,9 @@ func (c *conn) do(ctx context.Context, action string, params any, each func(json
 	}()
 	if err := c.send(data); err != nil {
 		if told := c.told(ctx); fault.Is(told, fault.Denied) {
-			return answer{}, told
+			return wire.Answer{}, told
 		}
-		return answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "ask NapCat for %s: %w", action, err))
+		return wire.Answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "ask NapCat for %s: %w", action, err))
 	}
 	return c.await(ctx, action, w, each)
 }
@@ -250,32 +248,24 @@ func (c *conn) send(data []byte) error {
 	return c.ws.WriteMessage(websocket.TextMessage, data)
 }
 
-func (c *conn) await(ctx context.Context, action string, w *call, each func(json.RawMessage) error) (answer, error) {
+func (c *conn) await(ctx context.Context, action string, w *call, each func(json.RawMessage) error) (wire.Answer, error) {
 	for {
 		select {
 		case a := <-w.answers:
-			if each == nil || !a.partial() {
+			if each == nil || !a.Partial() {
 				return a, nil
 			}
 			if err := each(a.Data); err != nil {
-				return answer{}, err
+				return wire.Answer{}, err
 			}
 		case <-c.done:
 			err := c.reason()
 			if fault.Is(err, fault.Denied) {
-				return answer{}, err
+				return wire.Answer{}, err
 			}
-			return answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "wait for NapCat's answer to %s: %w", action, err))
+			return wire.Answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "wait for NapCat's answer to %s: %w", action, err))
 		case <-ctx.Done():
-			return answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "wait for NapCat's answer to %s: %w", action, context.Cause(ctx)))
+			return wire.Answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "wait for NapCat's answer to %s: %w", action, context.Cause(ctx)))
 		}
 	}
-}
-
-// partial reports whether more answers follow.
-func (a answer) partial() bool {
-	var d struct {
-		Type string `json:"type"`
-	}
-	return a.Status == "ok" && a.Stream == "stream-action" && json.Unmarshal(a.Data, &d) == nil && d.Type == "stream"
 }

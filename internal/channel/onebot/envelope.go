@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 )
 
@@ -26,7 +27,7 @@ func (in *intake) bare(ctx context.Context, e *event) chat.Envelope {
 	kind, where := e.chatOf()
 	out := chat.Envelope{
 		Source: chat.Source{Channel: Name, Account: in.name, ChatType: kind, Chat: where},
-		Sender: chat.Peer{ID: string(e.UserID), Name: in.senderName(ctx, e)}, SentAt: e.Time.time(),
+		Sender: chat.Peer{ID: string(e.UserID), Name: in.senderName(ctx, e)}, SentAt: e.Time.Time(),
 	}
 	out.Seq, _ = strconv.ParseInt(string(e.RealSeq), 10, 64) // 0 where there is none
 	if kind == chat.ChatGroup {
@@ -40,7 +41,7 @@ func (in *intake) envelope(ctx context.Context, e *event) (chat.Envelope, bool) 
 	out := in.bare(ctx, e)
 	out.ID = messageID(e.place(), e.MessageID, e.Time)
 	in.met.put(e.place(), e.MessageID, metEntry{id: out.ID, sender: out.Sender.Name})
-	segments := parseMessage(e.Message)
+	segments := wire.ParseMessage(e.Message)
 	if in.told(e, segments) {
 		return out, false
 	}
@@ -54,12 +55,12 @@ func (in *intake) envelope(ctx context.Context, e *event) (chat.Envelope, bool) 
 }
 
 // told reports whether a message is a file in a group of which a notice has told already.
-func (in *intake) told(e *event, segments []segment) bool {
+func (in *intake) told(e *event, segments []wire.Segment) bool {
 	if !e.group() || len(segments) != 1 || segments[0].Type != "file" {
 		return false
 	}
 	d := segments[0].Data
-	return in.met.twin(fileKey(e, cmp.Or(d["name"], d["file"]), strconv.FormatInt(d.size(), 10)), e.Time.time(), false)
+	return in.met.twin(fileKey(e, cmp.Or(d["name"], d["file"]), strconv.FormatInt(d.Size(), 10)), e.Time.Time(), false)
 }
 
 // quote adds the message that this one answers to, with its files.
@@ -78,7 +79,7 @@ func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Enve
 	by := cmp.Or(m.Sender.UserID, m.UserID)
 	out.Answers = by != "" && by == in.who()
 	q := &reader{account: in.account, group: string(e.GroupID), mentions: e.group(), quoted: true}
-	q.read(ctx, parseMessage(m.Message), maxDepth)
+	q.read(ctx, wire.ParseMessage(m.Message), maxDepth)
 	said := q.text()
 	if said == "" && len(q.files) > 0 {
 		said = placeholder(q.files[0])
@@ -104,7 +105,7 @@ func (a *account) senderName(ctx context.Context, e *event) string {
 }
 
 // member is what a member of a group is called there, empty if nobody knows.
-func (a *account) member(ctx context.Context, group string, user number) string {
+func (a *account) member(ctx context.Context, group string, user wire.Number) string {
 	key := "m/" + group + "/" + string(user)
 	if name, ok := a.names.get(key); ok {
 		return name
@@ -115,7 +116,7 @@ func (a *account) member(ctx context.Context, group string, user number) string 
 		Card     string `json:"card"`
 		Nickname string `json:"nickname"`
 	}
-	err := a.ask(ctx, "get_group_member_info", params{"group_id": number(group).param(), "user_id": user.param(), "no_cache": false}, &got)
+	err := a.ask(ctx, "get_group_member_info", params{"group_id": wire.Number(group).Param(), "user_id": user.Param(), "no_cache": false}, &got)
 	name := ""
 	if err == nil { // without a name the number stands for the person
 		name = cleanName(cmp.Or(strings.TrimSpace(got.Card), got.Nickname))
@@ -140,7 +141,7 @@ func (a *account) groupName(ctx context.Context, e *event) string {
 	var got struct {
 		Name string `json:"group_name"`
 	}
-	err := a.ask(ctx, "get_group_info", params{"group_id": e.GroupID.param(), "no_cache": false}, &got)
+	err := a.ask(ctx, "get_group_info", params{"group_id": e.GroupID.Param(), "no_cache": false}, &got)
 	name := ""
 	if err == nil { // a group without a name is shown by its number
 		name = cleanName(got.Name)

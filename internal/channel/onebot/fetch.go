@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -92,8 +93,8 @@ func questions(kind, name string, key url.Values) []asked {
 		out = append(out, asked{"get_image", params{"file": name}})
 	case kind == "file" && group != "":
 		p := params{"group_id": group, "file_id": name}
-		if bus := key.Get("busid"); numberForm.MatchString(bus) {
-			p["busid"] = number(bus).param()
+		if bus := key.Get("busid"); wire.NumberForm.MatchString(bus) {
+			p["busid"] = wire.Number(bus).Param()
 		}
 		out = append(out, asked{"get_group_file_url", p})
 	case kind == "file":
@@ -205,7 +206,7 @@ func (a *account) streamed(ctx context.Context, name string) (io.ReadCloser, err
 		if err != nil {
 			return err
 		}
-		return got.refused("download_file_stream", false)
+		return got.Refused("download_file_stream", false)
 	})
 	switch {
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
 )
 
@@ -99,8 +100,8 @@ func (a *account) whoami(ctx context.Context, c *conn) (channel.Identity, error)
 	ctx, cancel := context.WithTimeout(ctx, readWait)
 	defer cancel()
 	var got struct {
-		UserID   number `json:"user_id"`
-		Nickname string `json:"nickname"`
+		UserID   wire.Number `json:"user_id"`
+		Nickname string      `json:"nickname"`
 	}
 	if err := c.ask(ctx, "get_login_info", params{}, &got); err != nil {
 		return channel.Identity{}, err

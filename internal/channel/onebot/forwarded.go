@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"xbot/internal/channel/onebot/wire"
 )
 
 // Bounds of forwarded messages: they may hold others, which hold others.
@@ -14,14 +15,14 @@ const (
 )
 
 // forwarded reads messages that were forwarded together, with who wrote them. They come in the segment, or are asked for.
-func (r *reader) forwarded(ctx context.Context, s segment, depth int) {
+func (r *reader) forwarded(ctx context.Context, s wire.Segment, depth int) {
 	if r.quoted || depth >= maxDepth || r.messages <= 0 {
 		r.say("[forwarded messages]")
 		return
 	}
 	nodes := parseNodes(json.RawMessage(cmp.Or(s.Data["content"], s.Data["message"])))
 	if s.Type == "node" {
-		r.node(ctx, node{name: cmp.Or(s.Data["nickname"], s.Data["name"]), segments: parseMessage(json.RawMessage(cmp.Or(s.Data["content"], s.Data["message"])))}, depth)
+		r.node(ctx, node{name: cmp.Or(s.Data["nickname"], s.Data["name"]), segments: wire.ParseMessage(json.RawMessage(cmp.Or(s.Data["content"], s.Data["message"])))}, depth)
 		return
 	}
 	if id := s.Data["id"]; len(nodes) == 0 && id != "" {
@@ -62,7 +63,7 @@ func (r *reader) node(ctx context.Context, n node, depth int) {
 // node is one forwarded message.
 type node struct {
 	name     string
-	segments []segment
+	segments []wire.Segment
 }
 
 // parseNodes reads forwarded messages in either of their forms: messages with a sender, or segments of the type node.
@@ -70,7 +71,7 @@ func parseNodes(data json.RawMessage) []node {
 	var raw []struct {
 		Type    string          `json:"type"`
 		Data    json.RawMessage `json:"data"`
-		Sender  sender          `json:"sender"`
+		Sender  wire.Sender     `json:"sender"`
 		Message json.RawMessage `json:"message"`
 		Content json.RawMessage `json:"content"`
 	}
@@ -79,23 +80,23 @@ func parseNodes(data json.RawMessage) []node {
 	}
 	var out []node
 	for _, m := range raw {
-		n := node{name: cmp.Or(m.Sender.Card, m.Sender.Nickname), segments: parseMessage(m.Message)}
+		n := node{name: cmp.Or(m.Sender.Card, m.Sender.Nickname), segments: wire.ParseMessage(m.Message)}
 		if len(n.segments) == 0 {
-			n.segments = parseMessage(m.Content)
+			n.segments = wire.ParseMessage(m.Content)
 		}
 		if m.Type == "node" {
 			var d struct {
-				Nickname text            `json:"nickname"`
-				Name     text            `json:"name"`
+				Nickname wire.Text       `json:"nickname"`
+				Name     wire.Text       `json:"name"`
 				Content  json.RawMessage `json:"content"`
 				Message  json.RawMessage `json:"message"`
 			}
 			if json.Unmarshal(m.Data, &d) != nil {
 				continue
 			}
-			n = node{name: string(cmp.Or(d.Nickname, d.Name)), segments: parseMessage(d.Message)}
+			n = node{name: string(cmp.Or(d.Nickname, d.Name)), segments: wire.ParseMessage(d.Message)}
 			if len(n.segments) == 0 {
-				n.segments = parseMessage(d.Content)
+				n.segments = wire.ParseMessage(d.Content)
 			}
 		}
 		if len(n.segments) > 0 {

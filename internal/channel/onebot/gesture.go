@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -27,12 +28,12 @@ func (a *account) React(ctx context.Context, to channel.Address, id, emoji strin
 	}
 	face, ok := faces[strings.ToLower(cmp.Or(emoji, "ok"))]
 	if !ok {
-		if !numberForm.MatchString(emoji) {
+		if !wire.NumberForm.MatchString(emoji) {
 			return fault.Errorf(fault.Invalid, "there is no face %q: name it by the number that QQ gives it", emoji)
 		}
 		face = emoji
 	}
-	return a.ask(ctx, "set_msg_emoji_like", params{"message_id": ref.id.param(), "emoji_id": face, "set": true}, nil)
+	return a.ask(ctx, "set_msg_emoji_like", params{"message_id": ref.id.Param(), "emoji_id": face, "set": true}, nil)
 }
 
 // Typing shows that an answer is being written, for some seconds. Groups show nothing of the kind.
@@ -49,7 +50,7 @@ func (a *account) Delete(ctx context.Context, _ channel.Address, id string) erro
 	if err != nil {
 		return err
 	}
-	return a.ask(ctx, "delete_msg", params{"message_id": ref.id.param()}, nil)
+	return a.ask(ctx, "delete_msg", params{"message_id": ref.id.Param()}, nil)
 }
 
 // own reads an id that this package made.

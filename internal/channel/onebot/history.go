@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
 )
 
@@ -68,9 +69,9 @@ func (in *intake) catchUp(ctx context.Context) error {
 // contacts are the chats in which something was written since, newest first, then those from which something came before.
 func (in *intake) contacts(ctx context.Context, since time.Time) []string {
 	var got []struct {
-		Peer number  `json:"peerUin"`
-		Time seconds `json:"msgTime"`
-		Type number  `json:"chatType"` // 2: group
+		Peer wire.Number  `json:"peerUin"`
+		Time wire.Seconds `json:"msgTime"`
+		Type wire.Number  `json:"chatType"` // 2: group
 	}
 	if err := in.ask(ctx, "get_recent_contact", params{"count": maxContacts}, &got); err != nil {
 		return in.met.places() // this version cannot tell
@@ -84,7 +85,7 @@ func (in *intake) contacts(ctx context.Context, since time.Time) []string {
 		}
 		switch {
 		case c.Peer == "" || c.Peer == "0":
-		case c.Time != 0 && c.Time.time().Before(since):
+		case c.Time != 0 && c.Time.Time().Before(since):
 			quietOnes[place] = true
 		default:
 			out = append(out, place)
@@ -133,7 +134,7 @@ func (in *intake) missing(ctx context.Context, places []string, since time.Time)
 // chatSince are the messages of people in a chat since a time.
 func (in *intake) chatSince(ctx context.Context, place string, since time.Time) ([]*event, error) {
 	messages, err := in.history(ctx, place, firstPage)
-	if err == nil && len(messages) >= firstPage && !messages[0].Time.time().Before(since) {
+	if err == nil && len(messages) >= firstPage && !messages[0].Time.Time().Before(since) {
 		messages, err = in.history(ctx, place, wholePage)
 	}
 	if err != nil {
@@ -145,7 +146,7 @@ func (in *intake) chatSince(ctx context.Context, place string, since time.Time) 
 			in.met.put(place, e.MessageID, metEntry{id: messageID(place, e.MessageID, e.Time), self: true})
 			continue
 		}
-		if !e.Time.time().Before(since) && !in.marks.has(e) {
+		if !e.Time.Time().Before(since) && !in.marks.has(e) {
 			e.PostType = "message"
 			out = append(out, e)
 		}
@@ -219,12 +220,12 @@ func (a *account) Find(ctx context.Context, to channel.Address, m channel.Messag
 	}
 	from := since.Truncate(time.Second).Add(-time.Second) // QQ's clock tells seconds
 	for _, e := range messages {
-		if e.UserID != a.who() || e.Time.time().Before(from) || !same(parts, parseMessage(e.Message), m.File) {
+		if e.UserID != a.who() || e.Time.Time().Before(from) || !same(parts, wire.ParseMessage(e.Message), m.File) {
 			continue
 		}
-		return channel.Sent{ID: messageID(place, e.MessageID, e.Time), At: e.Time.time()}, true, nil
+		return channel.Sent{ID: messageID(place, e.MessageID, e.Time), At: e.Time.Time()}, true, nil
 	}
-	if len(messages) == 0 || len(messages) >= findPage && !messages[0].Time.time().Before(from) {
+	if len(messages) == 0 || len(messages) >= findPage && !messages[0].Time.Time().Before(from) {
 		return channel.Sent{}, false, fault.Errorf(fault.Denied, "the history of the chat does not reach back to %s", from.Format(time.RFC3339))
 	}
 	return channel.Sent{}, false, nil

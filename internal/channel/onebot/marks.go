@@ -70,7 +70,7 @@ func (m *marks) since() time.Time {
 func (m *marks) begin(e *event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.open[e] = e.Time.time()
+	m.open[e] = e.Time.Time()
 }
 
 func (m *marks) done(e *event) {

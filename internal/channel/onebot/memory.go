@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"xbot/internal/channel/onebot/wire"
 )
 
 // names remembers for a while what people and groups are called. Its zero answer is "not known".
@@ -71,7 +72,7 @@ func newMet() *met {
 	return &met{known: map[string]metEntry{}, files: map[string]fileEntry{}, chats: map[string]bool{}}
 }
 
-func (m *met) put(place string, id number, e metEntry) {
+func (m *met) put(place string, id wire.Number, e metEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := place + "." + string(id)
@@ -88,7 +89,7 @@ func (m *met) put(place string, id number, e metEntry) {
 	}
 }
 
-func (m *met) get(place string, id number) (metEntry, bool) {
+func (m *met) get(place string, id wire.Number) (metEntry, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.known[place+"."+string(id)]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -36,7 +37,7 @@ func (in *intake) recalled(ctx context.Context, e *event) error {
 	}
 	kind, where := e.chatOf()
 	return in.to.Recalled(ctx, chat.Envelope{
-		Source: chat.Source{Channel: Name, Account: in.name, ChatType: kind, Chat: where}, ID: id, Sender: chat.Peer{ID: string(e.UserID)}, SentAt: e.Time.time(),
+		Source: chat.Source{Channel: Name, Account: in.name, ChatType: kind, Chat: where}, ID: id, Sender: chat.Peer{ID: string(e.UserID)}, SentAt: e.Time.Time(),
 	})
 }
 
@@ -45,10 +46,10 @@ func (in *intake) uploaded(ctx context.Context, e *event) error {
 	if e.UserID == in.who() || e.UserID == "" || e.File.ID == "" || e.GroupID == "" {
 		return nil
 	}
-	if in.met.twin(fileKey(e, e.File.Name, string(e.File.Size)), e.Time.time(), true) {
+	if in.met.twin(fileKey(e, e.File.Name, string(e.File.Size)), e.Time.Time(), true) {
 		return nil
 	}
-	file := attributes{"file": e.File.Name, "file_id": string(e.File.ID), "file_size": string(e.File.Size), "busid": string(e.File.BusID)}
+	file := wire.Attributes{"file": e.File.Name, "file_id": string(e.File.ID), "file_size": string(e.File.Size), "busid": string(e.File.BusID)}
 	envelope := in.bare(ctx, e)
 	envelope.ID = fmt.Sprintf("%s.file-%s.%d", e.place(), digest(string(e.File.ID)), int64(e.Time))
 	envelope.Attachments = []chat.Attachment{attached("file", file, string(e.GroupID))}
@@ -61,9 +62,9 @@ func fileKey(e *event, name, size string) string {
 }
 
 // message asks NapCat for a message by its number.
-func (a *account) message(ctx context.Context, id number) (*event, error) {
+func (a *account) message(ctx context.Context, id wire.Number) (*event, error) {
 	var m event
-	if err := a.ask(ctx, "get_msg", params{"message_id": id.param()}, &m); err != nil {
+	if err := a.ask(ctx, "get_msg", params{"message_id": id.Param()}, &m); err != nil {
 		return nil, err
 	}
 	if m.MessageID == "" {

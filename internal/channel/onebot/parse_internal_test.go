@@ -10,29 +10,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 )
 
 func TestParseCQ_ReadsWhatIsEscaped(t *testing.T) {
-	require.Equal(t, []segment{
-		{"text", attributes{"text": "a & [b] "}},
-		{"at", attributes{"qq": "10001"}},
-		{"image", attributes{"file": "a,b].png", "url": "https://e.org/?a=1&b=2"}},
-		{"text", attributes{"text": "&#91;"}},
-	}, parseCQ("a &amp; &#91;b&#93; [CQ:at,qq=10001][CQ:image,file=a&#44;b&#93;.png,url=https://e.org/?a=1&amp;b=2]&amp;#91;"))
+	require.Equal(t, []wire.Segment{
+		{Type: "text", Data: wire.Attributes{"text": "a & [b] "}},
+		{Type: "at", Data: wire.Attributes{"qq": "10001"}},
+		{Type: "image", Data: wire.Attributes{"file": "a,b].png", "url": "https://e.org/?a=1&b=2"}},
+		{Type: "text", Data: wire.Attributes{"text": "&#91;"}},
+	}, wire.ParseCQ("a &amp; &#91;b&#93; [CQ:at,qq=10001][CQ:image,file=a&#44;b&#93;.png,url=https://e.org/?a=1&amp;b=2]&amp;#91;"))
 	for _, text := range []string{"[CQ:", "[CQ:]", "[CQ:at,qq=1", "a [b] c", "[CQ:=x]"} {
-		require.Equal(t, []segment{{"text", attributes{"text": text}}}, parseCQ(text), text)
+		require.Equal(t, []wire.Segment{{Type: "text", Data: wire.Attributes{"text": text}}}, wire.ParseCQ(text), text)
 	}
-	require.Empty(t, parseCQ(""))
+	require.Empty(t, wire.ParseCQ(""))
 }
 
 func TestParseMessage_EveryFormIsTheSame(t *testing.T) {
-	want := []segment{{"text", attributes{"text": "x"}}}
+	want := []wire.Segment{{Type: "text", Data: wire.Attributes{"text": "x"}}}
 	for _, form := range []string{`[{"type":"text","data":{"text":"x"}}]`, `{"type":"text","data":{"text":"x"}}`, `"x"`} {
-		require.Equal(t, want, parseMessage(json.RawMessage(form)))
+		require.Equal(t, want, wire.ParseMessage(json.RawMessage(form)))
 	}
-	require.Equal(t, []segment{{"at", attributes{"qq": "7", "flag": "true", "none": ""}}},
-		parseMessage(json.RawMessage(`[{"type":"at","data":{"qq":7,"flag":true,"none":null}},{"type":""},5]`)))
+	require.Equal(t, []wire.Segment{{Type: "at", Data: wire.Attributes{"qq": "7", "flag": "true", "none": ""}}},
+		wire.ParseMessage(json.RawMessage(`[{"type":"at","data":{"qq":7,"flag":true,"none":null}},{"type":""},5]`)))
 }
 
 func TestCard_SaysWhatIsShown(t *testing.T) {
@@ -45,11 +46,11 @@ func TestCard_SaysWhatIsShown(t *testing.T) {
 func TestSaid_OnlyPeopleOfQQAreMentioned(t *testing.T) {
 	group := channel.Address{ChatType: chat.ChatGroup, Chat: "30001"}
 	names := map[string]string{"1": "Ann", "2": "Ann Lee", "3": "小明", "x": "Bad"}
-	require.Equal(t, []segment{
-		{"text", attributes{"text": "请"}}, {"at", attributes{"qq": "3"}}, {"text", attributes{"text": "和 "}}, {"at", attributes{"qq": "2"}},
-		{"text", attributes{"text": ", @Bad @Anna"}},
+	require.Equal(t, []wire.Segment{
+		{Type: "text", Data: wire.Attributes{"text": "请"}}, {Type: "at", Data: wire.Attributes{"qq": "3"}}, {Type: "text", Data: wire.Attributes{"text": "和 "}}, {Type: "at", Data: wire.Attributes{"qq": "2"}},
+		{Type: "text", Data: wire.Attributes{"text": ", @Bad @Anna"}},
 	}, said(group, "请@小明和 @Ann Lee,\x00 @Bad @Anna", names))
-	require.Equal(t, []segment{{"text", attributes{"text": "@Ann"}}}, said(channel.Address{ChatType: chat.ChatDirect, Peer: "1"}, "@Ann", names))
+	require.Equal(t, []wire.Segment{{Type: "text", Data: wire.Attributes{"text": "@Ann"}}}, said(channel.Address{ChatType: chat.ChatDirect, Peer: "1"}, "@Ann", names))
 }
 
 func TestBackoff_GrowsAndBeginsAnewAfterALongConnection(t *testing.T) {
@@ -89,13 +90,13 @@ func TestParseID_ReadsItsOwn(t *testing.T) {
 }
 
 func TestRefused_TellsWhatMayHaveHappened(t *testing.T) {
-	timeout := answer{Status: "failed", Retcode: 1200, Wording: "Timeout: NTEvent sendMsg"}
-	require.True(t, channel.Unknown(timeout.refused("send_msg", true)))
-	require.False(t, channel.Unknown(timeout.refused("get_msg", false)))
-	async := answer{Status: "async", Retcode: 1}
-	require.True(t, channel.Unknown(async.refused("send_msg", true)))
-	require.NoError(t, async.refused("delete_msg", false))
-	require.NoError(t, answer{Status: "ok"}.refused("send_msg", true))
+	timeout := wire.Answer{Status: "failed", Retcode: 1200, Wording: "Timeout: NTEvent sendMsg"}
+	require.True(t, channel.Unknown(timeout.Refused("send_msg", true)))
+	require.False(t, channel.Unknown(timeout.Refused("get_msg", false)))
+	async := wire.Answer{Status: "async", Retcode: 1}
+	require.True(t, channel.Unknown(async.Refused("send_msg", true)))
+	require.NoError(t, async.Refused("delete_msg", false))
+	require.NoError(t, wire.Answer{Status: "ok"}.Refused("send_msg", true))
 }
 
 func FuzzParseMessage(f *testing.F) {
@@ -106,8 +107,8 @@ func FuzzParseMessage(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		segments := parseMessage(data)
-		require.LessOrEqual(t, len(segments), maxSegments+1)
+		segments := wire.ParseMessage(data)
+		require.LessOrEqual(t, len(segments), wire.MaxSegments+1)
 		s, err := parseSettings(map[string]string{"mode": modeReverse, "token": "t", "self_id": "10001"})
 		require.NoError(t, err)
 		r := &reader{account: newAccount("a", s, channel.Opening{}), messages: maxForwarded}
@@ -124,7 +125,7 @@ func FuzzParseCQ(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, one := range parseCQ(s) {
+		for _, one := range wire.ParseCQ(s) {
 			require.NotEmpty(t, one.Type)
 			if one.Type == "text" && !strings.Contains(s, "[CQ:text") {
 				require.NotEmpty(t, one.Data["text"])
@@ -137,8 +138,8 @@ func TestParseEvent_AnOddMemberCostsNoMessage(t *testing.T) {
 	for _, odd := range []string{`"sender":[]`, `"sender":{"nickname":7}`, `"sub_type":1`, `"interval":"soon"`, `"group_name":{}`, `"file":"x"`} {
 		e, ok := parseEvent([]byte(`{"post_type":"message","message_type":"private",` + odd + `,"user_id":1,"message_id":2,"message":"hi"}`))
 		require.True(t, ok, odd)
-		require.Equal(t, number("2"), e.MessageID)
-		require.Equal(t, "hi", parseMessage(e.Message)[0].Data["text"])
+		require.Equal(t, wire.Number("2"), e.MessageID)
+		require.Equal(t, "hi", wire.ParseMessage(e.Message)[0].Data["text"])
 	}
 }
 
@@ -158,9 +159,9 @@ func FuzzFrame(f *testing.F) {
 				require.True(t, known, id)
 			}
 		}
-		var a answer
+		var a wire.Answer
 		if json.Unmarshal(data, &a) == nil {
-			_ = a.refused("send_msg", true) // it must not panic
+			_ = a.Refused("send_msg", true) // it must not panic
 		}
 	})
 }
@@ -174,7 +175,7 @@ func TestForwarded_MessagesThatComeInsideAreReadWithoutAsking(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &reader{account: newAccount("a", s, channel.Opening{}), messages: maxForwarded}
-			r.read(t.Context(), parseMessage(json.RawMessage(`[{"type":"forward","data":{"id":"7","content":`+content+`}}]`)), 0)
+			r.read(t.Context(), wire.ParseMessage(json.RawMessage(`[{"type":"forward","data":{"id":"7","content":`+content+`}}]`)), 0)
 			require.Equal(t, "[forwarded messages]\nAnn: one\nBob: two[face: 1]\n[end of forwarded messages]", r.text())
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 )
 
@@ -25,7 +26,7 @@ type reader struct {
 	mentioned bool
 	others    []chat.Peer
 	files     []chat.Attachment
-	reply     number
+	reply     wire.Number
 	replied   string // text of the message that is answered, where told beside
 	messages  int    // forwarded messages that may still be read
 }
@@ -39,7 +40,7 @@ func (r *reader) say(format string, args ...any) {
 }
 
 // read reads segments. Depth counts the forwarded messages around them.
-func (r *reader) read(ctx context.Context, segments []segment, depth int) {
+func (r *reader) read(ctx context.Context, segments []wire.Segment, depth int) {
 	for _, s := range segments {
 		switch s.Type {
 		case "text":
@@ -48,7 +49,7 @@ func (r *reader) read(ctx context.Context, segments []segment, depth int) {
 			r.at(ctx, s.Data, depth)
 		case "reply":
 			if depth == 0 || r.quoted {
-				r.reply, r.replied = number(numberForm.FindString(s.Data["id"])), s.Data["text"]
+				r.reply, r.replied = wire.Number(wire.NumberForm.FindString(s.Data["id"])), s.Data["text"]
 			}
 		case "image", "mface", "record", "video", "file":
 			r.file(s)
@@ -69,21 +70,21 @@ func (r *reader) words(t string) {
 }
 
 // at reads a mention. The one of the bot is taken out of the text.
-func (r *reader) at(ctx context.Context, d attributes, depth int) {
+func (r *reader) at(ctx context.Context, d wire.Attributes, depth int) {
 	who := cmp.Or(d["qq"], d["user_id"])
 	switch {
 	case who == "all" || who == "0":
 		r.say("@all ")
 		return
-	case number(who) == r.who() && depth == 0:
+	case wire.Number(who) == r.who() && depth == 0:
 		r.mentioned = true
 		return
-	case !numberForm.MatchString(who):
+	case !wire.NumberForm.MatchString(who):
 		return
 	}
 	name := ""
 	if r.mentions {
-		name = r.member(ctx, r.group, number(who))
+		name = r.member(ctx, r.group, wire.Number(who))
 	}
 	name = cmp.Or(name, cleanName(strings.TrimPrefix(d["name"], "@")), who)
 	r.say("@%s", name)
@@ -94,7 +95,7 @@ func (r *reader) at(ctx context.Context, d attributes, depth int) {
 }
 
 // said reads what is neither text nor a file.
-func (r *reader) said(s segment) {
+func (r *reader) said(s wire.Segment) {
 	d := s.Data
 	switch s.Type {
 	case "face":
@@ -130,7 +131,7 @@ func nonEmpty(all ...string) []string {
 var kinds = map[string]string{"image": "image", "mface": "sticker", "record": "audio", "video": "video", "file": "file"}
 
 // file reads a segment that stands for a file. One that is too many leaves a mark.
-func (r *reader) file(s segment) {
+func (r *reader) file(s wire.Segment) {
 	kind := kinds[s.Type]
 	if s.Type == "image" && s.Data["emoji_id"] != "" {
 		kind = "sticker" // from QQ's shop
@@ -143,7 +144,7 @@ func (r *reader) file(s segment) {
 }
 
 // attached names a file so that Fetch finds it: all that NapCat may ask for is part of the key.
-func attached(kind string, d attributes, group string) chat.Attachment {
+func attached(kind string, d wire.Attributes, group string) chat.Attachment {
 	key := url.Values{}
 	for _, name := range []string{"file", "file_id", "url", "busid"} {
 		if v := d[name]; v != "" && !strings.HasPrefix(v, "base64://") {
@@ -160,7 +161,7 @@ func attached(kind string, d attributes, group string) chat.Attachment {
 	if name = path.Base("/" + name); name == "/" {
 		name = ""
 	}
-	return chat.Attachment{Kind: kind, Key: key.Encode(), Name: cleanName(name), Size: d.size()}
+	return chat.Attachment{Kind: kind, Key: key.Encode(), Name: cleanName(name), Size: d.Size()}
 }
 
 // placeholder stands for a file where there are words only: in quotes and in forwarded messages.

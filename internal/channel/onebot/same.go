@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 )
 
 // same reports whether a message of the history is the one that was composed.
-func same(sent, shown []segment, f *channel.File) bool {
+func same(sent, shown []wire.Segment, f *channel.File) bool {
 	if f == nil {
 		return words(sent) == words(shown)
 	}
@@ -23,7 +24,7 @@ func same(sent, shown []segment, f *channel.File) bool {
 }
 
 // words are the text of a message with its mentions, whatever QQ does to white space.
-func words(segments []segment) string {
+func words(segments []wire.Segment) string {
 	var b strings.Builder
 	for _, s := range segments {
 		switch s.Type {
@@ -40,7 +41,7 @@ func words(segments []segment) string {
 }
 
 // sameFile compares by what NapCat tells: the name of files, the hash in the name of images, or the size.
-func sameFile(d attributes, f *channel.File) bool {
+func sameFile(d wire.Attributes, f *channel.File) bool {
 	if f.Name != "" && cmp.Or(d["name"], d["file"]) == f.Name {
 		return true
 	}
@@ -48,5 +49,5 @@ func sameFile(d attributes, f *channel.File) bool {
 	if strings.Contains(strings.ToLower(d["file"]), hex.EncodeToString(sum[:])) {
 		return true
 	}
-	return d.size() == int64(len(f.Data)) && d.size() > 0
+	return d.Size() == int64(len(f.Data)) && d.Size() > 0
 }

@@ -13,6 +13,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/channel/format"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -78,38 +79,38 @@ func (a *account) send(ctx context.Context, c *conn, action string, p params, pl
 	if err != nil {
 		return channel.Sent{}, err
 	}
-	if err := got.refused(action, true); err != nil {
+	if err := got.Refused(action, true); err != nil {
 		return channel.Sent{}, err
 	}
 	var data struct {
-		MessageID number `json:"message_id"`
+		MessageID wire.Number `json:"message_id"`
 	}
 	if json.Unmarshal(got.Data, &data) != nil || data.MessageID == "" || data.MessageID == "0" {
 		return channel.Sent{At: time.Now()}, nil // it was sent, and cannot be named
 	}
 	at := a.sentAt(ctx, c, data.MessageID)
-	id := messageID(place, data.MessageID, seconds(at.Unix()))
+	id := messageID(place, data.MessageID, wire.Seconds(at.Unix()))
 	a.met.put(place, data.MessageID, metEntry{id: id, self: true})
 	return channel.Sent{ID: id, At: at}, nil
 }
 
 // sentAt asks for the time of a message, which is part of its id; ours stands in where NapCat does not tell.
-func (a *account) sentAt(ctx context.Context, c *conn, id number) time.Time {
+func (a *account) sentAt(ctx context.Context, c *conn, id wire.Number) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, timeWait)
 	defer cancel()
 	var m event
-	if err := c.ask(ctx, "get_msg", params{"message_id": id.param()}, &m); err != nil || m.Time == 0 {
+	if err := c.ask(ctx, "get_msg", params{"message_id": id.Param()}, &m); err != nil || m.Time == 0 {
 		return time.Now().Truncate(time.Second)
 	}
-	return m.Time.time()
+	return m.Time.Time()
 }
 
 // placeOf names the chat of a place as event.place does.
 func placeOf(to channel.Address) (string, error) {
 	switch {
-	case to.ChatType == chat.ChatGroup && numberForm.MatchString(to.Chat):
+	case to.ChatType == chat.ChatGroup && wire.NumberForm.MatchString(to.Chat):
 		return "g" + to.Chat, nil
-	case to.ChatType == chat.ChatDirect && numberForm.MatchString(to.Peer):
+	case to.ChatType == chat.ChatDirect && wire.NumberForm.MatchString(to.Peer):
 		return "p" + to.Peer, nil
 	}
 	return "", fault.Errorf(fault.Invalid, "NapCat writes to groups and people by their QQ numbers; this place has none")
@@ -128,10 +129,10 @@ func target(to channel.Address) (string, params) {
 }
 
 // compose makes segments of a message.
-func (a *account) compose(to channel.Address, m channel.Message) ([]segment, error) {
-	var parts []segment
+func (a *account) compose(to channel.Address, m channel.Message) ([]wire.Segment, error) {
+	var parts []wire.Segment
 	if ref, ok := parseID(to.ReplyTo); ok && (m.File == nil || kindOf(m.File) == "image") {
-		parts = append(parts, segment{"reply", attributes{"id": string(ref.id)}}) // other files stand alone in a message
+		parts = append(parts, wire.Segment{Type: "reply", Data: wire.Attributes{"id": string(ref.id)}}) // other files stand alone in a message
 	}
 	switch {
 	case m.File != nil:
@@ -146,7 +147,7 @@ func (a *account) compose(to channel.Address, m channel.Message) ([]segment, err
 }
 
 // spoken adds a text, unless QQ would cut it.
-func spoken(parts []segment, to channel.Address, t string, mentions map[string]string) ([]segment, error) {
+func spoken(parts []wire.Segment, to channel.Address, t string, mentions map[string]string) ([]wire.Segment, error) {
 	if n := utf8.RuneCountInString(t); n > maxShown {
 		return nil, fault.Errorf(fault.TooLarge, "the text has %d characters; QQ shows %d of a message, so split it", n, maxShown)
 	}
@@ -154,23 +155,23 @@ func spoken(parts []segment, to channel.Address, t string, mentions map[string]s
 }
 
 // said splits a text at the names that it mentions. In direct chats there is nobody else to mention.
-func said(to channel.Address, t string, mentions map[string]string) []segment {
+func said(to channel.Address, t string, mentions map[string]string) []wire.Segment {
 	t = strings.ReplaceAll(t, stop, "")
 	if to.ChatType == chat.ChatGroup {
 		t = format.Mentions(channel.Plain, t, mentions, func(id, name string) string {
-			if !numberForm.MatchString(id) {
+			if !wire.NumberForm.MatchString(id) {
 				return "@" + name
 			}
 			return stop + id + stop
 		})
 	}
-	var out []segment
+	var out []wire.Segment
 	for i, part := range strings.Split(t, stop) {
 		switch {
 		case i%2 == 1:
-			out = append(out, segment{"at", attributes{"qq": part}})
+			out = append(out, wire.Segment{Type: "at", Data: wire.Attributes{"qq": part}})
 		case part != "":
-			out = append(out, segment{"text", attributes{"text": part}})
+			out = append(out, wire.Segment{Type: "text", Data: wire.Attributes{"text": part}})
 		}
 	}
 	return out
@@ -193,18 +194,18 @@ func kindOf(f *channel.File) string {
 	return "file"
 }
 
-func upload(f *channel.File) (segment, error) {
+func upload(f *channel.File) (wire.Segment, error) {
 	switch {
 	case len(f.Data) == 0:
-		return segment{}, fault.Errorf(fault.Invalid, "%s is empty; QQ takes no empty files", cmp.Or(f.Name, "the file"))
+		return wire.Segment{}, fault.Errorf(fault.Invalid, "%s is empty; QQ takes no empty files", cmp.Or(f.Name, "the file"))
 	case len(f.Data) > maxFile:
-		return segment{}, fault.Errorf(fault.TooLarge, "%s has %d bytes; NapCat takes at most %d", cmp.Or(f.Name, "the file"), len(f.Data), maxFile)
+		return wire.Segment{}, fault.Errorf(fault.TooLarge, "%s has %d bytes; NapCat takes at most %d", cmp.Or(f.Name, "the file"), len(f.Data), maxFile)
 	}
 	name := path.Base("/" + strings.ReplaceAll(f.Name, `\`, "/"))
 	if name == "/" {
 		name = "file"
 	}
-	return segment{kindOf(f), attributes{"file": "base64://" + base64.StdEncoding.EncodeToString(f.Data), "name": name}}, nil
+	return wire.Segment{Type: kindOf(f), Data: wire.Attributes{"file": "base64://" + base64.StdEncoding.EncodeToString(f.Data), "name": name}}, nil
 }
 
 // pace keeps the pause between messages of this process.

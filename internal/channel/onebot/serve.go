@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/fault"
 )
 
@@ -156,11 +157,11 @@ func (in *intake) lane(ctx context.Context, e *event) {
 
 // pulse looks at a heartbeat: whether the QQ client under NapCat is signed in.
 func (in *intake) pulse(e *event) {
-	var h health
+	var h wire.Health
 	if e.MetaType != "heartbeat" || json.Unmarshal(e.Status, &h) != nil {
 		return
 	}
-	in.setAway(h.down())
+	in.setAway(h.Down())
 }
 
 // setAway reports a change.

@@ -6,8 +6,25 @@ import (
 	"strconv"
 	"time"
 
+	"xbot/internal/channel"
+	"xbot/internal/channel/onebot/wire"
 	"xbot/internal/chat"
 )
+
+// event is what NapCat has told, and who waits for it to be taken in.
+type event struct {
+	wire.Event
+	settled func() // called when it is taken in; nil: nobody waits
+}
+
+// parseEvent reads an event; a frame that is none yields nothing.
+func parseEvent(data []byte) (*event, bool) {
+	var e event
+	if channel.Decode(data, &e) != nil || e.PostType == "" {
+		return nil, false
+	}
+	return &e, true
+}
 
 // place names the chat of an event among those of the bot: g and the number of the group, or p and that of the person.
 func (e *event) place() string {
@@ -25,7 +42,7 @@ func (e *event) group() bool {
 func (e *event) id() string { return messageID(e.place(), e.MessageID, e.Time) }
 
 // messageID is the id of a message for good: NapCat's number is a hash that may come again, in another chat or later.
-func messageID(place string, id number, at seconds) string {
+func messageID(place string, id wire.Number, at wire.Seconds) string {
 	return fmt.Sprintf("%s.%s.%d", place, id, int64(at))
 }
 
@@ -35,7 +52,7 @@ var idForm = regexp.MustCompile(`^([gp])([0-9]{1,20})\.(-?[0-9]{1,20})\.([0-9]{1
 type named struct {
 	group bool
 	chat  string
-	id    number
+	id    wire.Number
 	at    time.Time
 }
 
@@ -43,10 +60,10 @@ type named struct {
 func parseID(id string) (named, bool) {
 	if m := idForm.FindStringSubmatch(id); m != nil {
 		at, err := strconv.ParseInt(m[4], 10, 64)
-		return named{group: m[1] == "g", chat: m[2], id: number(m[3]), at: time.Unix(at, 0)}, err == nil
+		return named{group: m[1] == "g", chat: m[2], id: wire.Number(m[3]), at: time.Unix(at, 0)}, err == nil
 	}
-	if numberForm.MatchString(id) {
-		return named{id: number(id)}, true
+	if wire.NumberForm.MatchString(id) {
+		return named{id: wire.Number(id)}, true
 	}
 	return named{}, false
 }

@@ -1,4 +1,4 @@
-package onebot
+package wire
 
 import "strings"
 
@@ -9,9 +9,9 @@ var (
 	unescapeValue = strings.NewReplacer("&#91;", "[", "&#93;", "]", "&#44;", ",", "&amp;", "&")
 )
 
-// parseCQ reads a string with CQ codes. What is no code is text.
-func parseCQ(s string) []segment {
-	var out []segment
+// ParseCQ reads a string with CQ codes. What is no code is text.
+func ParseCQ(s string) []Segment {
+	var out []Segment
 	say := func(t string) {
 		if t == "" {
 			return
@@ -20,9 +20,9 @@ func parseCQ(s string) []segment {
 			out[n-1].Data["text"] += t
 			return
 		}
-		out = append(out, segment{Type: "text", Data: attributes{"text": t}})
+		out = append(out, Segment{Type: "text", Data: Attributes{"text": t}})
 	}
-	for s != "" && len(out) < maxSegments {
+	for s != "" && len(out) < MaxSegments {
 		start := strings.Index(s, "[CQ:")
 		if start < 0 {
 			break
@@ -44,13 +44,13 @@ func parseCQ(s string) []segment {
 	return out
 }
 
-func parseCode(code string) (segment, bool) {
+func parseCode(code string) (Segment, bool) {
 	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(code, "[CQ:"), "]"), ",")
 	kind := strings.TrimSpace(parts[0])
 	if kind == "" || strings.ContainsAny(kind, "=[ ") {
-		return segment{}, false
+		return Segment{}, false
 	}
-	one := segment{Type: kind, Data: attributes{}}
+	one := Segment{Type: kind, Data: Attributes{}}
 	for _, part := range parts[1:] {
 		name, value, ok := strings.Cut(part, "=")
 		if ok {

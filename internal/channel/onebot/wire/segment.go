@@ -1,4 +1,4 @@
-package onebot
+package wire
 
 import (
 	"encoding/json"
@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// segment is a part of a message.
-type segment struct {
+// Segment is a part of a message.
+type Segment struct {
 	Type string     `json:"type"`
-	Data attributes `json:"data"`
+	Data Attributes `json:"data"`
 }
 
-// attributes are the data of a segment. Values that are neither strings, numbers nor truth values are kept as JSON.
-type attributes map[string]string
+// Attributes are the data of a segment. Values that are neither strings, numbers nor truth values are kept as JSON.
+type Attributes map[string]string
 
 // UnmarshalJSON reads an object of whatever values.
-func (a *attributes) UnmarshalJSON(data []byte) error {
-	*a = attributes{}
+func (a *Attributes) UnmarshalJSON(data []byte) error {
+	*a = Attributes{}
 	var raw map[string]json.RawMessage
 	if json.Unmarshal(data, &raw) != nil {
 		return nil // segments without data come as null, and strange ones as strings
 	}
 	for name, value := range raw {
-		(*a)[name] = plainValue(value)
+		(*a)[name] = PlainValue(value)
 	}
 	return nil
 }
 
-func plainValue(value json.RawMessage) string {
+func PlainValue(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {
 		return s
@@ -39,11 +39,11 @@ func plainValue(value json.RawMessage) string {
 	return ""
 }
 
-// maxSegments bounds what is read of one message; QQ's own editor stops long before.
-const maxSegments = 500
+// MaxSegments bounds what is read of one message; QQ's own editor stops long before.
+const MaxSegments = 500
 
-// parseMessage reads a message in any of its forms: an array of segments, one segment, or a string with CQ codes.
-func parseMessage(data json.RawMessage) []segment {
+// ParseMessage reads a message in any of its forms: an array of segments, one segment, or a string with CQ codes.
+func ParseMessage(data json.RawMessage) []Segment {
 	data = json.RawMessage(strings.TrimSpace(string(data)))
 	if len(data) == 0 {
 		return nil
@@ -52,28 +52,28 @@ func parseMessage(data json.RawMessage) []segment {
 	case '[':
 		return parseSegments(data)
 	case '{':
-		var one segment
+		var one Segment
 		if json.Unmarshal(data, &one) == nil && one.Type != "" {
-			return []segment{one}
+			return []Segment{one}
 		}
 	case '"':
 		var s string
 		if json.Unmarshal(data, &s) == nil {
-			return parseCQ(s)
+			return ParseCQ(s)
 		}
 	}
 	return nil
 }
 
 // parseSegments reads an array one by one: a malformed segment costs only itself.
-func parseSegments(data json.RawMessage) []segment {
+func parseSegments(data json.RawMessage) []Segment {
 	var raw []json.RawMessage
 	if json.Unmarshal(data, &raw) != nil {
 		return nil
 	}
-	var out []segment
-	for _, r := range raw[:min(len(raw), maxSegments)] {
-		var s segment
+	var out []Segment
+	for _, r := range raw[:min(len(raw), MaxSegments)] {
+		var s Segment
 		if json.Unmarshal(r, &s) == nil && s.Type != "" {
 			out = append(out, s)
 		}
@@ -81,8 +81,8 @@ func parseSegments(data json.RawMessage) []segment {
 	return out
 }
 
-// size is a count of bytes of a segment's data, 0 if it says none.
-func (a attributes) size() int64 {
+// Size is a count of bytes of a segment's data, 0 if it says none.
+func (a Attributes) Size() int64 {
 	for _, name := range []string{"file_size", "size"} {
 		if n, err := strconv.ParseInt(a[name], 10, 64); err == nil && n > 0 {
 			return n

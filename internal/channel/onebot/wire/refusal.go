@@ -1,4 +1,4 @@
-package onebot
+package wire
 
 import (
 	"cmp"
@@ -15,6 +15,9 @@ const (
 	retcodeUnknown = 1404 // there is no such action
 )
 
+// RetcodeToken is how NapCat refuses a token: it accepts the WebSocket, says so, and closes.
+const RetcodeToken = 1403
+
 // The client under NapCat tells why it did not send a message in the text of the failure.
 var (
 	sendResult = regexp.MustCompile(`"result"\s*:\s*(-?[0-9]+)`)
@@ -23,9 +26,9 @@ var (
 	noSuch     = regexp.MustCompile(`不存在|已过期|(?i:not found)`)
 )
 
-// refused turns a failed answer into an error, nil for a good one. Sends is whether the action may have had its effect
+// Refused turns a failed answer into an error, nil for a good one. Sends is whether the action may have had its effect
 // although it failed.
-func (a answer) refused(action string, sends bool) error {
+func (a Answer) Refused(action string, sends bool) error {
 	said := strings.TrimSpace(cmp.Or(a.Wording, a.Message))
 	if len(said) > 500 {
 		said = said[:500]
@@ -43,7 +46,7 @@ func (a answer) refused(action string, sends bool) error {
 	return a.failure(action, said, sends)
 }
 
-func (a answer) failure(action, said string, sends bool) error {
+func (a Answer) failure(action, said string, sends bool) error {
 	result := ""
 	if m := sendResult.FindStringSubmatch(said); m != nil {
 		result = m[1]
@@ -51,7 +54,7 @@ func (a answer) failure(action, said string, sends bool) error {
 	switch {
 	case a.Retcode == retcodeUnknown:
 		return fault.Errorf(fault.NotFound, "NapCat has no action %s; update it", action)
-	case a.Retcode == 401 || a.Retcode == 403 || a.Retcode == 1401 || a.Retcode == retcodeToken:
+	case a.Retcode == 401 || a.Retcode == 403 || a.Retcode == 1401 || a.Retcode == RetcodeToken:
 		return fault.Errorf(fault.Denied, "NapCat does not permit %s (%d): %s", action, a.Retcode, said)
 	case a.Retcode == retcodeBad || a.Retcode == 100:
 		return fault.Errorf(fault.Invalid, "NapCat does not accept %s (%d): %s", action, a.Retcode, said)
