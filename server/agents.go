@@ -10,9 +10,11 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/choice"
 	"xbot/internal/logs"
+	"xbot/internal/prompt"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/store"
+	"xbot/internal/subagents"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
@@ -50,7 +52,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 
 // newTools are what models can call.
 func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
-	work, roles := store.Background{Store: c.store}, staff{c, boxes}
+	work, roles := store.Background{Store: c.store}, c.roles(boxes)
 	return tool.New(append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
 		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
@@ -60,10 +62,18 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
 		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),
 		toolcron.New(c.jobs),
-		agent.New(c.store, roles), worktree.New(c.store, c.store, namer{c.store}),
+		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), toollogs.New(logs.Reader{Home: c.home}, c.store),
 	)...)
+}
+
+// roles knows what subagents are made of.
+func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
+	return subagents.Roles{
+		Store: c.store, Policies: c.policies, Models: c.catalogue,
+		Files: prompt.Roles{Home: c.home, Profiles: c.agentProfiles(), Sandboxes: boxes},
+	}
 }
 
 // newDownload makes the tool that fetches what a model found.

@@ -76,7 +76,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		folder.Runner{Runners: s.runners, Users: a.store},
 		conversation.Cron{Store: a.store, Jobs: a.jobs},
 		conversation.Subagents{Store: a.store},
-		conversation.Agents{Roles: staff{a.core, a.boxes}},
+		conversation.Agents{Roles: a.roles(a.boxes)},
 		conversation.Groups{Store: a.store},
 		account.Status{
 			Store: a.store, Contexts: s.contexts, Policies: a.policies, Runners: s.runners, Runs: s.runs, Version: a.version, Started: time.Now(),

@@ -25,6 +25,7 @@ import (
 	"xbot/internal/contextview"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
+	"xbot/server/hostrunner"
 )
 
 // OpenIngress opens the part that talks to people.
@@ -94,7 +95,7 @@ type ingressPart struct {
 	auth       *auth.Auth
 	dispatch   *intake.Dispatch
 	hub        *runners.Hub
-	containers *containers
+	containers *hostrunner.Containers
 	views      views
 	gateway    *gateway.Gateway
 	hooks      *hooks.Admin
@@ -112,11 +113,10 @@ type views struct {
 }
 
 func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
-	folders := newFolders(c.process)
 	hub := runners.New(runners.Config{
-		Registry: manage.Registry{Store: c.store}, Kills: kills{c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, OnConnect: folders.sync,
+		Registry: manage.Registry{Store: c.store}, Kills: manage.Kills{Store: c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, OnConnect: runners.NewFolders(c.home, c.log).Sync,
 	})
-	docker := c.newContainers(s.docker, s.at.own())
+	docker := hostrunner.NewContainers(c.hostRunners(), s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	pauses := &relay.Pauses{Store: in.store, Client: in.temporal, Unpause: in.unpause, Paused: relay.NewPausedGauge(in.tele.Registry), Log: in.log}
 	s := &Server{}
 	s.serve(
-		in.newRelay().Run, pauses.Run, in.containers.run, in.setup.Run, in.followHearts, in.prune,
+		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHearts, in.prune,
 		(&orphans.Sweeper{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/memory/embed"
 	"xbot/internal/memory/flat"
 	"xbot/internal/memory/letta"
+	"xbot/internal/memory/view"
 	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/internal/tool/conversation"
@@ -42,6 +43,9 @@ func (a *agents) catchUp(ctx context.Context) error {
 	}
 	return a.archive.Run(ctx, digest.Digester{Store: a.store, Models: a.choice, Limits: a.catalogue})
 }
+
+// remembered is what is remembered of people.
+func (c *core) remembered() view.View { return view.View{Store: c.store, Policies: c.policies} }
 
 // agentProfiles knows who answers in a conversation.
 func (c *core) agentProfiles() *agentprofile.Resolver {

@@ -11,7 +11,13 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
+	"xbot/server/hostrunner"
 )
+
+// hostRunners are the runners that this process starts itself.
+func (c *core) hostRunners() *hostrunner.Host {
+	return &hostrunner.Host{Store: c.store, Log: c.log, DSN: c.dsn, Home: c.home, EnvFile: c.envFile, Admin: c.admin}
+}
 
 // internalKey is what the processes of one server show one another.
 func (d *database) internalKey() string { return InternalKey(d.key) }
@@ -40,7 +46,7 @@ func (in *ingressPart) internal() http.Handler {
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
-		Local: local, Holders: manage.Registry{Store: c.store}, KeyNow: c.internalKey, Kills: kills{c.store},
+		Local: local, Holders: manage.Registry{Store: c.store}, KeyNow: c.internalKey, Kills: manage.Kills{Store: c.store},
 	})
 	return resolver.New(resolver.Config{Choices: c.store, Router: router, Docker: docker, Wait: cfg.Wait})
 }

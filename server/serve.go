@@ -50,7 +50,7 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 	}
 	s.serve(
 		c.listenFeed, c.learnAttributes, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build}).run, servers.watch,
-		func(ctx context.Context) error { return c.runLocalRunner(ctx, cfg.Runner, in.at.own()) },
+		func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) },
 		func(ctx context.Context) error { return in.announce(ctx, os.Stdout) },
 	)
 	return s, nil

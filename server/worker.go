@@ -17,6 +17,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/llm/limits"
+	"xbot/server/hostrunner"
 	"xbot/worker"
 )
 
@@ -38,7 +39,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, wishes{store: c.store, image: cfg.Image}))
+	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.Wishes{Store: c.store, Image: cfg.Image}))
 	if err != nil {
 		return s.opened(err)
 	}

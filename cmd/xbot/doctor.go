@@ -23,6 +23,7 @@ import (
 	"xbot/internal/temporalclient"
 	"xbot/runner/container"
 	"xbot/server"
+	"xbot/server/hostrunner"
 	"xbot/workflows"
 )
 
@@ -229,7 +230,7 @@ func lookRunner(ctx context.Context, d *patient) (string, error) {
 	}
 	if len(online) == 0 {
 		why := "see the log of the runner: logs/runner-local.log in the data folder where xbot serve started it"
-		if words := server.LastWords(d.cfg.Dir, "local"); words != "" {
+		if words := hostrunner.LastWords(d.cfg.Dir, "local"); words != "" {
 			why = "the last line of logs/runner-local.log: " + words
 		}
 		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; %s", len(all), why)

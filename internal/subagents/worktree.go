@@ -1,4 +1,4 @@
-package server
+package subagents
 
 import (
 	"context"
@@ -9,17 +9,21 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/session"
-	"xbot/internal/store"
 )
 
-// namer names worktrees after the conversation that has them.
-type namer struct{ store *store.Store }
+// Names are the subagents that there are.
+type Names interface {
+	Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error)
+}
+
+// Worktrees names worktrees after the conversation that has them.
+type Worktrees struct{ Names Names }
 
 // Worktree returns <role>-<instance>, of one that answers once <role>-<hash>, and <agent>-<hash> of a person's conversation.
-func (n namer) Worktree(ctx context.Context, key chat.SessionKey) (string, error) {
+func (n Worktrees) Worktree(ctx context.Context, key chat.SessionKey) (string, error) {
 	sum := sha256.Sum256([]byte(key))
 	hash := hex.EncodeToString(sum[:4])
-	ref, err := n.store.Subagent(ctx, key)
+	ref, err := n.Names.Subagent(ctx, key)
 	switch {
 	case err == nil && ref.Once():
 		return plain(ref.Role) + "-" + hash, nil

@@ -1,4 +1,4 @@
-package server
+package runners
 
 import (
 	"context"
@@ -18,19 +18,20 @@ const syncTime = 5 * time.Minute
 // maxSyncs bounds how many runners get them at once: all come back together when the server was restarted.
 const maxSyncs = 4
 
-// folders keeps the server's skills and agents in step on every runner that connects.
-type folders struct {
+// Folders keeps the server's skills and agents in step on every runner that connects.
+type Folders struct {
 	home string // XBOT_HOME
 	log  *slog.Logger
 	busy chan struct{} // one token for each runner that gets them now
 }
 
-func newFolders(p *process) *folders {
-	return &folders{home: p.home, log: p.log, busy: make(chan struct{}, maxSyncs)}
+// NewFolders keeps the folders of a home in step.
+func NewFolders(home string, log *slog.Logger) *Folders {
+	return &Folders{home: home, log: log, busy: make(chan struct{}, maxSyncs)}
 }
 
-// sync gives a runner that has connected the folders that there are. What fails is tried again when it connects again.
-func (f *folders) sync(ctx context.Context, local sandbox.Local, id sandbox.RunnerID, _ wire.Info) {
+// Sync gives a runner that has connected the folders that there are. What fails is tried again when it connects again.
+func (f *Folders) Sync(ctx context.Context, local sandbox.Local, id sandbox.RunnerID, _ wire.Info) {
 	select {
 	case f.busy <- struct{}{}:
 		defer func() { <-f.busy }()

@@ -1,4 +1,4 @@
-package server
+package hostrunner
 
 import (
 	"context"
@@ -30,10 +30,10 @@ const (
 	runningWait          = 10 * time.Second // for the engine to list what runs
 )
 
-// containers keeps a relay process for each user whose container is wanted: it keeps the container, and ends when
+// Containers keeps a relay process for each user whose container is wanted: it keeps the container, and ends when
 // nobody used it for long.
-type containers struct {
-	*core
+type Containers struct {
+	host   *Host
 	cfg    config.Docker
 	server string // where relays connect
 
@@ -43,20 +43,21 @@ type containers struct {
 	wake   chan struct{}             // holds one token while somebody new is wanted
 }
 
-var _ resolver.Docker = (*containers)(nil)
+var _ resolver.Docker = (*Containers)(nil)
 
-func (c *core) newContainers(cfg config.Docker, server string) *containers {
-	return &containers{
-		core: c, cfg: cfg, server: server, wanted: map[chat.UserID]time.Time{}, kept: map[chat.UserID]bool{},
+// NewContainers makes the keeper of containers whose relays connect to a server.
+func NewContainers(h *Host, cfg config.Docker, server string) *Containers {
+	return &Containers{
+		host: h, cfg: cfg, server: server, wanted: map[chat.UserID]time.Time{}, kept: map[chat.UserID]bool{},
 		wake: make(chan struct{}, 1),
 	}
 }
 
 // Enabled reports whether the server offers containers.
-func (c *containers) Enabled() bool { return c.cfg.Image != "" }
+func (c *Containers) Enabled() bool { return c.cfg.Image != "" }
 
 // Want has the container of a user started, if it is not.
-func (c *containers) Want(_ context.Context, user chat.UserID) error {
+func (c *Containers) Want(_ context.Context, user chat.UserID) error {
 	c.mu.Lock()
 	c.wanted[user] = time.Now()
 	c.mu.Unlock()
@@ -67,9 +68,9 @@ func (c *containers) Want(_ context.Context, user chat.UserID) error {
 	return nil
 }
 
-// run keeps what is wanted until ctx ends. Containers that run are taken up again: their users may be waiting for
+// Run keeps what is wanted until ctx ends. Containers that run are taken up again: their users may be waiting for
 // commands in them.
-func (c *containers) run(ctx context.Context) error {
+func (c *Containers) Run(ctx context.Context) error {
 	if !c.Enabled() {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (c *containers) run(ctx context.Context) error {
 }
 
 // unkept are the wanted users that nobody keeps yet; from now on somebody does.
-func (c *containers) unkept() []chat.UserID {
+func (c *Containers) unkept() []chat.UserID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var users []chat.UserID
@@ -113,14 +114,14 @@ func (c *containers) unkept() []chat.UserID {
 }
 
 // listen hears what other processes want.
-func (c *containers) listen(ctx context.Context) error {
-	return c.again(ctx, listenAgain, "wishes for containers are not heard; trying again", func() error {
-		return store.ListenContainers(ctx, c.dsn, func(user chat.UserID) { _ = c.Want(ctx, user) }) // it never fails
+func (c *Containers) listen(ctx context.Context) error {
+	return c.host.again(ctx, listenAgain, "wishes for containers are not heard; trying again", func() error {
+		return store.ListenContainers(ctx, c.host.DSN, func(user chat.UserID) { _ = c.Want(ctx, user) }) // it never fails
 	})
 }
 
 // keep runs the relay of a user until it ended since nobody used it, or ctx ends.
-func (c *containers) keep(ctx context.Context, binary string, user chat.UserID) {
+func (c *Containers) keep(ctx context.Context, binary string, user chat.UserID) {
 	for pause := runnerRestart; ctx.Err() == nil; pause = min(2*pause, containerRestartMost) {
 		began := time.Now()
 		err := c.relay(ctx, binary, user)
@@ -131,7 +132,7 @@ func (c *containers) keep(ctx context.Context, binary string, user chat.UserID) 
 			pause = runnerRestart
 		}
 		if err != nil {
-			c.log.Warn("the runner of a container ended, starting it again", "user", user, "error", err)
+			c.host.Log.Warn("the runner of a container ended, starting it again", "user", user, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -141,7 +142,7 @@ func (c *containers) keep(ctx context.Context, binary string, user chat.UserID) 
 }
 
 // unwanted forgets a user, unless the container was wanted while its relay was ending.
-func (c *containers) unwanted(user chat.UserID) bool {
+func (c *Containers) unwanted(user chat.UserID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if time.Since(c.wanted[user]) < min(wishFresh, c.cfg.Idle/2) {
@@ -153,24 +154,24 @@ func (c *containers) unwanted(user chat.UserID) bool {
 }
 
 // relay runs the relay of a user once.
-func (c *containers) relay(ctx context.Context, binary string, user chat.UserID) error {
+func (c *Containers) relay(ctx context.Context, binary string, user chat.UserID) error {
 	what := containerPrefix + strconv.FormatInt(int64(user), 10)
-	token, err := c.runnerToken(ctx, user, resolver.Container, what)
+	token, err := c.host.token(ctx, user, resolver.Container, what)
 	if err != nil {
 		return err
 	}
-	return c.runRunner(ctx, what, binary, c.args(user, token))
+	return c.host.run(ctx, what, binary, c.args(user, token))
 }
 
 // containerPrefix begins the names of the state folders of containers; the id of the user follows.
 const containerPrefix = "docker-"
 
-func (c *containers) args(user chat.UserID, token string) []string {
+func (c *Containers) args(user chat.UserID, token string) []string {
 	id := strconv.FormatInt(int64(user), 10)
 	args := []string{
 		"--mode", "docker", "--server", "ws" + strings.TrimPrefix(c.server, "http") + "/api/runners/connect", "--token-file", token,
-		"--name", resolver.Container, "--container", c.containerName(id), "--state", filepath.Join(c.home, "runner", containerPrefix+id),
-		"--workspace", filepath.Join(c.home, "workspaces", id), "--image", c.cfg.Image, "--docker", c.cfg.Engine,
+		"--name", resolver.Container, "--container", c.containerName(id), "--state", filepath.Join(c.host.Home, "runner", containerPrefix+id),
+		"--workspace", filepath.Join(c.host.Home, "workspaces", id), "--image", c.cfg.Image, "--docker", c.cfg.Engine,
 		"--memory", c.cfg.Memory, "--cpus", fmt.Sprint(c.cfg.CPUs), "--pids", strconv.Itoa(c.cfg.PIDs), "--network", c.cfg.Network,
 		"--idle", c.cfg.Idle.String(), "--end-when-idle", "--lifeline-fd", strconv.Itoa(lifelineFD),
 	}
@@ -188,44 +189,40 @@ func (c *containers) args(user chat.UserID, token string) []string {
 const firstContainerUID = 100_000
 
 // containerName tells the containers of several servers on one machine apart by their data folders.
-func (c *containers) containerName(id string) string {
-	sum := sha256.Sum256([]byte(c.home + "\x00" + strings.Join(c.cfg.HostPath, "\x00")))
+func (c *Containers) containerName(id string) string {
+	sum := sha256.Sum256([]byte(c.host.Home + "\x00" + strings.Join(c.cfg.HostPath, "\x00")))
 	return "xbot-" + hex.EncodeToString(sum[:4]) + "-" + id
 }
 
 // takeUp wants the containers that run.
-func (c *containers) takeUp(ctx context.Context) {
+func (c *Containers) takeUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, runningWait)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, c.cfg.Engine, "ps", "--format", `{{.Label "`+container.LabelState+`"}}`).Output()
 	if err != nil {
-		c.log.Warn("the container engine does not answer", "error", err)
+		c.host.Log.Warn("the container engine does not answer", "error", err)
 		return
 	}
 	for folder := range strings.Lines(string(out)) {
-		id, ours := strings.CutPrefix(strings.TrimSpace(folder), filepath.Join(c.home, "runner", containerPrefix))
+		id, ours := strings.CutPrefix(strings.TrimSpace(folder), filepath.Join(c.host.Home, "runner", containerPrefix))
 		if user, err := strconv.ParseInt(id, 10, 64); ours && err == nil {
 			_ = c.Want(ctx, chat.UserID(user)) // it never fails
 		}
 	}
 }
 
-// wishes asks the process that keeps containers, from one that does not.
-type wishes struct {
-	store *store.Store
-	image string
-}
-
-var _ resolver.Docker = wishes{}
-
-// Enabled reports whether the server offers containers.
-func (w wishes) Enabled() bool { return w.image != "" }
-
-// Want tells the wish unless the container is connected.
-func (w wishes) Want(ctx context.Context, user chat.UserID) error {
-	_, _, connected, err := w.store.Holder(ctx, string(resolver.ID(user, resolver.Container)))
-	if err != nil || connected {
-		return err
+// again does what ought not to end, and does it again after a pause whenever it ended, until ctx ends.
+func (h *Host) again(ctx context.Context, pause time.Duration, complaint string, do func() error) error {
+	for ctx.Err() == nil {
+		err := do()
+		if ctx.Err() != nil {
+			break
+		}
+		h.Log.Warn(complaint, "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
 	}
-	return w.store.WantContainer(ctx, user)
+	return nil
 }

@@ -1,0 +1,155 @@
+// Package hostrunner runs the runners that a server starts itself: that of its own host, and one for each container of a user.
+package hostrunner
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+const (
+	// runnerRestart is the pause before a runner that died is started again. It doubles while the runner ends at once,
+	// up to runnerRestartMost; one that lived for runnerLived had started.
+	runnerRestart     = 200 * time.Millisecond
+	runnerRestartMost = 30 * time.Second
+	runnerLived       = 5 * time.Second
+	// runnerStop is what a runner gets to end by itself. Its commands go on under their shims in any case.
+	runnerStop = 3 * time.Second
+	// lifelineFD is where the runner finds the pipe that closes when we are gone, however we went.
+	lifelineFD = 3
+)
+
+// Store keeps the runners.
+type Store interface {
+	EnsureAdmin(ctx context.Context, name string) (store.User, error)
+	EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error)
+}
+
+// Host starts runners on the machine of the server.
+type Host struct {
+	Store   Store
+	Log     *slog.Logger
+	DSN     string // of the database
+	Home    string // XBOT_HOME
+	EnvFile string // of settings, if one was named
+	Admin   string // name of the first administrator, whose runner the local one is
+}
+
+// token makes a fresh token for a runner of ours, in a file that only its owner can read. Files of several are
+// told apart by what.
+func (h *Host) token(ctx context.Context, user chat.UserID, name, what string) (string, error) {
+	token, hash := secret.NewToken()
+	if _, err := h.Store.EnsureRunner(ctx, user, name, hash); err != nil {
+		return "", err
+	}
+	path := filepath.Join(h.Home, "run", "runner-"+what+".token")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("make the run folder: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("write the runner's token: %w", err)
+	}
+	return path, nil
+}
+
+// run runs a runner of ours until it ends; its log is named after it.
+func (h *Host) run(ctx context.Context, name, binary string, args []string) error {
+	log, err := os.OpenFile(runnerLog(h.Home, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() // the runner has its own handle
+	lifeline, ours, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ours.Close()     // nothing is written to it
+	defer lifeline.Close() // the runner has its own handle
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.ExtraFiles = []*os.File{lifeline}
+	cmd.Stderr = log
+	cmd.Env = cleanEnv()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is ours alone
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = runnerStop
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w; its last words: %s", err, cmp.Or(LastWords(h.Home, name), "none"))
+	}
+	return nil
+}
+
+// LastWords returns the last line of the log of a runner of ours, bounded and without its time; empty if there is none.
+func LastWords(home, name string) string {
+	f, err := os.Open(runnerLog(home, name))
+	if err != nil {
+		return ""
+	}
+	defer f.Close() // read only
+	const most = 1 << 10
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return ""
+	}
+	tail, err := io.ReadAll(io.NewSectionReader(f, max(0, end-most), most))
+	if err != nil {
+		return ""
+	}
+	tail = bytes.TrimSpace(tail)
+	line := string(tail[bytes.LastIndexByte(tail, '\n')+1:])
+	if _, words, ok := strings.Cut(line, " "); ok && strings.HasPrefix(line, "time=") {
+		return words
+	}
+	return line
+}
+
+func runnerLog(home, name string) string { return filepath.Join(home, "logs", "runner-"+name+".log") }
+
+// cleanEnv is what the runner gets of our environment: nothing that was meant for the server. How the container engine
+// is reached counts for runners that keep a container, and where agents listen for what is hidden; commands get none of it.
+func cleanEnv() []string {
+	var out []string
+	for _, name := range []string{
+		"PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "SHELL", "TMPDIR",
+		"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "XDG_RUNTIME_DIR",
+		"SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
+	} {
+		if v, ok := os.LookupEnv(name); ok {
+			out = append(out, name+"="+v)
+		}
+	}
+	return out
+}
+
+// besideSelf finds another program of ours: beside this one, else on PATH.
+func besideSelf(name string) (string, error) {
+	self, err := os.Executable()
+	if err == nil {
+		if path := filepath.Join(filepath.Dir(self), name); isFile(path) {
+			return path, nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fault.Errorf(fault.NotFound, "%s is neither beside xbot nor on PATH: run \"make build\", or install it there", name)
+	}
+	return path, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}

@@ -1,0 +1,97 @@
+package hostrunner
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox/resolver"
+)
+
+// RunLocal keeps the runner of this host alive, as a process of its own, until ctx ends. Commands outlive it.
+func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) error {
+	binary, err := besideSelf("xbot-runner")
+	if err != nil {
+		return err
+	}
+	tokenFile, err := h.localToken(ctx)
+	if err != nil {
+		return err
+	}
+	workspace := cfg.Workspace
+	if workspace == "" {
+		if workspace, err = os.UserHomeDir(); err != nil {
+			return fault.Errorf(fault.Invalid, "the home folder is unknown: set XBOT_WORKSPACE")
+		}
+	}
+	state := filepath.Join(h.Home, "runner", resolver.Local)
+	args := []string{
+		"--server", "ws" + strings.TrimPrefix(server, "http") + "/api/runners/connect", "--token-file", tokenFile,
+		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", h.Home,
+		"--lifeline-fd", strconv.Itoa(lifelineFD), "--confine", cfg.Confine,
+	}
+	if h.EnvFile != "" {
+		args = append(args, "--deny", h.EnvFile)
+	}
+	for _, dir := range cfg.Writable {
+		args = append(args, "--write", dir)
+	}
+	if socket := socketFolder(h.DSN); socket != "" && !strings.HasPrefix(socket, h.Home+string(filepath.Separator)) {
+		args = append(args, "--deny", socket) // a long home has its socket elsewhere
+	}
+	keepAlive{log: h.Log}.run(ctx, func() error { return h.run(ctx, "local", binary, args) })
+	return nil
+}
+
+// keepAlive starts a runner again whenever it ends, and says each reason once.
+type keepAlive struct{ log *slog.Logger }
+
+func (k keepAlive) run(ctx context.Context, runner func() error) {
+	said := ""
+	for pause := runnerRestart; ; pause = min(2*pause, runnerRestartMost) {
+		began := time.Now()
+		err := runner()
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) >= runnerLived {
+			pause, said = runnerRestart, ""
+		}
+		if reason := fmt.Sprint(err); reason != said {
+			k.log.Warn("the local runner ended and is started again, ever more slowly while it ends at once", "error", err)
+			said = reason
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// socketFolder returns the folder of the Unix socket that a connection string names, empty if it names a host.
+func socketFolder(dsn string) string {
+	cfg, err := pgconn.ParseConfig(dsn)
+	if err != nil || !strings.HasPrefix(cfg.Host, "/") {
+		return ""
+	}
+	return cfg.Host
+}
+
+// localToken makes a fresh token for the runner of this host, in a file that only its owner can read.
+func (h *Host) localToken(ctx context.Context) (string, error) {
+	admin, err := h.Store.EnsureAdmin(ctx, h.Admin)
+	if err != nil {
+		return "", err
+	}
+	return h.token(ctx, admin.ID, resolver.Local, "local")
+}
