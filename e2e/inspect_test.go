@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 )
 
 func (s *server) operated(arguments ...string) string {
@@ -28,7 +29,7 @@ func TestInspect_ShowsWhatRunsAndWaitsOverAKillOfTheServer(t *testing.T) {
 	running := k.send("stream 40 50ms")
 	k.untilDelta(time.Minute)
 	k.send("/compact")
-	var list []chat.Unanswered
+	var list []ops.Unanswered
 	require.NoError(t, json.Unmarshal([]byte(k.operated("inbox", "--json")), &list))
 	require.Len(t, list, 2)
 	require.Equal(t, []string{"running", "waiting"}, []string{list[0].State, list[1].State})
@@ -55,7 +56,7 @@ func TestInspect_ListsEveryConversationHoweverManyThereAre(t *testing.T) {
 		SELECT 'agent:main:web:thread:made-' || n, s.user_id, s.channel, s.agent, s.last_interaction_at - make_interval(secs => n % 7)
 		FROM sessions s, generate_series(1, 1100) n WHERE s.key = $1`, k.key)
 	require.NoError(t, err)
-	var list []chat.SessionSummary
+	var list []ops.SessionSummary
 	require.NoError(t, json.Unmarshal([]byte(k.operated("sessions", "--json")), &list))
 	keys := map[chat.SessionKey]bool{}
 	for _, s := range list {
@@ -63,7 +64,7 @@ func TestInspect_ListsEveryConversationHoweverManyThereAre(t *testing.T) {
 	}
 	require.Len(t, keys, 1101)
 	require.Len(t, list, 1101)
-	mine := list[slices.IndexFunc(list, func(s chat.SessionSummary) bool { return s.Key == k.key })]
+	mine := list[slices.IndexFunc(list, func(s ops.SessionSummary) bool { return s.Key == k.key })]
 	require.Positive(t, mine.ContextTokens)
 	require.Greater(t, mine.ContextMax, mine.ContextTokens)
 	require.Len(t, strings.Split(k.operated("sessions"), "\n"), 1102, "with the heading")

@@ -16,6 +16,7 @@ import (
 	"xbot/activities/compress"
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/memory/letta"
@@ -290,7 +291,7 @@ func TestCompress_BooksWhatItUsed(t *testing.T) {
 	require.NoError(t, err)
 	spent, err := b.UsageOf(t.Context(), b.User, activitiestest.Key)
 	require.NoError(t, err)
-	i := slices.IndexFunc(spent, func(s chat.Spent) bool { return s.Model == "openai/scripted" })
+	i := slices.IndexFunc(spent, func(s ops.Spent) bool { return s.Model == "openai/scripted" })
 	require.GreaterOrEqual(t, i, 0)
 	require.EqualValues(t, 1000, spent[i].PromptTokens)
 	var total int

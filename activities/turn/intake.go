@@ -12,6 +12,7 @@ import (
 	"xbot/activities/modelcall"
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/command"
 	"xbot/internal/i18n"
 	"xbot/internal/slash"
@@ -43,9 +44,9 @@ type Intake struct {
 	Profiles modelcall.Profiles // knows whether answers reach the channel; nil: they do
 	Hooks    hooks.Files        // nil: there are none
 	// Totals reads what a turn took, by model, and the id of its newest answer; nil: nobody asks.
-	Totals func(ctx context.Context, turn chat.TurnID) ([]chat.Spent, int64, error)
+	Totals func(ctx context.Context, turn chat.TurnID) ([]ops.Spent, int64, error)
 	// Cost is what a model asked for that; nil, also as an answer: it is not known.
-	Cost     func(s chat.Spent) *float64
+	Cost     func(s ops.Spent) *float64
 	MaxSteps int  // spec/001 §2.2 maxIter
 	Words    bool // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }

@@ -14,6 +14,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	localserver "xbot/internal/cli/local"
 	"xbot/internal/fault"
 	"xbot/server"
@@ -82,7 +83,7 @@ func (c statusCmd) Run(ctx context.Context) error {
 	})
 }
 
-func waiting(s chat.Status) string {
+func waiting(s ops.Status) string {
 	if s.Waiting == 0 {
 		return "0 messages"
 	}
@@ -133,7 +134,7 @@ func (c sessionsCmd) Run(ctx context.Context) error {
 // maxTitle bounds a title in a table, in characters.
 const maxTitle = 40
 
-func sessionTable(out io.Writer, list []chat.SessionSummary) error {
+func sessionTable(out io.Writer, list []ops.SessionSummary) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KEY\tUSER\tUSED\tTURNS\tTOKENS\tSTATE\tTITLE")
 	for _, s := range list {
@@ -150,7 +151,7 @@ func sessionTable(out io.Writer, list []chat.SessionSummary) error {
 }
 
 // titleOf is what a conversation is about; of a place that many share, its name. A person's name stands beside it already.
-func titleOf(s chat.SessionSummary) string {
+func titleOf(s ops.SessionSummary) string {
 	title := cmp.Or(s.Title, s.Origin.Label)
 	if s.ChatType != chat.ChatDirect {
 		title = cmp.Or(s.Origin.Label, s.Title)

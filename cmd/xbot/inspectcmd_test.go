@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 )
 
 func TestSessionTable_ShowsWhatIsTalkedAboutAndThePlaceOfGroups(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, sessionTable(&out, []chat.SessionSummary{
+	require.NoError(t, sessionTable(&out, []ops.SessionSummary{
 		{Key: "k1", User: "alice", Title: "the leaking tap", Routing: chat.Routing{ChatType: chat.ChatDirect, Origin: chat.Origin{Label: "alice"}}, UpdatedAt: time.Now()},
 		{Key: "k2", User: "bob", Routing: chat.Routing{ChatType: chat.ChatDirect, Origin: chat.Origin{Label: "Bob B."}}, UpdatedAt: time.Now()},
 		{Key: "k3", User: "feishu:group:oc_1", Title: "hello", Routing: chat.Routing{ChatType: chat.ChatGroup, Origin: chat.Origin{Label: "Plumbers"}}, UpdatedAt: time.Now()},

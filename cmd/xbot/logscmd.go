@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"xbot/internal/apiclient"
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 )
 
 // logsCmd shows what the server has logged.
@@ -45,7 +45,7 @@ func (c logsCmd) Run(ctx context.Context) error {
 	})
 }
 
-func (c logsCmd) follow(ctx context.Context, client *apiclient.Client, f apiclient.LogFilter, last chat.Logs) error {
+func (c logsCmd) follow(ctx context.Context, client *apiclient.Client, f apiclient.LogFilter, last ops.Logs) error {
 	f.Since, f.Limit = time.Now(), 1000
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
@@ -66,7 +66,7 @@ func (c logsCmd) follow(ctx context.Context, client *apiclient.Client, f apiclie
 	}
 }
 
-func printLogs(l chat.Logs) {
+func printLogs(l ops.Logs) {
 	for _, line := range l.Lines {
 		say(os.Stdout, "%s %-5s %s %s", line.At.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(line.Level), line.Process, line.Text)
 	}

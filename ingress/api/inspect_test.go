@@ -11,6 +11,7 @@ import (
 
 	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 )
 
 func TestInspect_IsForAdministrators(t *testing.T) {
@@ -30,7 +31,7 @@ func TestInspect_FindsConversationsOfOthersByUserChannelAndTime(t *testing.T) {
 	for query, want := range map[string][]chat.SessionKey{
 		"": {his.Key, mine.Key}, "?user=" + b.bob.user.Name: {his.Key}, "?channel=web": {mine.Key}, "?active=60": {his.Key}, "?user=nobody": {},
 	} {
-		var got struct{ Sessions []chat.SessionSummary }
+		var got struct{ Sessions []ops.SessionSummary }
 		b.alice.get("/api/inspect/sessions"+query).is(http.StatusOK, &got)
 		keys := []chat.SessionKey{}
 		for _, s := range got.Sessions {
@@ -38,19 +39,19 @@ func TestInspect_FindsConversationsOfOthersByUserChannelAndTime(t *testing.T) {
 		}
 		require.Equal(t, want, keys, query)
 	}
-	var inbox struct{ Messages []chat.Unanswered }
+	var inbox struct{ Messages []ops.Unanswered }
 	b.alice.get("/api/inspect/inbox").is(http.StatusOK, &inbox)
 	require.Len(t, inbox.Messages, 1)
-	require.Equal(t, []string{"hello there", chat.InboxWaiting, b.bob.user.Name}, []string{inbox.Messages[0].Words, inbox.Messages[0].State, inbox.Messages[0].User})
+	require.Equal(t, []string{"hello there", ops.InboxWaiting, b.bob.user.Name}, []string{inbox.Messages[0].Words, inbox.Messages[0].State, inbox.Messages[0].User})
 	b.bob.say(inbox.Messages[0].Session, "second", "hello again").is(http.StatusAccepted, nil)
 	var first struct {
-		Messages []chat.Unanswered
+		Messages []ops.Unanswered
 		More     bool
 	}
 	b.alice.get("/api/inspect/inbox?limit=1").is(http.StatusOK, &first)
 	require.Len(t, first.Messages, 1)
 	require.True(t, first.More)
-	var status chat.Status
+	var status ops.Status
 	b.alice.get("/api/status").is(http.StatusOK, &status)
 	require.Equal(t, []int{2, 2}, []int{status.Sessions, status.Waiting})
 	require.Equal(t, his.Key, status.Recent[0].Key)
@@ -69,7 +70,7 @@ func TestInspect_ConversationsComePageByPageWithoutOneMissing(t *testing.T) {
 	var got []chat.SessionKey
 	for after, pages := "", 0; ; pages++ {
 		var page struct {
-			Sessions []chat.SessionSummary
+			Sessions []ops.SessionSummary
 			Next     string
 		}
 		b.alice.get("/api/inspect/sessions?limit=3&after="+url.QueryEscape(after)).is(http.StatusOK, &page)

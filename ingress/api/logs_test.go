@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/logs"
 )
 
@@ -27,7 +27,7 @@ func TestLogs_AreForAdministrators(t *testing.T) {
 
 	b.do(nil, http.MethodGet, "/api/admin/logs", nil).problem(http.StatusUnauthorized)
 	b.bob.get("/api/admin/logs").problem(http.StatusForbidden)
-	var found chat.Logs
+	var found ops.Logs
 	b.alice.get("/api/admin/logs?q=session_id+two&level=warn").is(http.StatusOK, &found)
 	require.Len(t, found.Lines, 1)
 	require.Equal(t, []string{"serve"}, found.Processes)

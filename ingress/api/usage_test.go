@@ -8,6 +8,7 @@ import (
 
 	"xbot/ingress/spending"
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 )
 
 func TestUsage_IsTheOwnByDayAndSessionWithItsCost(t *testing.T) {
@@ -20,12 +21,12 @@ func TestUsage_IsTheOwnByDayAndSessionWithItsCost(t *testing.T) {
 	var got spending.UsageReport
 	b.alice.get("/api/usage").is(http.StatusOK, &got)
 	cost := (2*600*2 + 2*400*0.5 + 2*50*10) / 1e6
-	want := chat.Spent{Model: "demo/demo", Calls: 2, PromptTokens: 2000, CachedTokens: 800, CompletionTokens: 100, Cost: &cost}
+	want := ops.Spent{Model: "demo/demo", Calls: 2, PromptTokens: 2000, CachedTokens: 800, CompletionTokens: 100, Cost: &cost}
 	require.Equal(t, "USD", got.Currency)
 	require.Len(t, got.Days, 2)
 	require.Equal(t, want, got.Days[0].Spent)
 	require.Nil(t, got.Days[1].Cost, "of a model without a price")
-	require.Equal(t, []chat.SpentSession{{Key: key, Title: "hello", Spent: want}, {Key: key, Title: "hello", Spent: got.Days[1].Spent}}, got.Sessions)
+	require.Equal(t, []ops.SpentSession{{Key: key, Title: "hello", Spent: want}, {Key: key, Title: "hello", Spent: got.Days[1].Spent}}, got.Sessions)
 	require.EqualValues(t, 3, got.Total.Calls)
 	require.EqualValues(t, 2007, got.Total.PromptTokens)
 	require.InDelta(t, cost, *got.Total.Cost, 1e-12)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/store"
 	"xbot/internal/usage"
 )
@@ -19,15 +20,15 @@ type Usage struct {
 
 // UsageReport is what a person has used, by day and by session, each by model.
 type UsageReport struct {
-	Days     []chat.SpentDay     `json:"days" doc:"Newest first."`
-	Sessions []chat.SpentSession `json:"sessions" doc:"Those with most tokens first."`
-	Total    chat.Spent          `json:"total" doc:"Of all models; its cost is that of the models with a price."`
-	Currency string              `json:"currency" example:"USD"`
+	Days     []ops.SpentDay     `json:"days" doc:"Newest first."`
+	Sessions []ops.SpentSession `json:"sessions" doc:"Those with most tokens first."`
+	Total    ops.Spent          `json:"total" doc:"Of all models; its cost is that of the models with a price."`
+	Currency string             `json:"currency" example:"USD"`
 }
 
 // Of returns what a user has used in the last days, today included.
 func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
-	out := UsageReport{Days: []chat.SpentDay{}, Sessions: []chat.SpentSession{}, Currency: usage.Currency}
+	out := UsageReport{Days: []ops.SpentDay{}, Sessions: []ops.SpentSession{}, Currency: usage.Currency}
 	byDay, err := u.Store.UsageByDay(ctx, user, days)
 	if err != nil {
 		return out, err
@@ -44,6 +45,6 @@ func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport
 	for i := range out.Sessions {
 		out.Sessions[i].Cost = u.Prices.Cost(out.Sessions[i].Spent)
 	}
-	slices.SortStableFunc(out.Sessions, func(a, b chat.SpentSession) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
+	slices.SortStableFunc(out.Sessions, func(a, b ops.SpentSession) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 )
 
@@ -18,13 +19,13 @@ type SessionFilter struct {
 }
 
 // Status returns the installation at a glance, for administrators.
-func (c *Client) Status(ctx context.Context) (chat.Status, error) {
-	var out chat.Status
+func (c *Client) Status(ctx context.Context) (ops.Status, error) {
+	var out ops.Status
 	return out, c.do(ctx, http.MethodGet, "/api/status", nil, nil, &out)
 }
 
 // InspectSessions lists conversations of all users, for administrators: page by page, all of them.
-func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
+func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.SessionSummary, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"user": f.User, "channel": f.Channel, "agent": f.Agent} {
 		if value != "" {
@@ -34,11 +35,11 @@ func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.S
 	if f.Active > 0 {
 		query.Set("active", strconv.Itoa(f.Active))
 	}
-	all := []chat.SessionSummary{}
+	all := []ops.SessionSummary{}
 	for {
 		var page struct {
-			Sessions []chat.SessionSummary `json:"sessions"`
-			Next     string                `json:"next"`
+			Sessions []ops.SessionSummary `json:"sessions"`
+			Next     string               `json:"next"`
 		}
 		if err := c.do(ctx, http.MethodGet, "/api/inspect/sessions", query, nil, &page); err != nil {
 			return nil, err
@@ -55,10 +56,10 @@ func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.S
 const maxInbox = 5000
 
 // InspectInbox lists what was accepted and has no answer yet, oldest first, for administrators; more says that it is not all.
-func (c *Client) InspectInbox(ctx context.Context) (list []chat.Unanswered, more bool, err error) {
+func (c *Client) InspectInbox(ctx context.Context) (list []ops.Unanswered, more bool, err error) {
 	var page struct {
-		Messages []chat.Unanswered `json:"messages"`
-		More     bool              `json:"more"`
+		Messages []ops.Unanswered `json:"messages"`
+		More     bool             `json:"more"`
 	}
 	err = c.do(ctx, http.MethodGet, "/api/inspect/inbox", url.Values{"limit": {strconv.Itoa(maxInbox)}}, nil, &page)
 	return page.Messages, page.More, err

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 )
 
 // LogFilter says which lines of the server's log are asked for; what is empty does not narrow them.
@@ -20,7 +20,7 @@ type LogFilter struct {
 }
 
 // Logs returns the newest lines that the server has logged, for administrators.
-func (c *Client) Logs(ctx context.Context, f LogFilter) (chat.Logs, error) {
+func (c *Client) Logs(ctx context.Context, f LogFilter) (ops.Logs, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"level": f.Level, "q": f.Words, "process": f.Process} {
 		if value != "" {
@@ -33,6 +33,6 @@ func (c *Client) Logs(ctx context.Context, f LogFilter) (chat.Logs, error) {
 	if f.Limit > 0 {
 		query.Set("limit", strconv.Itoa(f.Limit))
 	}
-	var out chat.Logs
+	var out ops.Logs
 	return out, c.do(ctx, http.MethodGet, "/api/admin/logs", query, nil, &out)
 }

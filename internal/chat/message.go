@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"time"
+	"unicode/utf8"
+)
 
 // Role says who speaks in a transcript.
 type Role string
@@ -72,4 +75,44 @@ type Usage struct {
 // Add returns the sum of two counts.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.PromptTokens + v.PromptTokens, u.CachedTokens + v.CachedTokens, u.CompletionTokens + v.CompletionTokens}
+}
+
+// Told is what the product itself says to a conversation, to the model and not to a queue of people: that a time has come
+// (cron), that somebody called a hook, that a subagent has answered, what another conversation sends. It waits among the
+// messages of its session, begins a turn of its own, and counts as no interaction of a person.
+type Told struct {
+	Session SessionKey
+	// Key is unique among what one origin tells the conversations of a user. The same key again is told once, at any
+	// distance in time.
+	Key string
+	// Origin is one of OriginCron, OriginHook, OriginSubagent, OriginPeer, OriginHeartbeat.
+	Origin string
+	// Text is what the model reads. Its first line says what it is, in brackets: [cron morning-report fired].
+	Text string
+	// To is where the answer is delivered; nil: where the conversation's answers go.
+	To *Address
+	// Options hold for the turn that answers, such as another model.
+	Options Options
+}
+
+// SummaryWords bounds the first words of a message in summaries that operators read, in characters.
+const SummaryWords = 40
+
+// FirstWords returns the first line of a text on one line, shortened to at most n characters.
+func FirstWords(text string, n int) string {
+	var out []rune
+	for _, r := range text {
+		if r == '\n' && len(out) > 0 {
+			break
+		}
+		if r < ' ' || r == utf8.RuneError {
+			r = ' '
+		}
+		if len(out) == n {
+			out[n-1] = '…'
+			break
+		}
+		out = append(out, r)
+	}
+	return string(out)
 }

@@ -1,6 +1,8 @@
 package chat
 
-import "time"
+import (
+	"time"
+)
 
 // ToolClass decides how a tool call is scheduled and what a crash may do to it (DESIGN §5).
 type ToolClass string
@@ -78,3 +80,14 @@ type ToolResult struct {
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }
+
+// HookState is what hooks said before a call. Empty: no hook is meant for it.
+type HookState string
+
+// The states.
+const (
+	HookDue      HookState = "due"      // they are to be asked first
+	HookPassed   HookState = "passed"   // none of them forbids it
+	HookDeferred HookState = "deferred" // an administrator has to allow it
+	HookDenied   HookState = "denied"
+)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 	"xbot/internal/logs"
 )
@@ -28,14 +28,14 @@ func open(t *testing.T, home, process string) (*slog.Logger, *logs.File) {
 	return slog.New(f.Also(slog.DiscardHandler, slog.LevelInfo)), f
 }
 
-func read(t *testing.T, home string, q logs.Query) chat.Logs {
+func read(t *testing.T, home string, q logs.Query) ops.Logs {
 	t.Helper()
 	found, err := logs.Reader{Home: home}.Read(t.Context(), q)
 	require.NoError(t, err)
 	return found
 }
 
-func texts(l chat.Logs) (out []string) {
+func texts(l ops.Logs) (out []string) {
 	for _, line := range l.Lines {
 		out = append(out, line.Process+" "+line.Level+" "+line.Text)
 	}

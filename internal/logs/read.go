@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 )
 
@@ -45,14 +45,14 @@ type Query struct {
 type Reader struct{ Home string }
 
 // Read returns the newest lines that a query asks for, the oldest first.
-func (r Reader) Read(ctx context.Context, q Query) (chat.Logs, error) {
+func (r Reader) Read(ctx context.Context, q Query) (ops.Logs, error) {
 	least, err := levelOf(q.Level)
 	if err != nil {
-		return chat.Logs{}, err
+		return ops.Logs{}, err
 	}
 	files, err := r.files(q)
 	if err != nil {
-		return chat.Logs{}, err
+		return ops.Logs{}, err
 	}
 	q.Limit = min(cmp.Or(max(q.Limit, 0), DefaultLines), MaxLines)
 	look := &look{Query: q, least: least, words: strings.Fields(strings.ToLower(q.Words)), room: maxScan}
@@ -62,12 +62,12 @@ func (r Reader) Read(ctx context.Context, q Query) (chat.Logs, error) {
 			break
 		}
 		if err := look.file(ctx, f); err != nil {
-			return chat.Logs{}, err
+			return ops.Logs{}, err
 		}
 	}
 	host, _ := os.Hostname() // a name that is not known is left out
 	lines := look.newest()
-	return chat.Logs{Host: host, Processes: processes(files), Lines: lines, More: look.more}, nil
+	return ops.Logs{Host: host, Processes: processes(files), Lines: lines, More: look.more}, nil
 }
 
 func levelOf(name string) (slog.Level, error) {
@@ -148,7 +148,7 @@ type look struct {
 	least slog.Level
 	words []string
 	room  int64 // bytes that may still be read
-	lines []chat.LogLine
+	lines []ops.LogLine
 	more  bool
 }
 
@@ -213,28 +213,28 @@ func (l *look) line(process string, text []byte) {
 }
 
 // newest returns the newest lines, the oldest first.
-func (l *look) newest() []chat.LogLine {
-	slices.SortStableFunc(l.lines, func(a, b chat.LogLine) int { return a.At.Compare(b.At) })
+func (l *look) newest() []ops.LogLine {
+	slices.SortStableFunc(l.lines, func(a, b ops.LogLine) int { return a.At.Compare(b.At) })
 	if cut := len(l.lines) - l.Limit; cut > 0 {
 		l.more = true
 		return slices.Clone(l.lines[cut:])
 	}
-	return append([]chat.LogLine{}, l.lines...)
+	return append([]ops.LogLine{}, l.lines...)
 }
 
 // parse reads a line. What it holds beside time, level and message stands as name=value, by name.
-func parse(process string, text []byte) (chat.LogLine, bool) {
+func parse(process string, text []byte) (ops.LogLine, bool) {
 	var all map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if d.Decode(&all) != nil {
-		return chat.LogLine{}, false
+		return ops.LogLine{}, false
 	}
 	at, err := time.Parse(time.RFC3339Nano, said(all[slog.TimeKey]))
 	if err != nil {
-		return chat.LogLine{}, false
+		return ops.LogLine{}, false
 	}
-	line := chat.LogLine{At: at, Level: strings.ToLower(said(all[slog.LevelKey])), Process: process}
+	line := ops.LogLine{At: at, Level: strings.ToLower(said(all[slog.LevelKey])), Process: process}
 	rest := []string{said(all[slog.MessageKey])}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if name != slog.TimeKey && name != slog.LevelKey && name != slog.MessageKey {

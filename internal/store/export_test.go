@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 	"xbot/internal/store"
 	"xbot/internal/transcript"
@@ -102,7 +103,7 @@ func TestInspectInbox_ListsWhatWaitsAndWhatRunsOldestFirst(t *testing.T) {
 	for _, m := range list {
 		got = append(got, [2]string{m.Words, m.State})
 	}
-	require.Equal(t, [][2]string{{"first", chat.InboxRunning}, {"second", chat.InboxWaiting}}, got)
+	require.Equal(t, [][2]string{{"first", ops.InboxRunning}, {"second", ops.InboxWaiting}}, got)
 	counts, err := b.InspectCounts(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 1, 1}, []int{counts.Running, counts.Waiting, counts.Sessions})

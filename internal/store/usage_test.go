@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 )
 
 // spend ends a step with an answer that cost something.
@@ -26,7 +27,7 @@ func TestUsage_IsBookedOnceForEachStepByDayModelAndSession(t *testing.T) {
 	b.spend(b.begin("t1", 1), "p/b", "again", chat.Usage{PromptTokens: 1, CompletionTokens: 2})
 	require.NoError(t, b.BookUsage(t.Context(), key, "p/a", 3, chat.Usage{PromptTokens: 10, CompletionTokens: 1}))
 
-	want := []chat.Spent{
+	want := []ops.Spent{
 		{Model: "p/a", Calls: 4, PromptTokens: 110, CachedTokens: 40, CompletionTokens: 8},
 		{Model: "p/b", Calls: 1, PromptTokens: 1, CompletionTokens: 2},
 	}
@@ -38,7 +39,7 @@ func TestUsage_IsBookedOnceForEachStepByDayModelAndSession(t *testing.T) {
 	require.NoError(t, b.pool.QueryRow(t.Context(), `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD')`).Scan(&today))
 	days, err := b.UsageByDay(t.Context(), b.user.ID, 1)
 	require.NoError(t, err)
-	require.Equal(t, []chat.SpentDay{{Day: today, Spent: want[0]}, {Day: today, Spent: want[1]}}, days)
+	require.Equal(t, []ops.SpentDay{{Day: today, Spent: want[0]}, {Day: today, Spent: want[1]}}, days)
 }
 
 func TestUsage_OfADeletedSessionStaysInTheSums(t *testing.T) {

@@ -1,7 +1,9 @@
 // Package usage says what the tokens that people spent have cost.
 package usage
 
-import "xbot/internal/chat"
+import (
+	"xbot/internal/chat/ops"
+)
 
 // Currency is what prices are in.
 const Currency = "USD"
@@ -16,7 +18,7 @@ type Prices struct {
 }
 
 // Cost returns what was paid for, nil where no price is known.
-func (p Prices) Cost(s chat.Spent) *float64 {
+func (p Prices) Cost(s ops.Spent) *float64 {
 	if !p.Known || s.Model != p.Model {
 		return nil
 	}
@@ -26,7 +28,7 @@ func (p Prices) Cost(s chat.Spent) *float64 {
 }
 
 // Sum adds what was spent on one model to a sum. A cost that is not known adds nothing.
-func Sum(sum, s chat.Spent) chat.Spent {
+func Sum(sum, s ops.Spent) ops.Spent {
 	sum.Calls, sum.PromptTokens = sum.Calls+s.Calls, sum.PromptTokens+s.PromptTokens
 	sum.CachedTokens, sum.CompletionTokens = sum.CachedTokens+s.CachedTokens, sum.CompletionTokens+s.CompletionTokens
 	if s.Cost != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
 	"xbot/internal/slash"
@@ -24,7 +24,7 @@ const maxDebugTurns = 20
 // TurnStore knows what runs.
 type TurnStore interface {
 	RunningTurns(ctx context.Context, limit int) ([]store.RunningTurn, error)
-	InspectCounts(ctx context.Context) (chat.Counts, error)
+	InspectCounts(ctx context.Context) (ops.Counts, error)
 }
 
 // Debug is /debug: what a server process is busy with. It names no text that people wrote, and no secrets.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
 	"xbot/internal/slash"
@@ -20,8 +21,8 @@ const weekDays = 7
 
 // UsageStore knows what people have used.
 type UsageStore interface {
-	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]chat.SpentDay, error)
-	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]chat.Spent, error)
+	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.SpentDay, error)
+	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.Spent, error)
 	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
 }
 
@@ -81,21 +82,21 @@ func (c Usage) whose(ctx context.Context, in slash.Request) (chat.UserID, error)
 }
 
 // byModel sums days up.
-func byModel(days []chat.SpentDay) (out []chat.Spent) {
+func byModel(days []ops.SpentDay) (out []ops.Spent) {
 	for _, d := range days {
-		i := slices.IndexFunc(out, func(s chat.Spent) bool { return s.Model == d.Model })
+		i := slices.IndexFunc(out, func(s ops.Spent) bool { return s.Model == d.Model })
 		if i < 0 {
 			out = append(out, d.Spent)
 			continue
 		}
 		out[i] = usage.Sum(out[i], d.Spent)
 	}
-	slices.SortFunc(out, func(a, b chat.Spent) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
+	slices.SortFunc(out, func(a, b ops.Spent) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
 	return out
 }
 
 // rows are the lines of a table; only the first one says what they are about.
-func (c Usage) rows(title string, spent []chat.Spent) (out []string) {
+func (c Usage) rows(title string, spent []ops.Spent) (out []string) {
 	for _, s := range spent {
 		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, markdown.Tokens(s.PromptTokens), markdown.Tokens(s.CachedTokens), markdown.Tokens(s.CompletionTokens))
 		if c.Prices.Known {

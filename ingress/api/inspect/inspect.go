@@ -10,6 +10,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 	"xbot/internal/store"
 )
@@ -21,14 +22,14 @@ const recent = 10
 type (
 	sessionList struct {
 		Body struct {
-			Sessions []chat.SessionSummary `json:"sessions"`
-			Next     string                `json:"next,omitempty" doc:"The after of the next page; absent: this is the last one."`
+			Sessions []ops.SessionSummary `json:"sessions"`
+			Next     string               `json:"next,omitempty" doc:"The after of the next page; absent: this is the last one."`
 		}
 	}
 	inboxList struct {
 		Body struct {
-			Messages []chat.Unanswered `json:"messages"`
-			More     bool              `json:"more,omitempty" doc:"These are the oldest, and there are others."`
+			Messages []ops.Unanswered `json:"messages"`
+			More     bool             `json:"more,omitempty" doc:"These are the oldest, and there are others."`
 		}
 	}
 )
@@ -39,7 +40,7 @@ func (a *Endpoints) registerInspect(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "inspect-inbox", Method: http.MethodGet, Path: "/api/inspect/inbox", Summary: "What was accepted and has no answer yet, oldest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectInbox)
 }
 
-func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body chat.Status }, error) {
+func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body ops.Status }, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -48,11 +49,11 @@ func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body chat
 		return nil, a.Problem(err)
 	}
 	sessions, err := a.Store.InspectSessions(ctx, store.SessionFilter{Limit: recent})
-	out := chat.Status{
+	out := ops.Status{
 		Version: a.Info.Version, Model: a.Info.Model, StartedAt: a.Info.StartedAt, Database: a.Info.Database, Home: a.Info.Home, Copy: a.Info.Copy,
 		Counts: counts, Recent: sessions,
 	}
-	return &struct{ Body chat.Status }{out}, a.Problem(err)
+	return &struct{ Body ops.Status }{out}, a.Problem(err)
 }
 
 func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/logs"
 )
 
@@ -29,10 +29,10 @@ func (a *Endpoints) registerLogs(h huma.API) {
 	}, a.listLogs)
 }
 
-func (a *Endpoints) listLogs(ctx context.Context, in *logQuery) (*struct{ Body chat.Logs }, error) {
+func (a *Endpoints) listLogs(ctx context.Context, in *logQuery) (*struct{ Body ops.Logs }, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
 	found, err := a.Logs.Read(ctx, logs.Query{Level: in.Level, Since: in.Since, Until: in.Until, Words: in.Words, Process: in.Process, Limit: in.Limit})
-	return &struct{ Body chat.Logs }{found}, a.Problem(err)
+	return &struct{ Body ops.Logs }{found}, a.Problem(err)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -30,7 +31,7 @@ type SessionPlace struct {
 }
 
 // InspectSessions lists conversations of all users, newest first.
-func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
+func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.SessionSummary, error) {
 	rows, err := s.db.Q.InspectSessions(ctx, s.db.Pool, dbsqlc.InspectSessionsParams{
 		UserName: f.User, Channel: f.Channel, Agent: f.Agent, ActiveMinutes: int32(f.Active), N: int32(f.Limit),
 		AfterKey: string(f.After.Key), AfterTime: f.After.UpdatedAt,
@@ -38,14 +39,14 @@ func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.Se
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
-	out := make([]chat.SessionSummary, len(rows))
+	out := make([]ops.SessionSummary, len(rows))
 	for i, r := range rows {
 		room, _ := s.limits.Of(cmp.Or(r.ContextModel, s.limits.Model))
-		out[i] = chat.SessionSummary{
+		out[i] = ops.SessionSummary{
 			Key: r.Key, User: r.UserName, Title: r.Title, Model: r.Model,
 			Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
 			Running: chat.TurnID(r.Running), Queued: int(r.Queued),
-			Tally: chat.Tally{
+			Tally: ops.Tally{
 				Turns: int(r.Turns), Messages: int(r.Messages), Compactions: int(r.Compactions),
 				InputTokens: r.InputTokens, CachedTokens: r.CachedTokens, OutputTokens: r.OutputTokens, TotalTokens: r.InputTokens + r.OutputTokens,
 			},
@@ -60,16 +61,16 @@ func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.Se
 }
 
 // InspectInbox lists what was accepted and has no answer yet, oldest first.
-func (s *Store) InspectInbox(ctx context.Context, limit int) ([]chat.Unanswered, error) {
+func (s *Store) InspectInbox(ctx context.Context, limit int) ([]ops.Unanswered, error) {
 	rows, err := s.db.Q.InspectInbox(ctx, s.db.Pool, int32(limit))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list unanswered messages: %w", err))
 	}
 	now := time.Now()
-	out := make([]chat.Unanswered, len(rows))
+	out := make([]ops.Unanswered, len(rows))
 	for i, r := range rows {
-		out[i] = chat.Unanswered{
-			Inbox: r.ID, Session: r.SessionKey, User: r.UserName, Channel: r.Channel, Kind: r.Kind, Mode: r.Mode, State: chat.InboxWaiting, Releases: int(r.Releases),
+		out[i] = ops.Unanswered{
+			Inbox: r.ID, Session: r.SessionKey, User: r.UserName, Channel: r.Channel, Kind: r.Kind, Mode: r.Mode, State: ops.InboxWaiting, Releases: int(r.Releases),
 			Words: chat.FirstWords(r.Body, chat.SummaryWords), AcceptedAt: r.AcceptedAt, AgeSeconds: max(0, int(now.Sub(r.AcceptedAt).Seconds())),
 		}
 		if r.TurnID != nil {
@@ -77,23 +78,23 @@ func (s *Store) InspectInbox(ctx context.Context, limit int) ([]chat.Unanswered,
 		}
 		switch {
 		case r.HeldToldAt != nil:
-			out[i].State = chat.InboxHeld
+			out[i].State = ops.InboxHeld
 		case r.Running:
-			out[i].State = chat.InboxRunning
+			out[i].State = ops.InboxRunning
 		case r.Throttled:
-			out[i].State = chat.InboxThrottled
+			out[i].State = ops.InboxThrottled
 		}
 	}
 	return out, nil
 }
 
 // InspectCounts counts.
-func (s *Store) InspectCounts(ctx context.Context) (chat.Counts, error) {
+func (s *Store) InspectCounts(ctx context.Context) (ops.Counts, error) {
 	r, err := s.db.Q.InspectCounts(ctx, s.db.Pool)
 	if err != nil {
-		return chat.Counts{}, pg.Classify(fmt.Errorf("count: %w", err))
+		return ops.Counts{}, pg.Classify(fmt.Errorf("count: %w", err))
 	}
-	return chat.Counts{
+	return ops.Counts{
 		Users: int(r.Users), Sessions: int(r.Sessions), Running: int(r.Running), Waiting: int(r.Waiting), Oldest: int(r.OldestSeconds), Tasks: int(r.Tasks),
 		Runners: int(r.Runners), Bytes: r.Bytes, EventBytes: r.EventBytes, PromptBytes: r.PromptBytes,
 	}, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -28,14 +29,14 @@ func (s *Store) BookUsage(ctx context.Context, key chat.SessionKey, model string
 }
 
 // UsageByDay returns what a user has used in the last days, today included, newest day first, by model. Days are UTC.
-func (s *Store) UsageByDay(ctx context.Context, user chat.UserID, days int) ([]chat.SpentDay, error) {
+func (s *Store) UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.SpentDay, error) {
 	rows, err := s.db.Q.UsageByDay(ctx, s.db.Pool, dbsqlc.UsageByDayParams{UserID: user, Days: int32(days)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read usage by day: %w", err))
 	}
-	out := make([]chat.SpentDay, len(rows))
+	out := make([]ops.SpentDay, len(rows))
 	for i, r := range rows {
-		out[i] = chat.SpentDay{Day: r.Day, Spent: chat.Spent{
+		out[i] = ops.SpentDay{Day: r.Day, Spent: ops.Spent{
 			Model: r.Model, Calls: r.Calls, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens,
 		}}
 	}
@@ -43,14 +44,14 @@ func (s *Store) UsageByDay(ctx context.Context, user chat.UserID, days int) ([]c
 }
 
 // UsageBySession returns what a user has used in the last days, today included, by session and model, in no useful order.
-func (s *Store) UsageBySession(ctx context.Context, user chat.UserID, days int) ([]chat.SpentSession, error) {
+func (s *Store) UsageBySession(ctx context.Context, user chat.UserID, days int) ([]ops.SpentSession, error) {
 	rows, err := s.db.Q.UsageBySession(ctx, s.db.Pool, dbsqlc.UsageBySessionParams{UserID: user, Days: int32(days)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read usage by session: %w", err))
 	}
-	out := make([]chat.SpentSession, len(rows))
+	out := make([]ops.SpentSession, len(rows))
 	for i, r := range rows {
-		out[i] = chat.SpentSession{Key: r.SessionKey, Title: r.Title, Deleted: r.Deleted, Spent: chat.Spent{
+		out[i] = ops.SpentSession{Key: r.SessionKey, Title: r.Title, Deleted: r.Deleted, Spent: ops.Spent{
 			Model: r.Model, Calls: r.Calls, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens,
 		}}
 	}
@@ -58,14 +59,14 @@ func (s *Store) UsageBySession(ctx context.Context, user chat.UserID, days int) 
 }
 
 // UsageOf returns what a session of a user has used since it began, by model.
-func (s *Store) UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]chat.Spent, error) {
+func (s *Store) UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.Spent, error) {
 	rows, err := s.db.Q.UsageOfSession(ctx, s.db.Pool, dbsqlc.UsageOfSessionParams{UserID: user, SessionKey: key})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read usage of %s: %w", key, err))
 	}
-	out := make([]chat.Spent, len(rows))
+	out := make([]ops.Spent, len(rows))
 	for i, r := range rows {
-		out[i] = chat.Spent{Model: r.Model, Calls: r.Calls, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens}
+		out[i] = ops.Spent{Model: r.Model, Calls: r.Calls, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens}
 	}
 	return out, nil
 }

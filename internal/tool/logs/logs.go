@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 	"xbot/internal/logs"
 	"xbot/internal/tool"
@@ -26,7 +27,7 @@ const (
 
 // Reader reads what was logged.
 type Reader interface {
-	Read(ctx context.Context, q logs.Query) (chat.Logs, error)
+	Read(ctx context.Context, q logs.Query) (ops.Logs, error)
 }
 
 type params struct {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 	"xbot/internal/fault"
 	"xbot/internal/logs"
 	toollogs "xbot/internal/tool/logs"
@@ -16,18 +16,18 @@ import (
 
 type reader struct {
 	asked logs.Query
-	found chat.Logs
+	found ops.Logs
 	err   error
 }
 
-func (r *reader) Read(_ context.Context, q logs.Query) (chat.Logs, error) {
+func (r *reader) Read(_ context.Context, q logs.Query) (ops.Logs, error) {
 	r.asked = q
 	return r.found, r.err
 }
 
 func TestLogs_SaysWhoseLinesTheyAre(t *testing.T) {
 	t.Parallel()
-	r := &reader{found: chat.Logs{Host: "box", Processes: []string{"ingress", "worker"}, More: true, Lines: []chat.LogLine{
+	r := &reader{found: ops.Logs{Host: "box", Processes: []string{"ingress", "worker"}, More: true, Lines: []ops.LogLine{
 		{At: time.Date(2026, 11, 22, 5, 0, 0, 0, time.UTC), Level: "warn", Process: "worker", Text: "model is slow"},
 	}}}
 	box := tooltest.New(t)

@@ -1,4 +1,6 @@
-package chat
+package ops
+
+import "xbot/internal/chat"
 
 // Spent is what was used of one model, as its provider counted it.
 type Spent struct {
@@ -21,8 +23,8 @@ type SpentDay struct {
 
 // SpentSession is what was used of one model in one session.
 type SpentSession struct {
-	Key     SessionKey `json:"key"`
-	Title   string     `json:"title"`
-	Deleted bool       `json:"deleted,omitempty" doc:"The session is gone; what it used stays in the sums."`
+	Key     chat.SessionKey `json:"key"`
+	Title   string          `json:"title"`
+	Deleted bool            `json:"deleted,omitempty" doc:"The session is gone; what it used stays in the sums."`
 	Spent
 }

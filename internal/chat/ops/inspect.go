@@ -1,6 +1,11 @@
-package chat
+// Package ops has what operators and people read of an installation: how it stands, what it logged, what it has spent.
+package ops
 
-import "time"
+import (
+	"time"
+
+	"xbot/internal/chat"
+)
 
 // Status is an installation at a glance.
 type Status struct {
@@ -32,13 +37,13 @@ type Counts struct {
 
 // SessionSummary is a conversation with what the server counted of it.
 type SessionSummary struct {
-	Key   SessionKey `json:"key"`
-	User  string     `json:"user"`
-	Title string     `json:"title"`
-	Routing
-	Model   string `json:"model,omitempty" doc:"Chosen for this conversation; empty: that of its agent."`
-	Running TurnID `json:"running,omitempty"`
-	Queued  int    `json:"queued"`
+	Key   chat.SessionKey `json:"key"`
+	User  string          `json:"user"`
+	Title string          `json:"title"`
+	chat.Routing
+	Model   string      `json:"model,omitempty" doc:"Chosen for this conversation; empty: that of its agent."`
+	Running chat.TurnID `json:"running,omitempty"`
+	Queued  int         `json:"queued"`
 	Tally
 	ContextTokens int       `json:"context_tokens" doc:"Tokens of the model's window that the last answer and its request took, or that the last compression left; 0: nothing was asked yet."`
 	ContextMax    int       `json:"context_max" doc:"Tokens that the model takes in all."`
@@ -67,16 +72,16 @@ const (
 
 // Unanswered is an accepted message without an answer.
 type Unanswered struct {
-	Inbox      InboxID    `json:"inbox_id"`
-	Session    SessionKey `json:"session"`
-	User       string     `json:"user"`
-	Channel    string     `json:"channel"`
-	Kind       string     `json:"kind" enum:"message,command,control,background"`
-	Mode       QueueMode  `json:"mode"`
-	State      string     `json:"state" enum:"waiting,throttled,running,held"`
-	Turn       TurnID     `json:"turn_id,omitempty"`
-	Releases   int        `json:"releases,omitempty" doc:"How often its turn vanished before it had begun."`
-	Words      string     `json:"words" doc:"The first words of it."`
-	AcceptedAt time.Time  `json:"accepted_at"`
-	AgeSeconds int        `json:"age_seconds"`
+	Inbox      chat.InboxID    `json:"inbox_id"`
+	Session    chat.SessionKey `json:"session"`
+	User       string          `json:"user"`
+	Channel    string          `json:"channel"`
+	Kind       string          `json:"kind" enum:"message,command,control,background"`
+	Mode       chat.QueueMode  `json:"mode"`
+	State      string          `json:"state" enum:"waiting,throttled,running,held"`
+	Turn       chat.TurnID     `json:"turn_id,omitempty"`
+	Releases   int             `json:"releases,omitempty" doc:"How often its turn vanished before it had begun."`
+	Words      string          `json:"words" doc:"The first words of it."`
+	AcceptedAt time.Time       `json:"accepted_at"`
+	AgeSeconds int             `json:"age_seconds"`
 }
