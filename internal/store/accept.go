@@ -15,6 +15,7 @@ import (
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/store/agents"
+	"xbot/internal/store/attachments"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
@@ -47,6 +48,19 @@ func (in Inbound) kind() string {
 		return kindControl
 	}
 	return kindMessage
+}
+
+// files are the files that are fetched for a message.
+func (in Inbound) files() []chat.Attachment {
+	if in.Control || in.To == nil {
+		return nil
+	}
+	return in.Files[:min(len(in.Files), chat.MaxAttachments)]
+}
+
+// expect says in the row of a message how many files are fetched for it, and until when it waits for them.
+func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
+	p.Files, p.FilesMs = int32(len(in.files())), int32(attachments.FetchTime.Milliseconds())
 }
 
 // Accepted says what became of an Inbound.
@@ -247,7 +261,7 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 	if err != nil || p.Files == 0 {
 		return row, err
 	}
-	return row, attachFiles(ctx, t, in, row.ID)
+	return row, attachments.Add(ctx, t, in.Session, row.ID, in.files())
 }
 
 func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
@@ -266,7 +280,7 @@ func insertCommand(ctx context.Context, t *pg.Tx, in Inbound) (chat.InboxID, err
 	if err != nil {
 		return 0, err
 	}
-	return row.ID, attachFiles(ctx, t, in, row.ID)
+	return row.ID, attachments.Add(ctx, t, in.Session, row.ID, in.files())
 }
 
 // insertInbox inserts a row that does not wait among messages.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+
 	"xbot/internal/chat"
 	"xbot/internal/store/pg"
 )

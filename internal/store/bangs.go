@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/attachments"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -74,7 +75,7 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 		Dir: r.Dir, DirRunner: r.DirRunner, Runner: r.Runner, StartedOn: r.StartedOn, Done: r.Outcome != "",
 	}
 	if r.Files > 0 {
-		if b.Files, err = filesOf(ctx, s.db.Q, s.db.Pool, id); err != nil {
+		if b.Files, err = attachments.Of(ctx, s.db.Q, s.db.Pool, id); err != nil {
 			return b, pg.Classify(err)
 		}
 	}

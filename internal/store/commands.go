@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/conversation"
+	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
 
@@ -51,4 +52,37 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		return noteExpired(ctx, tx, in, id)
 	})
 	return got, err
+}
+
+// Delivered is a message that was accepted before.
+type Delivered struct {
+	Inbox   chat.InboxID
+	Session chat.SessionKey
+	Answer  string // of a command that was carried out at once
+}
+
+// Delivered finds what was accepted under a platform's id before, in whatever session and with whatever text: a platform
+// that delivers a message again may have changed it meanwhile, and the policy may lead elsewhere now.
+func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok bool, err error) {
+	row, err := s.db.Q.InboxDelivered(ctx, s.db.Pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Delivered{}, false, nil
+	}
+	if err != nil {
+		return Delivered{}, false, pg.Classify(fmt.Errorf("look up message id: %w", err))
+	}
+	known = Delivered{Inbox: row.ID, Session: row.SessionKey}
+	if row.Kind == kindCommand {
+		known.Answer, err = s.CommandAnswer(ctx, row.ID)
+	}
+	return known, err == nil, err
+}
+
+// CommandAnswer returns what a command was answered with; empty where it has no answer yet.
+func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, error) {
+	said, err := s.db.Q.CommandAnswer(ctx, s.db.Pool, &id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return said, pg.Classify(err)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/conversation"
@@ -8,7 +9,9 @@ import (
 	"xbot/internal/store/delivery"
 	"xbot/internal/store/hooks"
 	"xbot/internal/store/inspect"
+	"xbot/internal/store/leases"
 	"xbot/internal/store/links"
+	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
 	"xbot/internal/store/quota"
 	"xbot/internal/store/runners"
@@ -44,6 +47,10 @@ type (
 	NewSession = conversation.NewSession
 	// Overrides is the one of package conversation.
 	Overrides = conversation.Overrides
+	// OrphanFile is the one of package attachments.
+	OrphanFile = attachments.OrphanFile
+	// Overheard is a message of package overheard.
+	Overheard = overheard.Message
 	// OwnedTrigger is the one of package triggers.
 	OwnedTrigger = triggers.OwnedTrigger
 	// Page is the one of package conversation.
@@ -66,6 +73,8 @@ type (
 	SessionFilter = inspect.SessionFilter
 	// SessionPlace is the one of package inspect.
 	SessionPlace = inspect.SessionPlace
+	// TenantCalls is the one of package leases.
+	TenantCalls = leases.TenantCalls
 	// Token is the one of package people.
 	Token = people.Token
 	// Transcript is the one of package conversation.

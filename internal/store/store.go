@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
 	"xbot/internal/store/agents"
+	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/conversation"
@@ -21,11 +22,15 @@ import (
 	"xbot/internal/store/hooks"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/inspect"
+	"xbot/internal/store/leases"
 	"xbot/internal/store/links"
 	"xbot/internal/store/memory"
+	"xbot/internal/store/overheard"
+	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
+	"xbot/internal/store/routing"
 	"xbot/internal/store/runners"
 	"xbot/internal/store/search"
 	"xbot/internal/store/secrets"
@@ -35,6 +40,16 @@ import (
 )
 
 type (
+	// AttachmentStore is the one of package attachments.
+	AttachmentStore = attachments.Store
+	// RoutingStore is the one of package routing.
+	RoutingStore = routing.Store
+	// OverheardStore is the one of package overheard.
+	OverheardStore = overheard.Store
+	// LeaseStore is the one of package leases.
+	LeaseStore = leases.Store
+	// PauseStore is the one of package pauses.
+	PauseStore = pauses.Store
 	// SecretStore is the one of package secrets.
 	SecretStore = secrets.Store
 	// ChannelStore is the one of package channels.
@@ -109,6 +124,11 @@ type Store struct {
 	*HookStore
 	*AgentStore
 	*LinkStore
+	*AttachmentStore
+	*RoutingStore
+	*OverheardStore
+	*LeaseStore
+	*PauseStore
 
 	*quota.Quota
 	opts Options
@@ -140,6 +160,11 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.LinkStore = links.New(s.db)
 	s.HookStore = hooks.New(s.db)
 	s.AgentStore = agents.New(s.db, s.Quota, s.ConversationStore)
+	s.AttachmentStore = attachments.New(s.db)
+	s.RoutingStore = routing.New(s.db, s.ConversationStore)
+	s.OverheardStore = overheard.New(s.db)
+	s.LeaseStore = leases.New(s.db, s.Quota)
+	s.PauseStore = pauses.New(s.db)
 	s.HooksKeep = opts.HooksKeep
 	return s
 }

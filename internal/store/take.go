@@ -7,9 +7,11 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
@@ -22,7 +24,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		}
 	}
 	if row.Kind == kindMessage && inGroup(key, row.Sender) {
-		if err := appendOverheard(ctx, t, key, turn, chat.InboxID(row.ID)); err != nil {
+		if err := overheard.Append(ctx, t, key, turn, chat.InboxID(row.ID)); err != nil {
 			return err
 		}
 	}
@@ -58,7 +60,7 @@ func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n in
 	if n == 0 {
 		return text, nil
 	}
-	files, err := filesOf(ctx, t.Q, t, id)
+	files, err := attachments.Of(ctx, t.Q, t, id)
 	return chat.TextWithAttachments(text, files), err
 }
 
@@ -127,4 +129,9 @@ func summaryOf(rows []dbsqlc.QueueReplacedRow) string {
 		return ""
 	}
 	return i18n.Say(i18n.English, i18n.SummarizedHead, len(lines)) + "\n" + strings.Join(lines, "\n")
+}
+
+// inGroup reports whether something may have been overheard before a message: direct conversations need no look.
+func inGroup(key chat.SessionKey, sender string) bool {
+	return sender != "" || strings.Contains(string(key), ":group:") || strings.Contains(string(key), ":channel:")
 }

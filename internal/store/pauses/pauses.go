@@ -1,4 +1,5 @@
-package store
+// Package pauses tells people, once for each, of runs that an administrator has paused in the Temporal UI.
+package pauses
 
 import (
 	"context"
@@ -10,9 +11,16 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/conversation"
+	"xbot/internal/store/cron"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
+
+// Store keeps which pauses were told.
+type Store struct{ db *pg.DB }
+
+// New returns a store over a database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // TellDeliveryPaused tells a conversation, once for each pause, that an administrator has paused the delivery of its answers.
 func (s *Store) TellDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error {
@@ -20,8 +28,8 @@ func (s *Store) TellDeliveryPaused(ctx context.Context, run string, key chat.Ses
 }
 
 // TellJobPaused tells the owner of a job, once for each pause, that an administrator has paused it in the Temporal UI.
-func (s *Store) TellJobPaused(ctx context.Context, run string, j Job) error {
-	return s.tellPaused(ctx, run, []string{string(j.Target), string(j.Home), string(OwnConversation(j.ID))}, i18n.JobPaused, j.Name)
+func (s *Store) TellJobPaused(ctx context.Context, run string, j cron.Job) error {
+	return s.tellPaused(ctx, run, []string{string(j.Target), string(j.Home), string(cron.OwnConversation(j.ID))}, i18n.JobPaused, j.Name)
 }
 
 // tellPaused tells the first of the conversations that exists. Where none does, nobody is told.

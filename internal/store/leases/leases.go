@@ -1,4 +1,5 @@
-package store
+// Package leases keeps which calls to models run, so that no more run at once than may.
+package leases
 
 import (
 	"context"
@@ -13,11 +14,20 @@ import (
 	"xbot/internal/store/quota"
 )
 
+// Store keeps leases.
+type Store struct {
+	db    *pg.DB
+	quota *quota.Quota
+}
+
+// New returns a store over a database that asks the quota how many calls may run.
+func New(db *pg.DB, q *quota.Quota) *Store { return &Store{db: db, quota: q} }
+
 // TakeLease takes the lease of a call that is no step of its own, such as those of a compression, or finds that the turn
 // holds it for this step already. When as many calls of the tenant run as may, it is RateLimited, and says when to ask again.
 // It is given back with the end of the step or of the turn.
 func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
-	most, err := s.Caps(ctx)
+	most, err := s.quota.Caps(ctx)
 	if err != nil {
 		return err
 	}

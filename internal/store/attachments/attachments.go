@@ -1,4 +1,5 @@
-package store
+// Package attachments keeps the files that come with messages, until they are on the runner of their conversation and after.
+package attachments
 
 import (
 	"context"
@@ -18,24 +19,20 @@ import (
 // FetchTime is how long a message waits for its files at most.
 const FetchTime = 4 * time.Minute
 
-// files are the files that are fetched for a message.
-func (in Inbound) files() []chat.Attachment {
-	if in.Control || in.To == nil {
-		return nil
-	}
-	return in.Files[:min(len(in.Files), chat.MaxAttachments)]
-}
+// commandKind is the kind of the row of a command, which runs beside turns.
+const commandKind = "command"
 
-// expect says in the row of a message how many files are fetched for it, and until when it waits for them.
-func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
-	p.Files, p.FilesMs = int32(len(in.files())), int32(FetchTime.Milliseconds())
-}
+// Store keeps attachments.
+type Store struct{ db *pg.DB }
 
-// attachFiles notes the files of a message that was just inserted.
-func attachFiles(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
-	for i, f := range in.files() {
+// New returns a store over a database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// Add notes the files of a message that was just inserted.
+func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID, files []chat.Attachment) error {
+	for i, f := range files {
 		err := t.Q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
-			InboxID: int64(id), N: int32(i + 1), Session: in.Session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of),
+			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of),
 		})
 		if err != nil {
 			return fmt.Errorf("note file %d of a message: %w", i+1, err)
@@ -63,11 +60,12 @@ func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.Attach
 		return chat.AttachmentSet{}, fmt.Errorf("read the place of message %d: %w", id, err)
 	}
 	p.Message = place.ReplyTo
-	p.Files, err = filesOf(ctx, s.db.Q, s.db.Pool, id)
+	p.Files, err = Of(ctx, s.db.Q, s.db.Pool, id)
 	return p, pg.Classify(err)
 }
 
-func filesOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID) ([]chat.AttachmentFetch, error) {
+// Of lists the files of a message.
+func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID) ([]chat.AttachmentFetch, error) {
 	rows, err := q.FileList(ctx, db, int64(id))
 	if err != nil {
 		return nil, fmt.Errorf("list the files of message %d: %w", id, err)
@@ -112,7 +110,7 @@ func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
 		}
 		released, err := s.db.Q.FilesRelease(ctx, tx, id)
 		for _, r := range released {
-			if r.Kind != kindCommand { // that runs beside turns
+			if r.Kind != commandKind {
 				tx.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(r.SessionKey), Channel: r.Channel, User: r.UserID, Text: "files came"})
 			}
 		}

@@ -1,4 +1,5 @@
-package store
+// Package routing keeps where conversations take place, whom their answers reach, and the names by which replies find them.
+package routing
 
 import (
 	"context"
@@ -9,9 +10,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
+
+// Store keeps routes.
+type Store struct {
+	db       *pg.DB
+	sessions *conversation.Store
+}
+
+// New returns a store over a database.
+func New(db *pg.DB, sessions *conversation.Store) *Store { return &Store{db: db, sessions: sessions} }
 
 // SetOrigin says where a conversation takes place and in which scene, as its newest message told.
 func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origin, scene string) error {
@@ -72,40 +83,7 @@ func (s *Store) changeSession(ctx context.Context, key chat.SessionKey, change f
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.Emit(key, chat.EventSession, s.SessionOf(row))
+		tx.Emit(key, chat.EventSession, s.sessions.SessionOf(row))
 		return nil
 	})
-}
-
-// Delivered is a message that was accepted before.
-type Delivered struct {
-	Inbox   chat.InboxID
-	Session chat.SessionKey
-	Answer  string // of a command that was carried out at once
-}
-
-// Delivered finds what was accepted under a platform's id before, in whatever session and with whatever text: a platform
-// that delivers a message again may have changed it meanwhile, and the policy may lead elsewhere now.
-func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok bool, err error) {
-	row, err := s.db.Q.InboxDelivered(ctx, s.db.Pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Delivered{}, false, nil
-	}
-	if err != nil {
-		return Delivered{}, false, pg.Classify(fmt.Errorf("look up message id: %w", err))
-	}
-	known = Delivered{Inbox: row.ID, Session: row.SessionKey}
-	if row.Kind == kindCommand {
-		known.Answer, err = s.CommandAnswer(ctx, row.ID)
-	}
-	return known, err == nil, err
-}
-
-// CommandAnswer returns what a command was answered with; empty where it has no answer yet.
-func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, error) {
-	said, err := s.db.Q.CommandAnswer(ctx, s.db.Pool, &id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", nil
-	}
-	return said, pg.Classify(err)
 }

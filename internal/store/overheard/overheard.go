@@ -1,4 +1,5 @@
-package store
+// Package overheard keeps what was said in groups without addressing the bot, until a message that does brings it into the transcript.
+package overheard
 
 import (
 	"context"
@@ -24,8 +25,8 @@ const (
 // overheardHead stands before what was said in a group without addressing the bot.
 const overheardHead = "[Chat messages since your last reply, for context]"
 
-// Overheard is what somebody said in a group without addressing the bot.
-type Overheard struct {
+// Message is what somebody said in a group without addressing the bot.
+type Message struct {
 	Session    chat.SessionKey
 	Channel    string
 	Account    string
@@ -35,9 +36,15 @@ type Overheard struct {
 	SentAt     time.Time
 }
 
+// Store keeps what was overheard.
+type Store struct{ db *pg.DB }
+
+// New returns a store over a database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
 // Overhear keeps a message as context for the next one that addresses the bot, the newest limit ones of a session.
 // kept is false for one that is known already, also if it has come into the transcript meanwhile.
-func (s *Store) Overhear(ctx context.Context, o Overheard, limit int) (kept bool, err error) {
+func (s *Store) Overhear(ctx context.Context, o Message, limit int) (kept bool, err error) {
 	if limit <= 0 || time.Since(o.SentAt) > rememberOverheard {
 		return false, nil
 	}
@@ -58,14 +65,14 @@ func (s *Store) Overhear(ctx context.Context, o Overheard, limit int) (kept bool
 }
 
 // OverheardBefore reports whether a message was overheard, however long ago within 30 days.
-func (s *Store) OverheardBefore(ctx context.Context, o Overheard) (bool, error) {
+func (s *Store) OverheardBefore(ctx context.Context, o Message) (bool, error) {
 	known, err := s.db.Q.OverheardKnown(ctx, s.db.Pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
 	return known, pg.Classify(err)
 }
 
 // EditOverheard changes the text of what was overheard. It reports false once it has come into the transcript, and for
 // what was not overheard.
-func (s *Store) EditOverheard(ctx context.Context, o Overheard) (bool, error) {
+func (s *Store) EditOverheard(ctx context.Context, o Message) (bool, error) {
 	n, err := s.db.Q.OverheardEdit(ctx, s.db.Pool, dbsqlc.OverheardEditParams{
 		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(pg.Clean(o.Text), maxOverheard),
 	})
@@ -73,19 +80,14 @@ func (s *Store) EditOverheard(ctx context.Context, o Overheard) (bool, error) {
 }
 
 // RecallOverheard forgets what was overheard. It reports false as EditOverheard does.
-func (s *Store) RecallOverheard(ctx context.Context, o Overheard) (bool, error) {
+func (s *Store) RecallOverheard(ctx context.Context, o Message) (bool, error) {
 	n, err := s.db.Q.OverheardRecall(ctx, s.db.Pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
 	return n == 1, pg.Classify(err)
 }
 
-// inGroup reports whether something may have been overheard before a message: direct conversations need no look.
-func inGroup(key chat.SessionKey, sender string) bool {
-	return sender != "" || strings.Contains(string(key), ":group:") || strings.Contains(string(key), ":channel:")
-}
-
-// appendOverheard brings what was said before a message that is claimed into the transcript, as one message before it. The
+// Append brings what was said before a message that is claimed into the transcript, as one message before it. The
 // texts are gone from their table with the same transaction.
-func appendOverheard(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
+func Append(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
 	rows, err := t.Q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
 	if err != nil {
 		return fmt.Errorf("take what was overheard: %w", err)
