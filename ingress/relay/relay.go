@@ -159,11 +159,11 @@ func (r *Relay) showQuiet(due store.Due) {
 	if due.Throttled {
 		return
 	}
-	r.Metrics.Running.Set(float64(due.Running))
+	r.Metrics.Running.Set(float64(due.Load.Running))
 	r.Metrics.Waiting.Set(0)
-	r.Metrics.Without.Set(float64(due.WithoutProvider))
-	r.Metrics.Calls.WithLabelValues("running").Set(float64(due.CallsRunning))
-	r.Metrics.Calls.WithLabelValues("waiting").Set(float64(due.CallsWaiting))
+	r.Metrics.Without.Set(float64(due.Load.WithoutProvider))
+	r.Metrics.Calls.WithLabelValues("running").Set(float64(due.Load.CallsRunning))
+	r.Metrics.Calls.WithLabelValues("waiting").Set(float64(due.Load.CallsWaiting))
 }
 
 func (r *Relay) toFollow(ctx context.Context) ([]store.Undelivered, error) {

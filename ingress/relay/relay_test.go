@@ -422,7 +422,9 @@ func (r *relayBundle) task() chat.CallID {
 // idle is a store in which nothing is due. Whatever else it is asked for has no answer and panics.
 type idle struct{ relay.Store }
 
-func (idle) Due(context.Context, store.Trusted) (store.Due, error) { return store.Due{Running: 3}, nil }
+func (idle) Due(context.Context, store.Trusted) (store.Due, error) {
+	return store.Due{Load: store.Load{Running: 3}}, nil
+}
 
 func TestRelay_AsksOnceWhereNothingIsDue(t *testing.T) {
 	t.Parallel()

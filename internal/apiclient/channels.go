@@ -38,19 +38,19 @@ func channelQuery(account string) url.Values {
 }
 
 // Channels lists platforms and accounts, for administrators.
-func (c *Client) Channels(ctx context.Context) (Channels, error) {
+func (c *Administration) Channels(ctx context.Context) (Channels, error) {
 	var out Channels
 	return out, c.do(ctx, http.MethodGet, "/api/channels", nil, nil, &out)
 }
 
 // SetChannel makes or changes an account. Conflict: it was made or changed meanwhile.
-func (c *Client) SetChannel(ctx context.Context, name, account string, change ChannelChange) (chat.ChannelAccount, error) {
+func (c *Administration) SetChannel(ctx context.Context, name, account string, change ChannelChange) (chat.ChannelAccount, error) {
 	var out chat.ChannelAccount
 	return out, c.do(ctx, http.MethodPut, channelPath(name, ""), channelQuery(account), change, &out)
 }
 
 // EnableChannel switches an account on or off.
-func (c *Client) EnableChannel(ctx context.Context, name, account string, enabled bool) error {
+func (c *Administration) EnableChannel(ctx context.Context, name, account string, enabled bool) error {
 	in := struct {
 		Enabled bool `json:"enabled"`
 	}{enabled}
@@ -58,12 +58,12 @@ func (c *Client) EnableChannel(ctx context.Context, name, account string, enable
 }
 
 // DeleteChannel removes an account.
-func (c *Client) DeleteChannel(ctx context.Context, name, account string) error {
+func (c *Administration) DeleteChannel(ctx context.Context, name, account string) error {
 	return c.do(ctx, http.MethodDelete, channelPath(name, ""), channelQuery(account), nil, nil)
 }
 
 // TestChannel tries an account; to may name a place that a message is sent to. It takes up to 20 seconds.
-func (c *Client) TestChannel(ctx context.Context, name, account, to string) (ChannelTest, error) {
+func (c *Administration) TestChannel(ctx context.Context, name, account, to string) (ChannelTest, error) {
 	in := struct {
 		To string `json:"to,omitempty"`
 	}{to}

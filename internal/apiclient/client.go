@@ -47,28 +47,41 @@ func (e Endpoint) Endpoint(context.Context) (Endpoint, error) { return e, nil }
 // Client calls a server. Its errors have fault kinds: Unavailable when the server cannot be reached or is not ready,
 // and the kind of the HTTP status otherwise. It retries nothing except where a method says so.
 type Client struct {
+	*transport
+	Automation
+	Administration
+}
+
+// Automation is what begins turns by itself, and what looks at them: schedules, triggers and hooks.
+type Automation struct{ *transport }
+
+// Administration is what is set up for an installation, and what it tells of itself.
+type Administration struct{ *transport }
+
+// transport carries requests.
+type transport struct {
 	source Source
 	http   *http.Client
 }
 
 // New returns a client of the server that the source names.
 func New(source Source) *Client {
-	transport := &http.Transport{
+	t := &transport{source: source, http: &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   connectTime,
 		ResponseHeaderTimeout: requestTime,
 		DialContext:           (&net.Dialer{Timeout: connectTime}).DialContext,
 		IdleConnTimeout:       idleTime,
-	}
-	return &Client{source: source, http: &http.Client{Transport: transport}}
+	}}}
+	return &Client{transport: t, Automation: Automation{t}, Administration: Administration{t}}
 }
 
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // do makes one exchange: in is sent as JSON unless nil, out is filled from the answer unless nil.
-func (c *Client) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
+func (c *transport) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	var body io.Reader
@@ -98,11 +111,11 @@ func decode(body io.Reader, out any) error {
 }
 
 // send makes a request, with JSON if it has a body, and returns an answer of status 2xx, whose body the caller closes.
-func (c *Client) send(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
+func (c *transport) send(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
 	return c.sendBody(ctx, method, path, query, body, "application/json")
 }
 
-func (c *Client) sendBody(ctx context.Context, method, path string, query url.Values, body io.Reader, contentType string) (*http.Response, error) {
+func (c *transport) sendBody(ctx context.Context, method, path string, query url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	endpoint, err := c.source.Endpoint(ctx)
 	if err != nil {
 		return nil, err

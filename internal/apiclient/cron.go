@@ -9,7 +9,7 @@ import (
 )
 
 // Jobs lists what is done for the user at certain times.
-func (c *Client) Jobs(ctx context.Context) ([]chat.Job, error) {
+func (c *Automation) Jobs(ctx context.Context) ([]chat.Job, error) {
 	var list struct {
 		Jobs []chat.Job `json:"jobs"`
 	}
@@ -17,7 +17,7 @@ func (c *Client) Jobs(ctx context.Context) ([]chat.Job, error) {
 }
 
 // AddJob has a job kept, once for each key; empty: it has none.
-func (c *Client) AddJob(ctx context.Context, p chat.JobPlan, once string) (chat.Job, error) {
+func (c *Automation) AddJob(ctx context.Context, p chat.JobPlan, once string) (chat.Job, error) {
 	in := struct {
 		chat.JobPlan
 
@@ -28,25 +28,25 @@ func (c *Client) AddJob(ctx context.Context, p chat.JobPlan, once string) (chat.
 }
 
 // ChangeJob puts a plan in the place of another.
-func (c *Client) ChangeJob(ctx context.Context, id chat.JobID, p chat.JobPlan) (chat.Job, error) {
+func (c *Automation) ChangeJob(ctx context.Context, id chat.JobID, p chat.JobPlan) (chat.Job, error) {
 	var out chat.Job
 	return out, c.do(ctx, http.MethodPut, jobPath(id, ""), nil, p, &out)
 }
 
 // PauseJob holds a job until it is resumed.
-func (c *Client) PauseJob(ctx context.Context, id chat.JobID) (chat.Job, error) {
+func (c *Automation) PauseJob(ctx context.Context, id chat.JobID) (chat.Job, error) {
 	var out chat.Job
 	return out, c.do(ctx, http.MethodPost, jobPath(id, "/pause"), nil, nil, &out)
 }
 
 // ResumeJob lets a job go on.
-func (c *Client) ResumeJob(ctx context.Context, id chat.JobID) (chat.Job, error) {
+func (c *Automation) ResumeJob(ctx context.Context, id chat.JobID) (chat.Job, error) {
 	var out chat.Job
 	return out, c.do(ctx, http.MethodPost, jobPath(id, "/resume"), nil, nil, &out)
 }
 
 // RunJob runs a job now, once for each key.
-func (c *Client) RunJob(ctx context.Context, id chat.JobID, once string) error {
+func (c *Automation) RunJob(ctx context.Context, id chat.JobID, once string) error {
 	in := struct {
 		Once string `json:"once"`
 	}{once}
@@ -54,12 +54,12 @@ func (c *Client) RunJob(ctx context.Context, id chat.JobID, once string) error {
 }
 
 // DeleteJob ends a job for good.
-func (c *Client) DeleteJob(ctx context.Context, id chat.JobID) error {
+func (c *Automation) DeleteJob(ctx context.Context, id chat.JobID) error {
 	return c.do(ctx, http.MethodDelete, jobPath(id, ""), nil, nil, nil)
 }
 
 // JobRuns lists the newest runs of a job.
-func (c *Client) JobRuns(ctx context.Context, id chat.JobID) ([]chat.JobRun, error) {
+func (c *Automation) JobRuns(ctx context.Context, id chat.JobID) ([]chat.JobRun, error) {
 	var list struct {
 		Runs []chat.JobRun `json:"runs"`
 	}

@@ -112,7 +112,7 @@ func (c *Client) CallResult(ctx context.Context, key chat.SessionKey, call chat.
 	return c.copyFrom(ctx, sessionPath(key, "/calls/"+url.PathEscape(string(call))+"/result"), nil, to)
 }
 
-func (c *Client) copyFrom(ctx context.Context, path string, query url.Values, to io.Writer) (int64, error) {
+func (c *transport) copyFrom(ctx context.Context, path string, query url.Values, to io.Writer) (int64, error) {
 	response, err := c.send(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
 		return 0, err

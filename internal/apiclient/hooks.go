@@ -30,13 +30,13 @@ type Deferred struct {
 }
 
 // Hooks returns the hooks of the installation; for administrators.
-func (c *Client) Hooks(ctx context.Context) (Hooks, error) {
+func (c *Automation) Hooks(ctx context.Context) (Hooks, error) {
 	var out Hooks
 	return out, c.do(ctx, http.MethodGet, "/api/hooks", nil, nil, &out)
 }
 
 // Deferred lists the calls that wait for an administrator, the longest first; for administrators.
-func (c *Client) Deferred(ctx context.Context) ([]Deferred, error) {
+func (c *Automation) Deferred(ctx context.Context) ([]Deferred, error) {
 	var out struct {
 		Deferred []Deferred `json:"deferred"`
 	}
@@ -45,7 +45,7 @@ func (c *Client) Deferred(ctx context.Context) ([]Deferred, error) {
 }
 
 // DecideDeferred lets a call run that a hook has deferred, or denies it; for administrators.
-func (c *Client) DecideDeferred(ctx context.Context, id chat.CallID, a Answer) error {
+func (c *Automation) DecideDeferred(ctx context.Context, id chat.CallID, a Answer) error {
 	in := struct {
 		Decision string `json:"decision"`
 		Note     string `json:"note,omitempty"`

@@ -19,13 +19,13 @@ type SessionFilter struct {
 }
 
 // Status returns the installation at a glance, for administrators.
-func (c *Client) Status(ctx context.Context) (ops.Status, error) {
+func (c *Administration) Status(ctx context.Context) (ops.Status, error) {
 	var out ops.Status
 	return out, c.do(ctx, http.MethodGet, "/api/status", nil, nil, &out)
 }
 
 // InspectSessions lists conversations of all users, for administrators: page by page, all of them.
-func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.SessionSummary, error) {
+func (c *Administration) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.SessionSummary, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"user": f.User, "channel": f.Channel, "agent": f.Agent} {
 		if value != "" {
@@ -56,7 +56,7 @@ func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.Se
 const maxInbox = 5000
 
 // InspectInbox lists what was accepted and has no answer yet, oldest first, for administrators; more says that it is not all.
-func (c *Client) InspectInbox(ctx context.Context) (list []ops.Unanswered, more bool, err error) {
+func (c *Administration) InspectInbox(ctx context.Context) (list []ops.Unanswered, more bool, err error) {
 	var page struct {
 		Messages []ops.Unanswered `json:"messages"`
 		More     bool             `json:"more"`
@@ -66,7 +66,7 @@ func (c *Client) InspectInbox(ctx context.Context) (list []ops.Unanswered, more 
 }
 
 // Export copies all of a conversation to w, as jsonl or md.
-func (c *Client) Export(ctx context.Context, key chat.SessionKey, format string, w io.Writer) error {
+func (c *Administration) Export(ctx context.Context, key chat.SessionKey, format string, w io.Writer) error {
 	response, err := c.send(ctx, http.MethodGet, sessionPath(key, "/export"), url.Values{"format": {format}}, nil)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ type Imported struct {
 }
 
 // Import makes a session of an exported conversation. Key and title may be empty.
-func (c *Client) Import(ctx context.Context, key chat.SessionKey, title string, transcript io.Reader) (Imported, error) {
+func (c *Administration) Import(ctx context.Context, key chat.SessionKey, title string, transcript io.Reader) (Imported, error) {
 	query := url.Values{}
 	if key != "" {
 		query.Set("key", string(key))

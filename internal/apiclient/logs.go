@@ -20,7 +20,7 @@ type LogFilter struct {
 }
 
 // Logs returns the newest lines that the server has logged, for administrators.
-func (c *Client) Logs(ctx context.Context, f LogFilter) (ops.Logs, error) {
+func (c *Administration) Logs(ctx context.Context, f LogFilter) (ops.Logs, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"level": f.Level, "q": f.Words, "process": f.Process} {
 		if value != "" {

@@ -20,7 +20,7 @@ type Pairing struct {
 }
 
 // Pairings lists who waits to be let in, for administrators.
-func (c *Client) Pairings(ctx context.Context) ([]Pairing, error) {
+func (c *Administration) Pairings(ctx context.Context) ([]Pairing, error) {
 	var list struct {
 		Pairings []Pairing `json:"pairings"`
 	}
@@ -28,7 +28,7 @@ func (c *Client) Pairings(ctx context.Context) ([]Pairing, error) {
 }
 
 // EndPairing lets somebody in by their code, or refuses them.
-func (c *Client) EndPairing(ctx context.Context, code string, approve bool) (Pairing, error) {
+func (c *Administration) EndPairing(ctx context.Context, code string, approve bool) (Pairing, error) {
 	var out Pairing
 	in := struct {
 		Approve bool `json:"approve"`
@@ -45,7 +45,7 @@ type Bridged struct {
 }
 
 // Bridge delivers a message of a platform, for administrators; its channel is in the envelope.
-func (c *Client) Bridge(ctx context.Context, e chat.Envelope) (Bridged, error) {
+func (c *Administration) Bridge(ctx context.Context, e chat.Envelope) (Bridged, error) {
 	channel := e.Channel
 	e.Channel = ""
 	in := struct {

@@ -29,7 +29,7 @@ type PolicyVersion struct {
 }
 
 // Policy returns a version of the policy document, for administrators; 0 is the one in force.
-func (c *Client) Policy(ctx context.Context, version int64) (Policy, error) {
+func (c *Administration) Policy(ctx context.Context, version int64) (Policy, error) {
 	query := url.Values{}
 	if version > 0 {
 		query.Set("version", strconv.FormatInt(version, 10))
@@ -39,7 +39,7 @@ func (c *Client) Policy(ctx context.Context, version int64) (Policy, error) {
 }
 
 // SetPolicy puts a document in force that was made from a version; Conflict if that is not the newest any more.
-func (c *Client) SetPolicy(ctx context.Context, text string, from int64) (Policy, error) {
+func (c *Administration) SetPolicy(ctx context.Context, text string, from int64) (Policy, error) {
 	var out Policy
 	in := struct {
 		Text    string `json:"text"`
@@ -49,7 +49,7 @@ func (c *Client) SetPolicy(ctx context.Context, text string, from int64) (Policy
 }
 
 // CheckPolicy says what is wrong with a document without putting it in force.
-func (c *Client) CheckPolicy(ctx context.Context, text string) (PolicyCheck, error) {
+func (c *Administration) CheckPolicy(ctx context.Context, text string) (PolicyCheck, error) {
 	var out PolicyCheck
 	in := struct {
 		Text string `json:"text"`
@@ -58,7 +58,7 @@ func (c *Client) CheckPolicy(ctx context.Context, text string) (PolicyCheck, err
 }
 
 // PolicyVersions lists the changes of the document, the newest first.
-func (c *Client) PolicyVersions(ctx context.Context) ([]PolicyVersion, error) {
+func (c *Administration) PolicyVersions(ctx context.Context) ([]PolicyVersion, error) {
 	var list struct {
 		Versions []PolicyVersion `json:"versions"`
 	}

@@ -16,7 +16,7 @@ type MadeTrigger struct {
 }
 
 // Triggers lists the triggers of the user.
-func (c *Client) Triggers(ctx context.Context) ([]chat.Trigger, error) {
+func (c *Automation) Triggers(ctx context.Context) ([]chat.Trigger, error) {
 	var list struct {
 		Triggers []chat.Trigger `json:"triggers"`
 	}
@@ -25,28 +25,28 @@ func (c *Client) Triggers(ctx context.Context) ([]chat.Trigger, error) {
 }
 
 // AddTrigger makes a trigger.
-func (c *Client) AddTrigger(ctx context.Context, d chat.TriggerDraft) (MadeTrigger, error) {
+func (c *Automation) AddTrigger(ctx context.Context, d chat.TriggerDraft) (MadeTrigger, error) {
 	var made MadeTrigger
 	err := c.do(ctx, http.MethodPost, "/api/triggers", nil, d, &made)
 	return made, err
 }
 
 // ChangeTrigger replaces what may be changed of a trigger.
-func (c *Client) ChangeTrigger(ctx context.Context, id string, d chat.TriggerDraft) (chat.Trigger, error) {
+func (c *Automation) ChangeTrigger(ctx context.Context, id string, d chat.TriggerDraft) (chat.Trigger, error) {
 	var now chat.Trigger
 	err := c.do(ctx, http.MethodPut, triggerPath(id, ""), nil, d, &now)
 	return now, err
 }
 
 // RenewTrigger gives a trigger another secret. Calls that are signed with the one before are refused from then on.
-func (c *Client) RenewTrigger(ctx context.Context, id string) (MadeTrigger, error) {
+func (c *Automation) RenewTrigger(ctx context.Context, id string) (MadeTrigger, error) {
 	var made MadeTrigger
 	err := c.do(ctx, http.MethodPost, triggerPath(id, "/secret"), nil, nil, &made)
 	return made, err
 }
 
 // TriggerFires lists the newest calls of a trigger, the newest first.
-func (c *Client) TriggerFires(ctx context.Context, id string) ([]chat.Fire, error) {
+func (c *Automation) TriggerFires(ctx context.Context, id string) ([]chat.Fire, error) {
 	var list struct {
 		Fires []chat.Fire `json:"fires"`
 	}
@@ -55,7 +55,7 @@ func (c *Client) TriggerFires(ctx context.Context, id string) ([]chat.Fire, erro
 }
 
 // RemoveTrigger removes a trigger with what is known of its calls.
-func (c *Client) RemoveTrigger(ctx context.Context, id string) error {
+func (c *Automation) RemoveTrigger(ctx context.Context, id string) error {
 	return c.do(ctx, http.MethodDelete, triggerPath(id, ""), nil, nil, nil)
 }
 

@@ -93,11 +93,11 @@ func TestDue_CountsTurnsThatRunAndThoseThatWaitForTheirProvider(t *testing.T) {
 	step := b.begin("t1", 1)
 	due, err := b.Due(t.Context(), store.Trusted{Turn: time.Hour, Unshown: time.Hour})
 	require.NoError(t, err)
-	require.Equal(t, store.Due{Running: 1, CallsRunning: 1}, due)
+	require.Equal(t, store.Due{Load: store.Load{Running: 1, CallsRunning: 1}}, due)
 	_, waits, err := b.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "network", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.True(t, waits)
 	due, err = b.Due(t.Context(), store.Trusted{Turn: time.Hour, Unshown: time.Hour})
 	require.NoError(t, err)
-	require.Equal(t, []int{0, 1}, []int{due.Running, due.WithoutProvider})
+	require.Equal(t, []int{0, 1}, []int{due.Load.Running, due.Load.WithoutProvider})
 }

@@ -35,6 +35,11 @@ type Due struct {
 	Groups     bool // GroupsToStart
 	Memorizing bool // MemorizesToStart
 
+	Load Load
+}
+
+// Load is how much runs, for the metrics.
+type Load struct {
 	Running         int // turns, without those that wait for their provider
 	WithoutProvider int // turns that wait for their provider
 	CallsRunning    int // calls to models
@@ -54,7 +59,7 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 		Wakes: r.Messages || r.Answers || r.Reports,
 		Turns: r.Turns, Throttled: r.Throttled, Held: r.Held, Commands: r.Commands, Files: r.Files, Tasks: r.Tasks, Outbound: r.Outbound,
 		Progress: r.Progress, Jobs: r.Jobs, Groups: r.Groups, Memorizing: r.Memorizing,
-		Running: int(r.Running), WithoutProvider: int(r.WithoutProvider), CallsRunning: int(r.CallsRunning), CallsWaiting: int(r.CallsWaiting),
+		Load: Load{Running: int(r.Running), WithoutProvider: int(r.WithoutProvider), CallsRunning: int(r.CallsRunning), CallsWaiting: int(r.CallsWaiting)},
 	}, nil
 }
 

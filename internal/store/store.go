@@ -106,29 +106,10 @@ type Wakes interface{ Wake(wakes ...chat.Wake) }
 // Store is the repositories over one pool. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
-	*SecretStore
-	*ChannelStore
-	*MemoryStore
-	*PeopleStore
-	*SettingStore
-	*RunnerStore
-	*InspectStore
-	*UsageStore
-	*SearchStore
-	*TriggerStore
-	*CronStore
-	*InboxStore
-	*ConversationStore
-	*CallStore
-	*DeliveryStore
-	*HookStore
-	*AgentStore
-	*LinkStore
-	*AttachmentStore
-	*RoutingStore
-	*OverheardStore
-	*LeaseStore
-	*PauseStore
+	conversations
+	work
+	persons
+	operations
 
 	*quota.Quota
 	opts Options
@@ -136,6 +117,45 @@ type Store struct {
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
 	lately     lately       // prompts that a crash of Postgres may forget
 	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
+}
+
+// conversations is what was said, and what is remembered of it.
+type conversations struct {
+	*ConversationStore
+	*RoutingStore
+	*AttachmentStore
+	*OverheardStore
+	*MemoryStore
+	*SearchStore
+}
+
+// work is what turns do and wait for, and what begins and follows them.
+type work struct {
+	*InboxStore
+	*CallStore
+	*HookStore
+	*LeaseStore
+	*AgentStore
+	*DeliveryStore
+	*CronStore
+	*TriggerStore
+}
+
+// persons is who uses the installation, and what is theirs.
+type persons struct {
+	*PeopleStore
+	*LinkStore
+	*SecretStore
+	*SettingStore
+	*RunnerStore
+	*ChannelStore
+}
+
+// operations is what operators look at.
+type operations struct {
+	*InspectStore
+	*UsageStore
+	*PauseStore
 }
 
 // New returns a store. The caller owns the pool.

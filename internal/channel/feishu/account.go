@@ -43,12 +43,17 @@ type Account struct {
 	wrote  *memo[author]   // who wrote which message, for recalls
 	pause  time.Duration   // the first between two connections
 
-	slots       chan struct{} // one for each event that is handled
-	dispatching sync.Once
-	dispatcher  *dispatcher.EventDispatcher
+	intake
 
 	mu sync.Mutex
 	me identity
+}
+
+// intake is how the platform's events are handled.
+type intake struct {
+	slots       chan struct{} // one for each event that is handled
+	dispatching sync.Once
+	dispatcher  *dispatcher.EventDispatcher
 }
 
 // Interface guards.

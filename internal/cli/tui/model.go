@@ -24,14 +24,19 @@ type model struct {
 	look
 	viewport
 	menu
+	overlay
 	input   textarea.Model
 	history history
-	picker  *picker     // open in front of the conversation; nil while it is not
-	help    bool        // open in front of the conversation
-	tasks   bool        // the list of background tasks is
-	others  []chat.Task // what else was in it when it was asked for
 	flash   flash
 	armed   time.Time // of a Ctrl-C that may be followed by another
+}
+
+// overlay is what is open in front of the conversation.
+type overlay struct {
+	picker *picker // nil while it is not open
+	help   bool
+	tasks  bool        // the list of background tasks
+	others []chat.Task // what else was in it when it was asked for
 }
 
 // conversation is the open session and what is on its way to it.
