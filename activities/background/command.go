@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -154,7 +155,7 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	text, cut := firstCharacters(output, bangShown)
 	var b strings.Builder
 	if text != "" {
-		b.WriteString(activities.CodeBlock(text) + "\n\n")
+		b.WriteString(markdown.Block(text) + "\n\n")
 	}
 	ran := chat.Span(r.Ended.Sub(r.Started))
 	switch r.State {
@@ -187,7 +188,7 @@ func missingFiles(lang i18n.Lang, files []chat.AttachmentFetch) string {
 		case f.State != chat.AttachmentStored:
 			b.WriteString("\n" + i18n.Say(lang, i18n.FileNotFetched, f.Label(f.N), cmp.Or(f.Problem, i18n.Say(lang, i18n.FileLate))))
 		case f.Runner != "":
-			b.WriteString("\n" + i18n.Say(lang, i18n.FileBeside, f.Label(f.N), activities.InlineCode(f.Path)))
+			b.WriteString("\n" + i18n.Say(lang, i18n.FileBeside, f.Label(f.N), markdown.Line(f.Path)))
 		}
 	}
 	return b.String()

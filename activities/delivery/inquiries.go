@@ -3,10 +3,10 @@ package delivery
 import (
 	"strings"
 
-	"xbot/activities"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/question"
 )
 
@@ -71,9 +71,9 @@ func inquiriesInWords(a chat.Asking) string {
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
 		parts = append(parts, quoted(r))
 	}
-	parts = append(parts, activities.Visible(question.Show(lang, inquiries(a)))+" "+i18n.Say(lang, i18n.AskDeclineH))
+	parts = append(parts, markdown.Visible(question.Show(lang, inquiries(a)))+" "+i18n.Say(lang, i18n.AskDeclineH))
 	return strings.Join(parts, "\n\n")
 }
 
 // line is a text on one line.
-func line(text string) string { return activities.Visible(strings.Join(strings.Fields(text), " ")) }
+func line(text string) string { return markdown.Visible(strings.Join(strings.Fields(text), " ")) }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"xbot/activities"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 )
 
 // ask makes the piece of a question: a card where the platform has buttons, else a text that says how it is answered. ended is
@@ -85,7 +85,7 @@ func wish(a chat.Asking) string {
 		parts = append(parts, quoted(r))
 	}
 	if a.Call.Cwd != "" {
-		parts = append(parts, i18n.Say(lang, i18n.AskFolder, activities.InlineCode(a.Call.Cwd)))
+		parts = append(parts, i18n.Say(lang, i18n.AskFolder, markdown.Line(a.Call.Cwd)))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -122,5 +122,5 @@ func outcome(a chat.Approval, lang i18n.Lang) string {
 }
 
 func quoted(text string) string {
-	return "> " + strings.ReplaceAll(activities.Visible(text), "\n", "\n> ")
+	return "> " + strings.ReplaceAll(markdown.Visible(text), "\n", "\n> ")
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 )
 
 // How much of a call is shown to somebody who is to permit it on a platform, in characters. What is left out is said.
@@ -43,7 +43,7 @@ func wanted(call chat.ToolCall, lang i18n.Lang) string {
 		default:
 			value, more := shortened(arguments[name], maxBeside, lang)
 			called, _ := shortened(name, maxName, lang)
-			parts = append(parts, strings.TrimSpace(activities.InlineCode(called)+": "+activities.InlineCode(value)+" "+more))
+			parts = append(parts, strings.TrimSpace(markdown.Line(called)+": "+markdown.Line(value)+" "+more))
 		}
 	}
 	return strings.Join(parts, "\n\n")
@@ -77,14 +77,14 @@ func readArguments(raw string) (map[string]string, bool) {
 // block is a value as a block of code.
 func block(text string, lang i18n.Lang) string {
 	text, more := shortened(text, maxWanted, lang)
-	return strings.TrimSpace(activities.CodeBlock(strings.TrimRight(text, "\n")) + "\n\n" + more)
+	return strings.TrimSpace(markdown.Block(strings.TrimRight(text, "\n")) + "\n\n" + more)
 }
 
 // shortened is the visible text, at most so many characters of it, and a sentence that says how many are left out.
 func shortened(text string, most int, lang i18n.Lang) (short, more string) {
 	r := []rune(text)
 	if len(r) <= most {
-		return activities.Visible(text), ""
+		return markdown.Visible(text), ""
 	}
-	return activities.Visible(string(r[:most])) + "…", i18n.Say(lang, i18n.AskCut, len(r)-most)
+	return markdown.Visible(string(r[:most])) + "…", i18n.Say(lang, i18n.AskCut, len(r)-most)
 }

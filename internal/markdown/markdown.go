@@ -3,8 +3,10 @@
 package markdown
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // Quoted shows a short text, such as a name or a path, as code. A backtick in it becomes a quotation mark.
@@ -25,6 +27,24 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
+// Line shows a text as code on one line, with what a reader cannot see written out.
+func Line(text string) string {
+	return Code(cmp.Or(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(text)), " "))
+}
+
+// Visible writes out what a reader cannot see, and what turns the order of the letters around it.
+func Visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // maxFenced bounds a block of code, in characters: answers to commands are kept in transcripts.
 const maxFenced = 20_000
 
@@ -36,11 +56,22 @@ func FencedAs(language, text string) string {
 	if runes := []rune(text); len(runes) > maxFenced {
 		text = string(runes[:maxFenced]) + "\n[…]"
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	return block(language, text)
+}
+
+// Block shows the whole of a text as a block of code in no language, whatever Markdown stands in it.
+func Block(text string) string { return block("", text) }
+
+func block(language, text string) string {
+	fence, run := 3, 0
+	for _, r := range text {
+		if run++; r != '`' {
+			run = 0
+		}
+		fence = max(fence, run+1)
 	}
-	return fence + language + "\n" + text + "\n" + fence
+	mark := strings.Repeat("`", fence)
+	return mark + language + "\n" + text + "\n" + mark
 }
 
 // Indented quotes a text inside a list: no line of it stands outside of its item.

@@ -22,6 +22,19 @@ func TestFenced_IsNotLeftByWhatItShows(t *testing.T) {
 	require.True(t, strings.HasSuffix(markdown.Fenced(strings.Repeat("字", 30_000)), "字\n[…]\n```"))
 }
 
+func TestBlock_IsWhole(t *testing.T) {
+	long := strings.Repeat("字", 30_000)
+	require.Equal(t, "```\n"+long+"\n```", markdown.Block(long))
+	require.Equal(t, "`````\n````\n`````", markdown.Block("````"))
+}
+
+func TestLine_ShowsWhatAReaderCannotSee(t *testing.T) {
+	for text, want := range map[string]string{"": "` `", "a\nb\tc": "`a\\nb\\tc`", "rm \u202e x`": "`` rm \\u202e x` ``"} {
+		require.Equal(t, want, markdown.Line(text))
+	}
+	require.Equal(t, "a\n\\u0007", markdown.Visible("a\n\a"))
+}
+
 func TestEscaped_IsOneLineWithoutMarkup(t *testing.T) {
 	require.Equal(t, `\*a\* 'b' \[c\] &lt;d> \|`, markdown.Escaped("*a*\n`b` [c] <d> |"))
 	require.Equal(t, "  > a\n  > b", markdown.Indented("a\nb"))
