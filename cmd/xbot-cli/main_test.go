@@ -267,6 +267,28 @@ func TestOneShot_WaitsOutARestartOfTheServer(t *testing.T) {
 	require.EqualValues(t, 5, b.server.Session(b.server.Keys()[0]).Seq, "asked once, answered once")
 }
 
+func TestOneShot_SaysThatTheServerHasForgottenWhatItMissed(t *testing.T) {
+	t.Parallel()
+	running, back := make(chan struct{}), make(chan struct{})
+	b := setup(t, func(turn *apitest.Turn, _ string) {
+		turn.Say("before ")
+		close(running)
+		turn.Wait(back)
+		turn.Say("and after")
+		turn.Answer()
+	})
+	p := start(t, b.command("-p", "hello"), "")
+	<-running
+	b.server.Stop()
+	close(back)
+	require.Eventually(t, func() bool { return b.server.Session(b.server.Keys()[0]).Running == "" }, 10*time.Second, time.Millisecond)
+	b.server.Prune()
+	require.NoError(t, b.server.Start())
+	r := wait(t, p)
+	require.Contains(t, r.err, "the server has not kept what it told meanwhile; read the conversation: xbot-cli --session "+string(b.server.Keys()[0]))
+	require.Equal(t, 1, r.code, "half an answer is none")
+}
+
 func TestConfiguration_ComesFromTheFileWhenNothingElseSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t, echo).without("XBOT_SERVER", "XBOT_TOKEN")

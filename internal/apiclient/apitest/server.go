@@ -133,6 +133,17 @@ func (s *Server) Stop() {
 	}
 }
 
+// Prune forgets the events of all sessions, as a server does with those that are old.
+func (s *Server) Prune() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, session := range s.sessions {
+		session.mu.Lock()
+		session.pruned = len(session.events)
+		session.mu.Unlock()
+	}
+}
+
 // StopTurns stops every running turn.
 func (s *Server) StopTurns() {
 	s.mu.Lock()

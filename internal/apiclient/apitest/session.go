@@ -24,6 +24,7 @@ type session struct {
 	todos     []chat.Todo
 	turns     []*chat.Turn
 	events    []chat.Event // durable ones, event n has sequence n+1
+	pruned    int          // how many of them are not kept any more
 	accepted  map[string]accepted
 	listeners map[chan chat.Event]bool
 	running   *Turn
@@ -240,8 +241,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, session *session
 	session.mu.Lock()
 	listener := make(chan chat.Event, 4096) // closed by send when it is full
 	session.listeners[listener] = true
-	recorded := slices.Clone(session.events[min(int(after), len(session.events)):])
-	hello := apiclient.Hello{Seq: int64(len(session.events)), Session: session.describeLocked()}
+	recorded := slices.Clone(session.events[min(max(int(after), session.pruned), len(session.events)):])
+	hello := apiclient.Hello{Seq: int64(len(session.events)), Session: session.describeLocked(), Gap: int(after) < session.pruned}
 	session.mu.Unlock()
 	defer func() {
 		session.mu.Lock()

@@ -139,6 +139,28 @@ func TestScreen_GoesOnAcrossARestartInTheMiddleOfAnAnswer(t *testing.T) {
 	require.Equal(t, []string{"first", "second", "third"}, asked, "each once, in order")
 }
 
+func TestScreen_ReadsTheConversationAnewWhereWhatItMissedIsForgotten(t *testing.T) {
+	t.Parallel()
+	back := make(chan struct{})
+	s := setup(t, func(turn *apitest.Turn, _ string) {
+		turn.Say("before ")
+		turn.Wait(back)
+		turn.Say("unheard")
+		turn.Answer()
+	})
+	s.typed("first", tea.KeyEnter)
+	s.shows("before", "answering")
+	s.server.Stop()
+	s.shows("! The server is away")
+	close(back)
+	s.until("the answer that nobody hears", func() bool { return s.server.Session(s.m.session.Key).Running == "" })
+	s.server.Prune()
+	require.NoError(t, s.server.Start())
+	s.shows("first", "before unheard")
+	s.lacks("! The server is away")
+	s.lacks("answering")
+}
+
 func TestScreen_TellsThatAStepWasStartedAgain(t *testing.T) {
 	t.Parallel()
 	step := make(chan struct{})
