@@ -170,7 +170,7 @@ func newPrison(t *testing.T, uid int, env ...string) *prison {
 func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *prison {
 	t.Helper()
 	p := &prison{uid: uid, lacks: lacks, outside: homeOutside(t, uid)}
-	s := prepareServer(t,
+	s := prepareServerIn(t, diskHome(t),
 		"HOME="+p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK="+p.outside+"/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path="+p.outside+"/bus,guid=1", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
 		"AWS_SECRET_ACCESS_KEY=sk-test-secret-aws", "DOCKER_HOST=unix:///run/docker.sock", "XBOT_CONFINE=require")
 	work, err := os.MkdirTemp("", "xw") // short: there is a socket some levels down

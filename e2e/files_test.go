@@ -56,7 +56,7 @@ func (k *talk) uploadTogether(name string, files int) []string {
 
 func TestFiles_WhatIsUploadedIsReadByToolsAndComesBackThroughALinkAfterACrash(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := diskServer(t)
 	k := s.newTalk()
 	notes, err := s.client.Upload(t.Context(), k.key, "", "会议 notes.txt", strings.NewReader("the answer is 42\n"))
 	require.NoError(t, err)
@@ -193,7 +193,7 @@ func counted(n int) string {
 
 func TestFiles_TheWholeOutputOfATaskAndOfABangCommandCanBeFetched(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := diskServer(t)
 	k := s.newTalk()
 	id := k.send(k.background("seq 1 200000; while [ ! -e %s ]; do sleep 0.1; done; echo end", k.file("go")), "say begun", "say told")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)

@@ -12,12 +12,12 @@ import (
 )
 
 // shownOnFeishu starts a server whose bot is signed in at an emulated Feishu, where an administrator writes to it directly.
-func shownOnFeishu(t *testing.T, start starter, c feishutest.Config) (*server, *feishutest.Server, feishutest.Person) {
+func shownOnFeishu(t *testing.T, start starter, c feishutest.Config, env ...string) (*server, *feishutest.Server, feishutest.Person) {
 	t.Helper()
 	p, err := feishutest.New(c)
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
-	s := start(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	s := start(t, append(env, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)...)
 	s.inForce(`{session: {identityLinks: {admin: ["feishu:ou_carol"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	return s, p, feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
@@ -120,7 +120,7 @@ func TestFollow_AStopIsSaidOnTheCard(t *testing.T) {
 
 func TestFollow_RetriesAreSeenOnTheCardAndAFailureEndsIt(t *testing.T) {
 	t.Parallel()
-	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{})
+	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{}, "LLM_RETRY_ATTEMPTS=3") // after 3 s, not 15
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "empty"})
 	reads(t, p, direct, "retrying")

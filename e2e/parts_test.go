@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/dirtest"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/localstack"
@@ -32,9 +32,7 @@ type parts struct {
 
 func newParts(t *testing.T, env ...string) *parts {
 	t.Helper()
-	home, err := os.MkdirTemp("", "xp")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(home)) })
+	home := dirtest.New(t)
 	stack, err := localstack.Start(t.Context(), localstack.Config{
 		Home: filepath.Join(home, "servers"), TemporalBinary: filepath.Join(bin, "xbot-temporal"), Log: slog.New(slog.DiscardHandler),
 	})

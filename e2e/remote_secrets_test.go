@@ -14,7 +14,7 @@ import (
 )
 
 func TestRemote_HidesWhatItWasStartedWithAndWhatTheWallsHide(t *testing.T) {
-	s := newServer(t)
+	s := diskServer(t)
 	k := s.newTalk()
 	home := t.TempDir()
 	secrets := map[string]string{

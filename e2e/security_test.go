@@ -43,7 +43,7 @@ func (s *server) get(method, path string, header http.Header) (int, string) {
 }
 
 func TestSecurity_LoopbackIsNotAuthentication(t *testing.T) {
-	s := newServer(t)
+	s := diskServer(t)
 
 	t.Run("every endpoint but health, login and the document asks for a login", func(t *testing.T) {
 		_, document := s.get(http.MethodGet, "/api/openapi.json", nil)
@@ -141,7 +141,7 @@ func TestSecurity_LoopbackIsNotAuthentication(t *testing.T) {
 }
 
 func TestSecurity_TheSignInLinkWorksOnceAndSetsAPassword(t *testing.T) {
-	s := newServer(t)
+	s := diskServer(t)
 	_, link, ok := strings.Cut(s.out.String(), "#token=")
 	require.True(t, ok, s.out.String())
 	token, _, _ := strings.Cut(link, " ")
@@ -184,7 +184,7 @@ func TestSecurity_TheSignInLinkWorksOnceAndSetsAPassword(t *testing.T) {
 }
 
 func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
-	s := prepareServer(t)
+	s := prepareServerIn(t, diskHome(t))
 	cloned := t.TempDir()
 	evil := filepath.Join(cloned, ".env")
 	require.NoError(t, os.WriteFile(evil, []byte("XBOT_CONFINE=off\nLLM_BASE_URL=http://127.0.0.1:9\n"), 0o600))
@@ -213,7 +213,7 @@ func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
 }
 
 func TestSecurity_AServerOnAnotherPortCanDoNothingWithTheLogin(t *testing.T) {
-	s := newServer(t)
+	s := diskServer(t)
 	link, err := s.operate("login-link")
 	require.NoError(t, err, link)
 	page := s.browser()

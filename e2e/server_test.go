@@ -20,6 +20,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/dirtest"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/localstack"
 )
@@ -51,11 +52,30 @@ func newServer(t *testing.T, env ...string) *server {
 	return s
 }
 
-func prepareServer(t *testing.T, env ...string) *server {
+// diskServer is newServer for a test of the walls around the data folder: it lies on the disk, as an operator's, and not in
+// /dev/shm, of which commands see one of their own in any case.
+func diskServer(t *testing.T, env ...string) *server {
+	t.Helper()
+	s := prepareServerIn(t, diskHome(t), env...)
+	s.boot()
+	return s
+}
+
+func diskHome(t *testing.T) string {
 	t.Helper()
 	home, err := os.MkdirTemp("", "xe")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(home)) })
+	return home
+}
+
+func prepareServer(t *testing.T, env ...string) *server {
+	t.Helper()
+	return prepareServerIn(t, dirtest.New(t), env...)
+}
+
+func prepareServerIn(t *testing.T, home string, env ...string) *server {
+	t.Helper()
 	s := &server{t: t, home: home, traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
 	workspace := t.TempDir()
 	all := append([]string{

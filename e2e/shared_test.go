@@ -34,7 +34,7 @@ func sharedServer(t *testing.T, env ...string) *server {
 	t.Helper()
 	e := onSharedStack(t)
 	given := settings(e)
-	s := prepareServer(t, append(given, env...)...)
+	s := prepareServerIn(t, diskHome(t), append(given, env...)...)
 	s.given, s.settings = &e, given
 	s.boot()
 	return s
