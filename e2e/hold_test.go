@@ -28,6 +28,7 @@ func (s *server) held(when, condition string) *hold {
 		`DROP TRIGGER IF EXISTS wait_for_test ON inbox`,
 		`DROP TRIGGER IF EXISTS wait_for_test ON outbound`,
 		`DROP TRIGGER IF EXISTS wait_for_test ON tool_calls`,
+		`DROP TRIGGER IF EXISTS wait_for_test ON turns`,
 		`CREATE TRIGGER wait_for_test ` + when + ` FOR EACH ROW WHEN (` + condition + `) EXECUTE FUNCTION wait_for_test()`,
 	} {
 		_, err := h.db.Exec(s.t.Context(), statement)

@@ -27,7 +27,7 @@ import (
 const (
 	// stickyTimeout is how long a workflow task waits for the worker that has the workflow cached. After a kill every
 	// open turn waits this long once (default 5 s).
-	stickyTimeout = time.Second
+	stickyTimeout = 500 * time.Millisecond
 	// heartbeatThrottle is how soon a cancellation can reach an activity (default 30 s).
 	heartbeatThrottle = time.Second
 	// stopTimeout is what a stopping worker gives its activities; commands go on by themselves.

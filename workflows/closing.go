@@ -49,6 +49,7 @@ func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 	}
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            ClosingID(t.id),
+		WorkflowTaskTimeout:   TaskTimeout,
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         StaticSummary("hooks · " + told.Point),

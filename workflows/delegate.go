@@ -65,6 +65,7 @@ func (t *turnRun) childOptions(a chat.SubagentRef, bound bool, words string) wor
 	about := strings.Join(nonempty(a.Name(), words), " · ")
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            SubagentID(a),
+		WorkflowTaskTimeout:   TaskTimeout,
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WaitForCancellation:   true,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,

@@ -86,6 +86,7 @@ func woken(ctx workflow.Context, wakes workflow.ReceiveChannel) (err error) {
 func (t *turnRun) startGroupChat(ctx workflow.Context, out turn.DelegateOutput) {
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            GroupChatID(out.Group),
+		WorkflowTaskTimeout:   TaskTimeout,
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         StaticSummary(strings.Join(nonempty("group chat", out.Words), " · ")),

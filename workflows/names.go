@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -25,6 +26,11 @@ const (
 	NameClosing    = "Closing"
 	SignalWake     = "wake"
 )
+
+// TaskTimeout is how long a worker has for a workflow task (Temporal's default is 10 s): who is killed in one holds the run up for
+// so long. Local activities that take longer extend it (workflow task heartbeats). Temporal gives a task that timed out more and
+// more time from its fourth attempt on, so that a machine which is too slow for this still gets there.
+const TaskTimeout = 3 * time.Second
 
 // TaskQueue is the one task queue of all workflows and activities, so that activities can start eagerly.
 const TaskQueue = "xbot"

@@ -13,8 +13,11 @@ import (
 
 // Timeouts and retry policies of all activities, one class each.
 const (
-	// heartbeatTimeout is how soon a killed worker is noticed.
-	heartbeatTimeout = 5 * time.Second
+	// heartbeatTimeout is how soon a killed worker is noticed: three heartbeats in a row are missing (activities.HeartbeatInterval). A worker
+	// that was only slow loses an attempt by it: the next one attaches to the command, or asks the model again.
+	heartbeatTimeout = 3 * time.Second
+	// onceHeartbeat is the same for calls that are not repeated, which a worker that was only slow would lose for good.
+	onceHeartbeat = 5 * time.Second
 	// storeTimeout is how long a write may be retried: as long as an outage of Postgres may last. The default of the
 	// SDK would give up after seconds.
 	storeTimeout = 24 * time.Hour
@@ -68,11 +71,10 @@ func model(ctx workflow.Context, summary string) workflow.Context {
 
 // tool is for tool calls. Calls that cannot be repeated safely get one attempt; the others are keyed by their id.
 func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.Context {
-	attempts := int32(0)
 	if class == chat.ClassOnce {
-		attempts = 1
+		return longRunning(ctx, summary, toolAttempt, onceHeartbeat, 1)
 	}
-	return longRunning(ctx, summary, toolAttempt, heartbeatTimeout, attempts)
+	return longRunning(ctx, summary, toolAttempt, heartbeatTimeout, 0)
 }
 
 // quickTool is for a tool call that may take the workflow task a limited time. There is one attempt: whatever does not end well, ends as an

@@ -40,7 +40,7 @@ func TestGenerate_SaysWhichCallsNeedPermissionHoweverTheModelWritesTheirNames(t 
 	want := []turn.CallOutput{
 		{Name: "Shell", Class: chat.ClassExec, Summary: "rm x", Ask: true},
 		{Name: "Shell", Class: chat.ClassExec, Summary: "rm y", Ask: true},
-		{Name: "Read", Class: chat.ClassRead, Summary: "a.go"},
+		{Name: "Read", Class: chat.ClassRead, Summary: "a.go", Quick: true},
 	}
 	for range 2 {
 		out, err := b.Generate(t.Context(), 0)

@@ -132,7 +132,7 @@ const commandWords = 60
 
 func (s *Starter) options(id, summary string, key chat.SessionKey, user, kind string, attributes bool) client.StartWorkflowOptions {
 	o := client.StartWorkflowOptions{
-		ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: workflows.StaticSummary(summary),
+		ID: id, TaskQueue: workflows.TaskQueue, WorkflowTaskTimeout: workflows.TaskTimeout, StaticSummary: workflows.StaticSummary(summary),
 		// A run that was ended from outside is followed by a new one; one that has completed is not.
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,

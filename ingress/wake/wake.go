@@ -37,7 +37,9 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 		return fmt.Errorf("find the workflow of %s: %w", r.Session, err)
 	}
 	summary := w.summary(r)
-	options := client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: workflows.StaticSummary(summary)}
+	options := client.StartWorkflowOptions{
+		ID: id, TaskQueue: workflows.TaskQueue, WorkflowTaskTimeout: workflows.TaskTimeout, StaticSummary: workflows.StaticSummary(summary),
+	}
 	options.StaticDetails, options.Memo = details(r.Session), map[string]any{workflows.MemoAbout: summary}
 	attributes := w.Attributes()
 	if attributes {

@@ -46,6 +46,7 @@ func New(cfg Config) (client.Client, error) {
 	if cfg.Namespace != "" {
 		options.Namespace = cfg.Namespace
 	}
+	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions, reconnecting()...)
 	options.MetricsHandler = cfg.Metrics
 	options.Interceptors = append(options.Interceptors, cfg.Interceptors...)
 	options.Logger = log.NewStructuredLogger(cfg.Log)
