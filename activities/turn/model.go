@@ -23,18 +23,12 @@ import (
 // Steps keeps the steps of turns.
 type Steps interface {
 	modelcall.Leases
+	ProviderWaits
 	// BeginStep takes the lease of the step's call, too, or is RateLimited.
 	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
 	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error)
 	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
-	// WaitForProvider says how long the provider is left alone; waits is false where the turn is not to wait, or has waited
-	// long enough.
-	WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error)
-	ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error)
-	// HastenProvider names the message for which the next attempt was brought forward, and counts the attempts; 0: there is none.
-	HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error)
-	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }

@@ -3,12 +3,24 @@ package turn
 import (
 	"context"
 	"errors"
+	"time"
 
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 )
+
+// ProviderWaits keeps how long turns wait for providers that cannot be reached.
+type ProviderWaits interface {
+	// WaitForProvider says how long the provider is left alone; waits is false where the turn is not to wait, or has waited
+	// long enough.
+	WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error)
+	ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error)
+	// HastenProvider names the message for which the next attempt was brought forward, and counts the attempts; 0: there is none.
+	HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error)
+	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+}
 
 // asked makes one attempt of a step. While the provider is waited for, that is one look at what came, and one call: the pauses
 // between two of them are Temporal's, so that a turn which waits holds nothing and leaves nothing in its history.

@@ -11,7 +11,7 @@ import (
 
 // Rows that one statement of Prune takes at most, so that none holds its locks for long.
 const (
-	pruneRows    = 5000
+	pruneRows = 5000
 	// Each prompt looks for who refers to it, and so do its foreign keys. With 20,000 prompts, 100,000 turns and 300,000 steps these 50 take
 	// 15 ms and 970 buffers; without the indexes of migration 0062 they took 12.4 s, 12.1 of them in the foreign keys.
 	prunePrompts = 50

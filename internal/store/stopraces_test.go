@@ -87,7 +87,10 @@ func (r *tree) race() error {
 		func() error { return r.stop(r.root) },
 		func() error { return r.stop(r.background) },
 		func() error { return r.stop(r.below) },
-		func() error { _, err := r.StopSubagent(r.t.Context(), r.background, fmt.Sprint("card", r.n)); return err },
+		func() error {
+			_, err := r.StopSubagent(r.t.Context(), r.background, fmt.Sprint("card", r.n))
+			return err
+		},
 		spawn(r.root, r.calls[4]),
 		spawn(r.background, chat.NewCallID(r.turn("b"), 0, 1)),
 		spawn(r.awaited, chat.NewCallID(r.turn("a"), 0, 0)),

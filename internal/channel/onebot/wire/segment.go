@@ -28,6 +28,7 @@ func (a *Attributes) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// PlainValue is a member's value as text: a string without its quotes, anything else as it stands.
 func PlainValue(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {

@@ -68,6 +68,7 @@ func (s *Seconds) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// Time is the moment, or zero where none is said.
 func (s Seconds) Time() time.Time {
 	if s == 0 {
 		return time.Time{}
