@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,4 +53,17 @@ func jsonBytes(text string) (n int) {
 		}
 	}
 	return n
+}
+
+// heading is the first line of a run's details. Its parts, which people and models wrote, are no Markdown.
+func heading(parts ...string) string {
+	return "**" + markdown.Escaped(strings.Join(nonempty(parts...), " · ")) + "**\n\n"
+}
+
+// count says how many there are of something.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }
