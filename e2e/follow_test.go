@@ -120,7 +120,7 @@ func TestFollow_AStopIsSaidOnTheCard(t *testing.T) {
 
 func TestFollow_RetriesAreSeenOnTheCardAndAFailureEndsIt(t *testing.T) {
 	t.Parallel()
-	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{}, "LLM_RETRY_ATTEMPTS=3") // after 3 s, not 15
+	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "empty"})
 	reads(t, p, direct, "retrying")

@@ -21,6 +21,7 @@ type inside struct {
 	cfg   runner.Config
 	pipe  *pipe.Pipe // our end
 	ended chan error
+	asked uint64 // ids are not used again: an answer may be on its way while its request still counts as open
 }
 
 func newInside(t *testing.T) *inside {
@@ -41,8 +42,13 @@ func (i *inside) launch() {
 	toDaemon, ours := io.Pipe()
 	toUs, theirs := io.Pipe()
 	i.pipe, i.ended = pipe.New(toUs, ours, ours.Close), make(chan error, 1)
-	i.Cleanup(func() { _ = ours.Close() })
+	served := make(chan struct{})
+	i.Cleanup(func() {
+		_ = ours.Close()
+		<-served
+	})
 	go func() {
+		defer close(served)
 		i.ended <- runner.Serve(context.Background(), i.cfg, pipe.New(toDaemon, theirs, theirs.Close))
 	}()
 }
@@ -57,8 +63,10 @@ func (i *inside) hello() wire.Register {
 	return hello
 }
 
-func (i *inside) ask(id uint64, op wire.Op, body, into any) {
+func (i *inside) ask(op wire.Op, body, into any) {
 	i.Helper()
+	i.asked++
+	id := 1000 + i.asked
 	frame, err := wire.NewFrame(id, wire.Type(op), body)
 	require.NoError(i, err)
 	require.NoError(i, i.pipe.Send(frame))
@@ -76,7 +84,7 @@ func (i *inside) ask(id uint64, op wire.Op, body, into any) {
 func (i *inside) running() int {
 	i.Helper()
 	var status wire.Status
-	i.ask(1000, wire.OpStatus, nil, &status)
+	i.ask(wire.OpStatus, nil, &status)
 	return status.Running
 }
 

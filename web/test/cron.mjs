@@ -68,6 +68,7 @@ export const cronOfMock = {
     await row(dialog, "disk").getByText("paused: its conversation was deleted").waitFor()
     await row(dialog, "morning news").getByText(/2 missed times were not made up for/).waitFor()
     await row(dialog, "morning news").getByRole("button", { name: "History of morning news" }).click()
+    await row(dialog, "morning news").getByRole("link", { name: "Open the conversation" }).nth(1).waitFor()
     assert.equal(await row(dialog, "morning news").getByRole("link", { name: "Open the conversation" }).count(), 2)
     await inspectBoth(v, "142-schedules-history")
     await v.page.keyboard.press("Escape")
