@@ -32,7 +32,7 @@ func (k *talk) replied(lines ...string) llmtest.Request {
 
 func TestModel_ChosenInTheMiddleOfAConversationAnswersFromTheNextTurnOn(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{models: [{id: "openai/small", alias: ["fast"]}]}`)
 	k := s.newTalk()
 	require.Equal(t, "scripted", k.replied("say one").Model)
@@ -51,7 +51,7 @@ func TestModel_ChosenInTheMiddleOfAConversationAnswersFromTheNextTurnOn(t *testi
 
 func TestThink_OfAMessageHoldsForThatMessageAlone(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	k := s.newTalk()
 	require.Contains(t, string(k.replied("/think high say why").Raw), `"reasoning_effort":"high"`)
 	require.NotContains(t, string(k.replied("say and now").Raw), "reasoning_effort")
@@ -61,7 +61,7 @@ func TestThink_OfAMessageHoldsForThatMessageAlone(t *testing.T) {
 
 func TestAgents_DifferInModelPromptToolsMemoryAndFolder(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	folder := filepath.Join(s.home, "clerk")
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	s.inForce(`{
@@ -98,7 +98,7 @@ func TestAgents_DifferInModelPromptToolsMemoryAndFolder(t *testing.T) {
 
 func TestSilence_LeavesNoByteInTheEventStream(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{channels: {web: {soul: "---\noutput_contract: {suppress_token: 'QUIETLYQUIET'}\n---\nSay little."}}}`)
 	k := s.newTalk()
 	first := k.send("reply with the token", "say QUIETLYQUIET", "stream 12 30ms")

@@ -135,7 +135,7 @@ func TestApproval_AnsweredWhileTemporalIsAway(t *testing.T) {
 
 func TestApproval_ADenialReachesTheModelWithItsNote(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("touch %s", k.file("never")), "say I see")
 	call := k.untilAsked(1)
@@ -155,7 +155,7 @@ func TestApproval_ADenialReachesTheModelWithItsNote(t *testing.T) {
 
 func TestApproval_AStopEndsTheWaiting(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("touch %s", k.file("never")), "say never")
 	call := k.untilAsked(1)
@@ -171,7 +171,7 @@ func TestApproval_AStopEndsTheWaiting(t *testing.T) {
 
 func TestApproval_NobodyAnswersInTime(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, askForShell, "XBOT_APPROVAL_WAIT=1s")
+	s := newServer(t, askForShell, "XBOT_APPROVAL_WAIT=1s")
 	k := s.newTalk()
 	id := k.send(k.shell("touch %s", k.file("never")), "say too late")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
@@ -182,7 +182,7 @@ func TestApproval_NobodyAnswersInTime(t *testing.T) {
 
 func TestApproval_ByCommandAndAlways(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
 	k.untilAsked(1)
@@ -207,7 +207,7 @@ func TestApproval_ByCommandAndAlways(t *testing.T) {
 // TestHistories_OfAskedCalls keeps the histories of an allowed and a denied call for the replay tests.
 func TestHistories_OfAskedCalls(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	for n, c := range []struct {
 		name  string

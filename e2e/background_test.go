@@ -66,7 +66,7 @@ func (k *talk) untilAnnounced(limit time.Duration) chat.Message {
 
 func TestBackground_ItsEndStartsATurnThatReadsIt(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.background("echo begun; sleep 3; echo finished; exit 3"), "say started")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State, "the turn does not wait for it")
 	call := lastCalls(k)[0]
@@ -146,7 +146,7 @@ func (k *talk) lastCall() (last chat.ToolCall) {
 
 func TestBackground_ACommandOverItsBudgetLosesNoByte(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	const lines = 200_000
 	arguments, err := json.Marshal(map[string]any{
 		"command": fmt.Sprintf("seq 1 %d | tee %s | head -n 100000; sleep 2; seq 100001 %d", lines, k.file("all"), lines), "timeout": 1,
@@ -217,7 +217,7 @@ func TestBackground_ALostTaskIsToldOnce(t *testing.T) {
 
 func TestBackground_AStopLeavesItAlone(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.background("sleep 3; echo done >> %s", k.file("stop")), "then", "stream 400 50ms")
 	k.until(time.Minute, "the second step", func(e chat.Event) bool {
 		return e.Kind == chat.EventDelta && decode[chat.Delta](t, e).Step == 1
@@ -232,7 +232,7 @@ func TestBackground_AStopLeavesItAlone(t *testing.T) {
 
 func TestBackground_WhatTheModelHasReadIsNotAnnounced(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.background("sleep 2; echo read by the model"), "then", `call task_wait {"task_id":"bg1"}`, "say seen")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Contains(t, lastCalls(k)[0].Result, "exit code 0")
@@ -270,7 +270,7 @@ func (k *talk) notices() (out []string) {
 
 func TestBang_IsAnsweredBesideARunningTurn(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send("stream 100 50ms")
 	k.untilDelta(time.Minute)
 	k.send("!echo beside; exit 4")

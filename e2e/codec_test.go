@@ -55,7 +55,7 @@ func (k *talk) spill(word string) {
 
 func TestTemporal_SummariesOffHoldsNoWordOfAnything(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t, "XBOT_TEMPORAL_SUMMARIES=off").newTalk()
+	k := newServer(t, "XBOT_TEMPORAL_SUMMARIES=off").newTalk()
 	k.spill("zanzibar")
 	require.NotContains(t, k.everything(), "zanzibar")
 }

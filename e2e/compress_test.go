@@ -20,9 +20,9 @@ const smallWindow = 16_000
 
 // cramped starts a server whose model takes 16 000 tokens and refuses more. Summaries keep the names of what they stand
 // for, and begin after a pause.
-func cramped(t *testing.T, start starter, pause time.Duration, env ...string) *talk {
+func cramped(t *testing.T, pause time.Duration, env ...string) *talk {
 	t.Helper()
-	s := start(t, append(env, fmt.Sprintf("LLM_MAX_CONTEXT=%d", smallWindow), "LLM_MAX_OUTPUT=2000", "LLM_RETRY_DELAY=10ms")...)
+	s := newServer(t, append(env, fmt.Sprintf("LLM_MAX_CONTEXT=%d", smallWindow), "LLM_MAX_OUTPUT=2000", "LLM_RETRY_DELAY=10ms")...)
 	require.NoError(t, s.model.SetWindow(llmtest.Window{Tokens: smallWindow}))
 	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
 		switch r.System {
@@ -83,7 +83,7 @@ func (k *talk) untilSummarizing() {
 
 func TestCompress_ALongConversationStaysWithinASmallWindow(t *testing.T) {
 	t.Parallel()
-	k := cramped(t, sharedServer, 0)
+	k := cramped(t, 0)
 	k.fill(24)
 	require.Len(t, k.answers(), 24, "each message is answered")
 	require.GreaterOrEqual(t, len(k.compactions()), 2)
@@ -105,7 +105,7 @@ func TestCompress_ALongConversationStaysWithinASmallWindow(t *testing.T) {
 
 func TestCompress_ServerKilledInTheMiddleAndAMessageSentMeanwhile(t *testing.T) {
 	t.Parallel()
-	k := cramped(t, newServer, 4*time.Second)
+	k := cramped(t, 4*time.Second)
 	k.fill(8)
 	id := k.send("/compact the ports")
 	k.untilSummarizing()
@@ -126,7 +126,7 @@ func TestCompress_ServerKilledInTheMiddleAndAMessageSentMeanwhile(t *testing.T) 
 
 func TestCompress_ACommandTakesItsPlaceBehindTheRunningTurnAndCanBeStopped(t *testing.T) {
 	t.Parallel()
-	k := cramped(t, sharedServer, time.Minute)
+	k := cramped(t, time.Minute)
 	k.fill(8)
 	first := k.send("stream 30 50ms")
 	k.untilDelta(time.Minute)
@@ -147,7 +147,7 @@ func TestCompress_ACommandTakesItsPlaceBehindTheRunningTurnAndCanBeStopped(t *te
 // TestHistories_OfCompressions captures the two ways to a compression, see TestHistories_HoldReferencesOnly.
 func TestHistories_OfCompressions(t *testing.T) {
 	t.Parallel()
-	k := cramped(t, sharedServer, 0)
+	k := cramped(t, 0)
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	k.fill(8)
 	turn := k.untilEnded(time.Minute, k.send("/compact "+spoken))

@@ -291,7 +291,7 @@ func TestCrash12_TemporalAwayForHalfAMinuteDuringACommand(t *testing.T) {
 
 func TestCrash13_AStopSentAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	k := s.newTalk()
 	k.queue("followup")
 	stopped := 0

@@ -151,7 +151,7 @@ func TestCron_AfterARestartMissedTimesAreMadeUpForByPolicy(t *testing.T) {
 
 func TestCron_TheModelKeepsJobsAndIsToldInItsConversation(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done(`call Cron {"action":"add","when":"in 2s","name":"tea","message":"say the tea is ready"}`, "say I will")
 	require.Eventually(t, func() bool {
 		answers := k.answers()
@@ -174,7 +174,7 @@ func TestCron_TheModelKeepsJobsAndIsToldInItsConversation(t *testing.T) {
 
 func TestCron_AnEditReachesAJobThatWaits(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	j := s.job(chat.JobPlan{When: "every 1h", Message: "say old"})
 	plan := j.JobPlan
 	plan.When, plan.Message = "in 1s", "say new"
@@ -195,7 +195,7 @@ func TestCron_AnEditReachesAJobThatWaits(t *testing.T) {
 // TestHistories_OfJobs looks at the history of a job that is woken, waits, fires and continues as new.
 func TestHistories_OfJobs(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	j := s.job(chat.JobPlan{When: "every 1h", Message: "say " + spoken})
 	id := workflows.CronID(j.ID)

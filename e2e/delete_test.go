@@ -13,7 +13,7 @@ import (
 
 func TestDelete_EndsWhatWaitsForSomebodyInTheConversation(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(convene(2, []string{"coder", "reviewer"}, k.shell("echo a >> %s", k.file("member"))), "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)

@@ -13,7 +13,7 @@ import (
 
 func TestFeishu_APersonAndAGroupAreAnsweredOnceOverAKill(t *testing.T) {
 	t.Parallel()
-	p, carol, s := carolAtFeishu(t, newServer)
+	p, carol, s := carolAtFeishu(t)
 	team := p.Group("The Team", carol)
 	s.inForce(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {"` + team + `": {}}}}}`)
 	saw := func(chat, text string) {
@@ -71,7 +71,7 @@ func TestFeishu_APlatformThatIsDownHoldsItsAnswersAndNothingElse(t *testing.T) {
 
 func TestFeishu_AnAnswerOfUnknownOutcomeIsFoundInTheChatAfterAnHour(t *testing.T) {
 	t.Parallel()
-	p, carol, s := carolAtFeishu(t, newServer)
+	p, carol, s := carolAtFeishu(t)
 	s.inForce(letAllIn)
 	direct, db := p.Direct(carol), s.look()
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestFeishu_AnAnswerOfUnknownOutcomeIsFoundInTheChatAfterAnHour(t *testing.T
 func TestFeishu_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
 	t.Parallel()
 	first, second := newFeishu(t, 0, 0), newFeishu(t, 0, 0)
-	s := sharedServer(t, first.env()...)
+	s := newServer(t, first.env()...)
 	s.inForce(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	_, err := s.client.SetChannel(t.Context(), "feishu", "second", apiclient.ChannelChange{Enabled: true, Settings: second.Settings()})
 	require.NoError(t, err)

@@ -60,7 +60,7 @@ func (s *server) mine(who string) {
 
 func TestNapCat_FilesGoBothWays(t *testing.T) {
 	t.Parallel()
-	s, p := onNapCat(t, sharedServer)
+	s, p := onNapCat(t)
 	s.mine("napcat:20007")
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
@@ -92,7 +92,7 @@ func TestNapCat_FilesGoBothWays(t *testing.T) {
 
 func TestFeishu_FilesGoBothWays(t *testing.T) {
 	t.Parallel()
-	p, carol, s := carolAtFeishu(t, sharedServer)
+	p, carol, s := carolAtFeishu(t)
 	s.mine("feishu:ou_carol")
 	direct := p.Direct(carol)
 
@@ -143,7 +143,7 @@ func slowFile(t *testing.T, content string) (at *httptest.Server, began, release
 func TestNapCat_AKillWhileAFileIsFetchedNeitherLosesNorDoublesItsMessage(t *testing.T) {
 	t.Parallel()
 	files, began, release := slowFile(t, "here at last")
-	s, p := onNapCat(t, newServer, "XBOT_HTTP_ALLOW=127.0.0.1")
+	s, p := onNapCat(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	s.mine("napcat:20007")
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
@@ -164,7 +164,7 @@ func TestNapCat_AKillWhileAFileIsFetchedNeitherLosesNorDoublesItsMessage(t *test
 
 func TestNapCat_AShellCommandFindsTheFileThatCameWithIt(t *testing.T) {
 	t.Parallel()
-	s, p := onNapCat(t, sharedServer)
+	s, p := onNapCat(t)
 	s.mine("napcat:20007")
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)

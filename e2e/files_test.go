@@ -119,7 +119,7 @@ func peak(t *testing.T, pid int) int {
 
 func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	k := s.newTalk()
 	const size = 100 << 20
 	content := func() io.Reader { return io.LimitReader(rand.NewChaCha8([32]byte{1}), size) }
@@ -150,7 +150,7 @@ func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
 
 func TestFiles_TheModelDownloadsOnlyFromWhereItMay(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "XBOT_HTTP_ALLOW=127.0.0.1")
+	s := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
 	site := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

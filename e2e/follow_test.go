@@ -12,12 +12,12 @@ import (
 )
 
 // shownOnFeishu starts a server whose bot is signed in at an emulated Feishu, where an administrator writes to it directly.
-func shownOnFeishu(t *testing.T, start starter, c feishutest.Config, env ...string) (*server, *feishutest.Server, feishutest.Person) {
+func shownOnFeishu(t *testing.T, c feishutest.Config, env ...string) (*server, *feishutest.Server, feishutest.Person) {
 	t.Helper()
 	p, err := feishutest.New(c)
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
-	s := start(t, append(env, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)...)
+	s := newServer(t, append(env, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)...)
 	s.inForce(`{session: {identityLinks: {admin: ["feishu:ou_carol"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	return s, p, feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
@@ -37,7 +37,7 @@ func reads(t *testing.T, p *feishutest.Server, chat, text string) feishutest.Sho
 
 func TestFollow_ALongTurnIsOneCardThatBecomesTheAnswer(t *testing.T) {
 	t.Parallel()
-	s, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{})
+	s, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	asked := p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 4\"}\ncall Shell {\"command\":\"echo second; sleep 4\"}\nsay done"})
 	require.Eventually(t, func() bool { return len(p.Reactions(asked)) == 1 }, time.Minute, 10*time.Millisecond, "a reaction says that it arrived")
@@ -56,7 +56,7 @@ func TestFollow_ALongTurnIsOneCardThatBecomesTheAnswer(t *testing.T) {
 
 func TestFollow_AKillWhileItIsShownLeavesOneCardAndOneAnswer(t *testing.T) {
 	t.Parallel()
-	s, p, carol := shownOnFeishu(t, newServer, feishutest.Config{NoStreams: true})
+	s, p, carol := shownOnFeishu(t, feishutest.Config{NoStreams: true})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 15\"}\nsay done"})
 	card := reads(t, p, direct, "first")
@@ -70,7 +70,7 @@ func TestFollow_AKillWhileItIsShownLeavesOneCardAndOneAnswer(t *testing.T) {
 
 func TestFollow_SilenceLeavesNoCardAndNoTokenIsEverSeen(t *testing.T) {
 	t.Parallel()
-	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{})
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 5\"}\nstream 8 500ms\nsay NO_REPLY"})
 	reads(t, p, direct, "first")
@@ -83,7 +83,7 @@ func TestFollow_SilenceLeavesNoCardAndNoTokenIsEverSeen(t *testing.T) {
 
 func TestFollow_AnAnswerIsReadWhileItIsWritten(t *testing.T) {
 	t.Parallel()
-	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{})
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "stream 100 100ms"})
 	preview := reads(t, p, direct, "w20 ")
@@ -110,7 +110,7 @@ func ends(t *testing.T, p *feishutest.Server, chat, title, notice string) {
 
 func TestFollow_AStopIsSaidOnTheCard(t *testing.T) {
 	t.Parallel()
-	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{})
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 60\"}\nsay done"})
 	reads(t, p, direct, "first")
@@ -120,7 +120,7 @@ func TestFollow_AStopIsSaidOnTheCard(t *testing.T) {
 
 func TestFollow_RetriesAreSeenOnTheCardAndAFailureEndsIt(t *testing.T) {
 	t.Parallel()
-	_, p, carol := shownOnFeishu(t, sharedServer, feishutest.Config{})
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "empty"})
 	reads(t, p, direct, "retrying")

@@ -63,7 +63,7 @@ func (k *talk) untilLines(n int) {
 
 func TestGroup_SpeaksInTurnAndTellsItsEndOnce(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(convene(2, []string{"coder", "reviewer", "planner"}, "say I think so"), "say begun")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State, "the turn does not wait for the chat")
 	require.Contains(t, lastCalls(k)[0].Result, "has begun")
@@ -84,7 +84,7 @@ func TestGroup_SpeaksInTurnAndTellsItsEndOnce(t *testing.T) {
 
 func TestGroup_EndsWhenNobodyHasAnythingToAdd(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.send(convene(50, []string{"coder", "reviewer"}, "say NO_REPLY"), "say begun")
 	require.Contains(t, k.untilTold(1)[0], "nobody had more to add · 2 lines")
 	require.Equal(t, []string{"0 passed ", "1 passed "}, k.lines())
@@ -92,7 +92,7 @@ func TestGroup_EndsWhenNobodyHasAnythingToAdd(t *testing.T) {
 
 func TestGroup_ItsMakerSaysWhoSpeaksNextAndEndsIt(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.untilEnded(time.Minute, k.send(convene(50, []string{"coder", "reviewer", "planner:a"}, "delay 1500ms", "say hm"), "say begun"))
 	to := "group:" + string(k.groupID())
 	k.untilEnded(time.Minute, k.send(call("SendMessage", args{"to": to, "message": "@planner:a what do you think?"}), "say ok"))
@@ -162,7 +162,7 @@ func (k *talk) untilPeer(n int) {
 // Two conversations that answer each other without end stop by themselves.
 func TestPeer_ALoopOfConversationsEnds(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	other := k.newTalk()
 	var send func(n int) string
 	send = func(n int) string {
@@ -185,7 +185,7 @@ func TestPeer_ALoopOfConversationsEnds(t *testing.T) {
 // TestHistories_OfGroupChats keeps the histories of a chat and of the turn that makes it.
 func TestHistories_OfGroupChats(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	turn := k.untilEnded(time.Minute, k.send(convene(2, []string{"coder", "reviewer"}, "say "+spoken), "say "+spoken))
 	small(t, "turn that makes a chat", k.capture("convenes", turn), 40, 8<<10)

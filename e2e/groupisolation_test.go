@@ -15,7 +15,7 @@ import (
 func TestGroups_SubagentsOfAGroupKnowNothingOfItsMembers(t *testing.T) {
 	t.Parallel()
 	f := newFeishu(t, 2, 1)
-	s := sharedServer(t, f.env()...)
+	s := newServer(t, f.env()...)
 	s.inForce(letAllIn)
 	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
 	tell := func(group, who int, lines ...string) {

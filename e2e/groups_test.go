@@ -35,7 +35,7 @@ func TestGroups_WhatWasSaidBeforeIsContextOfTheAnswer(t *testing.T) {
 
 func TestGroups_AnAdministratorInAGroupBringsNoHostShell(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{session: {identityLinks: {admin: ["matrix:@boss"]}}, channels: {matrix: {allowFrom: ["@boss"], groups: {"!room": {}}}}}`)
 	mine := s.bridge(direct("m1", "@boss", `call Shell {"command":"echo own-$((40+2))","reason":"r"}`))
 	s.answered(mine)
@@ -54,7 +54,7 @@ func TestGroups_AnAdministratorInAGroupBringsNoHostShell(t *testing.T) {
 
 func TestGroups_TwoBotsAnswerTheirOwn(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{channels: {matrix: {groups: {"!room": {}}, accounts: {two: {mentionPatterns: ["^two,"]}}}}}`)
 	both := func(id, text string, one bool) (a, b string) {
 		first := room(id, "@al", text, one)
@@ -74,7 +74,7 @@ func TestGroups_TwoBotsAnswerTheirOwn(t *testing.T) {
 
 func TestGroups_TheModelKnowsThatItIsAGroupAndWhenToBeSilent(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{channels: {matrix: {groups: {"!room": {}}, groupScenes: {chat: {enabled: true, noReplyToken: "[[quiet]]"}, work: {enabled: true}}}}}`)
 	out := s.bridge(room("m1", "@al", "say [[quiet]]", false))
 	k := &talk{server: s, key: out.Session}
@@ -94,7 +94,7 @@ func TestGroups_TheModelKnowsThatItIsAGroupAndWhenToBeSilent(t *testing.T) {
 
 func TestGroups_CommandsKnowWhereTheyComeFrom(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{session: {identityLinks: {admin: ["matrix:@boss"]}}, channels: {matrix: {allowFrom: ["@boss"]}}}`)
 	const show = `env | grep ^XBOT_ | grep -v ^XBOT_JOB= | sort | tr '\\n' ';'`
 	out := s.bridge(direct("m1", "@boss", `call Shell {"command":"`+show+`","reason":"r"}`))

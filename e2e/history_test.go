@@ -56,7 +56,7 @@ func (s *server) captureRun(name, workflow, run string) *history.History {
 // what people wrote. With CAPTURE_HISTORIES=1 it refreshes the corpus of the replay tests.
 func TestHistories_HoldReferencesOnly(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "AGENT_MAX_ITERATIONS=8")
+	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "AGENT_MAX_ITERATIONS=8")
 	k := s.newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	k.closed(k.untilEnded(time.Minute, k.send("say warm"))) // its worker may not have been there yet
@@ -107,7 +107,7 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 // TestHistories_OfWhatRunsBesideTurns does the same for background tasks and bang commands.
 func TestHistories_OfWhatRunsBesideTurns(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	turn := k.untilEnded(time.Minute, k.send(k.background("sleep 1; echo %s %s", strings.Repeat("x", 60), spoken), "say started"))
 	small(t, "turn of a task", k.capture("backgrounds", turn), 40, 8<<10)
@@ -136,7 +136,7 @@ func TestHistories_OfWhatRunsBesideTurns(t *testing.T) {
 // TestHistories_OfHooks does the same for turns that ask hooks: each moment is one activity, and what hooks say stands in none.
 func TestHistories_OfHooks(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	s.hooks(onHost(
@@ -175,7 +175,7 @@ func small(t *testing.T, name string, h *history.History, events, bytes int) {
 // TestHistories_OfSubagents does the same for turns that hand work on, and for those who carry it out.
 func TestHistories_OfSubagents(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	task := "say " + strings.Repeat("x", 60) + " " + spoken
 	run := func(workflow string) string {

@@ -118,7 +118,7 @@ func everyEvent(t *testing.T, url string, only ...hook.Event) string {
 func TestHooks_AreToldEveryEventWithItsFields(t *testing.T) {
 	t.Parallel()
 	e := newEar(t)
-	k := cramped(t, sharedServer, 0, reachable, "LLM_RETRY_ATTEMPTS=1", "XBOT_TOOL_RULES=FileCreate=ask")
+	k := cramped(t, 0, reachable, "LLM_RETRY_ATTEMPTS=1", "XBOT_TOOL_RULES=FileCreate=ask")
 	k.hooks(everyEvent(t, e.url))
 
 	k.done(k.shell("echo fine"), `call Read {"path":"not-there"}`, "say hello")
@@ -293,7 +293,7 @@ func create(t *testing.T, path string, content any) string {
 // TestHooks_TheStrictestOfThreeLayersDecides has a handler in each file that says what the command asks it to say.
 func TestHooks_TheStrictestOfThreeLayersDecides(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	k := s.newTalk()
 	layer := func(name string) map[string]any {
 		say := fmt.Sprintf(`d=$(tr ' ' '\n' | grep -o '^%s=[a-z]*' | cut -d= -f2); echo "{\"decision\":\"$d\",\"reason\":\"%s says $d\"}"`, name, name)

@@ -51,7 +51,7 @@ func (s *server) lastRequest() string {
 
 func TestHooks_ADeniedCallDoesNotRunAndTheModelIsTold(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("before")), "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
@@ -122,7 +122,7 @@ func TestHooks_AKillWhileAHookIsAskedRunsTheCommandOnce(t *testing.T) {
 
 func TestHooks_ArgumentsAndContextReachToolAndModel(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	s.hooks(onHost(
 		"PreToolUse", fmt.Sprintf(`echo '{"updatedInput":{"command":"echo changed >> %s"},"context":"mind the budget"}'`, k.file("ran")),
@@ -146,7 +146,7 @@ func TestHooks_ArgumentsAndContextReachToolAndModel(t *testing.T) {
 
 func TestHooks_ARefusedMessageIsNotShownToTheModel(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	s.hooks(onHost("UserPromptSubmit", `grep -q 4111 && { echo card numbers stay out >&2; exit 2; }; exit 0`))
 	id := k.send("say never", "# my card is 4111")
@@ -162,7 +162,7 @@ func TestHooks_ARefusedMessageIsNotShownToTheModel(t *testing.T) {
 
 func TestHooks_AFaultyFileRefusesCallsInWordsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	s.hooks(`{"hooks":{"PreToolUse":[{"matcher":"Shell(","hooks":[]}]}}`)
 	id := k.send(k.shell("touch %s", k.file("never")), "say done")
@@ -183,7 +183,7 @@ func TestHooks_AFaultyFileRefusesCallsInWordsAndNothingElse(t *testing.T) {
 
 func TestHooks_AreTriedWithoutConsequences(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	k := s.newTalk()
 	s.hooks(`{"enable_command_hooks":true,"hooks":{"PreToolUse":[{"matcher":"Shell","hooks":[
 		{"type":"command","command":"grep -q forbidden && { echo not on Fridays >&2; exit 2; }; exit 0"}]}]}}`)
@@ -200,7 +200,7 @@ func TestHooks_AreTriedWithoutConsequences(t *testing.T) {
 
 func TestHooks_ASlowHookIsKilledAndACallItWasAskedAboutRefused(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	s.hooks(`{"enable_command_hooks":true,"hooks":{
 		"PreToolUse":[{"hooks":[{"type":"command","host":true,"command":"sleep 100","timeout":0.5}]}],
@@ -214,7 +214,7 @@ func TestHooks_ASlowHookIsKilledAndACallItWasAskedAboutRefused(t *testing.T) {
 
 func TestHooks_AProjectsCommandsRunInItsSandboxWhereTheAdministratorSaysSo(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	k := s.newTalk()
 	project := `{"enable_command_hooks":true,"hooks":{"PreToolUse":[{"matcher":"Shell","hooks":[{"type":"command","command":"cat > seen.json; pwd; echo $XBOT_HOOK_EVENT"}]}]}}`
 	id := k.send(create(t, ".xbot/hooks.json", json.RawMessage(project)), k.shell("ls seen.json"), "say done")
@@ -250,7 +250,7 @@ func TestHooks_AnAddressIsAskedWhereTheServerMayReachIt(t *testing.T) {
 		if allowed {
 			env = append(env, "XBOT_HTTP_ALLOW=127.0.0.1")
 		}
-		s := sharedServer(t, env...)
+		s := newServer(t, env...)
 		s.hooks(file)
 		k := s.newTalk()
 		id := k.send(k.shell("touch %s", k.file("never")), "say done")
@@ -267,7 +267,7 @@ func TestHooks_AnAddressIsAskedWhereTheServerMayReachIt(t *testing.T) {
 
 func TestHooks_AreToldHowTurnsEnd(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, hostHooks, "LLM_RETRY_ATTEMPTS=1", "LLM_RETRY_DELAY=10ms")
+	s := newServer(t, hostHooks, "LLM_RETRY_ATTEMPTS=1", "LLM_RETRY_DELAY=10ms")
 	k := s.newTalk()
 	s.hooks(onHost("AgentStop", "cat > "+k.file("stop"), "AgentError", "cat > "+k.file("error")))
 	told := func(name, what string) {

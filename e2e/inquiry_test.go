@@ -52,7 +52,7 @@ func TestInquiry_AnsweredInWordsRightBeforeACrashCounts(t *testing.T) {
 
 func TestHistories_OfQuestions(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	id := k.send(`call AskUser {"questions":[{"question":"Which one?"}]}`, "say fine")
 	k.untilAsked(1)

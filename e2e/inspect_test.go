@@ -50,7 +50,7 @@ func TestInspect_ShowsWhatRunsAndWaitsOverAKillOfTheServer(t *testing.T) {
 
 func TestInspect_ListsEveryConversationHoweverManyThereAre(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("say hello")
 	_, err := k.look().Exec(t.Context(), `INSERT INTO sessions (key, user_id, channel, agent, last_interaction_at)
 		SELECT 'agent:main:web:thread:made-' || n, s.user_id, s.channel, s.agent, s.last_interaction_at - make_interval(secs => n % 7)
@@ -72,7 +72,7 @@ func TestInspect_ListsEveryConversationHoweverManyThereAre(t *testing.T) {
 
 func TestInspect_AnImportedConversationGoesOnWithWhatWasSaid(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("say the harbour is grey")
 	lines := k.operated("session", "export", string(k.key))
 	require.Contains(t, k.operated("session", "show", string(k.key)), "the harbour is grey")

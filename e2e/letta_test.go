@@ -80,7 +80,7 @@ func TestLetta_WhatAModelKeepsIsThereInLaterConversationsAndAfterAKill(t *testin
 // they were sent, for an administrator, who has all tools.
 func TestLetta_AGreetingCostsFewTokens(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "MEMORY_PROVIDER=letta")
+	s := newServer(t, "MEMORY_PROVIDER=letta")
 	k := s.newTalk()
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("say hello")).State)
 	sent := s.model.Requests()[0]
@@ -97,7 +97,7 @@ func TestLetta_AGreetingCostsFewTokens(t *testing.T) {
 // another: only the digest holds what the question means.
 func TestLetta_AnEntryThatIsTooLongIsFoundByWhatAModelShortenedItTo(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "MEMORY_PROVIDER=letta", "LLM_EMBEDDING_MODEL=test", "LLM_EMBEDDING_BASE_URL="+embeddings(t).URL,
+	s := newServer(t, "MEMORY_PROVIDER=letta", "LLM_EMBEDDING_MODEL=test", "LLM_EMBEDDING_BASE_URL="+embeddings(t).URL,
 		"LLM_EMBEDDING_OVERLONG=compress", "LLM_EMBEDDING_MAX_TOKENS=60")
 	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
 		if strings.Contains(r.System, "shorten an entry") {

@@ -34,8 +34,7 @@ func prepare(m *testing.M) (int, error) {
 			return 0, err
 		}
 	}
-	code := m.Run()
-	return code, stopShared()
+	return m.Run(), nil
 }
 
 func build(root string) error {

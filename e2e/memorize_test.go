@@ -18,9 +18,9 @@ import (
 )
 
 // remembering starts a server whose model saves what it is told when a conversation is memorized, after a pause.
-func remembering(t *testing.T, start starter, pause time.Duration, env ...string) *server {
+func remembering(t *testing.T, pause time.Duration, env ...string) *server {
 	t.Helper()
-	s := start(t, append([]string{"LLM_RETRY_DELAY=10ms"}, env...)...)
+	s := newServer(t, append([]string{"LLM_RETRY_DELAY=10ms"}, env...)...)
 	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
 		if !memorizes(r) {
 			return llmtest.Run(r)
@@ -109,7 +109,7 @@ func (s *server) untilMemorized(limit time.Duration, n int) {
 func TestMemorize_ANewConversationAnswersAtOnceAndSoonKnowsWhatTheOldOneWasAbout(t *testing.T) {
 	t.Parallel()
 	const pause = 15 * time.Second
-	k := remembering(t, sharedServer, pause).newTalk()
+	k := remembering(t, pause).newTalk()
 	k.remember("the harbour is called Lindau")
 	began := time.Now()
 	k.done("/new", "say fresh")
@@ -143,7 +143,7 @@ func (s *server) jobs() (n int) {
 
 func TestMemorize_KillsOfTheServerLeaveEachConversationInMemoryOnce(t *testing.T) {
 	t.Parallel()
-	s := remembering(t, newServer, time.Second)
+	s := remembering(t, time.Second)
 	k := s.newTalk()
 	var facts []string
 	// The server dies at each step of the way: before the row has a workflow, while the model is asked, and right after it
@@ -178,7 +178,7 @@ func TestMemorize_KillsOfTheServerLeaveEachConversationInMemoryOnce(t *testing.T
 // TestHistories_OfMemorizing keeps the history of what puts a conversation into memory, when CAPTURE_HISTORIES=1.
 func TestHistories_OfMemorizing(t *testing.T) {
 	t.Parallel()
-	s := remembering(t, sharedServer, 0)
+	s := remembering(t, 0)
 	k := s.newTalk()
 	k.remember("a long secret tale that goes on and on well past the first words of it")
 	k.done("/new")

@@ -27,7 +27,7 @@ func (s *server) colleague(name string) *server {
 
 func TestMemory_OfOnePersonReachesNoOther(t *testing.T) {
 	t.Parallel()
-	s := remembering(t, sharedServer, 0)
+	s := remembering(t, 0)
 	mine, theirs := s.newTalk(), s.colleague("bob").newTalk()
 	mine.remember("alice keeps bees")
 	theirs.remember("bob keeps goats")

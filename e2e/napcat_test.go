@@ -13,14 +13,14 @@ import (
 )
 
 // onNapCat starts a server whose bot is signed in at an emulated NapCat, where everybody may write.
-func onNapCat(t *testing.T, start starter, env ...string) (*server, *onebottest.Server) {
+func onNapCat(t *testing.T, env ...string) (*server, *onebottest.Server) {
 	t.Helper()
 	p, err := onebottest.New(onebottest.Options{Token: "napcat-secret"})
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	p.AddPerson("20007", "Carol")
 	p.AddGroup("20001", "The Team", map[string]string{"20007": "Carol"})
-	s := start(t, append(env, "NAPCAT_URL="+p.URL(), "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s")...)
+	s := newServer(t, append(env, "NAPCAT_URL="+p.URL(), "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s")...)
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], groups: {"20001": {}}}}}`)
 	return s, p
 }
@@ -77,7 +77,7 @@ func TestNapCat_KillsWhileAnswersWaitTheirTurnLoseAndDoubleNone(t *testing.T) {
 
 func TestNapCat_APersonIsAnsweredOnceOverKills(t *testing.T) {
 	t.Parallel()
-	s, p := onNapCat(t, newServer)
+	s, p := onNapCat(t)
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	p.Say(carol, "20007", onebottest.Text("say first"))
@@ -97,7 +97,7 @@ func TestNapCat_APersonIsAnsweredOnceOverKills(t *testing.T) {
 
 func TestNapCat_ADeliveryIsAWorkflowThatHoldsReferencesOnly(t *testing.T) {
 	t.Parallel()
-	s, p := onNapCat(t, sharedServer)
+	s, p := onNapCat(t)
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
@@ -110,7 +110,7 @@ func TestNapCat_ADeliveryIsAWorkflowThatHoldsReferencesOnly(t *testing.T) {
 
 func TestNapCat_AReplyToAnAnswerGoesOnInItsWorkSession(t *testing.T) {
 	t.Parallel()
-	s, p := onNapCat(t, sharedServer)
+	s, p := onNapCat(t)
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], groups: {"20001": {requireMention: false}},
 		groupScenes: {chat: {enabled: true}, work: {enabled: true, triggerTag: "#work"}}}}}`)
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)

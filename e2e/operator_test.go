@@ -20,7 +20,7 @@ import (
 func (s *server) operate(arguments ...string) (string, error) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), filepath.Join(bin, "xbot"), arguments...)
-	cmd.Env = append(append(os.Environ(), "XBOT_HOME="+s.home), s.settings...)
+	cmd.Env = append(os.Environ(), "XBOT_HOME="+s.home)
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
@@ -71,7 +71,7 @@ func (s *server) signIn(c *browser, link string) int {
 
 func TestOperator_AForgottenPasswordIsTakenAway(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	link, err := s.operate("login-link")
 	require.NoError(t, err, link)
 	old := s.browser()
@@ -97,7 +97,7 @@ func TestOperator_AForgottenPasswordIsTakenAway(t *testing.T) {
 
 func TestOperator_MakesListsAndRevokesTokens(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	token, err := s.operate("token", "create", "script")
 	require.NoError(t, err, token)
 	token = token[strings.LastIndexAny(token, " \n")+1:]

@@ -75,7 +75,7 @@ func TestBridge_TheExampleOfTheDocuments(t *testing.T) {
 	require.NoError(t, err)
 	example := regexp.MustCompile("(?s)```bash\n(# A bridge.*?)```").FindStringSubmatch(string(doc))
 	require.NotEmpty(t, example)
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{channels: {matrix: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	endpoint, err := s.Endpoint(t.Context())
 	require.NoError(t, err)

@@ -23,6 +23,16 @@ import (
 	"xbot/workflows"
 )
 
+// settings are the variables that give servers to xbot.
+func settings(e localstack.Endpoints) []string {
+	return []string{
+		"XBOT_DATABASE_URL=" + e.DatabaseURL, "TEMPORAL_ADDRESS=" + e.Temporal.Address, "TEMPORAL_NAMESPACE=" + e.Temporal.Namespace,
+		"TEMPORAL_TLS=true", "TEMPORAL_TLS_SERVER_CA_CERT_PATH=" + e.Temporal.CAFile, "TEMPORAL_TLS_SERVER_NAME=" + e.Temporal.ServerName,
+		"TEMPORAL_TLS_CLIENT_CERT_PATH=" + e.Temporal.CertFile, "TEMPORAL_TLS_CLIENT_KEY_PATH=" + e.Temporal.KeyFile,
+		"XBOT_TEMPORAL_UI_URL=http://" + e.Temporal.UIAddress, "XBOT_TEMPORAL_UI_TOKEN=" + e.Temporal.UIToken,
+	}
+}
+
 // parts is the product as separate processes over a Postgres and a Temporal that somebody else runs.
 type parts struct {
 	*talk

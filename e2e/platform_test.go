@@ -81,9 +81,9 @@ func newFeishu(t *testing.T, people, groups int) *onFeishu {
 }
 
 // carolAtFeishu is a server whose bot is connected to an emulated Feishu, and Carol there, whom it does not know yet.
-func carolAtFeishu(t *testing.T, start starter) (p *feishutest.Server, carol feishutest.Person, s *server) {
+func carolAtFeishu(t *testing.T) (p *feishutest.Server, carol feishutest.Person, s *server) {
 	f := newFeishu(t, 0, 0)
-	s = start(t, f.env()...)
+	s = newServer(t, f.env()...)
 	require.Eventually(t, func() bool { return f.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	return f.Server, feishutest.Person{OpenID: "ou_carol", Name: "Carol"}, s
 }

@@ -85,7 +85,7 @@ func TestProviderWait_ATurnThatHasRunACommandGoesOnOverAKill(t *testing.T) {
 
 func TestProviderWait_AStopEndsIt(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=10m")
+	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=10m")
 	k := s.newTalk()
 	for n, stop := range []func(){
 		func() { k.send("/stop") },
@@ -105,7 +105,7 @@ func TestProviderWait_AStopEndsIt(t *testing.T) {
 
 func TestProviderWait_AJobGoesOnByItself(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, soonAgain...)
+	s := newServer(t, soonAgain...)
 	j := s.job(chat.JobPlan{When: "in 1s", Message: "fail 503 9\nsay done at last"})
 	runs := s.untilRuns(time.Minute, j.ID, "it has run", ended(1))
 	require.Equal(t, "done", runs[0].Outcome)
@@ -115,7 +115,7 @@ func TestProviderWait_AJobGoesOnByItself(t *testing.T) {
 
 func TestProviderWait_ASubagentGoesOnAndItsPersonIsToldOnce(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t, soonAgain...).newTalk()
+	k := newServer(t, soonAgain...).newTalk()
 	hand := k.subagent(args{"role": "explorer"}, "fail 503 9", "say found")
 	id := k.send(hand, hand, "then", "say all found")
 	require.Equal(t, chat.TurnDone, k.untilEnded(2*time.Minute, id).State)
@@ -161,7 +161,7 @@ func TestProviderWait_OnAPlatformTheCardSaysItAndAKillChangesNothing(t *testing.
 // TestHistories_OfAWaitForTheProvider captures a turn that waits, and takes in what is written meanwhile.
 func TestHistories_OfAWaitForTheProvider(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, soonAgain...)
+	s := newServer(t, soonAgain...)
 	k := s.newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	id := k.send(k.shell("true"), "then", "fail 503 9", "say "+spoken)
@@ -179,7 +179,7 @@ func TestHistories_OfAWaitForTheProvider(t *testing.T) {
 // TestHistories_OfAHastenedWait captures a turn whose next attempt a message brings forward, between two attempts that are far apart.
 func TestHistories_OfAHastenedWait(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=3s") // it waits for 3, 6, 12 s, each a quarter longer at most
+	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=3s") // it waits for 3, 6, 12 s, each a quarter longer at most
 	k, db := s.newTalk(), s.look()
 	id := k.send(k.shell("true"), "then", "fail 503", "say never")
 	k.untilWaits(1)

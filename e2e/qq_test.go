@@ -14,12 +14,12 @@ import (
 )
 
 // onlyQQ starts a server whose bot is on an emulated QQ, where everybody may write.
-func onlyQQ(t *testing.T, start starter, c qqtest.Config) (*server, *qqtest.Server) {
+func onlyQQ(t *testing.T, c qqtest.Config) (*server, *qqtest.Server) {
 	t.Helper()
 	p, err := qqtest.New(c)
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
-	s := start(t, (&onQQ{p}).env()...)
+	s := newServer(t, (&onQQ{p}).env()...)
 	s.inForce(letAllIn)
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	return s, p
@@ -55,7 +55,7 @@ func sawOn(t *testing.T, p *qqtest.Server, scene string, n int) qqtest.Message {
 
 func TestQQ_PeopleGroupsAndChannelsAreAnsweredOnceOverAKill(t *testing.T) {
 	t.Parallel()
-	s, p := onlyQQ(t, newServer, qqtest.Config{})
+	s, p := onlyQQ(t, qqtest.Config{})
 	scenes := []string{qqtest.Direct, qqtest.Group, qqtest.Guild}
 	for _, scene := range scenes {
 		id := p.Write(written(scene, "say hello "+scene))
@@ -82,7 +82,7 @@ func TestQQ_PeopleGroupsAndChannelsAreAnsweredOnceOverAKill(t *testing.T) {
 
 func TestQQ_WhatIsLongerThanTheAnswersThatQQTakesArrivesWhole(t *testing.T) {
 	t.Parallel()
-	_, p := onlyQQ(t, sharedServer, qqtest.Config{})
+	_, p := onlyQQ(t, qqtest.Config{})
 	var words []string
 	for n := range 3500 {
 		words = append(words, fmt.Sprint("word", n))
@@ -103,7 +103,7 @@ func allOn(p *qqtest.Server, scene string) string {
 
 func TestQQ_AnAnswerThatTookTooLongIsAMessageOfTheBotsOwn(t *testing.T) {
 	t.Parallel()
-	s, p := onlyQQ(t, sharedServer, qqtest.Config{})
+	s, p := onlyQQ(t, qqtest.Config{})
 	slow := func(scene string) {
 		t.Helper()
 		before := len(s.model.Requests())

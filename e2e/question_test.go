@@ -25,7 +25,7 @@ type asked struct {
 	napcat *atNapCat
 }
 
-func newAsked(t *testing.T, start starter) *asked {
+func newAsked(t *testing.T) *asked {
 	t.Helper()
 	a := &asked{feishu: newFeishu(t, 2, 1), qq: newQQ(t), napcat: newNapCat(t, 1, 0)}
 	a.world = &world{on: []platform{a.feishu, a.qq, a.napcat}}
@@ -33,7 +33,7 @@ func newAsked(t *testing.T, start starter) *asked {
 	for _, p := range a.on {
 		env = append(env, p.env()...)
 	}
-	a.server = start(t, env...)
+	a.server = newServer(t, env...)
 	a.db = a.look()
 	a.inForce(letAllIn)
 	a.connected()
@@ -117,7 +117,7 @@ func toast(t *testing.T, answer map[string]any, err error) string {
 
 func TestQuestion_OnEveryPlatformSurvivesAKillAndRunsTheCommandOnce(t *testing.T) {
 	t.Parallel()
-	a := newAsked(t, newServer)
+	a := newAsked(t)
 	for _, p := range a.on {
 		p.say(0, 1, a.leaves(p.name()))
 	}
@@ -155,7 +155,7 @@ func TestQuestion_OnEveryPlatformSurvivesAKillAndRunsTheCommandOnce(t *testing.T
 
 func TestQuestion_DeniedInWordsSettlesItsCardAndAStaleButtonIsRefused(t *testing.T) {
 	t.Parallel()
-	a := newAsked(t, sharedServer)
+	a := newAsked(t)
 	a.feishu.say(0, 1, a.leaves("feishu"))
 	a.qq.say(0, 1, a.leaves("qq"))
 	direct := a.feishu.Direct(a.feishu.people[0])
@@ -175,7 +175,7 @@ func TestQuestion_DeniedInWordsSettlesItsCardAndAStaleButtonIsRefused(t *testing
 
 func TestQuestion_InAGroupIsAnsweredByAnAdministrator(t *testing.T) {
 	t.Parallel()
-	a := newAsked(t, sharedServer)
+	a := newAsked(t)
 	a.feishu.say(1, 2, a.leaves("group"))
 	card := a.card(a.feishu.groups[0])
 	answer, err := a.feishu.Press(card.ID, "allow", a.feishu.people[1], nil)
@@ -191,7 +191,7 @@ const asksUser = `call AskUser {"questions":[{"question":"Which colour?","option
 
 func TestQuestion_OfTheModelIsAnsweredByFormButtonAndText(t *testing.T) {
 	t.Parallel()
-	a := newAsked(t, newServer)
+	a := newAsked(t)
 	for _, p := range a.on {
 		p.say(0, 1, asksUser)
 	}

@@ -141,7 +141,7 @@ func TestQueue_ServerKilledBetweenTheClaimOfASteerAndTheNextStep(t *testing.T) {
 
 func TestQueue_AMessageCanBeChangedAndTakenBackWhileItWaits(t *testing.T) {
 	t.Parallel()
-	k, _ := sharedServer(t).waits("followup", 3)
+	k, _ := newServer(t).waits("followup", 3)
 	changed, recalled := k.send("say before"), k.send("say never")
 	require.NoError(t, k.client.EditQueued(t.Context(), k.key, changed, "say after"))
 	require.NoError(t, k.client.RecallQueued(t.Context(), k.key, recalled))
@@ -156,7 +156,7 @@ func TestQueue_AMessageCanBeChangedAndTakenBackWhileItWaits(t *testing.T) {
 // TestHistories_OfQueueModes captures a turn of each mode.
 func TestHistories_OfQueueModes(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 
 	k, first := s.waits("steer", 2)

@@ -41,7 +41,7 @@ func (s *server) quoted(n int, content string) (path string) {
 
 func TestFeishu_TheFileOfAQuotedMessageIsFetchedWhereItIsNotThere(t *testing.T) {
 	t.Parallel()
-	p, carol, s := carolAtFeishu(t, sharedServer)
+	p, carol, s := carolAtFeishu(t)
 	s.mine("feishu:ou_carol")
 
 	key := p.Give(feishutest.File{Kind: "file", Name: "a.csv", Data: []byte("4711,4712")})
@@ -60,7 +60,7 @@ func TestFeishu_TheFileOfAQuotedMessageIsFetchedWhereItIsNotThere(t *testing.T) 
 func TestNapCat_TheFileOfAQuotedMessageSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	files, began, release := slowFile(t, "the figures are 4711")
-	s, p := onNapCat(t, newServer, "XBOT_HTTP_ALLOW=127.0.0.1")
+	s, p := onNapCat(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	s.mine("napcat:20007")
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
@@ -81,7 +81,7 @@ func TestNapCat_TheFileOfAQuotedMessageSurvivesAKill(t *testing.T) {
 
 func TestQQ_TheFileOfAQuotedMessageIsWhereTheModelIsTold(t *testing.T) {
 	t.Parallel()
-	s, p := onlyQQ(t, sharedServer, qqtest.Config{})
+	s, p := onlyQQ(t, qqtest.Config{})
 	s.mine("qq:CAROL")
 	in := written(qqtest.Direct, "say I see a number")
 	in.Answers = p.Write(qqtest.Incoming{ // the bot is not told of it

@@ -62,7 +62,7 @@ func TestReset_TakesItsPlaceWithItsMessageAndSurvivesAKillBeforeIt(t *testing.T)
 
 func TestReset_AloneGreetsWithoutAModel(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("say one")
 	k.done("/new")
 	notices := k.notices()
@@ -75,7 +75,7 @@ func TestReset_AloneGreetsWithoutAModel(t *testing.T) {
 
 func TestContinue_GoesOnWithATurnThatWasStopped(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send("stream 400 50ms")
 	k.untilDelta(time.Minute)
 	_, err := k.client.Stop(t.Context(), k.key)
@@ -90,7 +90,7 @@ func TestContinue_GoesOnWithATurnThatWasStopped(t *testing.T) {
 // TestHistories_OfACommandThatBeginsAnew keeps the history of /new for the replay tests, when CAPTURE_HISTORIES=1.
 func TestHistories_OfACommandThatBeginsAnew(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	k := s.newTalk()
 	k.done("say one")
 	turn := k.untilEnded(time.Minute, k.send("/new"))

@@ -91,7 +91,7 @@ func TestRewind_ServerKilledAtRandomMomentsAfterItWasAcceptedIsDoneOnce(t *testi
 
 func TestRewind_TheModelSeesNoMoreOfItAndEachRequestCanBeShownAgain(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("say keep")
 	k.done(k.shell("echo a secret word"), "say gone")
 	gone := k.transcript().Messages

@@ -36,13 +36,7 @@ type server struct {
 	client *apiclient.Client
 	db     *pgxpool.Pool // opened by database
 	stack  string        // folder of the servers where that is not the home
-
-	given    *localstack.Endpoints // of the shared servers; nil: it has its own
-	settings []string              // that name them
 }
-
-// starter starts a server: newServer, or sharedServer where nothing is killed.
-type starter func(t *testing.T, env ...string) *server
 
 // newServer starts "xbot serve" on a fresh data folder, with a Postgres and a Temporal of its own.
 func newServer(t *testing.T, env ...string) *server {
@@ -101,9 +95,6 @@ func (s *server) Endpoint(context.Context) (apiclient.Endpoint, error) {
 
 // endpoints are those of the server's Postgres and Temporal.
 func (s *server) endpoints() (localstack.Endpoints, error) {
-	if s.given != nil {
-		return *s.given, nil
-	}
 	return localstack.Read(cmp.Or(s.stack, s.home))
 }
 

@@ -74,7 +74,7 @@ func (k *talk) untilRole(name string) {
 // TestMemoryRole_ReadsConversationsOfThePersonAlone asks it for what was said in two conversations, one of somebody else.
 func TestMemoryRole_ReadsConversationsOfThePersonAlone(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{memory: {subagent: true}}`)
 	mine, theirs := s.newTalk(), s.colleague("bob").newTalk()
 	mine.untilRole("memory")

@@ -64,7 +64,7 @@ func (k *talk) handed() (agents, tasks, turns int) {
 
 func TestSubagent_OneShotsRunTogetherAndTheirAnswersAreTheResults(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	var program []string
 	for i := range 3 {
 		program = append(program, k.subagent(args{"role": "explorer"}, k.shell("echo %d >> %s; while [ $(wc -l < %[2]s) -lt 3 ]; do sleep 0.05; done", i, k.file("trace")), fmt.Sprintf("say found %d", i)))
@@ -85,7 +85,7 @@ func TestSubagent_OneShotsRunTogetherAndTheirAnswersAreTheResults(t *testing.T) 
 
 func TestSubagent_InTheBackgroundTellsItsAnswer(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.subagent(args{"role": "coder", "background": true}, k.shell("sleep 1; echo x >> %s", k.file("trace")), "say built"), "say started")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State, "the turn does not wait for it")
 	require.Contains(t, lastCalls(k)[0].Result, "coder works on it")
@@ -96,7 +96,7 @@ func TestSubagent_InTheBackgroundTellsItsAnswer(t *testing.T) {
 
 func TestSubagent_WithAnInstanceKeepsItsConversation(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "planner", "instance": "a"}, "say a plan"), "say ok"))
 	require.Equal(t, "[planner:a answered]\na plan", lastCalls(k)[0].Result)
 	again := k.subagent(args{"role": "planner", "instance": "a"}, "say again")
@@ -163,7 +163,7 @@ func (k *talk) works() (n int) {
 
 func TestSubagent_WhoseRunIsTerminatedIsReportedAsLost(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.subagent(args{"role": "coder", "instance": "a"}, k.shell("echo begun >> %s; sleep 60", k.file("begun")), "say never"), "say went on")
 	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
 	require.NoError(t, k.temporal().TerminateWorkflow(t.Context(), "subagent/"+string(k.key)+"/coder:a", "", "test"))
@@ -176,7 +176,7 @@ func TestSubagent_WhoseRunIsTerminatedIsReportedAsLost(t *testing.T) {
 
 func TestSubagent_AsksThePersonOfTheConversation(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t, "XBOT_TOOL_RULES=Shell=ask").newTalk()
+	k := newServer(t, "XBOT_TOOL_RULES=Shell=ask").newTalk()
 	id := k.send(k.subagent(args{"role": "coder"}, k.shell("echo x >> %s", k.file("trace")), "say did it"), "say done")
 	k.until(time.Minute, "the question of the subagent", func(e chat.Event) bool {
 		return e.Kind == chat.EventMessage && strings.Contains(decode[chat.Message](t, e).Content, "Subagent coder asks whether it may run Shell")
@@ -189,7 +189,7 @@ func TestSubagent_AsksThePersonOfTheConversation(t *testing.T) {
 
 func TestSubagent_LimitsAreRefusalsThatTheModelReads(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	s.inForce(`{limits: {subagents: {depth: 1, perTurn: 2}}}`)
 	k := s.newTalk()
 	deep := k.subagent(args{"role": "coder"}, k.subagent(args{"role": "coder"}, "say deep"), "say tried")
@@ -216,7 +216,7 @@ func TestSubagent_LimitsAreRefusalsThatTheModelReads(t *testing.T) {
 
 func TestSubagent_HasNoToolsThatWhoHandsItWorkLacks(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	nested := k.subagent(args{"role": "coder"}, `call FileCreate {"path":"x","content":"x"}`, `call Glob {"pattern":"none"}`, "say tried")
 	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "planner"}, nested, "say planned"), "say done"))
 	outcome := func(tool string) (result string) {
@@ -229,7 +229,7 @@ func TestSubagent_HasNoToolsThatWhoHandsItWorkLacks(t *testing.T) {
 
 func TestSubagent_HasTheToolsOfItsRoleAndAsksNobody(t *testing.T) {
 	t.Parallel()
-	k := sharedServer(t).newTalk()
+	k := newServer(t).newTalk()
 	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "explorer"}, `call FileCreate {"path":"x","content":"x"}`, `call AskUser {"questions":[]}`, `call SubAgent {"action":"list"}`, "say ok"), "say done"))
 	rows, err := k.look().Query(t.Context(), `SELECT result FROM tool_calls WHERE session_key LIKE 'agent:%:subagent:%'`)
 	require.NoError(t, err)

@@ -97,7 +97,7 @@ func TestTrigger_KilledBehindTheCommitIsCalledOnce(t *testing.T) {
 
 func TestTrigger_AFloodIsHeldOffAndTheRestIsAnswered(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	m := s.newTrigger(chat.TriggerDraft{Name: "flood", PerMinute: 3, Template: "say {{.EventType}} done"})
 	statuses := map[int]int{}
 	for i := range 30 {
@@ -109,7 +109,7 @@ func TestTrigger_AFloodIsHeldOffAndTheRestIsAnswered(t *testing.T) {
 
 func TestTrigger_TheExampleCallsIt(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t)
+	s := newServer(t)
 	for _, source := range []chat.TriggerSource{chat.TriggerGitHub, chat.TriggerGitLab, chat.TriggerGeneric} {
 		m := s.newTrigger(chat.TriggerDraft{Name: string(source), Source: source})
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", m.Example).CombinedOutput()

@@ -73,7 +73,7 @@ func lastCalls(k *talk) []chat.ToolCall {
 
 func TestServe_TellsThePersonOfEachRetryAndOfTheEnd(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=20ms", "LLM_RETRY_ATTEMPTS=3")
+	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=20ms", "LLM_RETRY_ATTEMPTS=3")
 	k := s.newTalk()
 	id := k.send("fail 503 2", "say after all")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
@@ -96,7 +96,7 @@ func TestServe_TellsThePersonOfEachRetryAndOfTheEnd(t *testing.T) {
 
 func TestServe_EndsATurnAtItsStepLimitAndSaysSo(t *testing.T) {
 	t.Parallel()
-	s := sharedServer(t, "AGENT_MAX_ITERATIONS=3")
+	s := newServer(t, "AGENT_MAX_ITERATIONS=3")
 	k := s.newTalk()
 	id := k.send(`repeat 10 call Glob {"pattern":"*.none"}`, "say never")
 	require.Equal(t, chat.TurnFailed, k.untilEnded(time.Minute, id).State)

@@ -80,7 +80,7 @@ func TestTemporalUI_TellsTheStoryOfEveryTypeOfWorkflow(t *testing.T) {
 		t.Skip("there is no Chromium: install it, or name it in CHROMIUM_PATH")
 	}
 	t.Parallel()
-	s, p := onNapCat(t, newServer, hostHooks, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "LLM_PRICE_INPUT=2", "LLM_PRICE_OUTPUT=10")
+	s, p := onNapCat(t, hostHooks, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "LLM_PRICE_INPUT=2", "LLM_PRICE_OUTPUT=10")
 	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
 		if memorizes(r) {
 			return llmtest.Reply{Calls: []llmtest.Call{{Name: "save_memory", Arguments: saved(r)}}}
