@@ -45,3 +45,25 @@ func TestDial_AServerThatPrefersHTTP2IsSpokenToInHTTP1(t *testing.T) {
 	require.NoError(t, handshake.Body.Close())
 	require.NoError(t, conn.Close())
 }
+
+// All accounts share one client, and its first request completes what the dialer reads.
+func TestDialer_ReadsAClientThatAnotherAccountBeginsToUse(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	for range 20 {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		a := &Account{http: &http.Client{Transport: transport}}
+		asked := make(chan error, 1)
+		go func() {
+			answer, err := a.http.Get(server.URL)
+			if err == nil {
+				err = answer.Body.Close()
+			}
+			asked <- err
+		}()
+		require.Empty(t, a.dialer().TLSClientConfig.NextProtos)
+		require.NoError(t, <-asked)
+		transport.CloseIdleConnections()
+	}
+}

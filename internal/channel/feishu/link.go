@@ -144,10 +144,10 @@ func rewritten(raw []byte) (io.ReadCloser, error) {
 // dialer dials as the account's client does.
 func (a *Account) dialer() *websocket.Dialer {
 	dialer := &websocket.Dialer{HandshakeTimeout: dialTimeout, Proxy: http.ProxyFromEnvironment}
-	if t, ok := a.http.Transport.(*http.Transport); ok {
+	if shared, ok := a.http.Transport.(*http.Transport); ok {
+		t := shared.Clone() // what the first request of any account writes into it is there, or is not
 		dialer.Proxy, dialer.NetDialContext = t.Proxy, t.DialContext
-		if t.TLSClientConfig != nil {
-			dialer.TLSClientConfig = t.TLSClientConfig.Clone()
+		if dialer.TLSClientConfig = t.TLSClientConfig; dialer.TLSClientConfig != nil {
 			dialer.TLSClientConfig.NextProtos = nil // the client's own asks for HTTP/2, which has no WebSockets here
 		}
 	}
