@@ -382,7 +382,7 @@ func soak(t *testing.T, most int) {
 	require.Eventually(t, func() bool {
 		_, err := q.HandOutTurns(ctx) // the relay
 		require.NoError(t, err)
-		rows, err := q.ToWake(ctx)
+		rows, err := q.Store.ToWake(ctx) // others change what is due between two looks
 		require.NoError(t, err)
 		for _, r := range rows {
 			wakes <- r.Session
