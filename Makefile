@@ -88,7 +88,7 @@ SMOKE_PATTERN := ($(shell tr ' ' '|' <<<'$(strip $(SMOKE))'))
 test: build test-go test-temporal ## run the tests that take minutes; needs Go, Node.js and Postgres binaries
 	@cat e2e/*_test.go | test $$(grep -cE '^func $(SMOKE_PATTERN)\(') = $(words $(SMOKE)) || { echo "A test in SMOKE has another name now: correct the Makefile." >&2; exit 1; }
 	@$(MAKE) --no-print-directory -j2 test-page test-smoke
-	@echo "Left out: $$(($$(cat e2e/*_test.go | grep -c '^func Test.*testing\.T)') - $(words $(SMOKE)))) end-to-end tests, which kill and freeze whole servers$(if $(RACE),, and the race detector); \"make test-all\" runs them."
+	@echo "Left out: $$(($$(cat e2e/*_test.go | grep -c '^func Test.*testing\.T)') - $(words $(SMOKE)))) end-to-end tests$(if $(RACE),, and the race detector); \"make test-all\"$(if $(RACE),, and \"make test-all RACE=-race\") run them."
 
 # The page in its browser and the servers that are killed wait more than they compute: side by side they take little longer
 # than one of them.
