@@ -74,7 +74,7 @@ func TestTrigger_KilledBehindTheCommitIsCalledOnce(t *testing.T) {
 	require.Equal(t, http.StatusRequestEntityTooLarge, s.call(m, m.Secret, "d-1", strings.Repeat("x", trigger.MaxBody+1), time.Now()))
 
 	temporal := s.child("xbot-temporal")
-	signal(t, temporal, syscall.SIGSTOP) // the wake behind the commit gets no answer, nor does the caller
+	signal(t, temporal, syscall.SIGSTOP) // the wake behind the commit gets no answer
 	db := s.look()
 	answered := make(chan int, 1)
 	go func() { answered <- s.call(m, m.Secret, "d-1", `{"n":1}`, time.Now()) }()
@@ -84,7 +84,7 @@ func TestTrigger_KilledBehindTheCommitIsCalledOnce(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 	s.crash()
 	signal(t, temporal, syscall.SIGCONT)
-	require.Zero(t, <-answered, "the caller does not know that it was accepted")
+	require.Contains(t, []int{0, http.StatusAccepted}, <-answered, "the kill may come before the answer or behind it")
 	s.boot()
 	require.Equal(t, http.StatusOK, s.call(m, m.Secret, "d-1", `{"n":1}`, time.Now()), "the same delivery again is a duplicate")
 	fires := s.fires(m, 1)
