@@ -1,6 +1,6 @@
 # Three images: "server" (xbot ingress, xbot worker), "server-containers" (the same, able to make a container for each
 # user: deploy/compose.containers.yml) and "runner" (xbot-runner with what commands usually need).
-#   docker build --target server --build-arg VERSION=$(git describe --always --dirty) -t xbot .
+#   docker build --target server -t xbot .
 
 FROM node:22-bookworm-slim AS page
 WORKDIR /src/web
@@ -15,9 +15,10 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 COPY --from=page /src/web/dist web/dist
-ARG VERSION=container
+# What the programs call themselves; empty: what the file VERSION says.
+ARG VERSION=
 # Static binaries: the images below need no library of theirs.
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/xbot ./cmd/xbot-cli ./cmd/xbot-runner
+RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION:-$(cat VERSION)}" -o /out/ ./cmd/xbot ./cmd/xbot-cli ./cmd/xbot-runner
 
 FROM debian:bookworm-slim AS base
 RUN apt-get update \

@@ -4,7 +4,9 @@ SHELL := bash
 .DELETE_ON_ERROR:
 
 BIN     := $(CURDIR)/.bin
-VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
+# What is built says which release it follows and which commit it is, such as 0.1.0+ce75fb5a; "make dist" builds 0.1.0.
+RELEASE := $(shell cat VERSION)
+VERSION := $(RELEASE)$(shell git describe --always --dirty --exclude '*' 2>/dev/null | sed 's/^/+/')
 # Without tables for debuggers, as in the container: idle processes are 10 MB smaller, and stack traces stay as they are.
 STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
 # The race detector needs a C compiler and makes tests slower: on in CI, elsewhere with RACE=-race.
@@ -43,12 +45,13 @@ binaries: page
 	@go build $(STAMP) -o $(BIN)/ ./cmd/xbot ./cmd/xbot-cli
 	@CGO_ENABLED=0 go build $(STAMP) -o $(BIN)/ ./cmd/xbot-runner # static: it goes to other machines
 
-# Temporal is two thousand packages. Go's cache makes every build but the first one quick.
+# Temporal is two thousand packages. Go's cache makes every build but the first one quick. It is stamped with the release
+# alone: a server that "xbot serve" finds running stays the same one from commit to commit.
 .PHONY: temporal
 temporal:
 	@test -x $(BIN)/xbot-temporal || echo "Building xbot-temporal. The first time takes about six minutes on two cores; afterwards it takes seconds."
 	@mkdir -p $(BIN)
-	@go build -C cmd/xbot-temporal -o $(BIN)/xbot-temporal . & build=$$!; \
+	@go build -C cmd/xbot-temporal -ldflags "-s -w -X main.version=$(RELEASE)" -o $(BIN)/xbot-temporal . & build=$$!; \
 	trap 'kill $$build 2>/dev/null' INT TERM; said=0; \
 	while kill -0 $$build 2>/dev/null; do \
 		if (( SECONDS >= said + 20 )); then said=$$SECONDS; echo "  still compiling Temporal ($$said s)"; fi; \

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -21,6 +22,9 @@ import (
 
 // shutdownLimit bounds an orderly stop. Everything acknowledged is in Postgres, so leaving after it loses nothing.
 const shutdownLimit = 4 * time.Second
+
+// version is set by the build.
+var version = "dev"
 
 func main() {
 	os.Exit(start(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -44,17 +48,21 @@ func start(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// parse reads flags and environment. done says that the help was asked for and printed.
+// parse reads flags and environment. done says that the help or the version was asked for and printed.
 func parse(args []string, stdout, stderr io.Writer) (opts *options, done bool, err error) {
 	opts = &options{}
 	parser, err := kong.New(opts,
 		kong.Name("xbot-temporal"),
 		kong.Description("Temporal server and UI in one process on Postgres, tuned for one machine."),
+		kong.Vars{"version": version},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { done = true }),
 	)
 	if err != nil {
 		return nil, false, fmt.Errorf("describe the flags: %w", err)
+	}
+	if slices.Equal(args, []string{"version"}) { // a word, as for xbot
+		args = []string{"--version"}
 	}
 	_, err = parser.Parse(args)
 	if done {

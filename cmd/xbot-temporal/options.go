@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 )
 
 // passwordVariable holds the Postgres password. There is no flag for it: other users can read argument lists.
@@ -35,6 +37,8 @@ type options struct {
 	DieWithParent bool   `name:"die-with-parent" env:"XBOT_TEMPORAL_DIE_WITH_PARENT" help:"Stop when standard input ends, which it does when the parent that holds the other end dies."`
 	LockFile      string `name:"lock-file" env:"XBOT_TEMPORAL_LOCK_FILE" help:"File locked while the server lives; holds its pid and, once ready, its addresses."`
 	Label         string `name:"label" env:"XBOT_TEMPORAL_LABEL" help:"Text repeated in the lock file, by which a supervisor recognises what it started."`
+
+	Version kong.VersionFlag `name:"version" help:"Print the version and exit."`
 }
 
 // postgresOptions say how to reach the database server.

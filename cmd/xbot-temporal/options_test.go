@@ -51,6 +51,16 @@ func TestParse_ChecksEachOption(t *testing.T) {
 	}
 }
 
+func TestParse_PrintsTheVersion(t *testing.T) {
+	for _, asked := range []string{"version", "--version"} {
+		var out bytes.Buffer
+		_, done, err := parse([]string{asked}, &out, &out)
+		require.NoError(t, err)
+		require.True(t, done)
+		require.Equal(t, "dev\n", out.String())
+	}
+}
+
 func TestParse_ReadsTheEnvironment(t *testing.T) {
 	t.Setenv("XBOT_TEMPORAL_GRPC_ADDR", "127.0.0.1:1")
 	t.Setenv("XBOT_TEMPORAL_UI_ADDR", "off")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -72,8 +73,11 @@ func parse(args []string) (*kong.Context, error) {
 	if err != nil {
 		return nil, fmt.Errorf("describe the command line: %w", err)
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case slices.Equal(args, []string{"--version"}): // a flag, as for the other programs
+		args = []string{"version"}
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {

@@ -43,3 +43,11 @@ func TestParse_FindsTheCommand(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "token revoke <id>", parsed.Command())
 }
+
+func TestParse_TakesTheVersionAsAWordAndAsAFlag(t *testing.T) {
+	for _, asked := range []string{"version", "--version"} {
+		parsed, err := parse([]string{asked})
+		require.NoError(t, err)
+		require.Equal(t, "version", parsed.Command())
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -48,6 +49,9 @@ func parse(args []string, out io.Writer, version string) (opts options, done boo
 	)
 	if err != nil {
 		return opts, false, fault.Errorf(fault.Internal, "describe the command line: %w", err)
+	}
+	if slices.Equal(args, []string{"version"}) { // a word, as for xbot
+		args = []string{"--version"}
 	}
 	if _, err = parser.Parse(args); done {
 		return opts, true, nil

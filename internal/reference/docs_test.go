@@ -20,7 +20,7 @@ const root = "../.."
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
-	for _, path := range append([]string{"README.md", "AGENTS.md", "deploy/README.md"}, within(t, "docs", ".md")...) {
+	for _, path := range append([]string{"README.md", "AGENTS.md", "CHANGELOG.md", "deploy/README.md"}, within(t, "docs", ".md")...) {
 		text, err := os.ReadFile(filepath.Join(root, path))
 		require.NoError(t, err)
 		pages[path] = string(text)

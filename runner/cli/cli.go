@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -91,6 +92,9 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 	)
 	if err != nil {
 		return say(stderr, exitFailed, err)
+	}
+	if slices.Equal(args, []string{"version"}) { // a word, as for xbot
+		args = []string{"--version"}
 	}
 	_, err = parser.Parse(args)
 	if exited >= 0 {

@@ -76,9 +76,11 @@ func TestRunner_ExplainsWhatIsWrong(t *testing.T) {
 
 func TestRunner_PrintsItsVersion(t *testing.T) {
 	t.Parallel()
-	out, err := command(t, "--version").Output()
-	require.NoError(t, err)
-	require.Equal(t, "1.2.3\n", string(out))
+	for _, asked := range []string{"--version", "version"} {
+		out, err := command(t, asked).Output()
+		require.NoError(t, err)
+		require.Equal(t, "1.2.3\n", string(out))
+	}
 }
 
 func TestRunner_IsAloneOnItsState(t *testing.T) {
