@@ -49,7 +49,7 @@ binaries: page
 # alone: a server that "xbot serve" finds running stays the same one from commit to commit.
 .PHONY: temporal
 temporal:
-	@test -x $(BIN)/xbot-temporal || echo "Building xbot-temporal. The first time takes about six minutes on two cores; afterwards it takes seconds."
+	@test -x $(BIN)/xbot-temporal || echo "Building xbot-temporal. The first time takes three to four minutes on two cores; afterwards it takes seconds."
 	@mkdir -p $(BIN)
 	@go build -C cmd/xbot-temporal -ldflags "-s -w -X main.version=$(RELEASE)" -o $(BIN)/xbot-temporal . & build=$$!; \
 	trap 'kill $$build 2>/dev/null' INT TERM; said=0; \

@@ -61,5 +61,11 @@ func (c referenceCmd) commandLine(ctx context.Context) (string, error) {
 		}
 		others = append(others, reference.Help{Program: name, Text: string(said)})
 	}
+	// Building xbot-temporal takes minutes, so its help is kept in a file, which a test of that module compares with the program.
+	kept, err := os.ReadFile(filepath.Join(c.Root, "cmd", "xbot-temporal", "testdata", "help.txt"))
+	if err != nil {
+		return "", fmt.Errorf("read the help of xbot-temporal: %w", err)
+	}
+	others = append(others, reference.Help{Program: "xbot-temporal", Text: string(kept)})
 	return reference.CLI(parser.Model, others...), nil
 }

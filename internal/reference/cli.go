@@ -11,7 +11,7 @@ type Help struct{ Program, Text string }
 
 // CLI lists the commands of xbot, and what the other programs say of themselves.
 func CLI(xbot *kong.Application, others ...Help) string {
-	p := newPage("Command line", "The commands of `xbot`, and the flags of `xbot-cli` and `xbot-runner`. `xbot-temporal --help` lists those of `xbot-temporal`.")
+	p := newPage("Command line", "The commands of `xbot`, and the flags of `xbot-cli`, `xbot-runner` and `xbot-temporal`.")
 	p.section(2, "xbot")
 	var rows [][]string
 	leaves := xbot.Leaves(true)

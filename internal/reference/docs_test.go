@@ -136,6 +136,28 @@ func TestDocs_EveryTestThatIsNamedExists(t *testing.T) {
 	}
 }
 
+// TestDocs_EveryMetricIsListed compares the metrics that the code registers with the table of observe.md, both ways.
+func TestDocs_EveryMetricIsListed(t *testing.T) {
+	t.Parallel()
+	var registered []string
+	for _, path := range within(t, ".", ".go") {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, path))
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`prometheus\.\w+Opts\{\s*Name:\s*"(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+			registered = append(registered, m[1])
+		}
+	}
+	require.NotEmpty(t, registered)
+	var listed []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `(xbot_\\w+)").FindAllStringSubmatch(documents(t)["docs/operate/observe.md"], -1) {
+		listed = append(listed, m[1])
+	}
+	require.ElementsMatch(t, registered, listed)
+}
+
 // TestDocs_PagesAreShort bounds what a stranger has to read at once. Lists that are looked things up in may be longer.
 func TestDocs_PagesAreShort(t *testing.T) {
 	t.Parallel()
