@@ -37,6 +37,10 @@ const (
 	// maxActivities is how many activities run at once in a process: a background task holds one for as long as its
 	// command runs, while it costs next to nothing.
 	maxActivities = 2000
+	// workflowPollers and activityPollers are how many requests wait for tasks at Temporal. A task that nobody waits for is written
+	// to Postgres first, which costs more than the task itself (default 2).
+	workflowPollers = 10
+	activityPollers = 5
 	// startRetry is the pause between tries to reach Temporal.
 	startRetry = time.Second
 )
@@ -125,6 +129,8 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 		MaxConcurrentActivityExecutionSize:      maxActivities,
 		MaxConcurrentLocalActivityExecutionSize: 256,
 		MaxConcurrentWorkflowTaskExecutionSize:  128,
+		MaxConcurrentWorkflowTaskPollers:        workflowPollers,
+		MaxConcurrentActivityTaskPollers:        activityPollers,
 	})
 	for _, t := range workflows.Registered() {
 		w.RegisterWorkflowWithOptions(t.Func, workflow.RegisterOptions{Name: t.Name})

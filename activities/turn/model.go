@@ -151,8 +151,28 @@ type attempt struct {
 	modelcall.Assembled
 }
 
+// patience is how long a call waits for a place among those of its tenant before the attempt fails, which shows an operator
+// that it waits. A place that is free again within it costs no attempt.
+const patience = 2 * time.Second
+
+// begin opens the step. While as many calls of the tenant run as may, it asks again for as long as its patience lasts.
+func (m *Model) begin(ctx context.Context, a *attempt) (stored chat.Decision, done bool, err error) {
+	for until := time.Now().Add(patience); ; {
+		_, stored, done, err = m.Steps.BeginStep(ctx, a.step)
+		pause := fault.After(err)
+		if !fault.Is(err, fault.RateLimited) || time.Now().Add(pause).After(until) {
+			return stored, done, err
+		}
+		select {
+		case <-ctx.Done():
+			return chat.Decision{}, false, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
 func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
-	_, stored, done, err := m.Steps.BeginStep(ctx, a.step)
+	stored, done, err := m.begin(ctx, a)
 	if err != nil || done {
 		return stored, err
 	}

@@ -31,6 +31,10 @@ var tuning = dynamicconfig.StaticClient{
 	dynamicconfig.HistoryCacheSizeBasedLimit.Key():        true,
 	dynamicconfig.HistoryCacheHostLevelMaxSizeBytes.Key(): 32 << 20,
 	dynamicconfig.HistoryCacheTTL.Key():                   10 * time.Minute,
+	// Nobody keeps payloads elsewhere, so none are looked for in each event.
+	dynamicconfig.ExternalPayloadsEnabled.Key(): false,
+	// A run is written to the lists three times in a few milliseconds: what comes within a fifth of a second is read at once.
+	dynamicconfig.VisibilityProcessorMaxPollRPS.Key(): 5,
 	// The check would report this server to its makers.
 	dynamicconfig.EnableServerVersionCheck.Key(): false,
 }

@@ -47,6 +47,7 @@ func New(cfg Config) (client.Client, error) {
 		options.Namespace = cfg.Namespace
 	}
 	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions, reconnecting()...)
+	options.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{} // requests are small: to compress them costs more than to send them
 	options.MetricsHandler = cfg.Metrics
 	options.Interceptors = append(options.Interceptors, cfg.Interceptors...)
 	options.Logger = log.NewStructuredLogger(cfg.Log)

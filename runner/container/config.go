@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -47,21 +48,26 @@ type Config struct {
 	Deaf      time.Duration     // without a daemon that could be started in the running container until it is killed
 }
 
+// The patterns are compiled when one is needed first: every command starts this program twice, and none of those needs one.
 var (
-	namePattern    = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,127}$`)
-	sizePattern    = regexp.MustCompile(`^[1-9][0-9]{0,12}[bkmg]$`)
-	networkPattern = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
-	userPattern    = regexp.MustCompile(`^[1-9][0-9]{0,9}:[1-9][0-9]{0,9}$`)
+	namePattern    = pattern(`^[a-z0-9][a-z0-9_.-]{0,127}$`)
+	sizePattern    = pattern(`^[1-9][0-9]{0,12}[bkmg]$`)
+	networkPattern = pattern(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$`)
+	userPattern    = pattern(`^[1-9][0-9]{0,9}:[1-9][0-9]{0,9}$`)
 )
+
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // check makes folders absolute and refuses what cannot work or would open a way out.
 func (c *Config) check() error {
 	switch {
-	case !namePattern.MatchString(c.Name):
+	case !namePattern().MatchString(c.Name):
 		return fmt.Errorf("the container name %q is not allowed: use a-z, 0-9, and _ . - after the first, at most 128 characters", c.Name)
 	case c.Image == "" || strings.HasPrefix(c.Image, "-"):
 		return errors.New("an image is needed: give --image with the name of one that holds /bin/sh")
-	case !userPattern.MatchString(c.User):
+	case !userPattern().MatchString(c.User):
 		return fmt.Errorf("the user %q must be uid:gid in numbers, and not root", c.User)
 	case c.Idle <= 0 || c.Deaf <= 0:
 		return fmt.Errorf("the idle time must be over zero, not %s", min(c.Idle, c.Deaf))
@@ -86,15 +92,15 @@ func (c *Config) check() error {
 
 func (l Limits) check() error {
 	switch {
-	case !sizePattern.MatchString(l.Memory):
+	case !sizePattern().MatchString(l.Memory):
 		return fmt.Errorf("the memory limit %q must be a number with b, k, m or g behind it, for example 2g", l.Memory)
-	case !sizePattern.MatchString(l.Temp):
+	case !sizePattern().MatchString(l.Temp):
 		return fmt.Errorf("the size of /tmp %q must be a number with b, k, m or g behind it, for example 512m", l.Temp)
 	case l.CPUs < 0.01 || l.CPUs > 1024:
 		return fmt.Errorf("the CPU limit %v must be between 0.01 and 1024", l.CPUs)
 	case l.PIDs < 16:
 		return fmt.Errorf("the process limit %d must be at least 16: the runner needs some itself", l.PIDs)
-	case l.Network == "host" || !networkPattern.MatchString(l.Network):
+	case l.Network == "host" || !networkPattern().MatchString(l.Network):
 		return fmt.Errorf("the network %q is not allowed: use none, bridge, or the name of a network of the engine", l.Network)
 	}
 	return nil
