@@ -331,8 +331,9 @@ func (oneCall) Get(context.Context) (*policy.Policy, error) {
 	return &policy.Policy{Limits: policy.Limits{LLM: policy.LLM{Global: 1}}}, nil
 }
 
-func TestGenerate_WaitsForAFreeCallWithoutAFailure(t *testing.T) {
-	b := setup(t, "say hello")
+// busy lets a tenant make one call at once, which another conversation makes, and returns what ends that one.
+func busy(t *testing.T, b *fixture) (end func()) {
+	t.Helper()
 	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus, Policies: oneCall{}})
 	b.Model.Steps = b.Store
 	other := chat.SessionKey("agent:main:web:thread:other")
@@ -347,8 +348,17 @@ func TestGenerate_WaitsForAFreeCallWithoutAFailure(t *testing.T) {
 	require.NoError(t, err)
 	_, _, _, err = b.BeginStep(t.Context(), chat.Step{Session: other, Turn: held})
 	require.NoError(t, err)
+	return func() {
+		_, err := b.Store.FinishTurn(t.Context(), other, held, chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+}
 
-	_, err = b.Generate(t.Context(), 0)
+func TestGenerate_WaitsForAFreeCallWithoutAFailure(t *testing.T) {
+	b := setup(t, "say hello")
+	end := busy(t, b)
+
+	_, err := b.Generate(t.Context(), 0)
 	k, again := activitiestest.FaultKind(t, err)
 	require.Equal(t, fault.RateLimited, k)
 	require.True(t, again)
@@ -358,9 +368,25 @@ func TestGenerate_WaitsForAFreeCallWithoutAFailure(t *testing.T) {
 	require.Zero(t, b.Server.Count(), "the model is not asked")
 	require.Empty(t, b.EventsOf(chat.EventRetry), "and nobody is told of a retry")
 
-	_, err = b.Store.FinishTurn(t.Context(), other, held, chat.TurnDone, "")
-	require.NoError(t, err)
+	end()
 	out, err := b.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "stop", out.Finish)
+}
+
+func TestGenerate_APlaceThatIsFreeAgainSoonCostsNoAttempt(t *testing.T) {
+	b := setup(t, "say hello")
+	end := busy(t, b)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := b.Generate(t.Context(), 0)
+		ended <- err
+	}()
+	require.Eventually(t, func() bool {
+		var waiting int
+		return b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM llm_leases WHERE held_until IS NULL`).Scan(&waiting) == nil && waiting == 1
+	}, time.Minute, time.Millisecond)
+	end()
+	require.NoError(t, <-ended)
+	require.Equal(t, 1, b.Server.Count())
 }
