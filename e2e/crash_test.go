@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/history/v1"
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/workflows"
 )
 
 // crashLimit bounds the wait for an answer after a crash. How long it took is printed, never asserted.
@@ -329,5 +331,26 @@ func TestCrash14_TheShimItselfKilled(t *testing.T) {
 	require.True(t, lastCalls(k)[0].IsError)
 	require.Contains(t, strings.ToLower(lastCalls(k)[0].Result), "unknown")
 	require.Equal(t, []string{"a"}, k.trace("lost"), "it is not run again")
+	k.wellFormed()
+}
+
+func TestCrash20_AnAttemptOfAKilledServerIsGivenUpByTheNextOne(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	k := s.newTalk()
+	id := k.send("stream 60 50ms")
+	k.untilDelta(time.Minute)
+	s.crash()
+	s.boot()
+	turn := k.untilEnded(crashLimit, id)
+	var again *history.ActivityTaskStartedEventAttributes
+	for _, event := range s.history(workflows.TurnID(k.key), turn.RunID).GetEvents() {
+		if started := event.GetActivityTaskStartedEventAttributes(); started != nil {
+			again = started
+		}
+	}
+	require.NotNil(t, again)
+	require.EqualValues(t, 2, again.GetAttempt())
+	require.Equal(t, "the server that ran it has ended", again.GetLastFailure().GetMessage(), "no heartbeat had to be missed")
 	k.wellFormed()
 }

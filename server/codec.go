@@ -43,6 +43,9 @@ func newCodec(ctx context.Context, db *database, encrypts bool) (*temporalclient
 	})
 }
 
+// serveProcess begins the identity of a server that does everything.
+const serveProcess = "serve"
+
 // identity names a process to who looks at Temporal: what it is, where, and its build.
 func identity(process, version string) string {
 	host, err := os.Hostname()

@@ -17,6 +17,7 @@ import (
 type orchestration struct {
 	temporal   client.Client
 	namespace  string
+	identity   string                // of this process, to Temporal
 	codec      *temporalclient.Codec // of what stands in Temporal's histories
 	words      bool                  // whether the first words of messages may stand in summaries
 	attributes *attributes
@@ -34,7 +35,8 @@ func newOrchestration(ctx context.Context, s settings, p *process, db *database,
 	if dial.Interceptors, err = p.tele.Interceptors(); err != nil {
 		return nil, err
 	}
-	dial.Codec, dial.Identity = o.codec, identity(s.process, s.version)
+	o.identity = identity(s.process, s.version)
+	dial.Codec, dial.Identity = o.codec, o.identity
 	if o.temporal, err = temporalclient.New(dial); err != nil {
 		return nil, err
 	}

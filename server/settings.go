@@ -37,7 +37,7 @@ type settings struct {
 func ofServe(cfg config.Serve, version string, model llm.Client, servers *servers, l net.Listener, out io.Writer) settings {
 	return settings{
 		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
-		version: version, process: "xbot serve", out: out, dsn: servers.dsn, dial: servers.temporal,
+		version: version, process: "xbot " + serveProcess, out: out, dsn: servers.dsn, dial: servers.temporal,
 		model: model, at: addresses{cfg.HTTP, l}, admin: cfg.Admin, modelKeys: true, copy: cfg.IsCopy(),
 	}
 }

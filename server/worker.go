@@ -43,7 +43,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	s.serve(c.listenFeed, c.learnAttributes, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build}).run)
+	s.serve(c.listenFeed, c.learnAttributes, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build, false}).run)
 	if cfg.Metrics != "" {
 		s.serve(func(ctx context.Context) error { return c.serveMetrics(ctx, cfg.Metrics) })
 	}
@@ -56,11 +56,31 @@ type workerPart struct {
 	agent   config.Agent
 	context config.Context
 	build   worker.Build
+	alone   bool // the Temporal is this server's own: whoever polled before is gone
 }
+
+// predecessorLimit bounds the look at what a killed server was at: what it does not reach, heartbeats find.
+const predecessorLimit = 2 * time.Second
 
 // run polls for work until ctx ends.
 func (w *workerPart) run(ctx context.Context) error {
+	if w.alone {
+		w.giveUpPredecessor(ctx)
+	}
 	return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log)
+}
+
+// giveUpPredecessor lets what a killed server was at begin again.
+func (w *workerPart) giveUpPredecessor(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, predecessorLimit)
+	defer cancel()
+	n, err := worker.Predecessor{Namespace: w.namespace, Kind: serveProcess + "@", Successor: w.identity}.GiveUp(ctx, w.temporal)
+	if err != nil {
+		w.log.Warn("what the server before this one was at is found by missed heartbeats", "error", err)
+	}
+	if n > 0 {
+		w.log.Info("activities of the server before this one begin again", "activities", n)
+	}
 }
 
 // activities puts the adapters into the activities.
