@@ -3,12 +3,19 @@ package activities
 import (
 	"slices"
 	"unicode/utf8"
+
+	"xbot/internal/chat"
 )
 
 // Output shows people what a command prints. Offsets count bytes of the text, and each attempt starts at 0 again.
 type Output interface {
 	Print(text string)
 	Close()
+}
+
+// Outputs opens where people see what a call prints.
+type Outputs interface {
+	OpenOutput(call chat.Call) Output
 }
 
 // Printer makes text of what a command prints: a character that is split between two pieces waits for its rest.

@@ -9,8 +9,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// ready reports whether this process can accept messages and wake turns. Anybody may ask, so it names no addresses.
-func (in *ingressPart) ready(ctx context.Context) error {
+// Ready reports whether this process can accept messages and wake turns. Anybody may ask, so it names no addresses.
+func (in *ingressPart) Ready(ctx context.Context) error {
 	if err := in.store.Ping(ctx); err != nil {
 		in.log.Debug("not ready", "error", err)
 		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
@@ -31,7 +31,7 @@ const CopyNote = "XBOT_COPY=on: another xbot works with the original, so here bo
 // announce waits until the server is ready, notes how local programs reach it, and prints where it is.
 func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	deadline := time.Now().Add(readyWait)
-	for in.ready(ctx) != nil && ctx.Err() == nil && time.Now().Before(deadline) {
+	for in.Ready(ctx) != nil && ctx.Err() == nil && time.Now().Before(deadline) {
 		select {
 		case <-ctx.Done():
 			return nil

@@ -23,6 +23,7 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/server/livefeed"
 )
 
 // Drivers are the platforms that this program speaks to.
@@ -96,7 +97,7 @@ func (h channelHolders) ChannelHolder(ctx context.Context, name, account string)
 func (c *core) speakers() *remote.Accounts {
 	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: platformTimeout}).DialContext} // no proxy between our own processes
 	return &remote.Accounts{
-		Live: c.channels, Holders: channelHolders{c.store}, KeyNow: c.internalKey, HTTP: &http.Client{Transport: transport},
+		Live: c.channels, Holders: channelHolders{c.store}, Key: c.key, HTTP: &http.Client{Transport: transport},
 	}
 }
 
@@ -108,16 +109,28 @@ func secretName() string {
 
 func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
-		Outbox: a.store, Messages: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words, Zone: a.store.ZoneOfSession,
+		Outbox: a.store, Messages: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words, Zones: a.store,
 		Files: &files.Folders{Sessions: a.store, Boxes: a.boxes}, Replies: replies{a.store},
-		Rules: func(ctx context.Context, channel string) (delivery.Rules, error) {
-			rules, err := a.policies.Get(ctx)
-			if err != nil {
-				return delivery.Rules{}, err
-			}
-			return delivery.Rules(rules.Delivery(channel)), nil
-		},
+		Policy: deliveryPolicy{a.policies},
 	}
+}
+
+// deliveryPolicy is what the policy says of deliveries.
+type deliveryPolicy struct{ live *policies.Live }
+
+// DeliveryRules says what becomes of what is late on a channel.
+func (p deliveryPolicy) DeliveryRules(ctx context.Context, channel string) (delivery.Rules, error) {
+	rules, err := p.live.Get(ctx)
+	if err != nil {
+		return delivery.Rules{}, err
+	}
+	return delivery.Rules(rules.Delivery(channel)), nil
+}
+
+// ShowsProgress reports whether people on a channel are to see how a turn goes on. Where the policy cannot be read now they do.
+func (p deliveryPolicy) ShowsProgress(ctx context.Context, channel, account string) bool {
+	rules, err := p.live.Get(ctx)
+	return err != nil || rules.Channel(channel, account).Progress == policies.ProgressCard
 }
 
 // replies leads from a message of the bot back to its conversation.
@@ -151,13 +164,6 @@ func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 // follower shows on platforms how turns go on, from the events that pages see.
 func (c *core) follower() *delivery.Follower {
 	return &delivery.Follower{
-		Turns: c.store, Accounts: c.speakers(), Shows: c.showsProgress,
-		Watch: func(key chat.SessionKey) delivery.Watch { return c.bus.Subscribe(key) },
+		Turns: c.store, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.bus}, Policy: deliveryPolicy{c.policies},
 	}
-}
-
-// showsProgress reports whether the policy wants people on a channel to see how a turn goes on. Where it cannot be read now it does.
-func (c *core) showsProgress(ctx context.Context, channel, account string) bool {
-	rules, err := c.policies.Get(ctx)
-	return err != nil || rules.Channel(channel, account).Progress == policies.ProgressCard
 }

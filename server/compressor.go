@@ -4,7 +4,7 @@ import (
 	"xbot/activities/compress"
 	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
-	"xbot/internal/chat"
+	"xbot/server/livefeed"
 )
 
 // compressor makes the activity that summarizes conversations.
@@ -13,9 +13,7 @@ func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.
 		Models: w.choice, Store: w.store, Prompts: prompts, Tools: w.tools, Context: assembler, Rules: w.rules,
 		Profiles: w.agentProfiles(),
 		Retry:    modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
-		Doing: func(step chat.Step, what string) {
-			w.bus.PublishDelta(step.Session, chat.Delta{Turn: step.Turn, Step: step.N, Doing: what})
-		},
+		Progress: livefeed.Feed{Bus: w.bus},
 	}
 	if w.context.Flush == "on" {
 		out.Notes, out.Memory = noteTools(w.tools), w.memories()

@@ -56,7 +56,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	}
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.log)
 	c.platforms = newPlatforms(s, c.process, c.database, c.storage)
-	c.jobs = &cron.Jobs{Store: c.store, Zone: c.zone, Model: words{c.catalogue}.Resolve}
+	c.jobs = &cron.Jobs{Store: c.store, Zones: cron.Zones{Profiles: c.store, Policies: c.policies}, Models: words{c.catalogue}}
 	c.triggers = &trigger.Store{Store: c.store, Key: c.key, Base: s.at.people()}
 	return c, nil
 }
@@ -65,8 +65,8 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 type process struct {
 	version string
 	home    string
-	envFile string                   // of settings, if one was named
-	env     func(name string) string // reads a variable that is no setting, as settings are read
+	envFile string            // of settings, if one was named
+	env     map[string]string // variables that are no settings, read as settings are
 	tele    *telemetry.Telemetry
 	log     *slog.Logger
 }

@@ -5,36 +5,17 @@ import (
 	"time"
 
 	"xbot/activities/cronjob"
-	"xbot/internal/chat"
 	"xbot/internal/cron"
 )
 
-// zone is the timezone of a user's jobs that name none.
-func (c *core) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
-	profile := func(ctx context.Context, user chat.UserID) (string, error) {
-		said, err := c.store.Profile(ctx, user)
-		return said.Timezone, err
-	}
-	return cron.Zones{Profile: profile, Policies: c.policies}.Of(ctx, user)
-}
-
 // cronJobs acts on the times of jobs.
 func (c *core) cronJobs() *cronjob.CronJobs {
-	return &cronjob.CronJobs{
-		Jobs: c.store, Words: c.words, Copy: c.copy,
-		Heartbeat: c.hearts().Heartbeat,
-	}
+	return &cronjob.CronJobs{Jobs: c.store, Words: c.words, Copy: c.copy, Heartbeats: c.hearts()}
 }
 
 // hearts keeps the heartbeats of agents.
 func (c *core) hearts() *cron.Heartbeats {
-	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.policies, Home: c.home, Owner: func(ctx context.Context) (chat.UserID, error) {
-		admin, err := c.store.EnsureAdmin(ctx, c.admin)
-		return admin.ID, err
-	}, Person: func(ctx context.Context, name string) (chat.UserID, error) {
-		user, err := c.store.UserByName(ctx, name)
-		return user.ID, err
-	}}
+	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.policies, People: c.store, Admin: c.admin, Home: c.home}
 }
 
 // heartsEvery is how soon a changed policy reaches the heartbeats.

@@ -2,12 +2,9 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 	"net"
 	"net/url"
 	"os"
-
-	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
@@ -114,7 +111,7 @@ type views struct {
 
 func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	hub := runners.New(runners.Config{
-		Registry: manage.Registry{Store: c.store}, Kills: manage.Kills{Store: c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, OnConnect: runners.NewFolders(c.home, c.log).Sync,
+		Registry: manage.Registry{Store: c.store}, Kills: manage.Kills{Store: c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, Syncer: runners.NewFolders(c.home, c.log),
 	})
 	docker := hostrunner.NewContainers(c.hostRunners(), s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
@@ -157,7 +154,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
 	}
-	pauses := &relay.Pauses{Store: in.store, Client: in.temporal, Unpause: in.unpause, Paused: relay.NewPausedGauge(in.tele.Registry), Log: in.log}
+	pauses := &relay.Pauses{Store: in.store, Client: in.temporal, Unpauser: in.orchestration, Paused: relay.NewPausedGauge(in.tele.Registry), Log: in.log}
 	s := &Server{}
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHearts, in.prune,
@@ -173,15 +170,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 
 func (in *ingressPart) newRelay() *relay.Relay {
 	return &relay.Relay{
-		Store: in.store, Wakes: in.wakes, Client: in.temporal, Unpause: in.unpause, Log: in.log,
+		Store: in.store, Wakes: in.wakes, Client: in.temporal, Unpauser: in.orchestration, Log: in.log,
 		Metrics: relay.NewMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
-}
-
-// unpause lets a run go on that was paused in the Temporal UI.
-func (in *ingressPart) unpause(ctx context.Context, workflowID, runID string) error {
-	_, err := in.temporal.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
-		Namespace: in.namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person ended it", RequestId: rand.Text(),
-	})
-	return err
 }

@@ -18,7 +18,7 @@ type models struct {
 func newModels(s settings, p *process, db *database) *models {
 	live := &catalogue.Live{Server: s.model, Config: modelConfig(s.LLM), Limits: limitsOf(s), Policies: db.policies, Idle: s.RetryTimeout}
 	if s.modelKeys {
-		live.Keys = p.env
+		live.Env = p.env
 	}
 	return &models{model: s.model, llm: s.LLM, catalogue: live}
 }

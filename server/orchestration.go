@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"xbot/ingress/wake"
@@ -41,14 +43,21 @@ func newOrchestration(ctx context.Context, s settings, p *process, db *database,
 		return nil, err
 	}
 	closer.onClose(o.temporal.Close)
-	known, waits := o.attributes.known.Load, o.attributes.waits.Load
 	o.wakes = &wake.Dispatcher{
-		Turns:  &wake.Waker{Client: o.temporal, Words: o.words, Attributes: known, Waits: waits, Agents: db.rows},
-		Starts: &wake.Starter{Client: o.temporal, Rows: db.rows, Words: o.words, Attributes: known, Waits: waits, About: db.rows.SessionAbout},
+		Turns:  &wake.Waker{Client: o.temporal, Words: o.words, Attributes: o.attributes, Agents: db.rows},
+		Starts: &wake.Starter{Client: o.temporal, Rows: db.rows, Words: o.words, Attributes: o.attributes},
 		Users:  db.rows, Log: p.log,
 	}
 	closer.onClose(o.wakes.Wait)
 	return o, nil
+}
+
+// Unpause lets a run go on that was paused in the Temporal UI.
+func (o *orchestration) Unpause(ctx context.Context, workflowID, runID string) error {
+	_, err := o.temporal.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
+		Namespace: o.namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person ended it", RequestId: rand.Text(),
+	})
+	return err
 }
 
 // attributes says which of our search attributes the namespace knows.
@@ -57,6 +66,12 @@ type attributes struct {
 	waits atomic.Bool // AttrWaits and AttrParent, too
 	log   *slog.Logger
 }
+
+// Known reports whether it knows those of every release.
+func (a *attributes) Known() bool { return a.known.Load() }
+
+// Waits reports whether it knows AttrWaits and AttrParent, too.
+func (a *attributes) Waits() bool { return a.waits.Load() }
 
 // learnAttributes finds out whether the namespace knows our search attributes, as soon as Temporal answers.
 func (o *orchestration) learnAttributes(ctx context.Context) error {

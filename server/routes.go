@@ -36,20 +36,27 @@ import (
 func (in *ingressPart) routes() httpserver.Routes {
 	a := in.api()
 	r := httpserver.Routes{
-		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
-		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
+		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Hosts: in.auth.Hosts, Refuser: a,
+		Runners: in.hub, Internal: in.internal(), Ready: in,
 		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.setup,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
 	}
 	if in.ui.target != nil {
-		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
-		base := func(q *http.Request) string { return in.auth.Under(q.Context(), temporalui.Root) }
-		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Base: base, Allowed: allowed}
+		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Visitors: uiVisitors{in.auth}}
 		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r
 }
+
+// uiVisitors are those who look at the Temporal UI.
+type uiVisitors struct{ auth *auth.Auth }
+
+// Allowed reports whether somebody may.
+func (uiVisitors) Allowed(r *http.Request) bool { return auth.User(r.Context()).Admin }
+
+// Base is where a browser finds the UI.
+func (v uiVisitors) Base(r *http.Request) string { return v.auth.Under(r.Context(), temporalui.Root) }
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/filelink"
 	"xbot/internal/llm/limits"
 	"xbot/server/hostrunner"
+	"xbot/server/livefeed"
 	"xbot/worker"
 )
 
@@ -91,26 +92,21 @@ func (w *workerPart) activities() worker.Activities {
 	return worker.Activities{
 		Intake: &turn.Intake{
 			Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
-			Totals: w.store.TurnTotals, Cost: w.prices().Cost,
+			Spending: w.store, Prices: w.prices(),
 		},
 		Model: &turn.Model{
-			Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Open: w.openStream, Rules: w.rules, Hooks: hooks,
+			Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: livefeed.Feed{Bus: w.bus}, Rules: w.rules, Hooks: hooks,
 			Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words,
 			Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 		},
 		Tools: &turn.Tools{
 			Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Words: w.words,
-			Open: func(c chat.Call) activities.Output { return w.bus.NewTail(c.Session, c.Turn, c.ID) },
+			Outputs: livefeed.Feed{Bus: w.bus},
 		},
-		Subagents: &agentwork.Subagents{Store: w.store},
-		Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
-		Background: &background.Background{
-			Tasks: w.store, Boxes: w.boxes,
-			Open: func(t chat.TaskRun, offset int64) activities.Output {
-				return w.bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
-			},
-		},
-		Commands:     &background.Commands{Store: w.store, Boxes: w.boxes, Link: w.outputLink},
+		Subagents:    &agentwork.Subagents{Store: w.store},
+		Groups:       &agentwork.Groups{Store: w.store, Words: w.words},
+		Background:   &background.Background{Tasks: w.store, Boxes: w.boxes, Outputs: livefeed.Feed{Bus: w.bus}},
+		Commands:     &background.Commands{Store: w.store, Boxes: w.boxes, Links: outputLinks{filelink.New(w.key)}},
 		Approvals:    &turn.Approvals{Questions: w.store, Wait: w.permissions.Wait},
 		Hooks:        w.hooks(hooks, compressor),
 		TurnCommands: &activities.TurnCommands{Store: w.store, Registry: registry},
@@ -122,10 +118,6 @@ func (w *workerPart) activities() worker.Activities {
 		CronJobs:   w.cronJobs(),
 		Memorizer:  w.memorizer(assembler),
 	}
-}
-
-func (w *workerPart) openStream(step chat.Step, attempt int) turn.Stream {
-	return w.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 }
 
 func (w *workerPart) assembler() *modelcall.Assembler {
@@ -147,9 +139,12 @@ func pruneAfter(c config.Context) time.Duration {
 	return c.PruningTTL
 }
 
-// outputLink makes the address under which the whole output of a command can be downloaded.
-func (w *workerPart) outputLink(user chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
-	return filelink.New(w.key).URL(filelink.Link{
+// outputLinks signs addresses of this server.
+type outputLinks struct{ filelink.Signer }
+
+// OutputURL makes the address under which the whole output of a command can be downloaded.
+func (l outputLinks) OutputURL(user chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
+	return l.URL(filelink.Link{
 		User: user, Runner: runner, Exec: exec, Name: name, Expires: time.Now().Add(filelink.MaxLife),
 	})
 }

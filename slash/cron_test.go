@@ -14,18 +14,22 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/cron"
 	"xbot/internal/i18n"
+	"xbot/internal/policy"
 	"xbot/slash/conversation"
 )
+
+// policyOf is the policy of a gateway, which a test may replace.
+type policyOf struct{ *gateway.Gateway }
+
+func (p policyOf) Get(ctx context.Context) (*policy.Policy, error) { return p.Policies.Get(ctx) }
 
 // scheduling is a platform whose people can keep jobs, in the timezone that the policy says.
 func scheduling(t *testing.T, document string) (b *platform, say func(text string) string) {
 	t.Helper()
 	b = bridged(t, document)
 	for _, g := range b.Gateways {
-		zone := func(ctx context.Context, user chat.UserID) (cron.Zone, error) {
-			return cron.Zones{Profile: b.timezone, Policies: g.Policies}.Of(ctx, user)
-		}
-		jobs := conversation.Cron{Store: b.Store, Jobs: &cron.Jobs{Store: b.Store, Zone: zone}}
+		zones := cron.Zones{Profiles: b.Store, Policies: policyOf{g}}
+		jobs := conversation.Cron{Store: b.Store, Jobs: &cron.Jobs{Store: b.Store, Zones: zones}}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), jobs)...)
 	}
 	n := 0
@@ -36,12 +40,6 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 		require.Equal(t, gateway.ResultAnswered, out.Result, text)
 		return out.Reply
 	}
-}
-
-// timezone is that of a person's profile.
-func (b *platform) timezone(ctx context.Context, user chat.UserID) (string, error) {
-	p, err := b.Store.Profile(ctx, user)
-	return p.Timezone, err
 }
 
 const alone = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}, cron: {timezone: "Asia/Shanghai"}}`

@@ -62,12 +62,9 @@ func skipTimes(t *testing.T, start string) *times {
 	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	c.who = cron.Who{User: user.ID}
-	c.desk = &cron.Jobs{Store: c.Store, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
-		return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
-	}}
+	c.desk = &cron.Jobs{Store: c.Store, Zones: c}
 	keeper := &cronjob.CronJobs{
-		Jobs: c.Store, Words: true,
-		Heartbeat: func(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil },
+		Jobs: c.Store, Words: true, Heartbeats: c,
 	}
 	c.env.RegisterActivityWithOptions(keeper.FireJob, activity.RegisterOptions{Name: activities.NameFireJob})
 	counted := func(ctx workflow.Context, in workflows.CronJobInput) error {
@@ -78,6 +75,14 @@ func skipTimes(t *testing.T, start string) *times {
 	c.env.RegisterWorkflowWithOptions(c.server, workflow.RegisterOptions{Name: nameTimes})
 	return c
 }
+
+// ZoneOf says that everybody lives in UTC.
+func (c *times) ZoneOf(context.Context, chat.UserID) (cron.Zone, error) {
+	return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
+}
+
+// Heartbeat says that no job is one.
+func (c *times) Heartbeat(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil }
 
 // server does what Temporal's server does with wakes: one reaches the job that runs, or starts it.
 func (c *times) server(ctx workflow.Context, lasts time.Duration) error {

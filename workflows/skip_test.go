@@ -34,6 +34,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	"xbot/server/livefeed"
 	"xbot/workflows"
 )
 
@@ -104,13 +105,10 @@ func (d *days) register() {
 		Words:  true,
 		Models: only{client}, Steps: d.Store, Tools: tools,
 		Context: &modelcall.Assembler{Windows: d.Store, Ratios: modelcall.Ratios{Store: d.Store}},
-		Open: func(step chat.Step, attempt int) turn.Stream {
-			return bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
-		},
+		Streams: livefeed.Feed{Bus: bus},
 	}
 	calls := &turn.Tools{
-		Calls: d.Store, Toolbox: tools, Boxes: d,
-		Open: func(c chat.Call) activities.Output { return bus.NewTail(c.Session, c.Turn, c.ID) },
+		Calls: d.Store, Toolbox: tools, Boxes: d, Outputs: livefeed.Feed{Bus: bus},
 	}
 	d.asking = &turn.Approvals{Questions: d.Store, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{
@@ -185,10 +183,15 @@ func (d *days) now() time.Time {
 func (d *days) Now() time.Time { return d.env.Now() }
 
 // After is a timer of the ingress. What has begun when it fires ends before any time is skipped.
-func (d *days) After(wait time.Duration, f func()) (stop func()) {
+func (d *days) After(wait time.Duration, f func()) intake.Timer {
 	d.env.RegisterDelayedCallback(func() { f(); d.wakes.Wait() }, wait)
-	return func() {} // who forgets a burst does not heed its timer
+	return begun{}
 }
+
+// begun is a timer that cannot be stopped: who forgets a burst does not heed it.
+type begun struct{}
+
+func (begun) Stop() bool { return false }
 
 // Wake tells the turn.
 func (d *days) Wake(context.Context, wake.Row) error {

@@ -39,6 +39,7 @@ import (
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	"xbot/server/livefeed"
 )
 
 // The turn that every fixture has claimed.
@@ -104,29 +105,19 @@ func New(t *testing.T, program ...string) *Fixture {
 	b.Model = &turn.Model{
 		Words:  true,
 		Models: OneModel{client}, Steps: b.Store, Tools: registry, Context: b.Assembler,
-		Open: func(step chat.Step, attempt int) turn.Stream {
-			return b.Bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
-		},
-		Retry: modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
+		Streams: livefeed.Feed{Bus: b.Bus},
+		Retry:   modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.Compressor = &compress.Compressor{
 		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{}, Tools: registry, Retry: b.Model.Retry,
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Calls: b.Store, Toolbox: registry, Boxes: b,
-		Open: func(c chat.Call) activities.Output { return b.Bus.NewTail(c.Session, c.Turn, c.ID) },
+		Calls: b.Store, Toolbox: registry, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
 	b.asking = &turn.Approvals{Questions: b.Store, Wait: time.Hour}
-	b.background = &background.Background{
-		Tasks: b.Store, Boxes: b,
-		Open: func(t chat.TaskRun, offset int64) activities.Output {
-			return b.Bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
-		},
-	}
-	b.Commands = &background.Commands{Store: b.Store, Boxes: b, Link: func(_ chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
-		return "/files/" + runner + "-" + string(exec) + "-" + name, nil
-	}}
+	b.background = &background.Background{Tasks: b.Store, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus}}
+	b.Commands = &background.Commands{Store: b.Store, Boxes: b, Links: b}
 	var claimed turn.ClaimOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameClaim, turn.ClaimInput{Session: Key, Turn: Turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)
@@ -150,6 +141,11 @@ func (b *Fixture) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, er
 		return nil, b.SandboxErr
 	}
 	return b.Sandbox, nil
+}
+
+// OutputURL is where the output of a command can be downloaded.
+func (b *Fixture) OutputURL(_ chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
+	return "/files/" + runner + "-" + string(exec) + "-" + name, nil
 }
 
 // Wake stands in for Temporal: it records which task was to be followed, and which session was woken.

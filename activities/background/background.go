@@ -35,11 +35,16 @@ type Tasks interface {
 	EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd) (bool, error)
 }
 
+// TaskOutputs opens where people see what a task prints, from an offset on.
+type TaskOutputs interface {
+	OpenTaskOutput(t chat.TaskRun, offset int64) activities.Output
+}
+
 // Background follows commands that outlived their time in the foreground.
 type Background struct {
-	Tasks Tasks
-	Boxes activities.Boxes
-	Open  func(t chat.TaskRun, offset int64) activities.Output
+	Tasks   Tasks
+	Boxes   activities.Boxes
+	Outputs TaskOutputs
 }
 
 // WatchInput names a task by the call that started it.
@@ -158,7 +163,7 @@ func (w *watch) follow(ctx context.Context, box sandbox.Sandbox) (sandbox.ExecRe
 		cancel(context.Cause(ctx))
 	}()
 	defer func() { close(ended); cancel(nil); <-watched }()
-	out := w.Open(w.task, w.offset.Load())
+	out := w.Outputs.OpenTaskOutput(w.task, w.offset.Load())
 	defer out.Close()
 	show := &activities.Printer{Out: out}
 	return box.Exec(running, sandbox.ExecRequest{

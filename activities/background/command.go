@@ -31,12 +31,16 @@ type BangStore interface {
 	EndBang(ctx context.Context, id chat.InboxID, notice string) (bool, error)
 }
 
+// OutputLinks makes addresses under which the whole output of a command can be downloaded from a runner.
+type OutputLinks interface {
+	OutputURL(user chat.UserID, runner string, exec chat.CallID, name string) (string, error)
+}
+
 // Commands runs what people ask for beside the conversation.
 type Commands struct {
 	Store BangStore
 	Boxes activities.Boxes
-	// Link returns the address under which the whole output of a command can be downloaded from a runner.
-	Link func(user chat.UserID, runner string, exec chat.CallID, name string) (string, error)
+	Links OutputLinks
 }
 
 // BangInput names a command.
@@ -172,7 +176,7 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	if !cut && !r.Truncated {
 		return b.String(), false
 	}
-	url, err := c.Link(bang.User, runner, bang.ExecID(), string(bang.ExecID())+".txt")
+	url, err := c.Links.OutputURL(bang.User, runner, bang.ExecID(), string(bang.ExecID())+".txt")
 	if err != nil {
 		return b.String(), false // the first part of the output is better than no answer
 	}

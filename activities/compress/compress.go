@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 
 	"go.temporal.io/sdk/activity"
@@ -42,6 +43,11 @@ type Notes interface {
 	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
 }
 
+// Progress tells those who watch what goes on, a chat.Doing* or nothing any more.
+type Progress interface {
+	ShowDoing(step chat.Step, what string)
+}
+
 // Compressor makes room in conversations: a summary takes the place of their beginning (spec/001 §3.3). What it stands for
 // stays in the database, and an archive of it can be recalled.
 type Compressor struct {
@@ -56,8 +62,7 @@ type Compressor struct {
 	Memory   memory.Recaller      // what the model sees when it saves notes; nil: nothing
 	Rules    map[string]chat.Rule // what the installation wants of tools, by name
 	Retry    modelcall.Retry
-	// Doing tells those who watch what goes on, a chat.Doing* or nothing any more. Nil: nobody is told.
-	Doing func(step chat.Step, what string)
+	Progress Progress // nil: nobody is told
 }
 
 // Input asks for a compression of a session's context.
@@ -156,29 +161,21 @@ func (j *compression) needed() bool {
 
 // announce says that the context is being compressed until the returned function is called.
 func (j *compression) announce() (over func()) {
-	if j.Doing == nil {
+	if j.Progress == nil {
 		return func() {}
 	}
-	j.Doing(j.step, chat.DoingCompress)
-	return func() { j.Doing(j.step, "") }
+	j.Progress.ShowDoing(j.step, chat.DoingCompress)
+	return func() { j.Progress.ShowDoing(j.step, "") }
 }
 
 // commit records the best summary that makes the next request smaller: the model's, if there is one, else shorter and
 // shorter ones by rule.
 func (j *compression) commit(ctx context.Context, summary string) (Output, error) {
-	candidates := []candidate{{chat.CompactedByModel, func() string { return summary }}}
-	for _, target := range []int{j.target, j.target / 3} {
-		candidates = append(candidates, candidate{chat.CompactedByRule, func() string {
-			return window.Extract(j.part, j.facts, target, j.count)
-		}})
-	}
-	candidates = append(candidates, candidate{chat.CompactedByRule, func() string { return window.Bare }})
-	for _, candidate := range candidates {
-		text := candidate.text()
+	for method, text := range j.candidates(summary) {
 		if text == "" {
 			continue
 		}
-		control, archive := j.record(candidate.method, text)
+		control, archive := j.record(method, text)
 		if control.Compaction.TokensAfter >= control.Compaction.TokensBefore {
 			continue
 		}
@@ -187,10 +184,14 @@ func (j *compression) commit(ctx context.Context, summary string) (Output, error
 	return Output{}, j.answer(ctx, i18n.NothingToCompact)
 }
 
-// candidate is a way to get a summary, made when it is needed.
-type candidate struct {
-	method string
-	text   func() string
+// candidates are summaries and how each was made, the best first; each is made when it is asked for.
+func (j *compression) candidates(summary string) iter.Seq2[string, string] {
+	return func(yield func(method, text string) bool) {
+		_ = yield(chat.CompactedByModel, summary) &&
+			yield(chat.CompactedByRule, window.Extract(j.part, j.facts, j.target, j.count)) &&
+			yield(chat.CompactedByRule, window.Extract(j.part, j.facts, j.target/3, j.count)) &&
+			yield(chat.CompactedByRule, window.Bare)
+	}
 }
 
 // answer tells the person what became of their command. A compression that nobody asked for ends in silence.

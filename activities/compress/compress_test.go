@@ -34,20 +34,22 @@ func faithful(r llmtest.Request) llmtest.Reply {
 	return llmtest.Reply{Text: activitiestest.Sections("Kept: " + strings.Join(append(window.Recallable(body), names...), " · "))}
 }
 
+// shown is what those who watch are told of steps.
+type shown map[chat.Step][]string
+
+func (s shown) ShowDoing(step chat.Step, what string) { s[step] = append(s[step], what) }
+
 func TestCompress_ThoseWhoWatchAreToldWhileItGoesOn(t *testing.T) {
 	b := activitiestest.Past(t, 40, activitiestest.PlainMessage)
-	var told []string
-	b.Compressor.Doing = func(step chat.Step, what string) {
-		require.Equal(t, chat.Step{Session: activitiestest.Key, Turn: "now"}, step)
-		told = append(told, what)
-	}
+	told, now := shown{}, chat.Step{Session: activitiestest.Key, Turn: "now"}
+	b.Compressor.Progress = told
 	b.Server.Handle(func(r llmtest.Request) llmtest.Reply {
-		require.Equal(t, []string{chat.DoingCompress}, told)
+		require.Equal(t, shown{now: {chat.DoingCompress}}, told)
 		return faithful(r)
 	})
 	_, err := b.Compress(t.Context(), chat.TriggerAuto, 0)
 	require.NoError(t, err)
-	require.Equal(t, []string{chat.DoingCompress, ""}, told)
+	require.Equal(t, shown{now: {chat.DoingCompress, ""}}, told)
 }
 
 func TestCompress_ASummaryStandsForTheBeginning(t *testing.T) {

@@ -17,11 +17,16 @@ type JobStore interface {
 	FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (chat.Fired, error)
 }
 
+// Heartbeats knows the heartbeats of agents.
+type Heartbeats interface {
+	// Heartbeat says what a heartbeat is told; nil for a job that is none.
+	Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)
+}
+
 // CronJobs acts on the times of jobs.
 type CronJobs struct {
-	Jobs JobStore
-	// Heartbeat says what a heartbeat is told; nil for a job that is none.
-	Heartbeat func(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)
+	Jobs       JobStore
+	Heartbeats Heartbeats
 	// Copy says that another installation has these jobs: none fires here. Once this is one of its own, the relay wakes those that are due.
 	Copy bool
 	// Words says whether the name of a job may stand in histories.
@@ -49,7 +54,7 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 	if t.Copy {
 		return FireJobOutput{Paused: true}, nil
 	}
-	beat, err := t.Heartbeat(ctx, in.Job)
+	beat, err := t.Heartbeats.Heartbeat(ctx, in.Job)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return FireJobOutput{}, activities.Failure(ctx, err)
 	}

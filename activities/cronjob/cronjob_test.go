@@ -18,9 +18,12 @@ func (j *jobs) FireJob(context.Context, chat.JobID, *chat.Heartbeat) (chat.Fired
 	return chat.Fired{Job: chat.Job{ID: "j1", State: chat.JobActive}}, nil
 }
 
+// Heartbeat says that no job is one.
+func (j *jobs) Heartbeat(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil }
+
 func TestCronJobs_JobsOfACopyDoNotFireAndAreNotOver(t *testing.T) {
 	fired := jobs(0)
-	k := &cronjob.CronJobs{Jobs: &fired, Copy: true, Heartbeat: func(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil }}
+	k := &cronjob.CronJobs{Jobs: &fired, Copy: true, Heartbeats: &fired}
 	out, err := k.FireJob(t.Context(), cronjob.FireJobInput{Job: "j1"})
 	require.NoError(t, err)
 	require.Equal(t, cronjob.FireJobOutput{Paused: true}, out, "its workflow rests until it is woken")

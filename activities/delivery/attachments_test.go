@@ -1,7 +1,6 @@
 package delivery_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -23,10 +22,8 @@ func posts(b *activitiestest.ProjectFolder, p *post, tries int) error {
 	b.T.Helper()
 	d := &delivery.Deliverer{
 		Outbox: p, Accounts: p, Files: &files.Folders{Sessions: b, Boxes: b},
-		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context, string) (delivery.Rules, error) {
-			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
-		},
+		Split:  func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
+		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}
 	var suite testsuite.WorkflowTestSuite
 	var last error

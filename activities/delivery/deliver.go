@@ -39,6 +39,16 @@ type Rules struct {
 	Late   time.Duration // what is older says when it was written
 }
 
+// LatePolicy knows the rules of channels.
+type LatePolicy interface {
+	DeliveryRules(ctx context.Context, channel string) (Rules, error)
+}
+
+// Zones knows the timezone of whoever a conversation belongs to.
+type Zones interface {
+	ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error)
+}
+
 // Deliverer sends what was written to platforms.
 type Deliverer struct {
 	Outbox   Outbox
@@ -47,14 +57,14 @@ type Deliverer struct {
 	Cards AnswerCards
 	Files *files.Folders // what answers link is sent from there; nil: their texts alone are sent
 	// Split divides a text into messages of at most so many characters of a dialect.
-	Split func(text string, dialect channel.Dialect, most int) []string
-	Rules func(ctx context.Context, channel string) (Rules, error)
+	Split  func(text string, dialect channel.Dialect, most int) []string
+	Policy LatePolicy
 	// Replies lets replies to what was sent find its conversation; nil: they find it by their place alone.
 	Replies Replies
 	// Messages finds what can be answered in place of a message that an answer came too late for; nil: nothing.
 	Messages MessageFinder
-	// Zone is the timezone of whoever a conversation belongs to, for when what comes late was written; nil: UTC.
-	Zone  func(ctx context.Context, key chat.SessionKey) (*time.Location, error)
+	// Zones tell when what comes late was written; nil: in UTC.
+	Zones Zones
 	Words bool // whether the first words may stand in histories
 }
 
@@ -121,7 +131,7 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 
 // deliver returns the end of a delivery, or an error that says why it has none yet.
 func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason string, err error) {
-	rules, err := d.Rules(ctx, o.Channel)
+	rules, err := d.Policy.DeliveryRules(ctx, o.Channel)
 	if err != nil {
 		return "", "", err
 	}
@@ -198,9 +208,9 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 // written says when a delivery was written, on the clock of whoever reads it.
 func (d *Deliverer) written(ctx context.Context, o chat.Outbound) (string, error) {
 	zone := time.UTC
-	if d.Zone != nil {
+	if d.Zones != nil {
 		var err error
-		if zone, err = d.Zone(ctx, o.Session); err != nil {
+		if zone, err = d.Zones.ZoneOfSession(ctx, o.Session); err != nil {
 			return "", err
 		}
 	}

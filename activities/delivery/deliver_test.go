@@ -86,13 +86,11 @@ func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last er
 	t.Helper()
 	d := &delivery.Deliverer{
 		Outbox: p, Accounts: accounts,
-		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context, string) (delivery.Rules, error) {
-			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
-		},
+		Split:  func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
+		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}
 	if p.zone != nil {
-		d.Zone = func(context.Context, chat.SessionKey) (*time.Location, error) { return p.zone, nil }
+		d.Zones = p
 	}
 	var suite testsuite.WorkflowTestSuite
 	for range tries {
@@ -103,6 +101,18 @@ func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last er
 		}
 	}
 	return last
+}
+
+// ZoneOfSession is the zone of whoever reads it.
+func (p *post) ZoneOfSession(context.Context, chat.SessionKey) (*time.Location, error) {
+	return p.zone, nil
+}
+
+// everywhere are the rules of every channel.
+type everywhere delivery.Rules
+
+func (e everywhere) DeliveryRules(context.Context, string) (delivery.Rules, error) {
+	return delivery.Rules(e), nil
 }
 
 func newPost(text string) *post {

@@ -49,14 +49,23 @@ type Watch interface {
 	Close()
 }
 
+// Feed lets us look at sessions.
+type Feed interface {
+	Watch(key chat.SessionKey) Watch
+}
+
+// ProgressPolicy knows where people want to see how a turn goes on.
+type ProgressPolicy interface {
+	ShowsProgress(ctx context.Context, channel, account string) bool
+}
+
 // Follower shows on platforms how turns go on.
 type Follower struct {
 	Turns    TurnStore
 	Accounts files.Accounts
-	Watch    func(key chat.SessionKey) Watch
-	// Shows reports whether the policy wants it for an account.
-	Shows func(ctx context.Context, channel, account string) bool
-	Every time.Duration // pause between two changes of a card; 0: a second
+	Feed     Feed
+	Policy   ProgressPolicy
+	Every    time.Duration // pause between two changes of a card; 0: a second
 }
 
 // FollowInput names the turn.
@@ -107,7 +116,7 @@ func (s *following) run(ctx context.Context) (why string, err error) {
 	if s.lang, err = s.Turns.TurnLang(ctx, s.turn); err != nil {
 		return "", err
 	}
-	s.watch = s.Watch(c.Card.Session)
+	s.watch = s.Feed.Watch(c.Card.Session)
 	defer s.watch.Close()
 	for {
 		if why, err = s.look(ctx, c); why != "" || err != nil {
@@ -165,7 +174,7 @@ func (s *following) show(ctx context.Context, c chat.TurnProgress, now time.Time
 	case err != nil: // switched off, for now
 		s.next = now.Add(troublePause)
 		return "", nil
-	case !s.Shows(ctx, c.Card.Channel, c.Card.Account) && c.Card.State == chat.CardWaiting:
+	case !s.Policy.ShowsProgress(ctx, c.Card.Channel, c.Card.Account) && c.Card.State == chat.CardWaiting:
 		return "the policy wants none", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
 	}
 	if editor, can := account.(channel.Editor); can {

@@ -169,12 +169,15 @@ type one struct{ bot channel.Account }
 
 func (o one) Account(context.Context, string, string) (channel.Account, error) { return o.bot, nil }
 
+func (s *stage) Watch(chat.SessionKey) delivery.Watch { return s }
+
+func (s *stage) ShowsProgress(context.Context, string, string) bool { return !s.quiet }
+
 // follow runs the activity and returns why it ended.
 func (s *stage) follow(t *testing.T, a channel.Account) string {
 	t.Helper()
 	f := &delivery.Follower{
-		Turns: s, Accounts: one{a}, Watch: func(chat.SessionKey) delivery.Watch { return s },
-		Shows: func(context.Context, string, string) bool { return !s.quiet }, Every: time.Millisecond,
+		Turns: s, Accounts: one{a}, Feed: s, Policy: s, Every: time.Millisecond,
 	}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
@@ -353,10 +356,8 @@ func (s *stage) answer(t *testing.T, place chat.Address) (*post, error) {
 	p.o.Place = place
 	d := &delivery.Deliverer{
 		Outbox: p, Cards: s, Accounts: one{s.platform()},
-		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context, string) (delivery.Rules, error) {
-			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
-		},
+		Split:  func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
+		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()

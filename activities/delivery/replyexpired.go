@@ -120,7 +120,7 @@ func (s *sending) newer(ctx context.Context, p *chat.Piece) (string, error) {
 
 // waits says that a piece waits for the next message of a person, as long as anything may wait.
 func (s *sending) waits(ctx context.Context) error {
-	rules, err := s.Rules(ctx, s.o.Channel)
+	rules, err := s.Policy.DeliveryRules(ctx, s.o.Channel)
 	if err != nil {
 		return err
 	}

@@ -55,9 +55,7 @@ func (b *brief) deliver(t *testing.T) error {
 	t.Helper()
 	d := &delivery.Deliverer{
 		Outbox: b, Accounts: b, Messages: b, Split: func(text string, _ channel.Dialect, _ int) []string { return []string{text} },
-		Rules: func(context.Context, string) (delivery.Rules, error) {
-			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 25 * time.Hour}, nil
-		},
+		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 25 * time.Hour},
 	}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/command"
 	"xbot/internal/i18n"
 	"xbot/internal/slash"
+	"xbot/internal/usage"
 )
 
 // Turns keeps the inbox and the turns.
@@ -36,6 +37,12 @@ type Turns interface {
 // Temporal holds 255 bytes in a search attribute. A turn that gave it more would hang for ever.
 const maxModelName = 63
 
+// Spending knows what turns took.
+type Spending interface {
+	// TurnTotals reads it by model, with the id of the turn's newest answer.
+	TurnTotals(ctx context.Context, turn chat.TurnID) ([]ops.Spent, int64, error)
+}
+
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
 	Turns    Turns
@@ -43,10 +50,8 @@ type Intake struct {
 	Models   activities.Models  // names in summaries
 	Profiles modelcall.Profiles // knows whether answers reach the channel; nil: they do
 	Hooks    hooks.Files        // nil: there are none
-	// Totals reads what a turn took, by model, and the id of its newest answer; nil: nobody asks.
-	Totals func(ctx context.Context, turn chat.TurnID) ([]ops.Spent, int64, error)
-	// Cost is what a model asked for that; nil, also as an answer: it is not known.
-	Cost     func(s ops.Spent) *float64
+	Spending Spending           // nil: nobody asks
+	Prices   usage.Prices
 	MaxSteps int  // spec/001 §2.2 maxIter
 	Words    bool // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
@@ -203,19 +208,19 @@ func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, erro
 
 // total adds what the turn took. It is for operators: what cannot be read is left out.
 func (a *Intake) total(ctx context.Context, turn chat.TurnID, out *FinishOutput) {
-	if a.Totals == nil {
+	if a.Spending == nil {
 		return
 	}
-	spent, message, err := a.Totals(ctx, turn)
+	spent, message, err := a.Spending.TurnTotals(ctx, turn)
 	if err != nil {
 		return
 	}
 	out.Message = message
-	sum, known := 0.0, a.Cost != nil && len(spent) > 0
+	sum, known := 0.0, len(spent) > 0
 	for _, s := range spent {
 		out.Tokens += s.PromptTokens + s.CompletionTokens
 		if known {
-			cost := a.Cost(s)
+			cost := a.Prices.Cost(s)
 			if known = cost != nil; known {
 				sum += *cost
 			}

@@ -49,7 +49,7 @@ func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 func (t *Tools) leftBehind(ctx context.Context, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, activities.KillGrace)
 	defer cancel()
-	out := t.Open(call)
+	out := t.Outputs.OpenOutput(call)
 	defer out.Close()
 	call.Cwd = chat.FolderOn(call.Cwd, call.CwdRunner, box.Name())
 	return t.Toolbox.Run(ctx, call.Name, tool.Call{

@@ -40,6 +40,11 @@ type Stream interface {
 	Close()
 }
 
+// Streams opens where people see how an attempt of a step goes on.
+type Streams interface {
+	OpenStream(step chat.Step, attempt int) Stream
+}
+
 // Model makes the LLM calls of turns.
 type Model struct {
 	Models activities.Models
@@ -51,7 +56,7 @@ type Model struct {
 	Profiles modelcall.Profiles
 	// Prompts makes system prompts; nil is BasePrompt.
 	Prompts modelcall.Prompts
-	Open    func(step chat.Step, attempt int) Stream
+	Streams Streams
 	Retry   modelcall.Retry
 	Words   bool                 // whether one line of each call may stand in histories
 	Hooks   hooks.Files          // nil: there are none
@@ -188,7 +193,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case a.Loop.Name != "":
 		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
 	}
-	stream := newShownStream(m.Open(a.step, a.n), a.who.Contract)
+	stream := newShownStream(m.Streams.OpenStream(a.step, a.n), a.who.Contract)
 	answer, err := client.Generate(ctx, a.Request, stream)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()

@@ -36,7 +36,7 @@ type Tools struct {
 	Profiles modelcall.Profiles // knows which tools an agent has; nil: all
 	Toolbox  Toolbox
 	Boxes    activities.Boxes
-	Open     func(call chat.Call) activities.Output
+	Outputs  activities.Outputs
 	Words    bool // whether the first words of a task may stand in histories
 }
 
@@ -189,7 +189,7 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 			cancel(context.Cause(ctx))
 		}
 	}()
-	out := t.Open(call)
+	out := t.Outputs.OpenOutput(call)
 	defer out.Close()
 	result, err := t.Toolbox.Run(running, call.Name, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,

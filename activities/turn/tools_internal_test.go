@@ -24,6 +24,8 @@ func (handsOver) Run(context.Context, string, tool.Call) (chat.ToolResult, error
 	return chat.ToolResult{Content: "goes on", Background: &chat.Background{Command: "make"}}, nil
 }
 
+func (handsOver) OpenOutput(chat.Call) activities.Output { return handsOver{} }
+
 func (handsOver) Print(string) {}
 
 func (handsOver) Close() {}
@@ -31,7 +33,7 @@ func (handsOver) Close() {}
 func TestAttempt_AStopAfterTheEndOfTheToolLosesNoTask(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(temporal.NewCanceledError())
-	tools := &Tools{Toolbox: handsOver{}, Open: func(chat.Call) activities.Output { return handsOver{} }}
+	tools := &Tools{Toolbox: handsOver{}, Outputs: handsOver{}}
 	result, err := tools.attempt(late{ctx}, chat.Call{ToolCall: chat.ToolCall{Class: chat.ClassExec}}, nil)
 	require.NoError(t, err)
 	require.NotNil(t, result.Background, "its command was not killed, so somebody has to follow it")

@@ -67,9 +67,7 @@ func TestSayFindings_NamesWhatIsMissingAndWhatWasNotTested(t *testing.T) {
 }
 
 func TestChannelSettings_NeverShowAValue(t *testing.T) {
-	all := channelSettings(func(name string) string {
-		return map[string]string{"NAPCAT_TOKEN": "secret", "FEISHU_APP_ID": "cli_1"}[name]
-	})
+	all := channelSettings(map[string]string{"NAPCAT_TOKEN": "secret", "FEISHU_APP_ID": "cli_1"})
 	byName := map[string]config.Setting{}
 	for _, s := range all {
 		byName[s.Name] = s

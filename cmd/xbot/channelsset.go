@@ -184,7 +184,7 @@ func changeOf(kind chat.ChannelKind, now chat.ChannelAccount, given map[string]s
 }
 
 // channelSettings are the variables that set channels, and whether they are set, never what to.
-func channelSettings(env func(string) string) []config.Setting {
+func channelSettings(env map[string]string) []config.Setting {
 	var out []config.Setting
 	for _, d := range server.Drivers() {
 		for _, o := range d.Options {
@@ -192,7 +192,7 @@ func channelSettings(env func(string) string) []config.Setting {
 				continue
 			}
 			s := config.Setting{Name: o.Env, Help: d.Name + ": " + o.Label, Secret: o.Secret}
-			if env(o.Env) != "" {
+			if env[o.Env] != "" {
 				s.Value = "set"
 			}
 			out = append(out, s)

@@ -116,7 +116,7 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, dropTimeout)
 		defer cancel()
-		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: s}, Key: server.InternalKey(key)}).Drop(ctx, id)
+		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: s}, Key: key}).Drop(ctx, id)
 	}
 	if err != nil {
 		say(os.Stderr, "The server could not be told (%s): it closes the connection within 15 seconds.", err)

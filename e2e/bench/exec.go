@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -62,7 +61,7 @@ func newYard(ctx context.Context, s *stack) (*yard, error) {
 		return nil, err
 	}
 	return &yard{s: s, user: int64(me.User.ID), dir: dir, router: sandbox.NewRouter(sandbox.RouterConfig{
-		Holders: one("http://" + s.address), Key: base64.RawURLEncoding.EncodeToString(key.Derive("internal endpoint")),
+		Holders: one("http://" + s.address), Key: key,
 	})}, nil
 }
 

@@ -130,6 +130,13 @@ type person struct {
 	token string
 }
 
+// berlin is where everybody lives.
+type berlin struct{}
+
+func (berlin) ZoneOf(context.Context, chat.UserID) (cron.Zone, error) {
+	return cron.Zone{Name: "Europe/Berlin", From: cron.FromServer}, nil
+}
+
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	return setupUnder(t, nil)
@@ -169,7 +176,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
 	a.Sessions.Models = &catalogue.Live{
-		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Keys: func(string) string { return "" },
+		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Env: map[string]string{},
 	}
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{
 		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
@@ -178,9 +185,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
 	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
-	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
-		return cron.Zone{Name: "Europe/Berlin", From: cron.FromServer}, nil
-	}}
+	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zones: berlin{}}
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
 	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}

@@ -119,9 +119,7 @@ func TestChannels_AreForAdministratorsOnly(t *testing.T) {
 
 func TestChannels_TheEnvironmentStandsAbove(t *testing.T) {
 	b := setup(t)
-	b.book.Env = func(name string) string {
-		return map[string]string{"NAPCAT_URL": "ws://127.0.0.1:1", "NAPCAT_TOKEN": "of-the-environment"}[name]
-	}
+	b.book.Env = map[string]string{"NAPCAT_URL": "ws://127.0.0.1:1", "NAPCAT_TOKEN": "of-the-environment"}
 	require.NoError(t, b.book.TakeEnvironment(t.Context(), slog.New(slog.DiscardHandler)))
 	require.NoError(t, b.book.TakeEnvironment(t.Context(), slog.New(slog.DiscardHandler)))
 	all := b.channels("of-the-environment")
@@ -133,7 +131,7 @@ func TestChannels_TheEnvironmentStandsAbove(t *testing.T) {
 	b.alice.delete("/api/channels/napcat").problem(http.StatusForbidden)
 	b.alice.put("/api/channels/napcat?account=other", object{"enabled": true, "settings": object{"url": "ws://127.0.0.1:1"}}).is(http.StatusOK, nil)
 
-	b.book.Env = func(name string) string { return map[string]string{"FEISHU_APP_ID": "no app"}[name] }
+	b.book.Env = map[string]string{"FEISHU_APP_ID": "no app"}
 	require.NoError(t, b.book.TakeEnvironment(t.Context(), slog.New(slog.DiscardHandler)), "what is wrong is told in the list")
 	require.Len(t, b.channels(), 3)
 	require.Empty(t, b.channels()[1].Environment, "nothing sets it any more")

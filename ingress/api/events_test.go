@@ -283,7 +283,7 @@ func TestWatch_NoPieceFollowsTheMessageThatBringsTheWhole(t *testing.T) {
 			_, err := b.store.Accept(t.Context(), store.Inbound{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: fmt.Sprint(i), Text: "x"})
 			require.NoError(t, err)
 			b.claim(s.Key, turn)
-			stream := b.bus.NewStream(s.Key, turn, 0, 1, func() {})
+			stream := b.bus.NewStream(s.Key, turn, 0, 1)
 			for range 20 {
 				stream.Text("piece ")
 			}

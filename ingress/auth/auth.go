@@ -59,11 +59,12 @@ type Auth struct {
 
 type contextKey struct{}
 
-// identity is who a request comes from, and how to look again whether it still may.
+// identity is who a request comes from, by a token or by the cookie of a login.
 type identity struct {
-	user  store.User
-	login []byte // hash of a browser's cookie; nil for a program
-	still func(ctx context.Context) error
+	accounts Accounts
+	user     store.User
+	token    []byte // hash; nil for a browser
+	login    []byte // hash of a browser's cookie; nil for a program
 }
 
 // User returns the user of a request that passed Require.
@@ -79,7 +80,23 @@ func Still(ctx context.Context) error {
 	if !ok {
 		return ErrSignIn
 	}
-	return id.still(ctx)
+	var err error
+	if id.login != nil {
+		_, _, err = loginUser(ctx, id.accounts, id.login)
+	} else {
+		_, err = tokenUser(ctx, id.accounts, id.token)
+	}
+	return err
+}
+
+func tokenUser(ctx context.Context, accounts Accounts, hash []byte) (store.User, error) {
+	user, err := accounts.TokenUser(ctx, hash)
+	return user, unknown(err, "this token is unknown or was revoked")
+}
+
+func loginUser(ctx context.Context, accounts Accounts, hash []byte) (store.User, time.Time, error) {
+	user, seen, err := accounts.WebSessionUser(ctx, hash)
+	return user, seen, unknown(err, "this login has ended; sign in again")
 }
 
 // Require lets only authenticated requests through. Cookies count only for requests from our own pages.
@@ -112,21 +129,13 @@ func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (identity, error
 }
 
 func (a *Auth) byToken(ctx context.Context, hash []byte) (identity, error) {
-	look := func(ctx context.Context) (store.User, error) {
-		user, err := a.Accounts.TokenUser(ctx, hash)
-		return user, unknown(err, "this token is unknown or was revoked")
-	}
-	user, err := look(ctx)
-	return identity{user, nil, func(ctx context.Context) error { _, err := look(ctx); return err }}, err
+	user, err := tokenUser(ctx, a.Accounts, hash)
+	return identity{accounts: a.Accounts, user: user, token: hash}, err
 }
 
 func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (identity, error) {
 	hash := secret.HashToken(value)
-	look := func(ctx context.Context) (store.User, time.Time, error) {
-		user, seen, err := a.Accounts.WebSessionUser(ctx, hash)
-		return user, seen, unknown(err, "this login has ended; sign in again")
-	}
-	user, seen, err := look(r.Context())
+	user, seen, err := loginUser(r.Context(), a.Accounts, hash)
 	if err != nil {
 		return identity{}, err
 	}
@@ -136,7 +145,7 @@ func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (i
 		}
 		setCookie(w, r, value, int(sessionLife.Seconds()))
 	}
-	return identity{user, hash, func(ctx context.Context) error { _, _, err := look(ctx); return err }}, nil
+	return identity{accounts: a.Accounts, user: user, login: hash}, nil
 }
 
 // ErrSignIn is the error of a request without credentials, or with wrong ones.

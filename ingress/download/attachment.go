@@ -33,7 +33,12 @@ type Attachment struct {
 	Type string // media type
 	Size int64  // in bytes, -1 if it is not known
 	Real string // of a file: its path with all links followed; empty where that is not known
-	copy func(ctx context.Context, to io.Writer) error
+	from source
+}
+
+// source is where an attachment is copied from.
+type source interface {
+	copy(ctx context.Context, to io.Writer) error
 }
 
 // File looks for a file. A folder is Invalid, a file that is not there NotFound.
@@ -51,7 +56,7 @@ func File(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, er
 	}
 	return Attachment{
 		Name: path.Base(file), Type: "application/octet-stream", Size: size, Real: info.Real,
-		copy: func(ctx context.Context, to io.Writer) error { _, err := box.Download(ctx, file, to); return err },
+		from: fileSource{box, file},
 	}, nil
 }
 
@@ -59,14 +64,29 @@ func File(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, er
 func Output(box sandbox.Sandbox, id chat.CallID, name string) Attachment {
 	return Attachment{
 		Name: name, Type: "text/plain; charset=utf-8", Size: -1,
-		copy: func(ctx context.Context, to io.Writer) error { return copyOutput(ctx, box, id, to) },
+		from: outputSource{box, id},
 	}
 }
 
-func copyOutput(ctx context.Context, box sandbox.Sandbox, id chat.CallID, to io.Writer) error {
+type fileSource struct {
+	box  sandbox.Sandbox
+	path string
+}
+
+func (s fileSource) copy(ctx context.Context, to io.Writer) error {
+	_, err := s.box.Download(ctx, s.path, to)
+	return err
+}
+
+type outputSource struct {
+	box  sandbox.Sandbox
+	call chat.CallID
+}
+
+func (s outputSource) copy(ctx context.Context, to io.Writer) error {
 	var end int64
 	for offset := int64(0); ; {
-		part, err := box.ReadOutput(ctx, id, offset, outputPart)
+		part, err := s.box.ReadOutput(ctx, s.call, offset, outputPart)
 		if err != nil {
 			return err
 		}
@@ -91,7 +111,7 @@ func (a Attachment) Serve(w http.ResponseWriter, r *http.Request) error {
 		out.begin()
 		return nil
 	}
-	err := a.copy(r.Context(), out)
+	err := a.from.copy(r.Context(), out)
 	if err != nil && out.begun {
 		panic(http.ErrAbortHandler) // the server's own way to break a connection
 	}

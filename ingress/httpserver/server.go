@@ -28,19 +28,34 @@ const (
 
 // Routes are the parts of the server, put together by the program.
 type Routes struct {
-	API      http.Handler                                    // /api/
-	OpenAPI  http.Handler                                    // /api/openapi.json
-	Runners  http.Handler                                    // /api/runners/connect: runners authenticate by themselves
-	Internal http.Handler                                    // /internal/: workers of other processes
-	Temporal http.Handler                                    // /temporal/, behind the login; nil if there is none
-	Files    http.Handler                                    // /files/: signed links, without a login
-	Metrics  http.Handler                                    // /metrics, behind the login
-	Channels http.Handler                                    // /channels/: webhooks of platforms, which sign what they send
-	Hooks    http.Handler                                    // /hooks/: calls of triggers, which sign what they send
-	Page     http.Handler                                    // everything else
-	Ready    func(context.Context) error                     // /readyz
-	Host     func(*http.Request) error                       // refuses foreign host names
-	Refuse   func(http.ResponseWriter, *http.Request, error) // answers what Host refuses
+	API      http.Handler // /api/
+	OpenAPI  http.Handler // /api/openapi.json
+	Runners  http.Handler // /api/runners/connect: runners authenticate by themselves
+	Internal http.Handler // /internal/: workers of other processes
+	Temporal http.Handler // /temporal/, behind the login; nil if there is none
+	Files    http.Handler // /files/: signed links, without a login
+	Metrics  http.Handler // /metrics, behind the login
+	Channels http.Handler // /channels/: webhooks of platforms, which sign what they send
+	Hooks    http.Handler // /hooks/: calls of triggers, which sign what they send
+	Page     http.Handler // everything else
+	Ready    Readiness    // /readyz
+	Hosts    Hosts        // refuses foreign host names
+	Refuser  Refuser      // answers what Hosts refuses
+}
+
+// Readiness says why a process cannot work now.
+type Readiness interface {
+	Ready(ctx context.Context) error
+}
+
+// Hosts knows under which names this server may be asked.
+type Hosts interface {
+	Check(r *http.Request) error
+}
+
+// Refuser answers a request that is refused.
+type Refuser interface {
+	Refuse(w http.ResponseWriter, r *http.Request, err error)
 }
 
 // Handler puts the routes together.
@@ -50,7 +65,7 @@ func (r Routes) Handler() http.Handler {
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, q *http.Request) {
 		ctx, cancel := context.WithTimeout(q.Context(), 3*time.Second)
 		defer cancel()
-		answer(w, r.Ready(ctx))
+		answer(w, r.Ready.Ready(ctx))
 	})
 	mux.Handle("/api/", r.API)
 	mux.Handle("GET /api/openapi.json", r.OpenAPI)
@@ -85,8 +100,8 @@ func (r Routes) guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("X-Frame-Options", "DENY")
 		if !strings.HasPrefix(q.URL.Path, "/internal/") && q.URL.Path != "/healthz" && q.URL.Path != "/readyz" {
-			if err := r.Host(q); err != nil {
-				r.Refuse(w, q, err)
+			if err := r.Hosts.Check(q); err != nil {
+				r.Refuser.Refuse(w, q, err)
 				return
 			}
 		}

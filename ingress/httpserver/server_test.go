@@ -34,11 +34,20 @@ func routes(ready error) httpserver.Routes {
 	hosts := auth.Hosts{Allowed: []string{"xbot.example"}}
 	return httpserver.Routes{
 		API: named("api"), OpenAPI: named("openapi"), Runners: named("runners"), Internal: named("internal"), Temporal: named("temporal"),
-		Metrics: named("metrics"), Page: named("page"), Ready: func(context.Context) error { return ready }, Host: hosts.Check,
-		Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusForbidden)
-		},
+		Metrics: named("metrics"), Page: named("page"), Ready: readiness{ready}, Hosts: hosts, Refuser: forbids{},
 	}
+}
+
+// readiness is why a server is not ready; nil: it is.
+type readiness struct{ err error }
+
+func (r readiness) Ready(context.Context) error { return r.err }
+
+// forbids answers with the reason.
+type forbids struct{}
+
+func (forbids) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
+	http.Error(w, err.Error(), http.StatusForbidden)
 }
 
 func ask(h http.Handler, method, host, path string) *httptest.ResponseRecorder {

@@ -6,8 +6,14 @@ import "time"
 // nothing that is stored, for rows have the time of Postgres.
 type Clock interface {
 	Now() time.Time
-	// After calls f once, when d is over, unless stop was called before; stop does not wait for it.
-	After(d time.Duration, f func()) (stop func())
+	// After calls f once, when d is over, unless the timer was stopped before.
+	After(d time.Duration, f func()) Timer
+}
+
+// Timer is a call that waits for its time, as time.Timer is.
+type Timer interface {
+	// Stop does not wait for a call that has begun.
+	Stop() bool
 }
 
 // systemClock is the clock of the machine.
@@ -15,10 +21,7 @@ type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-func (systemClock) After(d time.Duration, f func()) (stop func()) {
-	timer := time.AfterFunc(d, f)
-	return func() { timer.Stop() }
-}
+func (systemClock) After(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 
 func (d *Dispatch) clock() Clock {
 	if d.Clock == nil {

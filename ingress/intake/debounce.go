@@ -17,8 +17,8 @@ type debouncer struct {
 
 // pendingEnd is when the burst of a session is over.
 type pendingEnd struct {
-	at   time.Time
-	stop func()
+	at    time.Time
+	timer Timer
 }
 
 // after calls end when the burst of a session is over, in the given time. A message that moves the end of a burst takes
@@ -32,13 +32,13 @@ func (b *debouncer) after(clock Clock, key chat.SessionKey, wait time.Duration, 
 		return
 	}
 	if known != nil {
-		known.stop()
+		known.timer.Stop()
 	}
 	if b.pending == nil {
 		b.pending = map[chat.SessionKey]*pendingEnd{}
 	}
 	next := &pendingEnd{at: at}
-	next.stop = clock.After(wait, func() {
+	next.timer = clock.After(wait, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if b.pending[key] == next {
@@ -55,7 +55,7 @@ func (b *debouncer) close() {
 	defer b.mu.Unlock()
 	b.closed = true
 	for _, known := range b.pending {
-		known.stop()
+		known.timer.Stop()
 	}
 	clear(b.pending)
 }

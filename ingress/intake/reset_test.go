@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/ingresstest"
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
@@ -180,7 +181,12 @@ type later struct{ by time.Duration }
 
 func (l later) Now() time.Time { return time.Now().Add(l.by) }
 
-func (later) After(time.Duration, func()) (stop func()) { return func() {} }
+func (later) After(time.Duration, func()) intake.Timer { return never{} }
+
+// never is a timer that does not fire.
+type never struct{}
+
+func (never) Stop() bool { return false }
 
 func TestReset_ByTimeDoesNotCutWhatASubagentIsAsked(t *testing.T) {
 	b := setup(t)

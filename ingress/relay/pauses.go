@@ -36,11 +36,15 @@ type Pauses struct {
 	Client interface {
 		ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
 	}
-	// Unpause lets a run go on.
-	Unpause func(ctx context.Context, workflowID, runID string) error
-	Paused  *prometheus.GaugeVec
-	Log     *slog.Logger
-	failing bool
+	Unpauser Unpauser
+	Paused   *prometheus.GaugeVec
+	Log      *slog.Logger
+	failing  bool
+}
+
+// Unpauser lets runs go on that were paused in the Temporal UI.
+type Unpauser interface {
+	Unpause(ctx context.Context, workflowID, runID string) error
 }
 
 // NewPausedGauge registers the metric of what is paused beside turns.
@@ -113,7 +117,7 @@ func (p *Pauses) job(ctx context.Context, id, run string) error {
 	j, err := p.Store.Job(ctx, chat.JobID(cutID(id)))
 	if fault.Is(err, fault.NotFound) {
 		p.Log.Info("a paused job was removed, its run goes on to end", "workflow", id)
-		return p.Unpause(ctx, id, run)
+		return p.Unpauser.Unpause(ctx, id, run)
 	}
 	if err != nil {
 		return err

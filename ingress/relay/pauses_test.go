@@ -47,6 +47,14 @@ func (b *bundle) notices() (out []string) {
 	return out
 }
 
+// runs are those that were let go on.
+type runs []string
+
+func (r *runs) Unpause(_ context.Context, id, run string) error {
+	*r = append(*r, id+" "+run)
+	return nil
+}
+
 func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 	b := setup(t)
 	b.Write(ingresstest.Key, "m1")
@@ -59,15 +67,12 @@ func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 		Spec: schedule.Spec{Kind: schedule.Every, Every: time.Hour, At: next, Zone: "UTC"},
 	})
 	require.NoError(t, err)
-	var unpaused []string
+	var unpaused runs
 	gauges := &relayBundle{bundle: b, metrics: prometheus.NewRegistry()}
 	paused := listed{workflows.DeliverID(ingresstest.Key): workflows.NameDeliver, workflows.CronID(j.ID): workflows.NameCronJob, "background/x": workflows.NameBackground}
 	p := &relay.Pauses{
 		Store: b.Store, Client: paused, Paused: relay.NewPausedGauge(gauges.metrics), Log: slog.New(slog.DiscardHandler),
-		Unpause: func(_ context.Context, id, run string) error {
-			unpaused = append(unpaused, id+" "+run)
-			return nil
-		},
+		Unpauser: &unpaused,
 	}
 	both := []string{i18n.Say(i18n.English, i18n.DeliveryPaused), i18n.Say(i18n.English, i18n.JobPaused, "news")}
 	require.NoError(t, p.Round(t.Context()))
@@ -86,5 +91,5 @@ func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 	require.Empty(t, unpaused)
 	require.NoError(t, b.Store.DeleteJob(t.Context(), j.ID))
 	require.NoError(t, p.Round(t.Context()))
-	require.Equal(t, []string{workflows.CronID(j.ID) + " run " + workflows.CronID(j.ID)}, unpaused, "a job that was removed ends")
+	require.Equal(t, runs{workflows.CronID(j.ID) + " run " + workflows.CronID(j.ID)}, unpaused, "a job that was removed ends")
 }

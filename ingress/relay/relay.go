@@ -80,9 +80,8 @@ type Relay struct {
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	}
-	// Unpause lets a run go on that was paused in the Temporal UI; nil: nobody can.
-	Unpause func(ctx context.Context, workflowID, runID string) error
-	Metrics *Metrics
+	Unpauser Unpauser // nil: nobody can
+	Metrics  *Metrics
 	// HeldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2: five minutes).
 	HeldAfter time.Duration
 	Log       *slog.Logger
@@ -300,9 +299,9 @@ func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
 	switch {
 	case err != nil:
 		return err
-	case stop && r.Unpause != nil:
+	case stop && r.Unpauser != nil:
 		r.Log.Info("a paused turn goes on, to be stopped", "session", t.Session, "turn", t.Turn)
-		return r.Unpause(ctx, id, t.RunID)
+		return r.Unpauser.Unpause(ctx, id, t.RunID)
 	case !t.Told:
 		return r.Store.TellTurnPaused(ctx, t)
 	}

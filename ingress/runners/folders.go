@@ -9,7 +9,6 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
-	"xbot/runner/wire"
 )
 
 // syncTime bounds how long one runner may take to get the server's folders.
@@ -31,7 +30,7 @@ func NewFolders(home string, log *slog.Logger) *Folders {
 }
 
 // Sync gives a runner that has connected the folders that there are. What fails is tried again when it connects again.
-func (f *Folders) Sync(ctx context.Context, local sandbox.Local, id sandbox.RunnerID, _ wire.Info) {
+func (f *Folders) Sync(ctx context.Context, local sandbox.Local, id sandbox.RunnerID) {
 	select {
 	case f.busy <- struct{}{}:
 		defer func() { <-f.busy }()

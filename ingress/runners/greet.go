@@ -19,13 +19,13 @@ type Kills interface {
 // greet does what is to be done when a runner has connected, without holding up its connection.
 func (h *Hub) greet(s *session) {
 	s.background(func() { h.sendKills(s) })
-	if h.cfg.OnConnect == nil {
+	if h.cfg.Syncer == nil {
 		return
 	}
 	s.background(func() {
 		ctx, cancel := s.lifetime()
 		defer cancel()
-		h.cfg.OnConnect(ctx, h, s.who.ID, s.info)
+		h.cfg.Syncer.Sync(ctx, h, s.who.ID)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/internal/secret"
 	"xbot/runner/socket"
 	"xbot/runner/wire"
 )
@@ -78,7 +79,7 @@ func TestRouter_DropsARunnerWhoeverHoldsIt(t *testing.T) {
 	require.Equal(t, socket.CodeRefused, p.closed())
 	require.NoError(t, router.Drop(t.Context(), "nobody"))
 
-	stranger := sandbox.NewRouter(sandbox.RouterConfig{Holders: s.Registry, Key: "not the key that these processes share"})
+	stranger := sandbox.NewRouter(sandbox.RouterConfig{Holders: s.Registry, Key: secret.Key{2}})
 	defer stranger.Close()
 	q := dial(t, s)
 	s.Registry.Add("good", runners.Identity{ID: "7/r", Name: "r"})
@@ -89,19 +90,26 @@ func TestRouter_DropsARunnerWhoeverHoldsIt(t *testing.T) {
 	require.NoError(t, router.Drop(t.Context(), "7/r"), "a process that is gone holds nothing")
 }
 
-func TestHub_CallsOnConnectForAsLongAsTheConnectionLives(t *testing.T) {
+// visit is a connection that somebody syncs.
+type visit struct {
+	id  sandbox.RunnerID
+	ctx context.Context
+}
+
+// visits syncs each connection until it ends.
+type visits chan visit
+
+func (v visits) Sync(ctx context.Context, _ sandbox.Local, id sandbox.RunnerID) {
+	v <- visit{id, ctx}
+	<-ctx.Done()
+}
+
+func TestHub_SyncsForAsLongAsTheConnectionLives(t *testing.T) {
 	t.Parallel()
-	type visit struct {
-		id  sandbox.RunnerID
-		ctx context.Context
-	}
-	visits := make(chan visit, 1)
+	visits := make(visits, 1)
 	registry := runnerstest.NewRegistry()
 	registry.Add("good", runners.Identity{ID: "7/r", Name: "r", User: chat.UserID(7)})
-	hub := runners.New(runners.Config{Registry: registry, OnConnect: func(ctx context.Context, _ sandbox.Local, id sandbox.RunnerID, _ wire.Info) {
-		visits <- visit{id, ctx}
-		<-ctx.Done()
-	}})
+	hub := runners.New(runners.Config{Registry: registry, Syncer: visits})
 	server := httptest.NewServer(http.Handler(hub))
 	defer server.Close()
 	defer hub.Close()

@@ -62,15 +62,20 @@ type Registry interface {
 	sandbox.Holders
 }
 
+// Syncer brings a runner that has connected what it is to have. It gets a goroutine for each connection, with a context that ends
+// with it.
+type Syncer interface {
+	Sync(ctx context.Context, hub sandbox.Local, id sandbox.RunnerID)
+}
+
 // Config is what a hub needs.
 type Config struct {
 	Registry Registry
-	Kills    Kills // that runners have not heard of; nil if none are kept
-	// OnConnect is called in a goroutine of its own for each connection, with a context that ends with it. May be nil.
-	OnConnect func(ctx context.Context, hub sandbox.Local, id sandbox.RunnerID, info wire.Info)
-	Address   string // of the internal endpoint of this process, for the connection table; may be empty if there is one process
-	Version   string // of the server
-	Log       *slog.Logger
+	Kills    Kills  // that runners have not heard of; nil if none are kept
+	Syncer   Syncer // nil: nothing is brought to runners
+	Address  string // of the internal endpoint of this process, for the connection table; may be empty if there is one process
+	Version  string // of the server
+	Log      *slog.Logger
 }
 
 // Hub holds the sockets of runners. It serves GET /api/runners/connect.

@@ -355,7 +355,8 @@ func TestInternal_AsksForTheKey(t *testing.T) {
 	s := server(t)
 	_, err := s.Hub.Internal("short")
 	require.Error(t, err)
-	for _, key := range []string{"", "Bearer ", "Bearer wrong", runnerstest.Key, "Basic " + runnerstest.Key, "Bearer " + runnerstest.Key + "x"} {
+	shared := runnerstest.Key.InternalKey()
+	for _, key := range []string{"", "Bearer ", "Bearer wrong", shared, "Basic " + shared, "Bearer " + shared + "x"} {
 		for _, path := range []string{"/internal/runners/7%2Fr", "/internal/runners/7%2Fr/call"} {
 			req, err := http.NewRequest(http.MethodPost, s.URL()+path, strings.NewReader("{}"))
 			require.NoError(t, err)

@@ -21,18 +21,18 @@ const maxCodecBody = 32 << 20
 
 // WithCodec puts a codec server beside the Temporal UI, and tells the UI where it is.
 func WithCodec(codec converter.PayloadCodec, t Proxy) http.Handler {
-	ui, allowed := t.Handler(), t.Allowed
+	ui := t.Handler()
 	server := converter.NewPayloadCodecHTTPHandler(codec)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case strings.HasPrefix(r.URL.Path, CodecPath+"/") && !allowed(r):
+		case strings.HasPrefix(r.URL.Path, CodecPath+"/") && !t.Visitors.Allowed(r):
 			http.Error(w, "What stands in Temporal's histories is for administrators.", http.StatusForbidden)
 		case strings.HasPrefix(r.URL.Path, CodecPath+"/"):
 			r.Body = http.MaxBytesReader(w, r.Body, maxCodecBody)
 			w.Header().Set("Cache-Control", "no-store")
 			server.ServeHTTP(w, r)
 		case r.URL.Path == "/temporal/api/v1/settings":
-			tellCodec(w, r, ui, t.Base(r)+codecName)
+			tellCodec(w, r, ui, t.Visitors.Base(r)+codecName)
 		default:
 			ui.ServeHTTP(w, r)
 		}

@@ -17,6 +17,15 @@ import (
 	"xbot/ingress/temporalui"
 )
 
+// visitor is whoever asks.
+type visitor struct {
+	base    string
+	allowed bool
+}
+
+func (v *visitor) Allowed(*http.Request) bool { return v.allowed }
+func (v *visitor) Base(*http.Request) string  { return v.base }
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestTemporalUI_SeesNothingOfThePersonsCredentials(t *testing.T) {
@@ -30,10 +39,10 @@ func TestTemporalUI_SeesNothingOfThePersonsCredentials(t *testing.T) {
 	defer ui.Close()
 	target, err := url.Parse(ui.URL)
 	require.NoError(t, err)
-	allowed := true
+	visitor := &visitor{base: "/temporal/", allowed: true}
 	h := temporalui.Proxy{
 		Target: target, Header: "X-Secret", Token: "s3cret", Cookie: auth.CookieName,
-		Base: func(*http.Request) string { return "/temporal/" }, Allowed: func(*http.Request) bool { return allowed },
+		Visitors: visitor,
 	}.Handler()
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:8080/temporal/api/v1/a%2Fb?q=1", strings.NewReader("body"))
 	r.Header.Set("Authorization", "Bearer token")
@@ -53,13 +62,13 @@ func TestTemporalUI_SeesNothingOfThePersonsCredentials(t *testing.T) {
 	require.Empty(t, got.Header.Get("Referer"))
 	require.Equal(t, "_csrf=\"of the UI\"", got.Header.Get("Cookie"))
 
-	allowed, got = false, nil
+	visitor.allowed, got = false, nil
 	w = httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	require.Equal(t, http.StatusForbidden, w.Code)
 	require.Nil(t, got)
 
-	allowed = true
+	visitor.allowed = true
 	ui.Close()
 	w = httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/temporal/", nil))
@@ -98,7 +107,7 @@ func TestTemporalUI_ItsPageFindsItselfWhereTheBrowserFoundIt(t *testing.T) {
 	target, err := url.Parse(ui.URL)
 	require.NoError(t, err)
 	h := temporalui.Proxy{
-		Target: target, Base: func(*http.Request) string { return "/temporal/k/key/" }, Allowed: func(*http.Request) bool { return true },
+		Target: target, Visitors: &visitor{base: "/temporal/k/key/", allowed: true},
 	}.Handler()
 	get := func(path string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080"+path, nil)

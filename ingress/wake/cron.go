@@ -29,6 +29,6 @@ func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	}
 	_, user := s.about(ctx, told) // its own conversation is there once it has run
 	user = cmp.Or(user, j.OwnerName)
-	o := s.options(workflows.CronID(id), summary, told, user, workflows.KindCron, s.Attributes())
+	o := s.options(workflows.CronID(id), summary, told, user, workflows.KindCron, s.Attributes.Known())
 	return s.signal(ctx, o, workflows.NameCronJob, workflows.CronJobInput{Job: id})
 }

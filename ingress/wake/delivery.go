@@ -18,8 +18,8 @@ func (s *Starter) StartDeliver(ctx context.Context, u store.Undelivered) error {
 	id := workflows.DeliverID(u.Session)
 	channel, user := s.about(ctx, u.Session)
 	u.Channel = cmp.Or(u.Channel, channel)
-	o := s.options(id, "deliver · "+u.Channel, u.Session, user, workflows.KindDeliver, s.Attributes())
-	if s.Attributes() {
+	o := s.options(id, "deliver · "+u.Channel, u.Session, user, workflows.KindDeliver, s.Attributes.Known())
+	if s.Attributes.Known() {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(o.TypedSearchAttributes.Copy(), workflows.AttrChannel.ValueSet(keyword(u.Channel)))
 	}
 	return s.signal(ctx, o, workflows.NameDeliver, workflows.DeliverInput{Session: u.Session})

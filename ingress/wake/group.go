@@ -29,6 +29,6 @@ func (s *Starter) StartGroup(ctx context.Context, id chat.GroupID) error {
 	if s.Words {
 		summary += " · " + chat.FirstWords(topic, commandWords)
 	}
-	o := s.options(workflows.GroupChatID(id), summary, key, user, workflows.KindGroupChat, s.Attributes())
-	return s.signal(ctx, o, workflows.NameGroupChat, workflows.GroupChatInput{Group: id, Attributes: s.Attributes(), Waits: known(s.Waits), User: user})
+	o := s.options(workflows.GroupChatID(id), summary, key, user, workflows.KindGroupChat, s.Attributes.Known())
+	return s.signal(ctx, o, workflows.NameGroupChat, workflows.GroupChatInput{Group: id, Attributes: s.Attributes.Known(), Waits: s.Attributes.Waits(), User: user})
 }

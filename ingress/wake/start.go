@@ -27,6 +27,8 @@ type WorkRows interface {
 	Job(ctx context.Context, id chat.JobID) (store.Job, error)
 	Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error)
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
+	// SessionAbout names the channel and the user of a conversation, for operators.
+	SessionAbout(ctx context.Context, key chat.SessionKey) (channel, user string, err error)
 }
 
 // Starter starts the workflows that run beside turns: of background tasks and of bang commands. A row is the promise;
@@ -36,18 +38,12 @@ type Starter struct {
 	Rows   WorkRows
 	// Words says whether the first words of a command may stand in histories.
 	Words      bool
-	Attributes func() bool
-	Waits      func() bool // as in Waker
-	// About names the channel and the user of a conversation, for operators; nil: nobody knows.
-	About func(ctx context.Context, key chat.SessionKey) (channel, user string, err error)
+	Attributes Attributes
 }
 
 // about is what operators read of a conversation. What cannot be read is left out.
 func (s *Starter) about(ctx context.Context, key chat.SessionKey) (channel, user string) {
-	if s.About == nil {
-		return "", ""
-	}
-	channel, user, err := s.About(ctx, key)
+	channel, user, err := s.Rows.SessionAbout(ctx, key)
 	if err != nil {
 		return "", ""
 	}
@@ -64,7 +60,7 @@ func (s *Starter) StartBackground(ctx context.Context, call chat.CallID) error {
 		return err
 	}
 	summary := t.ID + " · " + chat.FirstWords(t.Command, commandWords)
-	input := workflows.BackgroundInput{Call: call, Task: t.ID, Runner: t.Runner, Attributes: s.Attributes()}
+	input := workflows.BackgroundInput{Call: call, Task: t.ID, Runner: t.Runner, Attributes: s.Attributes.Known()}
 	if s.Words {
 		input.Words = chat.FirstWords(t.Command, commandWords)
 	} else {
@@ -83,7 +79,7 @@ func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
 	if err != nil || b.Done {
 		return err
 	}
-	summary, input := "command", workflows.CommandInput{Inbox: id, Attributes: s.Attributes(), Files: len(b.Files)}
+	summary, input := "command", workflows.CommandInput{Inbox: id, Attributes: s.Attributes.Known(), Files: len(b.Files)}
 	if s.Words {
 		input.Words = chat.FirstWords(b.Command, commandWords)
 		summary += " · " + input.Words
@@ -105,7 +101,7 @@ func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
 	if s.Words && len(p.Files) > 0 {
 		summary += " · " + chat.FirstWords(p.Files[0].Label(1), commandWords)
 	}
-	o := s.options(workflows.FetchID(id), summary, p.Session, p.UserName, workflows.KindFetch, s.Attributes())
+	o := s.options(workflows.FetchID(id), summary, p.Session, p.UserName, workflows.KindFetch, s.Attributes.Known())
 	return s.start(ctx, o, workflows.NameFetch, workflows.FetchInput{Inbox: id})
 }
 
@@ -118,7 +114,7 @@ func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
 	if err != nil || j.State != chat.MemorizeWaiting {
 		return err
 	}
-	input := workflows.MemorizeInput{Job: id, Trigger: j.Trigger, Attributes: s.Attributes()}
+	input := workflows.MemorizeInput{Job: id, Trigger: j.Trigger, Attributes: s.Attributes.Known()}
 	o := s.options(workflows.MemorizeID(id), "memorize · "+j.Trigger, j.Session, j.UserName, workflows.KindMemorize, input.Attributes)
 	return s.start(ctx, o, workflows.NameMemorize, input)
 }

@@ -57,6 +57,10 @@ func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, e
 	return r.memory, r.err
 }
 
+func (r rows) SessionAbout(context.Context, chat.SessionKey) (channel, user string, err error) {
+	return "", "", r.err
+}
+
 func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
 	t.Parallel()
 	e := &executor{}

@@ -25,9 +25,14 @@ const Timeout = 10 * time.Second
 type Waker struct {
 	Client     client.Client
 	Words      bool // whether the first words of a message may stand in summaries
-	Attributes func() bool
-	Waits      func() bool // whether the namespace knows AttrWaits and AttrParent; nil: no
-	Agents     Agents      // nil: there are none
+	Attributes Attributes
+	Agents     Agents // nil: there are none
+}
+
+// Attributes says which of our search attributes the namespace knows.
+type Attributes interface {
+	Known() bool // those of every release
+	Waits() bool // AttrWaits and AttrParent, too
 }
 
 // Wake tells the session's turn that rows wait, starting it if none runs. It may be repeated at will.
@@ -41,7 +46,7 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 		ID: id, TaskQueue: workflows.TaskQueue, WorkflowTaskTimeout: workflows.TaskTimeout, StaticSummary: workflows.StaticSummary(summary),
 	}
 	options.StaticDetails, options.Memo = details(r.Session), map[string]any{workflows.MemoAbout: summary}
-	attributes := w.Attributes()
+	attributes := w.Attributes.Known()
 	if attributes {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
 			workflows.AttrSession.ValueSet(keyword(string(r.Session))),
@@ -50,7 +55,7 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 			workflows.AttrKind.ValueSet(kindOf(agent)),
 		)
 	}
-	waits := attributes && known(w.Waits)
+	waits := attributes && w.Attributes.Waits()
 	if agent != nil && waits {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(options.TypedSearchAttributes.Copy(), workflows.AttrParent.ValueSet(keyword(string(agent.Parent))))
 	}
@@ -97,7 +102,6 @@ func details(key chat.SessionKey) string {
 }
 
 // known asks a question that may be nil.
-func known(ask func() bool) bool { return ask != nil && ask() }
 
 func kindOf(agent *chat.SubagentRef) string {
 	if agent != nil {

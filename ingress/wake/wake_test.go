@@ -58,8 +58,13 @@ func woken(t *testing.T, w wake.Waker, r wake.Row) *starter {
 	return s
 }
 
-func on() bool  { return true }
-func off() bool { return false }
+// attributes says whether the namespace knows those of every release.
+type attributes bool
+
+func (a attributes) Known() bool { return bool(a) }
+func (attributes) Waits() bool   { return false }
+
+const on, off = attributes(true), attributes(false)
 
 func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
 	t.Parallel()

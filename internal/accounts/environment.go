@@ -12,14 +12,11 @@ import (
 // Environment returns what the environment says of the account without a name of a channel, and the variables that say it.
 func (b *Store) Environment(d channel.Driver) (settings map[string]string, variables []string) {
 	settings = map[string]string{}
-	if b.Env == nil {
-		return settings, nil
-	}
 	for _, o := range d.Options {
 		if o.Env == "" {
 			continue
 		}
-		if value := b.Env(o.Env); value != "" {
+		if value := b.Env[o.Env]; value != "" {
 			settings[o.Name] = value
 			variables = append(variables, o.Env)
 		}

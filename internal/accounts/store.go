@@ -20,8 +20,8 @@ type Store struct {
 	Store   *store.Store
 	Key     secret.Sealer
 	Drivers []channel.Driver
-	// Env reads a variable of the environment, which stands above what was set otherwise. Nil: there is none.
-	Env func(name string) string
+	// Env are variables of the environment, which stand above what was set otherwise.
+	Env map[string]string
 	// Base is the address at which platforms reach this installation, without a slash at its end.
 	Base string
 }

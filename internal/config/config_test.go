@@ -156,7 +156,7 @@ func TestLoad_NeverBelievesAnEnvFileOfTheWorkingFolder(t *testing.T) {
 	require.Empty(t, got.BaseURL)
 	variables, err := config.Variables(environ)
 	require.NoError(t, err)
-	require.Empty(t, variables("HOOK_TOKEN"))
+	require.Empty(t, variables["HOOK_TOKEN"])
 }
 
 func TestLoad_ReadsTheEnvFileThatIsNamedInsteadOfItsOwn(t *testing.T) {
@@ -172,7 +172,7 @@ func TestLoad_ReadsTheEnvFileThatIsNamedInsteadOfItsOwn(t *testing.T) {
 	require.Equal(t, absolute, got.EnvFile, "the same file from every folder")
 	variables, err := config.Variables(environ)
 	require.NoError(t, err)
-	require.Equal(t, "x", variables("HOOK_TOKEN"))
+	require.Equal(t, "x", variables["HOOK_TOKEN"])
 
 	_, err = config.Load[config.Serve](append(environ, "XBOT_ENV_FILE=missing"))
 	require.ErrorContains(t, err, "missing", "a file that is named has to be there")
@@ -239,7 +239,7 @@ func TestVariables_OfChannelsStandInConfigJSON(t *testing.T) {
 	for name, want := range map[string]string{
 		"FEISHU_APP_ID": "cli_1", "FEISHU_APP_SECRET": "from-environment", "NAPCAT_SEND_PAUSE": "2s", "QQ_APP_ID": "7", "QQ_APP_SECRET": "",
 	} {
-		require.Equal(t, want, variables(name), name)
+		require.Equal(t, want, variables[name], name)
 	}
 	_, err = config.Load[config.Serve](setup(t, "", `{"feishu": {"app_key": "x"}}`))
 	require.ErrorContains(t, err, `"feishu.app_key" is not a setting`)

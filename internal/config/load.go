@@ -247,17 +247,14 @@ func typeName(t reflect.Type) string {
 	return t.String()
 }
 
-// Variables returns what reads a variable as Load does where it is no setting of this package: from the environment, and
-// before it from config.json and .env.
-func Variables(environ []string) (func(name string) string, error) {
+// Variables are those that are no settings of this package, read as Load reads settings: from the environment, and before it
+// from config.json and .env.
+func Variables(environ []string) (map[string]string, error) {
 	given := env.ToMap(environ)
 	home, err := homeDir(given)
 	if err != nil {
 		return nil, err
 	}
 	values, _, err := merge(given, home)
-	if err != nil {
-		return nil, err
-	}
-	return func(name string) string { return values[name] }, nil
+	return values, err
 }

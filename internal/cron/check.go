@@ -76,10 +76,10 @@ func (d *Jobs) check(ctx context.Context, w Who, j *store.Job) (err error) {
 }
 
 func (d *Jobs) checkModel(ctx context.Context, p *chat.JobPlan) error {
-	if p.Model == "" || d.Model == nil {
+	if p.Model == "" || d.Models == nil {
 		return nil
 	}
-	id, ok := d.Model(ctx, p.Model)
+	id, ok := d.Models.Resolve(ctx, p.Model)
 	if !ok {
 		return fault.Errorf(fault.Invalid, "there is no model %q; /models lists them", p.Model)
 	}

@@ -23,14 +23,18 @@ const beatLead = "Look after what follows, and nothing else. If it needs nobody'
 // Heartbeats keeps a job for the heartbeat of each agent that has one in the policy, and says what it is told.
 type Heartbeats struct {
 	Jobs     *Jobs
-	Policies interface {
-		Get(ctx context.Context) (*policy.Policy, error)
-	}
-	// Owner is for whom they are where the policy names nobody: the first administrator.
-	Owner func(ctx context.Context) (chat.UserID, error)
-	// Person finds somebody by name; NotFound if there is nobody.
-	Person func(ctx context.Context, name string) (chat.UserID, error)
-	Home   string // data folder of the server
+	Policies Policies
+	People   People
+	Admin    string // name of the first administrator, for whom they are where the policy names nobody
+	Home     string // data folder of the server
+}
+
+// People finds those whom heartbeats are for.
+type People interface {
+	// EnsureAdmin finds the first administrator.
+	EnsureAdmin(ctx context.Context, name string) (store.User, error)
+	// UserByName is NotFound if there is nobody of that name.
+	UserByName(ctx context.Context, name string) (store.User, error)
 }
 
 // Follow brings the jobs in line with the policy. Any number of processes may do it. NotFound: the policy names somebody who is
@@ -83,18 +87,18 @@ type beat struct {
 // people are those whom a heartbeat is for. NotFound: not all that are named are known.
 func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []chat.UserID, unknown error) {
 	if len(set.People) == 0 {
-		owner, err := h.Owner(ctx)
-		return []chat.UserID{owner}, err
+		owner, err := h.People.EnsureAdmin(ctx, h.Admin)
+		return []chat.UserID{owner.ID}, err
 	}
 	for _, name := range set.People {
-		id, err := h.Person(ctx, name)
+		user, err := h.People.UserByName(ctx, name)
 		switch {
 		case fault.Is(err, fault.NotFound):
 			unknown = err
 		case err != nil:
 			return nil, err
 		default:
-			found = append(found, id)
+			found = append(found, user.ID)
 		}
 	}
 	return found, unknown

@@ -30,7 +30,9 @@ func (s *set) to(t *testing.T, document string) {
 }
 
 // utc is where everybody lives.
-func utc(context.Context, chat.UserID) (cron.Zone, error) {
+type utc struct{}
+
+func (utc) ZoneOf(context.Context, chat.UserID) (cron.Zone, error) {
 	return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
 }
 
@@ -39,9 +41,9 @@ func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Jobs{Store: s, Zone: utc}
+	desk := &cron.Jobs{Store: s, Zones: utc{}}
 	p := &set{}
-	h := &cron.Heartbeats{Jobs: desk, Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil }}
+	h := &cron.Heartbeats{Jobs: desk, Policies: p, Home: t.TempDir(), People: s, Admin: "alice"}
 	who := cron.Who{User: alice.ID, Admin: true}
 	jobs := func() []chat.Job {
 		t.Helper()
@@ -91,8 +93,8 @@ func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 	require.NoError(t, err)
 	p := &set{}
 	h := &cron.Heartbeats{
-		Jobs:     &cron.Jobs{Store: s, Zone: utc},
-		Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
+		Jobs:     &cron.Jobs{Store: s, Zones: utc{}},
+		Policies: p, Home: t.TempDir(), People: s, Admin: "alice",
 	}
 	for every, want := range map[string]int{`{agents: {list: [{id: "main", heartbeat: {every: "30m"}}]}}`: 1, `{}`: 0} {
 		p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "1h"}}]}}`)
@@ -112,7 +114,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Jobs{Store: s, Zone: utc}
+	desk := &cron.Jobs{Store: s, Zones: utc{}}
 	who := cron.Who{User: alice.ID}
 	j, err := desk.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "water the plants"}, cron.From{})
 	require.NoError(t, err)
@@ -137,13 +139,8 @@ func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 	bob, err := s.CreateUser(t.Context(), "bob")
 	require.NoError(t, err)
 	p := &set{}
-	person := func(ctx context.Context, name string) (chat.UserID, error) {
-		u, err := s.UserByName(ctx, name)
-		return u.ID, err
-	}
 	h := &cron.Heartbeats{
-		Jobs: &cron.Jobs{Store: s, Zone: utc}, Policies: p, Home: t.TempDir(), Person: person,
-		Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
+		Jobs: &cron.Jobs{Store: s, Zones: utc{}}, Policies: p, Home: t.TempDir(), People: s, Admin: "alice",
 	}
 	beats := func() map[string]chat.JobID {
 		t.Helper()

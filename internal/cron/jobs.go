@@ -33,11 +33,24 @@ type Store interface {
 
 // Jobs takes requests about jobs.
 type Jobs struct {
-	Store Store
-	// Zone is the timezone of a user who names none.
-	Zone func(ctx context.Context, user chat.UserID) (Zone, error)
-	// Model finds the id of a model that somebody names; nil: none is known.
-	Model func(ctx context.Context, word string) (id string, ok bool)
+	Store  Store
+	Zones  ZoneFinder
+	Models Models // nil: none is known
+}
+
+// ZoneFinder finds the timezone of a user who names none.
+type ZoneFinder interface {
+	ZoneOf(ctx context.Context, user chat.UserID) (Zone, error)
+}
+
+// Models finds the id of a model that somebody names.
+type Models interface {
+	Resolve(ctx context.Context, word string) (id string, ok bool)
+}
+
+// Zone is the timezone of a user who names none.
+func (d *Jobs) Zone(ctx context.Context, user chat.UserID) (Zone, error) {
+	return d.Zones.ZoneOf(ctx, user)
 }
 
 // Who asks: a user, who sees their own jobs, or an administrator, who sees all.

@@ -26,23 +26,30 @@ type Zone struct {
 
 // Zones say in which timezone people mean the times of jobs that name none.
 type Zones struct {
-	// Profile is what a person says of themselves; empty: nothing. nil: nobody does.
-	Profile  func(ctx context.Context, user chat.UserID) (string, error)
-	Policies interface {
-		Get(ctx context.Context) (*policy.Policy, error)
-	}
+	Profiles Profiles // nil: nobody says anything of themselves
+	Policies Policies
 }
 
-// Of is the timezone of a user: that of the profile, else that of the policy, else that of this machine. A name that is not known here
+// Profiles are what people say of themselves.
+type Profiles interface {
+	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
+}
+
+// Policies are the policy in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// ZoneOf is the timezone of a user: that of the profile, else that of the policy, else that of this machine. A name that is not known here
 // counts for none.
-func (z Zones) Of(ctx context.Context, user chat.UserID) (Zone, error) {
-	if z.Profile != nil {
-		name, err := z.Profile(ctx, user)
+func (z Zones) ZoneOf(ctx context.Context, user chat.UserID) (Zone, error) {
+	if z.Profiles != nil {
+		said, err := z.Profiles.Profile(ctx, user)
 		if err != nil {
 			return Zone{}, fmt.Errorf("read the timezone of a profile: %w", err)
 		}
-		if _, err := schedule.Zone(name); err == nil {
-			return Zone{name, FromProfile}, nil
+		if _, err := schedule.Zone(said.Timezone); err == nil {
+			return Zone{said.Timezone, FromProfile}, nil
 		}
 	}
 	p, err := z.Policies.Get(ctx)

@@ -11,20 +11,30 @@ import (
 	"xbot/internal/fault"
 )
 
+// profile is what everybody says of themselves, unless it cannot be read.
+type profile struct {
+	chat.UserProfile
+	err error
+}
+
+func (p *profile) Profile(context.Context, chat.UserID) (chat.UserProfile, error) {
+	return p.UserProfile, p.err
+}
+
 func TestZones_TheProfileGoesBeforeThePolicyAndThatBeforeTheServer(t *testing.T) {
 	t.Parallel()
 	p := &set{}
-	profile := ""
-	zones := cron.Zones{Policies: p, Profile: func(context.Context, chat.UserID) (string, error) { return profile, nil }}
+	said := &profile{}
+	zones := cron.Zones{Policies: p, Profiles: said}
 	for _, c := range []struct{ profile, policy, zone, from string }{
 		{"Europe/Berlin", `{cron: {timezone: "Asia/Shanghai"}}`, "Europe/Berlin", cron.FromProfile},
 		{"", `{cron: {timezone: "Asia/Shanghai"}}`, "Asia/Shanghai", cron.FromPolicy},
 		{"Atlantis/Capital", `{cron: {timezone: "Asia/Shanghai"}}`, "Asia/Shanghai", cron.FromPolicy},
 		{"", `{}`, cron.ServerZone(), cron.FromServer},
 	} {
-		profile = c.profile
+		said.Timezone = c.profile
 		p.to(t, c.policy)
-		zone, err := zones.Of(t.Context(), 1)
+		zone, err := zones.ZoneOf(t.Context(), 1)
 		require.NoError(t, err)
 		require.Equal(t, cron.Zone{Name: c.zone, From: c.from}, zone, "%+v", c)
 	}
@@ -33,7 +43,7 @@ func TestZones_TheProfileGoesBeforeThePolicyAndThatBeforeTheServer(t *testing.T)
 func TestZones_AProfileThatCannotBeReadIsNotGuessed(t *testing.T) {
 	t.Parallel()
 	away := fault.Errorf(fault.Unavailable, "away")
-	zones := cron.Zones{Policies: &set{}, Profile: func(context.Context, chat.UserID) (string, error) { return "", away }}
-	_, err := zones.Of(t.Context(), 1)
+	zones := cron.Zones{Policies: &set{}, Profiles: &profile{err: away}}
+	_, err := zones.ZoneOf(t.Context(), 1)
 	require.ErrorIs(t, err, away)
 }

@@ -15,8 +15,13 @@ type pacer struct {
 	timer  *time.Timer // nil while nothing was published lately
 	closed bool
 
-	pending func() bool // whether something waits; called under the lock
-	flush   func()      // publishes all that waits; called under the lock
+	owner paced
+}
+
+// paced is what a pacer publishes. Both are called under the lock.
+type paced interface {
+	waits() bool // whether something is to be published
+	publish()    // all of it
 }
 
 // schedule publishes, or leaves it to the timer. The caller holds the lock.
@@ -24,7 +29,7 @@ func (p *pacer) schedule() {
 	if p.closed || p.timer != nil {
 		return
 	}
-	p.flush()
+	p.owner.publish()
 	p.timer = time.AfterFunc(pace, p.tick)
 }
 
@@ -34,11 +39,11 @@ func (p *pacer) tick() {
 	if p.closed {
 		return
 	}
-	if !p.pending() {
+	if !p.owner.waits() {
 		p.timer = nil
 		return
 	}
-	p.flush()
+	p.owner.publish()
 	p.timer.Reset(pace)
 }
 
@@ -49,7 +54,7 @@ func (p *pacer) Close() {
 	if p.closed {
 		return
 	}
-	p.flush()
+	p.owner.publish()
 	p.closed = true
 	if p.timer != nil {
 		p.timer.Stop()

@@ -22,13 +22,12 @@ type Stream struct {
 	key             chat.SessionKey
 	next            chat.Delta // what was not published yet, with the offsets it starts at
 	text, reasoning []byte     // all of it, for an answer that is cut short
-	progress        func()
 }
 
-// NewStream starts the stream of an attempt. progress is called whenever bytes arrive.
-func (b *Bus) NewStream(key chat.SessionKey, turn chat.TurnID, step, attempt int, progress func()) *Stream {
-	s := &Stream{bus: b, key: key, next: chat.Delta{Turn: turn, Step: step, Attempt: attempt}, progress: progress}
-	s.pending, s.flush = s.waits, s.publish
+// NewStream starts the stream of an attempt.
+func (b *Bus) NewStream(key chat.SessionKey, turn chat.TurnID, step, attempt int) *Stream {
+	s := &Stream{bus: b, key: key, next: chat.Delta{Turn: turn, Step: step, Attempt: attempt}}
+	s.owner = s
 	return s
 }
 
@@ -58,8 +57,8 @@ func (s *Stream) ToolCall(name string) {
 	s.schedule()
 }
 
-// Progress says that bytes arrived.
-func (s *Stream) Progress() { s.progress() }
+// Progress says that bytes arrived, which people see by what they become.
+func (s *Stream) Progress() {}
 
 // Written returns all text and reasoning so far.
 func (s *Stream) Written() (text, reasoning string) {

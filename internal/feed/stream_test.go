@@ -41,8 +41,6 @@ func (l *listener) pieces() int {
 	return len(events)
 }
 
-func nothing() {}
-
 // pass lets time go by in the bubble of a test.
 func pass(d time.Duration) { <-time.After(d) }
 
@@ -50,7 +48,7 @@ func TestStream_SendsTheFirstPieceAtOnceAndLaterOnesAtAPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus()
 		l := listen(t, b)
-		s := b.NewStream(key, "t", 0, 1, nothing)
+		s := b.NewStream(key, "t", 0, 1)
 		s.Text("first")
 		require.Equal(t, 1, l.pieces(), "the first piece does not wait")
 		sent := 0
@@ -71,7 +69,7 @@ func TestStream_APieceAfterAPauseGoesOutAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus()
 		l := listen(t, b)
-		s := b.NewStream(key, "t", 0, 1, nothing)
+		s := b.NewStream(key, "t", 0, 1)
 		defer s.Close()
 		s.Text("a")
 		pass(time.Second)
@@ -85,7 +83,7 @@ func TestStream_CloseSendsTheRestAndNothingFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBus()
 		l := listen(t, b)
-		s := b.NewStream(key, "t", 0, 1, nothing)
+		s := b.NewStream(key, "t", 0, 1)
 		s.Text("a")
 		s.Reasoning("why")
 		s.ToolCall("Read")
@@ -117,7 +115,7 @@ func TestStream_CutsLongPiecesBetweenCharactersAndLosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBus()
 			sub := watch(t, b, key)
-			s := b.NewStream(key, "t", 0, 1, nothing)
+			s := b.NewStream(key, "t", 0, 1)
 			long := strings.Repeat(unit, 5000/len(unit))
 			done := make(chan struct{})
 			go func() {
@@ -153,7 +151,7 @@ func TestStream_EachPieceFitsANotification(t *testing.T) {
 	b := newBus()
 	session := chat.SessionKey("agent:main:web:thread:" + strings.Repeat("<", 178)) // as long as keys may be, all escaped
 	sub := watch(t, b, session)
-	s := b.NewStream(session, "0199e2f0-1111-7000-8000-000000000000", 199, 99999, nothing)
+	s := b.NewStream(session, "0199e2f0-1111-7000-8000-000000000000", 199, 99999)
 	s.ToolCall(strings.Repeat("<", 500))
 	s.Text(strings.Repeat("\x01", 4000))
 	s.Reasoning(strings.Repeat("\x02", 4000))

@@ -22,7 +22,7 @@ type Tail struct {
 // NewTail starts the output of a call, at its beginning.
 func (b *Bus) NewTail(key chat.SessionKey, turn chat.TurnID, call chat.CallID) *Tail {
 	t := &Tail{bus: b, key: key, next: chat.Output{Turn: turn, Call: call}}
-	t.pending, t.flush = t.waits, t.publish
+	t.owner = t
 	return t
 }
 

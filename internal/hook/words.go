@@ -25,9 +25,9 @@ func variables(value string) []string {
 }
 
 // Expand puts the values of variables into the value of a header. A dollar sign before anything else stays.
-func Expand(value string, get func(name string) string) string {
+func Expand(value string, env map[string]string) string {
 	return variable.ReplaceAllStringFunc(value, func(found string) string {
-		return get(strings.Trim(found, "${}"))
+		return env[strings.Trim(found, "${}")]
 	})
 }
 

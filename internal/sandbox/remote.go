@@ -43,7 +43,7 @@ type Held struct {
 type remoteWay struct {
 	client *http.Client
 	base   string
-	key    func() string
+	key    KeySource
 	id     RunnerID
 	held   Held
 }
@@ -120,7 +120,7 @@ func (w *remoteWay) do(ctx context.Context, method, suffix string, body []byte) 
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+w.key())
+	req.Header.Set("Authorization", "Bearer "+w.key.InternalKey())
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -44,29 +44,29 @@ type Router struct {
 	holders Holders
 	kills   Kills
 	client  *http.Client
-	key     func() string
+	key     KeySource
 
 	mu     sync.Mutex
 	remote map[RunnerID]*remoteWay // as last found; dropped when it fails
 }
 
+// KeySource knows what the processes of one server show one another, see runners.Hub.Internal. It may change while they run.
+type KeySource interface {
+	InternalKey() string
+}
+
 // RouterConfig is what a router needs: Local, or Holders and Key, or all.
 type RouterConfig struct {
-	Local   Local         // nil in a process that holds no sockets
-	Holders Holders       // nil when there is one process
-	Key     string        // shared by the processes of one server, see runners.Hub.Internal
-	KeyNow  func() string // the same where it may change while the process runs; nil: Key
-	Kills   Kills         // keeps kills of runners that are out of reach; nil forgets them
+	Local   Local   // nil in a process that holds no sockets
+	Holders Holders // nil when there is one process
+	Key     KeySource
+	Kills   Kills // keeps kills of runners that are out of reach; nil forgets them
 }
 
 // NewRouter makes a router. Close lets go of its connections.
 func NewRouter(cfg RouterConfig) *Router {
-	key := cfg.KeyNow
-	if key == nil {
-		key = func() string { return cfg.Key }
-	}
 	return &Router{
-		local: cfg.Local, holders: cfg.Holders, kills: cfg.Kills, key: key, client: newClient(), remote: map[RunnerID]*remoteWay{},
+		local: cfg.Local, holders: cfg.Holders, kills: cfg.Kills, key: cfg.Key, client: newClient(), remote: map[RunnerID]*remoteWay{},
 	}
 }
 

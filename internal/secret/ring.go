@@ -110,6 +110,9 @@ func (r *Ring) Keys() []Key {
 // Derive returns a key for one purpose, of the current key.
 func (r *Ring) Derive(purpose string) []byte { return r.Keys()[0].Derive(purpose) }
 
+// InternalKey is that of the newest key.
+func (r *Ring) InternalKey() string { return r.Keys()[0].InternalKey() }
+
 // Seal encrypts with the current key.
 func (r *Ring) Seal(plain []byte) []byte { return r.Keys()[0].Seal(plain) }
 

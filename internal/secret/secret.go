@@ -110,6 +110,11 @@ func (k Key) Derive(purpose string) []byte {
 	return out
 }
 
+// InternalKey is what the processes of one server show one another.
+func (k Key) InternalKey() string {
+	return base64.RawURLEncoding.EncodeToString(k.Derive("internal endpoint"))
+}
+
 // What Seal makes begins with sealMark and the name of the key. What an older xbot has sealed has neither.
 const (
 	sealMark = "xk1\x00"

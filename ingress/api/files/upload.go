@@ -174,7 +174,7 @@ func (u *upload) file(ctx context.Context, part *multipart.Part) error {
 	}
 	at := path.Join(u.dir, name)
 	u.done = append(u.done, UploadedFile{Name: name, Path: at})
-	from := &pieces{from: part, alive: u.alive, name: name}
+	from := &pieces{upload: u, from: part, name: name}
 	size, err := u.box.Upload(ctx, at, from, sandbox.WriteReplace)
 	if from.err != nil {
 		return from.err // the client's fault explains what the runner saw
@@ -246,18 +246,18 @@ func (u *upload) alive() error {
 // pieces reads one file of a form, up to the limit. Its error is remembered, since a reader of pieces may wrap it or
 // take the end of a broken connection for the end of the file.
 type pieces struct {
-	from  io.Reader
-	alive func() error
-	name  string
-	size  int64
-	err   error
+	upload *upload
+	from   io.Reader
+	name   string
+	size   int64
+	err    error
 }
 
 func (p *pieces) Read(buf []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
 	}
-	if p.err = p.alive(); p.err != nil {
+	if p.err = p.upload.alive(); p.err != nil {
 		return 0, p.err
 	}
 	n, err := p.from.Read(buf)

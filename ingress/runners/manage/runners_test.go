@@ -15,12 +15,13 @@ import (
 	"xbot/ingress/runners/manage"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/secret"
 	"xbot/runner/socket"
 	"xbot/runner/wire"
 )
 
-// internalKey is shared by the replicas of a test.
-const internalKey = "a test key of thirty-two letters"
+// key is shared by the replicas of a test.
+var key = secret.Key{1}
 
 // replica is an ingress process, as far as runners are concerned.
 func (b *bundle) replica() (*runners.Hub, string) {
@@ -28,7 +29,7 @@ func (b *bundle) replica() (*runners.Hub, string) {
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	hub := runners.New(runners.Config{Registry: manage.Registry{Store: b.Store}, Address: server.URL, Version: "test"})
-	internal, err := hub.Internal(internalKey)
+	internal, err := hub.Internal(key.InternalKey())
 	require.NoError(b.T, err)
 	mux.Handle("GET /api/runners/connect", hub)
 	mux.Handle("/internal/", internal)
@@ -40,7 +41,7 @@ func TestRunners_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.
 	b := setup(t)
 	here, _ := b.replica()
 	there, address := b.replica()
-	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Store: b.Store}, Key: internalKey})
+	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Store: b.Store}, Key: key})
 	t.Cleanup(router.Close)
 	people := &manage.Runners{
 		Store: b.Store, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store, Router: router}),

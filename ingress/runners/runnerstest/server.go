@@ -16,10 +16,11 @@ import (
 
 	"xbot/ingress/runners"
 	"xbot/internal/sandbox"
+	"xbot/internal/secret"
 )
 
-// Key is the internal key of test servers.
-const Key = "a test key of thirty-two letters"
+// Key is the key of test servers.
+var Key = secret.Key{1}
 
 // Server is one ingress process, as far as runners are concerned.
 type Server struct {
@@ -44,7 +45,7 @@ func NewServer(t testing.TB, registry *Registry) *Server {
 	s.http.Listener = s.conns
 	s.http.Start()
 	s.Hub = runners.New(runners.Config{Registry: registry, Kills: registry, Address: s.http.URL, Version: "test"})
-	internal, err := s.Hub.Internal(Key)
+	internal, err := s.Hub.Internal(Key.InternalKey())
 	require.NoError(t, err)
 	mux.Handle("GET /api/runners/connect", s.Hub)
 	mux.Handle("/internal/runners/", internal)

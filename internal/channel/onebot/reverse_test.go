@@ -16,6 +16,7 @@ import (
 	"xbot/internal/channel/remote"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/secret"
 )
 
 func TestConformance_Reverse(t *testing.T) {
@@ -72,7 +73,7 @@ func throughProcess(t testing.TB, holder, opened channel.Account) channel.Held {
 	t.Cleanup(server.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	accounts := &remote.Accounts{Live: only{opened}, Holders: address(server.URL), HTTP: &http.Client{Transport: transport}, Key: "key"}
+	accounts := &remote.Accounts{Live: only{opened}, Holders: address(server.URL), HTTP: &http.Client{Transport: transport}, Key: secret.Key{1}}
 	a, err := accounts.Account(t.Context(), onebot.Name, channeltest.Account)
 	require.NoError(t, err)
 	return a.(channel.Held)

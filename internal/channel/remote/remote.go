@@ -23,16 +23,13 @@ type Holders interface {
 type Accounts struct {
 	Live    Live
 	Holders Holders
-	HTTP    *http.Client  // for calls of other processes of this server; without a timeout of its own
-	Key     string        // that the processes of this server share
-	KeyNow  func() string // the same where it may change while the process runs; nil: Key
+	HTTP    *http.Client // for calls of other processes of this server; without a timeout of its own
+	Key     KeySource
 }
 
-func (a *Accounts) key() string {
-	if a.KeyNow != nil {
-		return a.KeyNow()
-	}
-	return a.Key
+// KeySource knows what the processes of one server show one another. It may change while they run.
+type KeySource interface {
+	InternalKey() string
 }
 
 // Account returns an account, as Live does.
@@ -168,7 +165,7 @@ func (r *remote) post(ctx context.Context, c call) (*http.Response, error) {
 	if err != nil {
 		return nil, fault.Errorf(fault.Unavailable, "the address of the process that holds %s is malformed: %w", name, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+r.all.key())
+	req.Header.Set("Authorization", "Bearer "+r.all.Key.InternalKey())
 	req.Header.Set("Content-Type", "application/json")
 	return channel.Do(r.all.HTTP, req, "ask the process that holds "+name)
 }

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/channel/remote"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -93,7 +94,7 @@ func through(t *testing.T, url string) channel.Held {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
-	a, err := (&remote.Accounts{Live: &bot{}, Holders: at(url), HTTP: client, Key: "key"}).Account(t.Context(), "test", "one")
+	a, err := (&remote.Accounts{Live: &bot{}, Holders: at(url), HTTP: client, Key: secret.Key{1}}).Account(t.Context(), "test", "one")
 	require.NoError(t, err)
 	return a.(channel.Held)
 }

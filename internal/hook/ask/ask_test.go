@@ -131,7 +131,7 @@ func reach(t *testing.T, allow ...string) ask.HTTP {
 	require.NoError(t, err)
 	client := safehttp.New(list)
 	t.Cleanup(client.CloseIdleConnections)
-	return ask.NewHTTP(client, func(name string) string { return "value-of-" + name }, "xbot/test")
+	return ask.NewHTTP(client, map[string]string{"TOKEN": "value-of-TOKEN"}, "xbot/test")
 }
 
 func serve(t *testing.T, h http.HandlerFunc) string {

@@ -13,18 +13,18 @@ import (
 
 // HTTP asks addresses: the payload is posted, and the answer is read like that of a command. Redirects are not followed.
 type HTTP struct {
-	Client *http.Client // which decides what may be reached (internal/safehttp)
-	Getenv func(name string) string
-	Agent  string // names the program
+	Client *http.Client      // which decides what may be reached (internal/safehttp)
+	Env    map[string]string // variables that headers may name
+	Agent  string            // names the program
 }
 
 var _ hook.Asker = HTTP{}
 
 // NewHTTP takes the connections of a client, and follows no redirects with them.
-func NewHTTP(client *http.Client, getenv func(string) string, agent string) HTTP {
+func NewHTTP(client *http.Client, env map[string]string, agent string) HTTP {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return HTTP{Client: &own, Getenv: getenv, Agent: agent}
+	return HTTP{Client: &own, Env: env, Agent: agent}
 }
 
 // Ask implements hook.Asker.
@@ -37,7 +37,7 @@ func (a HTTP) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.An
 	req.Header.Set("User-Agent", a.Agent)
 	req.Header.Set("Idempotency-Key", q.Payload.ID)
 	for name, value := range h.Headers {
-		req.Header.Set(name, hook.Expand(value, a.Getenv))
+		req.Header.Set(name, hook.Expand(value, a.Env))
 	}
 	resp, err := a.Client.Do(req)
 	if err != nil {

@@ -25,9 +25,9 @@ type Live struct {
 	Config   provider.Config // of the server's model: its address and key serve models of the policy that name none
 	Limits   limits.Table    // of the server's model
 	Policies Policies
-	// Keys returns a variable of this process, which is where keys are; nil: they are in another process, and no model
-	// but the server's can be called from this one.
-	Keys func(name string) string
+	// Env are variables of this process, which is where keys are; nil: they are in another process, and no model but the
+	// server's can be called from this one.
+	Env  map[string]string
 	Idle time.Duration // how long a call may make no progress; 0 means the adapters' default
 
 	mu      sync.Mutex
@@ -83,7 +83,7 @@ func (l *Live) Available(e Entry) (yes, known bool) {
 	if e.Default {
 		return true, true
 	}
-	if l.Keys == nil {
+	if l.Env == nil {
 		return false, false
 	}
 	_, refused := l.Client(e).(refusing)
@@ -181,10 +181,10 @@ func (l *Live) key(e Entry) (string, error) {
 			return "", fault.Errorf(fault.Invalid, "the variable %s of the model %s is one of the server's own: keep the key in another one", variable, e.ID)
 		}
 	}
-	if l.Keys == nil {
+	if l.Env == nil {
 		return "", fault.Errorf(fault.Invalid, "the key of the model %s is in the worker", e.ID)
 	}
-	key := strings.TrimSpace(l.Keys(variable))
+	key := strings.TrimSpace(l.Env[variable])
 	if key == "" {
 		return "", fault.Errorf(fault.Invalid, "the variable %s, which holds the key of the model %s, is not set in the environment of the worker", variable, e.ID)
 	}

@@ -25,9 +25,7 @@ func setup(models ...policy.Model) (*catalogue.Live, *document) {
 	d := &document{policy.Policy{Models: models}}
 	return &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: d,
-		Keys: func(name string) string {
-			return map[string]string{"FAST_KEY": "key-of-fast", "XBOT_ENCRYPTION_KEY": "secret"}[name]
-		},
+		Env: map[string]string{"FAST_KEY": "key-of-fast", "XBOT_ENCRYPTION_KEY": "secret"},
 	}, d
 }
 
@@ -119,7 +117,7 @@ func TestAvailable_SaysWhatThisProcessCanKnow(t *testing.T) {
 		require.True(t, known)
 		require.Equal(t, want, yes, c.Entries[i].ID)
 	}
-	l.Keys = nil
+	l.Env = nil
 	_, known := l.Available(c.Entries[1])
 	require.False(t, known, "the keys are in the worker")
 }
