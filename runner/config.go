@@ -11,23 +11,24 @@ import (
 	"strings"
 
 	"xbot/runner/confine"
+	"xbot/runner/connect"
 	"xbot/runner/model"
 )
 
 // Config is what a daemon needs to know.
 type Config struct {
-	Server    string                 // ws:// or wss:// address of the server's connect endpoint
-	Token     func() (string, error) // asked at each connection, so that a renewed token file counts
-	Name      string                 // as the owner calls this runner; empty means as the token says
-	State     string                 // folder of the job store; one daemon for one folder
-	Workspace string                 // where relative paths start and commands run; must exist
-	Deny      []string               // folders that file operations refuse and, where possible, commands cannot see
-	Write     []string               // folders that may be changed besides the workspace and those for temporary files
-	Confine   string                 // ConfineAuto, ConfineRequire or ConfineOff
-	OwnIPC    bool                   // System V shared memory is for commands alone here, as in a container
-	Limits    confine.Limits         // of each process of a command
-	Model     *model.Model           // that the owner offers to their own turns; nil if none
-	Version   string                 // of the program
+	Server    string // ws:// or wss:// address of the server's connect endpoint
+	Token     connect.TokenSource
+	Name      string         // as the owner calls this runner; empty means as the token says
+	State     string         // folder of the job store; one daemon for one folder
+	Workspace string         // where relative paths start and commands run; must exist
+	Deny      []string       // folders that file operations refuse and, where possible, commands cannot see
+	Write     []string       // folders that may be changed besides the workspace and those for temporary files
+	Confine   string         // ConfineAuto, ConfineRequire or ConfineOff
+	OwnIPC    bool           // System V shared memory is for commands alone here, as in a container
+	Limits    confine.Limits // of each process of a command
+	Model     *model.Model   // that the owner offers to their own turns; nil if none
+	Version   string         // of the program
 	Log       *slog.Logger
 }
 

@@ -54,14 +54,18 @@ func Run(ctx context.Context, cfg Config) error {
 	if connect.IsPlain(d.cfg.Server) {
 		d.log.Warn("the token travels unencrypted: use a wss:// address", "server", d.cfg.Server)
 	}
-	connect.Stay(ctx, connect.Config{
-		Server: d.cfg.Server, Token: d.cfg.Token, Log: d.log,
-		Info:  func(context.Context) (wire.Info, error) { return d.info(), nil },
-		Serve: func(ctx context.Context, sock *socket.Socket) error { return newSession(d, sock).serve(ctx) },
-	})
+	connect.Stay(ctx, connect.Config{Server: d.cfg.Server, Token: d.cfg.Token, Log: d.log, Runner: d})
 	background.Wait()
 	d.log.Info("runner stopped; running commands go on")
 	return d.close()
+}
+
+// Info implements connect.Runner.
+func (d *daemon) Info(context.Context) (wire.Info, error) { return d.info(), nil }
+
+// Serve implements connect.Runner.
+func (d *daemon) Serve(ctx context.Context, sock *socket.Socket) error {
+	return newSession(d, sock).serve(ctx)
 }
 
 func open(cfg Config) (*daemon, error) {

@@ -41,7 +41,7 @@ func (i *inside) start() wire.Register {
 func (i *inside) launch() {
 	toDaemon, ours := io.Pipe()
 	toUs, theirs := io.Pipe()
-	i.pipe, i.ended = pipe.New(toUs, ours, ours.Close), make(chan error, 1)
+	i.pipe, i.ended = pipe.New(toUs, ours, ours), make(chan error, 1)
 	served := make(chan struct{})
 	i.Cleanup(func() {
 		_ = ours.Close()
@@ -49,7 +49,7 @@ func (i *inside) launch() {
 	})
 	go func() {
 		defer close(served)
-		i.ended <- runner.Serve(context.Background(), i.cfg, pipe.New(toDaemon, theirs, theirs.Close))
+		i.ended <- runner.Serve(context.Background(), i.cfg, pipe.New(toDaemon, theirs, theirs))
 	}()
 }
 

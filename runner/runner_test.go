@@ -84,7 +84,7 @@ func setup(t *testing.T, refuse func(wire.Register) *wire.Error) *bench {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	cfg := runner.Config{
-		Server: "ws" + strings.TrimPrefix(server.URL, "http"), Token: func() (string, error) { return *b.token.Load(), nil },
+		Server: "ws" + strings.TrimPrefix(server.URL, "http"), Token: b,
 		State: t.TempDir(), Workspace: t.TempDir(), Confine: runner.ConfineOff, Version: "test",
 		Log: slog.New(slog.NewTextHandler(b.log, nil)),
 	}
@@ -99,6 +99,9 @@ func setup(t *testing.T, refuse func(wire.Register) *wire.Error) *bench {
 }
 
 func (b *bench) setToken(token string) { b.token.Store(&token) }
+
+// Token is the one that the runner has now.
+func (b *bench) Token() (string, error) { return *b.token.Load(), nil }
 
 func (b *bench) welcome(sock *socket.Socket, refuse func(wire.Register) *wire.Error) bool {
 	frame, err := sock.Receive()

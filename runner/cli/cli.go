@@ -166,7 +166,7 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 	return runner.Config{
 		Model:     offered,
 		Server:    f.Server,
-		Token:     f.token,
+		Token:     token{f.TokenFile, f.Token},
 		Name:      f.Name,
 		State:     f.State,
 		Workspace: f.Workspace,
@@ -207,20 +207,23 @@ func stateName(name string) string {
 	return cmp.Or(name, "default")
 }
 
-// token is asked for at each connection. The file wins over the flag and the flag over the variable.
-func (f *flags) token() (string, error) {
+// token is where the token of a runner stands. The file wins over the flag and the flag over the variable.
+type token struct{ file, flag string }
+
+// Token implements connect.TokenSource.
+func (t token) Token() (string, error) {
 	switch {
-	case f.TokenFile != "":
-		data, err := os.ReadFile(f.TokenFile)
+	case t.file != "":
+		data, err := os.ReadFile(t.file)
 		if err != nil {
 			return "", fmt.Errorf("read the token: %w", err)
 		}
 		if token := strings.TrimSpace(string(data)); token != "" {
 			return token, nil
 		}
-		return "", fmt.Errorf("the token file %s is empty", f.TokenFile)
-	case f.Token != "":
-		return f.Token, nil
+		return "", fmt.Errorf("the token file %s is empty", t.file)
+	case t.flag != "":
+		return t.flag, nil
 	}
 	return os.Getenv(tokenVariable), nil
 }

@@ -89,6 +89,11 @@ func runRelay(ctx context.Context, cfg container.RelayConfig, stderr io.Writer) 
 	return say(stderr, exitFailed, err)
 }
 
+// both closes two streams.
+type both [2]io.Closer
+
+func (b both) Close() error { return errors.Join(b[0].Close(), b[1].Close()) }
+
 type insideFlags struct {
 	Name string
 }
@@ -103,7 +108,7 @@ func runInside(args []string, version string, in io.ReadCloser, out io.WriteClos
 	if _, err := parser.Parse(args); err != nil {
 		return say(stderr, exitUsage, err)
 	}
-	streams := pipe.New(in, out, func() error { return errors.Join(in.Close(), out.Close()) })
+	streams := pipe.New(in, out, both{in, out})
 	err = runner.Serve(context.Background(), runner.Config{
 		Name: f.Name, State: container.InsideState, Workspace: container.InsideWorkspace, Deny: []string{container.InsideHome},
 		Confine: runner.ConfineAuto, OwnIPC: true, Version: version,

@@ -28,15 +28,18 @@ func (f *modelFlags) model() (*model.Model, error) {
 		}
 		return nil, nil
 	}
-	return model.New(model.Config{Provider: f.Provider, BaseURL: f.BaseURL, Model: f.Model, Key: f.key})
+	return model.New(model.Config{Provider: f.Provider, BaseURL: f.BaseURL, Model: f.Model, Key: key{f.KeyFile}})
 }
 
-// key is asked for at each request. The file wins over the variable.
-func (f *modelFlags) key() (string, error) {
-	if f.KeyFile == "" {
+// key is where the key of a model stands. The file wins over the variable.
+type key struct{ file string }
+
+// Key implements model.KeySource.
+func (k key) Key() (string, error) {
+	if k.file == "" {
 		return strings.TrimSpace(os.Getenv(keyVariable)), nil
 	}
-	data, err := os.ReadFile(f.KeyFile)
+	data, err := os.ReadFile(k.file)
 	if err != nil {
 		return "", fmt.Errorf("read the key: %w", err)
 	}

@@ -25,11 +25,22 @@ const (
 
 // Config says where to connect and what to do there.
 type Config struct {
-	Server string                                       // ws:// or wss:// address of the server's connect endpoint
-	Token  func() (string, error)                       // asked at each connection, so that a renewed token file counts
-	Info   func(ctx context.Context) (wire.Info, error) // asked at each connection; an error is tried again like a failed connection
-	Serve  func(ctx context.Context, sock *socket.Socket) error
+	Server string // ws:// or wss:// address of the server's connect endpoint
+	Token  TokenSource
+	Runner Runner
 	Log    *slog.Logger
+}
+
+// TokenSource knows the token of a runner. It is asked at each connection, so that a renewed token file counts.
+type TokenSource interface {
+	Token() (string, error)
+}
+
+// Runner answers a server.
+type Runner interface {
+	// Info is asked at each connection; an error is tried again like a failed connection.
+	Info(ctx context.Context) (wire.Info, error)
+	Serve(ctx context.Context, sock *socket.Socket) error
 }
 
 // Stay connects again and again until ctx ends. The server asks again for what it was waiting for.
@@ -65,11 +76,11 @@ func Stay(ctx context.Context, cfg Config) {
 // once connects, registers and serves until the connection ends, which is always an error. Lived is how long the
 // server kept it, 0 if it never accepted.
 func (c Config) once(ctx context.Context) (lived time.Duration, err error) {
-	info, err := c.Info(ctx)
+	info, err := c.Runner.Info(ctx)
 	if err != nil {
 		return 0, err
 	}
-	token, err := c.Token()
+	token, err := c.Token.Token()
 	if err != nil {
 		return 0, err
 	}
@@ -98,7 +109,7 @@ func (c Config) serve(ctx context.Context, sock *socket.Socket) error {
 		defer close(pinged)
 		sock.KeepAlive(ctx)
 	}()
-	err := c.Serve(ctx, sock)
+	err := c.Runner.Serve(ctx, sock)
 	cancel()
 	<-pinged
 	return err

@@ -65,7 +65,7 @@ func openDaemonConn(ctx context.Context, c Config, name string, log io.Writer) (
 	if err != nil {
 		return nil, err
 	}
-	l.pipe = pipe.New(out, in, in.Close)
+	l.pipe = pipe.New(out, in, in)
 	if err := l.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Engine, err)
 	}

@@ -17,11 +17,11 @@ import (
 // RelayConfig is a relay: a container, and the server that its daemon serves.
 type RelayConfig struct {
 	Config
-	Server      string                 // as connect.Config
-	Token       func() (string, error) // as connect.Config
-	Runner      string                 // name of the runner; empty means as the token says
-	EndWhenIdle bool                   // end when the container was stopped, instead of waiting for the next request
-	Output      io.Writer              // for the log of the daemon inside
+	Server      string // as connect.Config
+	Token       connect.TokenSource
+	Runner      string    // name of the runner; empty means as the token says
+	EndWhenIdle bool      // end when the container was stopped, instead of waiting for the next request
+	Output      io.Writer // for the log of the daemon inside
 	Log         *slog.Logger
 }
 
@@ -69,7 +69,7 @@ func Run(ctx context.Context, cfg RelayConfig) error {
 		case <-connected.Done():
 		}
 	})
-	connect.Stay(connected, connect.Config{Server: cfg.Server, Token: cfg.Token, Log: cfg.Log, Info: r.register, Serve: r.serve})
+	connect.Stay(connected, connect.Config{Server: cfg.Server, Token: cfg.Token, Log: cfg.Log, Runner: r})
 	watching.Wait()
 	if ctx.Err() == nil {
 		return ErrIdle
@@ -98,8 +98,8 @@ func (r *relay) leave(ctx context.Context) {
 	r.cfg.Log.Info("runner stopped, and its container")
 }
 
-// register says who the runner is, which needs its container unless that was asked before.
-func (r *relay) register(ctx context.Context) (wire.Info, error) {
+// Info says who the runner is, which needs its container unless that was asked before.
+func (r *relay) Info(ctx context.Context) (wire.Info, error) {
 	r.mu.Lock()
 	info, asleep := r.info, r.asleep
 	r.mu.Unlock()
@@ -205,8 +205,8 @@ func (r *relay) current() *daemonConn {
 	return r.line
 }
 
-// serve passes the frames of one connection until it ends or the daemon inside does.
-func (r *relay) serve(ctx context.Context, sock *socket.Socket) error {
+// Serve passes the frames of one connection until it ends or the daemon inside does.
+func (r *relay) Serve(ctx context.Context, sock *socket.Socket) error {
 	p := newServerConn(sock)
 	defer p.close()
 	r.mu.Lock()

@@ -41,8 +41,8 @@ func newBetween(t *testing.T) *between {
 	b.server = <-socks
 	toDaemon, in := io.Pipe()
 	out, fromDaemon := io.Pipe()
-	b.daemon = pipe.New(toDaemon, fromDaemon, fromDaemon.Close)
-	b.line = &daemonConn{pipe: pipe.New(out, in, in.Close), said: &tail{next: io.Discard}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
+	b.daemon = pipe.New(toDaemon, fromDaemon, fromDaemon)
+	b.line = &daemonConn{pipe: pipe.New(out, in, in), said: &tail{next: io.Discard}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
 	go func() {
 		for { // as read, without a program to wait for
 			frame, err := b.line.pipe.Receive()
@@ -60,7 +60,7 @@ func newBetween(t *testing.T) *between {
 		}
 	}()
 	r := &relay{cfg: RelayConfig{Log: slog.New(slog.DiscardHandler)}, line: b.line}
-	go func() { b.over <- r.serve(context.WithoutCancel(t.Context()), ours) }()
+	go func() { b.over <- r.Serve(context.WithoutCancel(t.Context()), ours) }()
 	t.Cleanup(func() {
 		b.server.Close(socket.CodeGoingAway, "")
 		b.daemon.Close(0, "")

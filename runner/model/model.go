@@ -29,10 +29,16 @@ var defaultBase = map[string]string{OpenAI: "https://api.openai.com/v1", Anthrop
 
 // Config says which model a runner offers.
 type Config struct {
-	Provider string                 // OpenAI or Anthropic
-	BaseURL  string                 // empty means the provider's own
-	Model    string                 // the provider's name of it
-	Key      func() (string, error) // asked at each request, so that a renewed key file counts; an empty key is not sent
+	Provider string // OpenAI or Anthropic
+	BaseURL  string // empty means the provider's own
+	Model    string // the provider's name of it
+	Key      KeySource
+}
+
+// KeySource knows the key of a provider. It is asked at each request, so that a renewed key file counts; an empty key is not
+// sent.
+type KeySource interface {
+	Key() (string, error)
 }
 
 // Model passes requests on to one provider. It is safe for use by many goroutines.
@@ -145,7 +151,7 @@ func (m *Model) request(ctx context.Context, r wire.LLMRequest) (*http.Request, 
 		return nil, wire.Errorf(wire.Invalid, "this is no request to a model: %v", err)
 	}
 	request.Header = passable(r.Header)
-	key, err := m.cfg.Key()
+	key, err := m.cfg.Key.Key()
 	if err != nil {
 		return nil, wire.Errorf(wire.Unavailable, "the runner's key for its model cannot be read: %v", err)
 	}

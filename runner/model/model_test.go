@@ -16,6 +16,11 @@ import (
 	"xbot/runner/wire"
 )
 
+// fixed is a key that does not change.
+type fixed string
+
+func (f fixed) Key() (string, error) { return string(f), nil }
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "a-key-that-stays-here"
@@ -36,7 +41,7 @@ func setup(t *testing.T, name string, answer http.HandlerFunc) (*provider, *mode
 		answer(w, r)
 	}))
 	t.Cleanup(p.Close)
-	m, err := model.New(model.Config{Provider: name, BaseURL: p.URL + "/base/", Model: "m", Key: func() (string, error) { return key, nil }})
+	m, err := model.New(model.Config{Provider: name, BaseURL: p.URL + "/base/", Model: "m", Key: fixed(key)})
 	require.NoError(t, err)
 	t.Cleanup(m.Close)
 	return p, m
@@ -142,7 +147,7 @@ func TestModel_EndsItsRequestWithTheContext(t *testing.T) {
 
 func TestModel_SaysWhoCannotBeReachedAndNoKey(t *testing.T) {
 	m, err := model.New(model.Config{
-		Provider: model.OpenAI, BaseURL: "http://127.0.0.1:1", Model: "m", Key: func() (string, error) { return key, nil },
+		Provider: model.OpenAI, BaseURL: "http://127.0.0.1:1", Model: "m", Key: fixed(key),
 	})
 	require.NoError(t, err)
 	err = m.Do(t.Context(), wire.LLMRequest{Method: "POST", Path: "/chat/completions"}, new(collect).push)
@@ -169,7 +174,7 @@ func FuzzPath(f *testing.F) {
 	seen := make(chan url.URL, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- *r.URL }))
 	f.Cleanup(server.Close)
-	m, err := model.New(model.Config{Provider: model.OpenAI, BaseURL: server.URL + "/base/v1", Model: "m", Key: func() (string, error) { return "", nil }})
+	m, err := model.New(model.Config{Provider: model.OpenAI, BaseURL: server.URL + "/base/v1", Model: "m", Key: fixed("")})
 	require.NoError(f, err)
 	f.Cleanup(m.Close)
 	f.Fuzz(func(t *testing.T, path string) {

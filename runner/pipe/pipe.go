@@ -18,18 +18,18 @@ const lengthBytes = 4
 
 // Pipe is one connection. Send is safe for use by many goroutines; Receive by one.
 type Pipe struct {
-	in    *bufio.Reader
-	out   io.Writer
-	close func() error
+	in      *bufio.Reader
+	out     io.Writer
+	streams io.Closer
 
 	write sync.Mutex
 	once  sync.Once
 }
 
-// New makes a pipe of two streams. Close, which may be nil, is called once and must end a Receive that waits, and a
-// Send as well.
-func New(in io.Reader, out io.Writer, closeStreams func() error) *Pipe {
-	return &Pipe{in: bufio.NewReaderSize(in, wire.MaxPiece), out: out, close: closeStreams}
+// New makes a pipe of two streams. What closes them, which may be nil, is closed once and must end a Receive that waits, and
+// a Send as well.
+func New(in io.Reader, out io.Writer, streams io.Closer) *Pipe {
+	return &Pipe{in: bufio.NewReaderSize(in, wire.MaxPiece), out: out, streams: streams}
 }
 
 // Send writes one frame. After an error other than TooLarge the pipe is of no further use.
@@ -71,8 +71,8 @@ func (p *Pipe) Receive() (wire.Frame, error) {
 // Close closes the streams. The other end sees nothing but their end: code and reason are for transports that can tell.
 func (p *Pipe) Close(int, string) {
 	p.once.Do(func() {
-		if p.close != nil {
-			_ = p.close() // it is being given up
+		if p.streams != nil {
+			_ = p.streams.Close() // it is being given up
 		}
 	})
 }

@@ -19,7 +19,7 @@ func pair(t *testing.T) (left, right *pipe.Pipe) {
 	t.Helper()
 	toRight, fromLeft := io.Pipe()
 	toLeft, fromRight := io.Pipe()
-	left, right = pipe.New(toLeft, fromLeft, fromLeft.Close), pipe.New(toRight, fromRight, fromRight.Close)
+	left, right = pipe.New(toLeft, fromLeft, fromLeft), pipe.New(toRight, fromRight, fromRight)
 	t.Cleanup(func() { left.Close(0, ""); right.Close(0, "") })
 	return left, right
 }
