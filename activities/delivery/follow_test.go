@@ -102,7 +102,7 @@ func (s *stage) Close()                            {}
 // typing is a platform that shows no more than that somebody writes.
 type typing struct{ *stage }
 
-func (p typing) Run(context.Context, channel.Receiver, func(channel.Status)) error { return nil }
+func (p typing) Run(context.Context, channel.Receiver, channel.Reporter) error { return nil }
 func (p typing) Traits() channel.Traits                                            { return p.traits }
 func (p typing) Check(context.Context) (channel.Identity, []channel.Problem, error) {
 	return channel.Identity{}, nil, nil

@@ -91,8 +91,8 @@ func (r *receiver) Recalled(ctx context.Context, e chat.Envelope) error {
 	return err
 }
 
-// report writes down how the account stands: changes at once, the arrival of events once a second.
-func (r *receiver) report(s channel.Status) {
+// Report writes down how the account stands: changes at once, the arrival of events once a second.
+func (r *receiver) Report(s channel.Status) {
 	r.mu.Lock()
 	changed := s.Connected != r.status.Connected || fmt.Sprint(s.Err) != fmt.Sprint(r.status.Err)
 	if !changed && time.Since(r.told) < reportEvery {

@@ -155,11 +155,11 @@ func (d *Setup) serve(ctx context.Context, name, account string) {
 	receiver := d.receiver(name, account)
 	a, err := d.Live.Account(ctx, name, account)
 	if err == nil {
-		err = a.Run(ctx, receiver, receiver.report)
+		err = a.Run(ctx, receiver, receiver)
 	}
 	if err != nil && ctx.Err() == nil {
 		d.Log.Error("channel does not work", "channel", channel.Name(name, account), "error", err, "again_in", againAfter)
-		receiver.report(channel.Status{Err: err})
+		receiver.Report(channel.Status{Err: err})
 		channel.Rest(ctx, againAfter) // or a change of the settings, or the end
 	}
 	stop()

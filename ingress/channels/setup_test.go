@@ -110,7 +110,7 @@ func (w *world) Press(_ context.Context, p channel.Press) channel.Toast {
 // bot is the account.
 type bot struct{ *world }
 
-func (b bot) Run(ctx context.Context, to channel.Receiver, _ func(channel.Status)) error {
+func (b bot) Run(ctx context.Context, to channel.Receiver, _ channel.Reporter) error {
 	b.do(func() { b.running++; b.most, b.to = max(b.most, b.running), to })
 	defer b.do(func() { b.running-- })
 	if b.runs != nil {
@@ -132,7 +132,7 @@ func (b bot) Check(context.Context) (channel.Identity, []channel.Problem, error)
 	return channel.Identity{}, nil, nil
 }
 func (b bot) Traits() channel.Traits { return channel.Traits{} }
-func (b bot) Webhook(channel.Receiver, func(channel.Status)) http.Handler {
+func (b bot) Webhook(channel.Receiver, channel.Reporter) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 }
 

@@ -37,7 +37,7 @@ func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		q.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	r := d.receiver(name, account)
-	hook.Webhook(r, r.report).ServeHTTP(w, q)
+	hook.Webhook(r, r).ServeHTTP(w, q)
 }
 
 // refuse tells a caller that its body was not taken. Platforms send an event again that was not answered with success.

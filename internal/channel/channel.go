@@ -15,7 +15,7 @@ import (
 type Account interface {
 	// Run receives until ctx ends: it connects, connects again with growing pauses, and hands over what arrives. It
 	// returns nil when ctx ends, and a fault of kind Denied or Invalid when trying again cannot help (wrong secret).
-	Run(ctx context.Context, to Receiver, report func(Status)) error
+	Run(ctx context.Context, to Receiver, report Reporter) error
 	// Send sends one message. With the same Key it may be called again after a crash or an unknown outcome: within
 	// Traits.Window the platform drops the second one. An error of kind RateLimited carries the platform's delay; Unknown
 	// reports whether an error leaves it open if the message was sent.
@@ -36,6 +36,17 @@ type Receiver interface {
 	// Pressed is an answer by a button or a form of a card. What it returns is shown to the person at once.
 	Pressed(ctx context.Context, p Press) (Toast, error)
 }
+
+// Reporter is told how an account stands.
+type Reporter interface {
+	Report(s Status)
+}
+
+// Unreported is a Reporter that tells nobody.
+type Unreported struct{}
+
+// Report implements Reporter.
+func (Unreported) Report(Status) {}
 
 // Traits are what a platform permits.
 type Traits struct {

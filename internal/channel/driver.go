@@ -60,7 +60,7 @@ type Memory interface {
 
 // Webhook is an account to which the platform delivers by HTTP. The handler answers only after the receiver has committed.
 type Webhook interface {
-	Webhook(to Receiver, report func(Status)) http.Handler
+	Webhook(to Receiver, report Reporter) http.Handler
 }
 
 // HostPort is the host:port that an address leads to, empty if it leads nowhere.

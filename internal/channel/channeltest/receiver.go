@@ -73,7 +73,7 @@ func (r *receiver) Pressed(_ context.Context, p channel.Press) (channel.Toast, e
 	return channel.Toast{Kind: "success", Text: "noted"}, nil
 }
 
-func (r *receiver) report(s channel.Status) {
+func (r *receiver) Report(s channel.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.statuses = append(r.statuses, s)

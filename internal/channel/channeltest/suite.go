@@ -135,7 +135,7 @@ func (b *bench) start(a channel.Account) *process {
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	p := &process{b: b, account: a, cancel: cancel, done: done, receiver: &receiver{channel: b.Channel}}
-	go func() { done <- a.Run(ctx, p.receiver, p.report) }()
+	go func() { done <- a.Run(ctx, p.receiver, p.receiver) }()
 	b.Cleanup(func() {
 		p.stop()
 		require.Empty(b, p.malformed(), "envelopes that the gateway would refuse")

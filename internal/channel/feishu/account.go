@@ -116,9 +116,9 @@ func (a *Account) identify(ctx context.Context) (identity, error) {
 }
 
 // Run receives until ctx ends. With webhooks it shows that the credentials are right, and the events come to Webhook.
-func (a *Account) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+func (a *Account) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	if report == nil {
-		report = func(channel.Status) {}
+		report = channel.Unreported{}
 	}
 	if !a.set.webhook {
 		return a.connect(ctx, to, report)
@@ -130,13 +130,13 @@ func (a *Account) Run(ctx context.Context, to channel.Receiver, report func(chan
 		case ctx.Err() != nil:
 			return nil
 		case err == nil:
-			report(channel.Status{Connected: true})
+			report.Report(channel.Status{Connected: true})
 			<-ctx.Done()
 			return nil
 		case hopeless(err):
 			return err
 		}
-		report(channel.Status{Err: err})
+		report.Report(channel.Status{Err: err})
 		pause.wait(ctx)
 	}
 }

@@ -77,7 +77,7 @@ func TestRun_ARefusalOfSomethingBetweenDoesNotEndIt(t *testing.T) {
 	w.client.Transport = &between{RoundTripper: w.client.Transport, times: 2}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- w.account.Run(ctx, w.inbox, w.note) }()
+	go func() { done <- w.account.Run(ctx, w.inbox, w.inbox) }()
 	require.Eventually(t, func() bool {
 		all := w.statuses()
 		return len(all) == 3 && all[2].Connected

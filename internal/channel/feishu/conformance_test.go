@@ -206,7 +206,7 @@ type hooked struct {
 	s *hookedStage
 }
 
-func (h *hooked) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+func (h *hooked) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	server := httptest.NewServer(h.Account.(channel.Webhook).Webhook(to, report))
 	defer server.Close()
 	defer h.s.servers.Store(0)

@@ -33,13 +33,13 @@ var passedOver = []string{
 // arrival is who takes events, and who is told.
 type arrival struct {
 	to     channel.Receiver
-	report func(channel.Status)
+	report channel.Reporter
 }
 
 type arrivalKey struct{}
 
 // inbound tells the handlers of events who takes them: the library has one dispatcher for an account and hands its context on.
-func inbound(ctx context.Context, to channel.Receiver, report func(channel.Status)) context.Context {
+func inbound(ctx context.Context, to channel.Receiver, report channel.Reporter) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, arrival{to, report})
 }
 

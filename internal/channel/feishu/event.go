@@ -37,7 +37,7 @@ type event struct {
 
 // take hands an event over and returns what the platform is answered with, which is empty but for cards. An error asks for the
 // event again: what can never be taken is no error, since it would come again for hours.
-func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report func(channel.Status)) (*callback.CardActionTriggerResponse, error) {
+func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report channel.Reporter) (*callback.CardActionTriggerResponse, error) {
 	nothing := &callback.CardActionTriggerResponse{}
 	var e event
 	if err := channel.Decode(raw, &e); err != nil {
@@ -54,16 +54,16 @@ func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, rep
 			pass(report, err)
 			return nothing, nil
 		}
-		report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Unavailable, "an event was not taken, Feishu sends it again: %w", err)})
+		report.Report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Unavailable, "an event was not taken, Feishu sends it again: %w", err)})
 		return nil, err
 	}
-	report(channel.Status{Connected: true, Event: time.Now(), Lag: lag(sent)})
+	report.Report(channel.Status{Connected: true, Event: time.Now(), Lag: lag(sent)})
 	return cmp.Or(answer, nothing), nil
 }
 
 // pass reports an event that nobody can take.
-func pass(report func(channel.Status), err error) {
-	report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Invalid, "an event was passed over: %w", err)})
+func pass(report channel.Reporter, err error) {
+	report.Report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Invalid, "an event was passed over: %w", err)})
 }
 
 func lag(sent time.Time) time.Duration {

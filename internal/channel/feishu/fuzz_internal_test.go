@@ -115,7 +115,7 @@ func someEvents() [][]byte {
 func TestTake_AnOddMemberCostsNoMessage(t *testing.T) {
 	for _, odd := range []string{`,"mentions":{}`, `,"mentions":[{"key":1}]`, `,"create_time":1700000000000`, `,"root_id":7`, `,"update_time":false`} {
 		s := &sieve{t: t}
-		_, err := alone(false).take(t.Context(), messageOf("text", `{"text":"hi"}`, odd), s, func(channel.Status) {})
+		_, err := alone(false).take(t.Context(), messageOf("text", `{"text":"hi"}`, odd), s, channel.Unreported{})
 		require.NoError(t, err)
 		require.Equal(t, 1, s.taken, odd)
 	}
@@ -128,7 +128,7 @@ func FuzzEvent(f *testing.F) {
 	a := alone(false)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		s := &sieve{t: t}
-		answer, err := a.handOver(inbound(t.Context(), s, func(channel.Status) {}), raw)
+		answer, err := a.handOver(inbound(t.Context(), s, channel.Unreported{}), raw)
 		if s.taken > 0 {
 			require.NoError(t, err)
 		}

@@ -29,7 +29,7 @@ const (
 )
 
 // connect keeps a long connection until ctx ends. The library connects once; when again is decided here.
-func (a *Account) connect(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+func (a *Account) connect(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	ctx = inbound(ctx, to, report)
 	pause := newBackoff(a.pause)
 	var client *larkws.Client
@@ -39,7 +39,7 @@ func (a *Account) connect(ctx context.Context, to channel.Receiver, report func(
 			stood.Store(false)
 			client = a.longConnection(func() {
 				stood.Store(true)
-				report(channel.Status{Connected: true})
+				report.Report(channel.Status{Connected: true})
 			})
 		}
 		began := time.Now()
@@ -53,7 +53,7 @@ func (a *Account) connect(ctx context.Context, to channel.Receiver, report func(
 		if time.Since(began) >= steady {
 			pause.reset()
 		}
-		report(channel.Status{Err: err})
+		report.Report(channel.Status{Err: err})
 		pause.wait(ctx)
 	}
 	return nil

@@ -178,7 +178,7 @@ func (w *world) run2(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- w.account.Run(ctx, w.inbox, w.note) }()
+	go func() { done <- w.account.Run(ctx, w.inbox, w.inbox) }()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-done)

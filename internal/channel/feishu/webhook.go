@@ -26,9 +26,9 @@ const forged = "the encryption or the signature is wrong, or the signature is ol
 
 // Webhook takes events by HTTP. It answers after the receiver has committed, and with 500 when it did not, which brings the
 // event again.
-func (a *Account) Webhook(to channel.Receiver, report func(channel.Status)) http.Handler {
+func (a *Account) Webhook(to channel.Receiver, report channel.Reporter) http.Handler {
 	if report == nil {
-		report = func(channel.Status) {}
+		report = channel.Unreported{}
 	}
 	return &webhook{Account: a, to: to, report: report}
 }
@@ -39,7 +39,7 @@ type webhook struct {
 	*Account
 
 	to     channel.Receiver
-	report func(channel.Status)
+	report channel.Reporter
 }
 
 // ServeHTTP answers one call of the platform.

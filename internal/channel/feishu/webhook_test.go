@@ -25,7 +25,7 @@ const encryptKey = "a key"
 func hookedWorld(t *testing.T, key string) (*world, string) {
 	t.Helper()
 	w := newWorld(t, feishutest.Config{EncryptKey: key}, "mode", "webhook")
-	server := httptest.NewServer(w.account.(channel.Webhook).Webhook(w.inbox, w.note))
+	server := httptest.NewServer(w.account.(channel.Webhook).Webhook(w.inbox, w.inbox))
 	t.Cleanup(server.Close)
 	return w, server.URL
 }

@@ -80,7 +80,7 @@ func (w *world) run(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- w.account.Run(ctx, w.inbox, w.note) }()
+	go func() { done <- w.account.Run(ctx, w.inbox, w.inbox) }()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-done)
@@ -145,7 +145,7 @@ func (i *inbox) Pressed(_ context.Context, p channel.Press) (channel.Toast, erro
 	return i.toast, nil
 }
 
-func (i *inbox) note(s channel.Status) {
+func (i *inbox) Report(s channel.Status) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.status = append(i.status, s)

@@ -23,7 +23,7 @@ func TestRun_AWrongTokenEndsItReadably(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, o)
 			a, i := openAccount(t, forwardTo(s, "wrong"), nil), &inbox{}
-			err := a.Run(t.Context(), i, i.report)
+			err := a.Run(t.Context(), i, i)
 			require.Equal(t, fault.Denied, fault.KindOf(err))
 			require.ErrorContains(t, err, "refuses the token")
 			require.NotContains(t, err.Error(), "wrong")
@@ -40,7 +40,7 @@ func TestRun_AnotherAccountThanConfiguredIsRefused(t *testing.T) {
 	given := forwardTo(s, "")
 	given["self_id"] = "10002"
 	a, i := openAccount(t, given, nil), &inbox{}
-	err := a.Run(t.Context(), i, i.report)
+	err := a.Run(t.Context(), i, i)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.ErrorContains(t, err, "10001")
 }
@@ -201,7 +201,7 @@ func listening(t *testing.T, more map[string]string) (channel.Account, *inbox, *
 	given := map[string]string{"mode": "reverse", "token": "secret", "send_pause": "0s"}
 	maps.Copy(given, more)
 	a, i := openAccount(t, given, nil), &inbox{}
-	server := httptest.NewServer(a.(channel.Webhook).Webhook(i, i.report))
+	server := httptest.NewServer(a.(channel.Webhook).Webhook(i, i))
 	t.Cleanup(server.Close)
 	return a, i, server
 }

@@ -31,15 +31,15 @@ var (
 const dialWait = 15 * time.Second
 
 // Run receives until ctx ends. A wrong token or another account of QQ than the configured one end it.
-func (f *forward) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
-	tell := oneByOne(report)
+func (f *forward) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
+	tell := &oneByOne{to: report}
 	again := newBackoff(f.cool)
 	for {
 		lived, err := f.connect(ctx, to, tell)
 		if ctx.Err() != nil {
 			return nil
 		}
-		tell(channel.Status{Err: err})
+		tell.Report(channel.Status{Err: err})
 		if fault.Is(err, fault.Denied) || fault.Is(err, fault.Invalid) {
 			return err
 		}
@@ -50,7 +50,7 @@ func (f *forward) Run(ctx context.Context, to channel.Receiver, report func(chan
 }
 
 // connect serves one connection until it ends, and says how long it lived and why it ended.
-func (f *forward) connect(ctx context.Context, to channel.Receiver, report func(channel.Status)) (time.Duration, error) {
+func (f *forward) connect(ctx context.Context, to channel.Receiver, report channel.Reporter) (time.Duration, error) {
 	c, err := f.dialAt(ctx, f.url)
 	if err != nil {
 		return 0, err

@@ -111,7 +111,7 @@ func (i *inbox) Pressed(context.Context, channel.Press) (channel.Toast, error) {
 	return channel.Toast{}, nil
 }
 
-func (i *inbox) report(s channel.Status) {
+func (i *inbox) Report(s channel.Status) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.statuses = append(i.statuses, s)
@@ -151,7 +151,7 @@ func run(t *testing.T, a channel.Account, i *inbox) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx, i, i.report) }()
+	go func() { ended <- a.Run(ctx, i, i) }()
 	stop = sync.OnceValue(func() error {
 		cancel()
 		select {

@@ -38,7 +38,7 @@ type attachment struct {
 	upgrade  func() (*websocket.Conn, error)
 	upgraded chan struct{} // closed when the request has been answered
 	to       channel.Receiver
-	report   func(channel.Status)
+	report   channel.Reporter
 }
 
 // The roles that a connection may have: events, actions, or both.
@@ -52,8 +52,8 @@ const (
 const attachWait = 5 * time.Second
 
 // Webhook accepts NapCat's WebSocket client. Without a Run in this process it answers 503, and NapCat tries again.
-func (r *reverse) Webhook(to channel.Receiver, report func(channel.Status)) http.Handler {
-	tell := oneByOne(report)
+func (r *reverse) Webhook(to channel.Receiver, report channel.Reporter) http.Handler {
+	tell := &oneByOne{to: report}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !r.trusted(req) {
 			http.Error(w, "the token of this WebSocket client is not the one that xbot knows", http.StatusUnauthorized)
@@ -61,7 +61,7 @@ func (r *reverse) Webhook(to channel.Receiver, report func(channel.Status)) http
 		}
 		self := req.Header.Get("X-Self-Id")
 		if r.settings.self != "" && self != r.settings.self {
-			tell(channel.Status{Err: errOther(self, r.settings.self)})
+			tell.Report(channel.Status{Err: errOther(self, r.settings.self)})
 			http.Error(w, "xbot expects another QQ account here", http.StatusForbidden)
 			return
 		}
@@ -112,9 +112,9 @@ func role(req *http.Request) string {
 }
 
 // Run serves the connections of NapCat until ctx ends, the newest of each role.
-func (r *reverse) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
-	tell := oneByOne(report)
-	tell(channel.Status{Err: fault.Errorf(fault.Unavailable, "NapCat has not connected yet: add a WebSocket client in its network settings")})
+func (r *reverse) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
+	tell := &oneByOne{to: report}
+	tell.Report(channel.Status{Err: fault.Errorf(fault.Unavailable, "NapCat has not connected yet: add a WebSocket client in its network settings")})
 	var holds holds
 	defer holds.end()
 	for {
@@ -179,7 +179,7 @@ func (r *reverse) take(ctx context.Context, h *holds, at attachment, c *conn) {
 		defer c.close()
 		err := r.serve(ctx, c, actions, at.to, at.report)
 		if ctx.Err() == nil {
-			at.report(channel.Status{Err: err})
+			at.report.Report(channel.Status{Err: err})
 		}
 	})
 }
@@ -202,11 +202,14 @@ func (a *account) actions(ctx context.Context) (*conn, error) {
 }
 
 // oneByOne lets several goroutines report.
-func oneByOne(report func(channel.Status)) func(channel.Status) {
-	var mu sync.Mutex
-	return func(s channel.Status) {
-		mu.Lock()
-		defer mu.Unlock()
-		report(s)
-	}
+type oneByOne struct {
+	mu sync.Mutex
+	to channel.Reporter
+}
+
+// Report implements channel.Reporter.
+func (o *oneByOne) Report(s channel.Status) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.to.Report(s)
 }

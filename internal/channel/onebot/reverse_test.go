@@ -101,7 +101,7 @@ type dialled struct {
 }
 
 // Run serves the account's handler until ctx ends.
-func (a *dialled) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+func (a *dialled) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	server := httptest.NewServer(a.Held.(channel.Webhook).Webhook(to, report))
 	defer server.Close()
 	defer a.d.Dial(ob.Client{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Token: "secret"})()
@@ -116,7 +116,7 @@ type split struct {
 }
 
 // Run is the other process's.
-func (s *split) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+func (s *split) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	return s.runs.Run(ctx, to, report)
 }
 

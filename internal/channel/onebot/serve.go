@@ -15,7 +15,7 @@ import (
 
 // serve takes in what a connection brings until it or ctx ends, and returns why it ended. Actions is the connection that
 // takes actions, nil if another one is to come. The caller closes c.
-func (a *account) serve(ctx context.Context, c, actions *conn, to channel.Receiver, report func(channel.Status)) error {
+func (a *account) serve(ctx context.Context, c, actions *conn, to channel.Receiver, report channel.Reporter) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { c.end(errClosed) })
@@ -61,7 +61,7 @@ type intake struct {
 	*account
 	c      *conn
 	to     channel.Receiver
-	report func(channel.Status)
+	report channel.Reporter
 	lanes  [laneCount]chan *event
 	away   bool // QQ is, although NapCat is there
 }
@@ -90,7 +90,7 @@ func (in *intake) run(ctx context.Context) {
 	}
 	err := in.catchUp(ctx)
 	if err == nil && ctx.Err() == nil {
-		in.report(channel.Status{Connected: true})
+		in.report.Report(channel.Status{Connected: true})
 		in.listen(ctx)
 	}
 	in.c.end(firstOf(err, errClosed))
@@ -171,10 +171,10 @@ func (in *intake) setAway(away bool) {
 	}
 	in.away = away
 	if away {
-		in.report(channel.Status{Err: fault.Errorf(fault.Unavailable, "NapCat is connected, but its QQ account is offline: sign in again in NapCat")})
+		in.report.Report(channel.Status{Err: fault.Errorf(fault.Unavailable, "NapCat is connected, but its QQ account is offline: sign in again in NapCat")})
 		return
 	}
-	in.report(channel.Status{Connected: true})
+	in.report.Report(channel.Status{Connected: true})
 }
 
 // take takes in one event, and does not give it up while something is down: the protocol will not repeat it.
@@ -204,7 +204,7 @@ func (in *intake) insist(ctx context.Context, f func() error) bool {
 		case err == nil:
 			return true
 		case channel.Refused(err), !channel.Passing(err) && ctx.Err() == nil && time.Since(began) > in.patience:
-			in.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over: %w", err)})
+			in.report.Report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over: %w", err)})
 			return true
 		case ctx.Err() != nil || !channel.Rest(ctx, pause):
 			return false
@@ -231,6 +231,6 @@ func (in *intake) handle(ctx context.Context, e *event) error {
 		return nil // it is connected once it has caught up
 	}
 	now := time.Now()
-	in.report(channel.Status{Connected: true, Event: now, Lag: max(0, now.Sub(envelope.SentAt))})
+	in.report.Report(channel.Status{Connected: true, Event: now, Lag: max(0, now.Sub(envelope.SentAt))})
 	return nil
 }

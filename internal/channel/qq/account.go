@@ -48,9 +48,9 @@ func newAccount(name string, s settings, client *http.Client, memory channel.Mem
 }
 
 // Run receives until ctx ends. In webhook mode it only watches that the credentials hold: events come to Webhook.
-func (a *Account) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+func (a *Account) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	if report == nil {
-		report = func(channel.Status) {}
+		report = channel.Unreported{}
 	}
 	if a.set.webhook {
 		return a.watch(ctx, report)

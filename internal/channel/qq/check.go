@@ -77,7 +77,7 @@ func (a *Account) checkEvents(ctx context.Context) []channel.Problem {
 const watching = 5 * time.Minute
 
 // watch is Run in webhook mode.
-func (a *Account) watch(ctx context.Context, report func(channel.Status)) error {
+func (a *Account) watch(ctx context.Context, report channel.Reporter) error {
 	for {
 		pause := watching
 		_, err := a.tokens.Get(ctx)
@@ -85,13 +85,13 @@ func (a *Account) watch(ctx context.Context, report func(channel.Status)) error 
 		case ctx.Err() != nil:
 			return nil
 		case fault.Is(err, fault.Denied):
-			report(channel.Status{Err: err})
+			report.Report(channel.Status{Err: err})
 			return err
 		case err != nil:
-			report(channel.Status{Err: err})
+			report.Report(channel.Status{Err: err})
 			pause = max(a.pace.most, fault.After(err))
 		default:
-			report(channel.Status{Connected: true})
+			report.Report(channel.Status{Connected: true})
 		}
 		if !channel.Rest(ctx, pause) {
 			return nil

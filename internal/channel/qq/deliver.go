@@ -25,16 +25,16 @@ func (g *gateway) deliver(ctx context.Context, gone <-chan struct{}, f frame) er
 		switch {
 		case err == nil:
 			if !at.IsZero() {
-				g.report(channel.Status{Connected: true, Event: time.Now(), Lag: max(0, time.Since(at))})
+				g.report.Report(channel.Status{Connected: true, Event: time.Now(), Lag: max(0, time.Since(at))})
 			}
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case channel.Refused(err):
-			g.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over: %w", err)})
+			g.report.Report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over: %w", err)})
 			return nil
 		case g.waited(f) > g.pace.patience && !channel.Passing(err):
-			g.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over after %s: %w", g.pace.patience, err)})
+			g.report.Report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over after %s: %w", g.pace.patience, err)})
 			return nil
 		}
 		select {

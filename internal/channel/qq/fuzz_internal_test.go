@@ -136,7 +136,7 @@ func FuzzGateway(f *testing.F) {
 			require.GreaterOrEqual(t, every, minHeartbeat)
 			require.LessOrEqual(t, every, maxHeartbeat)
 		}
-		g := &gateway{Account: alone(), to: &sieve{t: t}, report: func(channel.Status) {}}
+		g := &gateway{Account: alone(), to: &sieve{t: t}, report: channel.Unreported{}}
 		require.NoError(t, g.keeper.load(t.Context(), g.set))
 		g.keeper.change(func(s *session) { s.ID, s.Seq = "before", 5 })
 		l := &link{gateway: g, socket: socket}

@@ -17,7 +17,7 @@ type gateway struct {
 	*Account
 
 	to     channel.Receiver
-	report func(channel.Status)
+	report channel.Reporter
 	keeper keeper
 
 	invalid int   // sessions in a row that were refused at this level
@@ -58,7 +58,7 @@ func (g *gateway) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		g.report(channel.Status{Err: e.err})
+		g.report.Report(channel.Status{Err: e.err})
 		if e.fatal {
 			return e.err
 		}
@@ -76,7 +76,7 @@ func (g *gateway) recall(ctx context.Context, p *pauses) bool {
 		if err == nil {
 			return true
 		}
-		g.report(channel.Status{Err: fmt.Errorf("read the place in QQ's stream of events: %w", err)})
+		g.report.Report(channel.Status{Err: fmt.Errorf("read the place in QQ's stream of events: %w", err)})
 		if !channel.Passing(err) {
 			return true
 		}

@@ -252,7 +252,7 @@ func (l *link) take(ctx context.Context, gone <-chan struct{}, f frame) error {
 		if s := l.keeper.get(); s.Bot.ID != "" {
 			l.self.Store(&s.Bot)
 		}
-		l.report(channel.Status{Connected: true})
+		l.report.Report(channel.Status{Connected: true})
 	default:
 		if s := l.keeper.get(); s.Bot.ID != "" && l.self.Load() == nil {
 			l.self.Store(&s.Bot) // missed events come before RESUMED
@@ -271,5 +271,5 @@ func (l *link) begun(ctx context.Context, r ready, seq int64) {
 	l.self.Store(&r.User)
 	l.keeper.change(func(s *session) { s.ID, s.Seq, s.Bot = r.Session, seq, r.User })
 	_ = l.keeper.save(ctx) // the keeper tries again
-	l.report(channel.Status{Connected: true})
+	l.report.Report(channel.Status{Connected: true})
 }

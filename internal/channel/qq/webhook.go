@@ -23,9 +23,9 @@ var hookForm = regexp.MustCompile(`^[A-Za-z0-9_=-]{1,256}$`)
 
 // Webhook takes events by HTTP. It answers after the receiver has committed, and with 503 when it did not, which brings
 // the event again. Signatures have no age: an old event that is sent again changes nothing.
-func (a *Account) Webhook(to channel.Receiver, report func(channel.Status)) http.Handler {
+func (a *Account) Webhook(to channel.Receiver, report channel.Reporter) http.Handler {
 	if report == nil {
-		report = func(channel.Status) {}
+		report = channel.Unreported{}
 	}
 	return &webhook{Account: a, key: signingKey(a.set.secret), to: to, report: report}
 }
@@ -35,7 +35,7 @@ type webhook struct {
 
 	key    ed25519.PrivateKey
 	to     channel.Receiver
-	report func(channel.Status)
+	report channel.Reporter
 }
 
 // signingKey makes the key that both sides have of the secret: it is repeated until it is long enough for a seed.
@@ -111,13 +111,13 @@ func (h *webhook) take(w http.ResponseWriter, r *http.Request, f frame) {
 	at, err := h.dispatch(r.Context(), h.to, f)
 	switch {
 	case err != nil && !channel.Refused(err):
-		h.report(channel.Status{Connected: true, Event: time.Now(), Err: err})
+		h.report.Report(channel.Status{Connected: true, Event: time.Now(), Err: err})
 		http.Error(w, "not taken, send it again", http.StatusServiceUnavailable)
 		return
 	case err != nil:
-		h.report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Invalid, "an event was passed over: %w", err)})
+		h.report.Report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Invalid, "an event was passed over: %w", err)})
 	case !at.IsZero():
-		h.report(channel.Status{Connected: true, Event: time.Now(), Lag: max(0, time.Since(at))})
+		h.report.Report(channel.Status{Connected: true, Event: time.Now(), Lag: max(0, time.Since(at))})
 	}
 	reply(w, map[string]int{"op": opHTTPAck, "d": 0})
 }

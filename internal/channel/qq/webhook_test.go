@@ -19,7 +19,7 @@ import (
 func newHook(t *testing.T) (*world, *httptest.Server) {
 	t.Helper()
 	w := newWorld(t, qqtest.Config{}, "mode", "webhook")
-	server := httptest.NewServer(w.account.(channel.Webhook).Webhook(w.inbox, w.note))
+	server := httptest.NewServer(w.account.(channel.Webhook).Webhook(w.inbox, w.inbox))
 	t.Cleanup(server.Close)
 	return w, server
 }

@@ -83,7 +83,7 @@ func (w *world) begin(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- w.account.Run(ctx, w.inbox, w.note) }()
+	go func() { done <- w.account.Run(ctx, w.inbox, w.inbox) }()
 	w.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-done
@@ -95,7 +95,7 @@ func (w *world) begin(t testing.TB) {
 func (w *world) ends(t testing.TB) error {
 	t.Helper()
 	done := make(chan error, 1)
-	go func() { done <- w.account.Run(t.Context(), w.inbox, w.note) }()
+	go func() { done <- w.account.Run(t.Context(), w.inbox, w.inbox) }()
 	select {
 	case err := <-done:
 		return err
@@ -156,7 +156,7 @@ func (i *inbox) Pressed(_ context.Context, p channel.Press) (channel.Toast, erro
 	return i.toast, nil
 }
 
-func (i *inbox) note(s channel.Status) {
+func (i *inbox) Report(s channel.Status) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.status = append(i.status, s)

@@ -67,7 +67,7 @@ func (f failing) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func (b *bot) Run(context.Context, channel.Receiver, func(channel.Status)) error { return nil }
+func (b *bot) Run(context.Context, channel.Receiver, channel.Reporter) error { return nil }
 func (b *bot) Check(context.Context) (channel.Identity, []channel.Problem, error) {
 	return channel.Identity{ID: "bot"}, []channel.Problem{{What: "w", Do: "d"}}, b.err
 }

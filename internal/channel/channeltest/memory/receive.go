@@ -16,18 +16,18 @@ import (
 )
 
 // Run receives until ctx ends.
-func (a *account) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+func (a *account) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	for ctx.Err() == nil {
 		c, err := a.home().connect(a.secret)
 		if err != nil {
-			report(channel.Status{Err: err})
+			report.Report(channel.Status{Err: err})
 			if !a.has[Stubborn] {
 				return fault.Errorf(fault.Denied, "sign on: %w", err)
 			}
 			<-ctx.Done()
 			return nil
 		}
-		report(channel.Status{Connected: true})
+		report.Report(channel.Status{Connected: true})
 		a.listen(ctx, c, to, report)
 		if a.has[Lingers] && ctx.Err() != nil {
 			return nil
@@ -43,7 +43,7 @@ func (a *account) Run(ctx context.Context, to channel.Receiver, report func(chan
 			}
 		}
 		if ctx.Err() == nil && !a.has[Silent] {
-			report(channel.Status{Err: errBroken})
+			report.Report(channel.Status{Err: errBroken})
 		}
 	}
 	return nil
@@ -60,7 +60,7 @@ func (a *account) home() *World {
 // newest is what a process remembers that should not.
 var newest atomic.Pointer[World]
 
-func (a *account) listen(ctx context.Context, c *conn, to channel.Receiver, report func(channel.Status)) {
+func (a *account) listen(ctx context.Context, c *conn, to channel.Receiver, report channel.Reporter) {
 	for {
 		e, ok := c.next(ctx)
 		if !ok {
@@ -70,7 +70,7 @@ func (a *account) listen(ctx context.Context, c *conn, to channel.Receiver, repo
 			c.ack(e, true)
 		}
 		err := a.handle(ctx, e, to)
-		report(channel.Status{Connected: true, Event: time.Now(), Lag: time.Since(e.post.at)})
+		report.Report(channel.Status{Connected: true, Event: time.Now(), Lag: time.Since(e.post.at)})
 		if !a.has[AcksEarly] {
 			c.ack(e, err == nil || a.has[AcksAlways])
 		}
