@@ -191,7 +191,6 @@ func disk(what string, samples []sample) []row {
 		tables,
 		across("disk of a "+what+", indexes among them", "kB", samples, each(func(u usage) float64 { return u.indexes })),
 		across("WAL of a "+what, "kB", samples, each(func(u usage) float64 { return u.wal })),
-		across("bytes to disk for a "+what, "kB", samples, each(func(u usage) float64 { return sum(u.written) })),
 	}
 	largest := samples[0].usage.tables
 	for _, name := range slices.SortedFunc(maps.Keys(largest), func(a, b string) int { return cmp.Compare(largest[b], largest[a]) })[:6] {

@@ -101,9 +101,6 @@ func cpuOf(pid int) (float64, error) {
 // pss returns the proportional set size of a process in MB.
 func pss(pid int) float64 { return field(pid, "smaps_rollup", "Pss:") / 1024 }
 
-// written returns how many bytes a process has caused to be written to disk.
-func written(pid int) float64 { return field(pid, "io", "write_bytes:") }
-
 // field returns a number of a file that the kernel keeps of a process; 0 after the process has ended.
 func field(pid int, file, name string) float64 {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, file))

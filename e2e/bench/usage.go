@@ -14,7 +14,6 @@ import (
 
 // usage is what a stack has written so far.
 type usage struct {
-	written map[int]float64    // bytes to disk by process
 	wal     float64            // bytes of Postgres' log
 	tables  map[string]float64 // bytes by table with its indexes, of all databases
 	indexes float64            // bytes of indexes among them
@@ -22,14 +21,7 @@ type usage struct {
 
 // used reads what the stack has written.
 func (s *stack) used(ctx context.Context) (usage, error) {
-	u := usage{written: map[int]float64{}, tables: map[string]float64{}}
-	processes, err := s.processes()
-	if err != nil {
-		return u, err
-	}
-	for pid := range processes {
-		u.written[pid] = written(pid)
-	}
+	u := usage{tables: map[string]float64{}}
 	for _, database := range []string{"xbot", "xbot_temporal", "xbot_temporal_visibility"} {
 		if err := s.readTables(ctx, database, &u); err != nil {
 			return u, fmt.Errorf("read the sizes of database %s: %w", database, err)
@@ -83,12 +75,9 @@ func (s *stack) admin(ctx context.Context, database string) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config)
 }
 
-// since returns what was used after an earlier read. What processes wrote that began and ended between is left out.
+// since returns what was used after an earlier read.
 func (u usage) since(before usage) usage {
-	out := usage{written: map[int]float64{}, tables: map[string]float64{}, wal: u.wal - before.wal, indexes: u.indexes - before.indexes}
-	for pid, bytes := range u.written {
-		out.written[pid] = bytes - before.written[pid]
-	}
+	out := usage{tables: map[string]float64{}, wal: u.wal - before.wal, indexes: u.indexes - before.indexes}
 	for name, bytes := range u.tables {
 		out.tables[name] = bytes - before.tables[name]
 	}
