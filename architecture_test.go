@@ -42,8 +42,6 @@ var wide = map[string]struct {
 	"internal/chat.ToolCall":             {18, "row: a call of a tool"},
 	"internal/contextview.Context":       {16, "row: what stands in the context of a conversation, as JSON"},
 	"ingress/api/messages.BridgeMessage": {16, "row: a message of a bridge, as JSON"},
-	"worker.Activities":                  {16, "the list of activities that a worker registers"},
-	"workflows.turnRun":                  {21, "the state of a turn's run; to be divided"},
 }
 
 // house is the product as it is written: without tests, what serves tests alone, and what is generated.

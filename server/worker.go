@@ -89,34 +89,37 @@ func (w *workerPart) activities() worker.Activities {
 	hooks, prompts, assembler := w.hookFiles(), w.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
 	registry := w.commands(serving{})
+	live := livefeed.Feed{Bus: w.bus}
 	return worker.Activities{
-		Intake: &turn.Intake{
-			Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
-			Spending: w.store, Prices: w.prices(),
+		Turns: worker.Turns{
+			Intake: &turn.Intake{
+				Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
+				Spending: w.store, Prices: w.prices(),
+			},
+			Model: &turn.Model{
+				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Rules: w.rules, Hooks: hooks,
+				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words,
+				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
+			},
+			Tools: &turn.Tools{
+				Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Words: w.words,
+				Outputs: live,
+			},
+			Approvals:  &turn.Approvals{Questions: w.store, Wait: w.permissions.Wait},
+			Commands:   &activities.TurnCommands{Store: w.store, Registry: registry},
+			Hooks:      w.hooks(hooks, compressor),
+			Compressor: compressor,
 		},
-		Model: &turn.Model{
-			Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: livefeed.Feed{Bus: w.bus}, Rules: w.rules, Hooks: hooks,
-			Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words,
-			Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
+		Beside: worker.Beside{
+			Background: &background.Background{Tasks: w.store, Boxes: w.boxes, Outputs: live},
+			Commands:   &background.Commands{Store: w.store, Boxes: w.boxes, Links: outputLinks{filelink.New(w.key)}},
+			Fetcher:    w.attachmentFetcher(w.agent.Keep),
+			CronJobs:   w.cronJobs(),
+			Subagents:  &agentwork.Subagents{Store: w.store},
+			Groups:     &agentwork.Groups{Store: w.store, Words: w.words},
+			Memorizer:  w.memorizer(assembler),
 		},
-		Tools: &turn.Tools{
-			Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Words: w.words,
-			Outputs: livefeed.Feed{Bus: w.bus},
-		},
-		Subagents:    &agentwork.Subagents{Store: w.store},
-		Groups:       &agentwork.Groups{Store: w.store, Words: w.words},
-		Background:   &background.Background{Tasks: w.store, Boxes: w.boxes, Outputs: livefeed.Feed{Bus: w.bus}},
-		Commands:     &background.Commands{Store: w.store, Boxes: w.boxes, Links: outputLinks{filelink.New(w.key)}},
-		Approvals:    &turn.Approvals{Questions: w.store, Wait: w.permissions.Wait},
-		Hooks:        w.hooks(hooks, compressor),
-		TurnCommands: &activities.TurnCommands{Store: w.store, Registry: registry},
-
-		Compressor: compressor,
-		Deliverer:  w.deliverer(),
-		Follower:   w.follower(),
-		Fetcher:    w.attachmentFetcher(w.agent.Keep),
-		CronJobs:   w.cronJobs(),
-		Memorizer:  w.memorizer(assembler),
+		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
 	}
 }
 

@@ -6,21 +6,10 @@ import (
 	"log/slog"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	sdk "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
-	"xbot/activities/agents"
-	"xbot/activities/background"
-	"xbot/activities/compress"
-	"xbot/activities/cronjob"
-	"xbot/activities/delivery"
-	"xbot/activities/files"
-	"xbot/activities/hooks"
-	"xbot/activities/memorize"
-	"xbot/activities/turn"
 	"xbot/workflows"
 )
 
@@ -44,27 +33,6 @@ const (
 	// startRetry is the pause between tries to reach Temporal.
 	startRetry = time.Second
 )
-
-// Activities is what a worker runs.
-type Activities struct {
-	Intake    *turn.Intake
-	Model     *turn.Model
-	Tools     *turn.Tools
-	Approvals *turn.Approvals
-
-	Background   *background.Background
-	Commands     *background.Commands
-	TurnCommands *activities.TurnCommands
-	Hooks        *hooks.Hooks
-	Compressor   *compress.Compressor
-	Deliverer    *delivery.Deliverer
-	Follower     *delivery.Follower
-	Fetcher      *files.Fetcher
-	CronJobs     *cronjob.CronJobs
-	Subagents    *agents.Subagents
-	Groups       *agents.Groups
-	Memorizer    *memorize.Memorizer
-}
 
 // Build is what Temporal knows of the binary of a worker.
 type Build struct {
@@ -135,39 +103,6 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 	for _, t := range workflows.Registered() {
 		w.RegisterWorkflowWithOptions(t.Func, workflow.RegisterOptions{Name: t.Name})
 	}
-	register := func(name string, fn any) {
-		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
-	}
-	register(activities.NameClaim, a.Intake.Claim)
-	register(activities.NamePeek, a.Intake.Peek)
-	register(activities.NameSteer, a.Intake.Steer)
-	register(activities.NameFinish, a.Intake.Finish)
-	register(activities.NameHasten, a.Model.Hasten)
-	register(activities.NameGenerate, a.Model.Generate)
-	register(activities.NameTool, a.Tools.Tool)
-	register(activities.NameInterrupt, a.Tools.Interrupt)
-	register(activities.NameAbandon, a.Tools.Abandon)
-	register(activities.NameAsk, a.Approvals.Ask)
-	register(activities.NameExpire, a.Approvals.Expire)
-	register(activities.NameWatch, a.Background.Watch)
-	register(activities.NameNoteKill, a.Background.NoteKill)
-	register(activities.NameLose, a.Background.Lose)
-	register(activities.NameRunBang, a.Commands.RunBang)
-	register(activities.NameEndBang, a.Commands.EndBang)
-	register(activities.NameTurnCommand, a.TurnCommands.Run)
-	register(activities.NameRunHooks, a.Hooks.Run)
-	register(activities.NameNextDelivery, a.Deliverer.NextDelivery)
-	register(activities.NameSend, a.Deliverer.Send)
-	register(activities.NameFollow, a.Follower.Follow)
-	register(activities.NameUnpack, a.Fetcher.Unpack)
-	register(activities.NameFetchFile, a.Fetcher.FetchFile)
-	register(activities.NameEndFetch, a.Fetcher.EndFetch)
-	register(activities.NameFireJob, a.CronJobs.FireJob)
-	register(activities.NameDelegate, a.Tools.Delegate)
-	register(activities.NameUnloadSubagent, a.Subagents.Unload)
-	register(activities.NameStepGroup, a.Groups.StepGroup)
-	register(activities.NameCompress, a.Compressor.Compress)
-	register(activities.NameMemorize, a.Memorizer.Memorize)
-	register(activities.NameGiveUpMemorize, a.Memorizer.GiveUp)
+	a.register(w)
 	return w
 }

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func all() Activities {
-	return Activities{Intake: &turn.Intake{}, Model: &turn.Model{}, Tools: &turn.Tools{}}
+	return Activities{Turns: Turns{Intake: &turn.Intake{}, Model: &turn.Model{}, Tools: &turn.Tools{}}}
 }
 
 func TestBuild_RegistersEveryNameThatStandsInHistories(t *testing.T) {

@@ -20,8 +20,8 @@ const maxAgents = 5
 // subagents, the others one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
 // steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
 func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutput) {
-	t.workflowTaskBegan()
-	for first := 0; first < len(calls) && !t.stopped && !t.steered; {
+	t.quick.taskBegan()
+	for first := 0; first < len(calls) && !t.inbox.stopped && !t.inbox.steered; {
 		last := first + 1
 		for runsInParallel(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {
 			last++
@@ -68,19 +68,19 @@ func (t *turnRun) runParallel(ctx workflow.Context, step, first int, calls []tur
 }
 
 func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
-	t.turnDetails.callStarted(ctx, call)
+	t.details.callStarted(ctx, call)
 	if call.Class == chat.ClassAgent {
 		t.delegate(ctx, id, call)
 		return
 	}
 	out, err := t.runTool(ctx, id, call)
-	if err != nil && call.Class == chat.ClassExec && (t.stopped || ctx.Err() != nil) {
+	if err != nil && call.Class == chat.ClassExec && (t.inbox.stopped || ctx.Err() != nil) {
 		err = t.interrupt(ctx, id, err)
 	}
 	if broken(err) {
 		t.abandonCall(ctx, id, err)
 	}
-	t.turnDetails.callEnded(ctx, call, out.Error || err != nil)
+	t.details.callEnded(ctx, call, out.Error || err != nil)
 }
 
 // interrupt ends the command of a call of a stopped turn whose activity ended without having done so: its worker was killed. It

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"slices"
-
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
@@ -23,7 +21,7 @@ func (t *turnRun) askAndRunCall(ctx workflow.Context, id chat.CallID, call turn.
 		}
 		return
 	}
-	if t.steered && !slices.Contains(t.answered, id) {
+	if t.inbox.steered && !t.inbox.hasAnswer(id) {
 		return // the person wrote something else instead of an answer: steer skips the call
 	}
 	t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointRefused, Call: id})
@@ -45,12 +43,12 @@ func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput
 	if !question.Open {
 		return nil // answered before, in a run that was reset
 	}
-	defer t.showWait(ctx, questionOf(call))()
+	defer t.waits.show(ctx, questionOf(call))()
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // an answer cancels the timer
 	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: summaryOf(waitingFor(call))}}
-	answered, err := workflow.AwaitWithOptions(waiting, wait, func() bool { return t.steered || slices.Contains(t.answered, id) })
-	t.workflowTaskBegan()
+	answered, err := workflow.AwaitWithOptions(waiting, wait, func() bool { return t.inbox.steered || t.inbox.hasAnswer(id) })
+	t.quick.taskBegan()
 	if err != nil || answered {
 		return err
 	}

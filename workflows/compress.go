@@ -32,11 +32,11 @@ func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, e
 			in.Compressed++
 		case out.Wait != "":
 			if !in.Waiting {
-				ended = t.showWait(ctx, providerAway(ctx, out.Wait))
+				ended = t.waits.show(ctx, providerAway(ctx, out.Wait))
 			}
 			in.Waiting, in.Steered, in.Attempts = true, false, out.Attempts
 		case out.Steer:
-			in.Attempts, in.Steered, t.steered = out.Attempts, true, true
+			in.Attempts, in.Steered, t.inbox.steered = out.Attempts, true, true
 			err = t.steer(ctx)
 		default:
 			return out, nil
@@ -49,13 +49,13 @@ func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, e
 
 // compress has the beginning of the conversation summarized.
 func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) error {
-	t.turnDetails.compress(ctx, trigger)
+	t.details.compress(ctx, trigger)
 	t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointCompact, Step: step, N: n, Trigger: trigger})
 	in := compress.Input{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
 	summary := t.claimed.Model + " · " + trigger
 	var out compress.Output
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
-	t.turnDetails.compressed(ctx, out)
+	t.details.compressed(ctx, out)
 	if err == nil {
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
 	}
@@ -75,7 +75,7 @@ func (t *turnRun) control(ctx workflow.Context) ending {
 		err = workflow.ExecuteLocalActivity(local(ctx, t.claimed.Control), activities.NameTurnCommand, in).Get(ctx, nil)
 	}
 	switch {
-	case t.stopped || temporal.IsCanceledError(err):
+	case t.inbox.stopped || temporal.IsCanceledError(err):
 		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	case err != nil:
 		return ending{state: chat.TurnFailed, say: i18n.Broken}

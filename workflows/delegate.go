@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,9 +26,9 @@ func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallO
 		t.abandonCall(ctx, id, err)
 	}
 	if err == nil && out.Subagent != nil {
-		child := t.begin(ctx, out)
+		child := t.subagents().begin(ctx, out)
 		if out.Wait {
-			answered := t.showWait(ctx, wait{WaitsSubagents, "a subagent: " + label(call)})
+			answered := t.waits.show(ctx, wait{WaitsSubagents, "a subagent: " + label(call)})
 			t.await(ctx, id, child)
 			answered()
 		}
@@ -37,19 +36,30 @@ func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallO
 	if err == nil && out.Group != "" {
 		t.startGroupChat(ctx, out)
 	}
-	t.turnDetails.callEnded(ctx, call, out.Error || err != nil)
+	t.details.callEnded(ctx, call, out.Error || err != nil)
+}
+
+// subagents starts the subagents of the turn.
+func (t *turnRun) subagents() subagentStarter {
+	return subagentStarter{attributes: t.in.Attributes, waits: t.in.Waits, user: t.claimed.User}
+}
+
+// subagentStarter starts the workflows of subagents.
+type subagentStarter struct {
+	attributes, waits bool   // as in TurnInput
+	user              string // for whom they work
 }
 
 // begin starts the workflow of a subagent as a child of this one, or wakes the one that runs. What it cannot do the relay does:
 // the task is a row. The future is nil where the subagent outlives the turn.
-func (t *turnRun) begin(ctx workflow.Context, out turn.DelegateOutput) workflow.ChildWorkflowFuture {
+func (s subagentStarter) begin(ctx workflow.Context, out turn.DelegateOutput) workflow.ChildWorkflowFuture {
 	a := *out.Subagent
 	bound := a.Once() && out.Wait // it ends with the turn
 	if !bound {
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 	}
-	input := SubagentInput{Session: a.Session, Once: a.Once(), Attributes: t.in.Attributes, Waits: t.in.Waits}
-	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, t.childOptions(a, bound, out.Words)), NameSubagent, input)
+	input := SubagentInput{Session: a.Session, Once: a.Once(), Attributes: s.attributes, Waits: s.waits}
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, s.options(a, bound, out.Words)), NameSubagent, input)
 	err := child.GetChildWorkflowExecution().Get(ctx, nil)
 	if _, running := errors.AsType[*temporal.ChildWorkflowExecutionAlreadyStartedError](err); running {
 		// one that ends at this instant is started again by the relay
@@ -61,7 +71,7 @@ func (t *turnRun) begin(ctx workflow.Context, out turn.DelegateOutput) workflow.
 	return child
 }
 
-func (t *turnRun) childOptions(a chat.SubagentRef, bound bool, words string) workflow.ChildWorkflowOptions {
+func (s subagentStarter) options(a chat.SubagentRef, bound bool, words string) workflow.ChildWorkflowOptions {
 	about := strings.Join(nonempty(a.Name(), words), " · ")
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            SubagentID(a),
@@ -74,14 +84,14 @@ func (t *turnRun) childOptions(a chat.SubagentRef, bound bool, words string) wor
 	if bound {
 		o.ParentClosePolicy = enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL
 	}
-	if t.in.Attributes {
+	if s.attributes {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(
-			AttrSession.ValueSet(string(a.Session)), AttrKind.ValueSet(KindSubagent), AttrUser.ValueSet(t.claimed.User),
+			AttrSession.ValueSet(string(a.Session)), AttrKind.ValueSet(KindSubagent), AttrUser.ValueSet(s.user),
 		)
 	}
-	if t.in.Attributes && t.in.Waits {
+	if s.attributes && s.waits {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(
-			AttrSession.ValueSet(string(a.Session)), AttrKind.ValueSet(KindSubagent), AttrUser.ValueSet(t.claimed.User), AttrParent.ValueSet(string(a.Parent)),
+			AttrSession.ValueSet(string(a.Session)), AttrKind.ValueSet(KindSubagent), AttrUser.ValueSet(s.user), AttrParent.ValueSet(string(a.Parent)),
 		)
 	}
 	o.StaticDetails = "[conversation](" + ConversationPath(a.Session) + ") for [its parent](" + ConversationPath(a.Parent) + ")"
@@ -92,7 +102,7 @@ func (t *turnRun) childOptions(a chat.SubagentRef, bound bool, words string) wor
 // await waits until the call has its result. A child that has ended without one is looked after by the relay, which settles its
 // turn. After a stop the subagent is given a moment to say what it leaves behind.
 func (t *turnRun) await(ctx workflow.Context, id chat.CallID, child workflow.ChildWorkflowFuture) {
-	done, ended := func() bool { return slices.Contains(t.reported, id) }, false
+	done, ended := func() bool { return t.inbox.hasReport(id) }, false
 	if child != nil {
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			free, _ := workflow.NewDisconnectedContext(ctx)

@@ -69,8 +69,8 @@ func showGroup(ctx workflow.Context, now agents.StepGroupOutput, doing string) {
 
 // runSpeaker starts or wakes the subagent that is to speak, as a child of the chat.
 func runSpeaker(ctx workflow.Context, in GroupChatInput, now agents.StepGroupOutput) {
-	t := &turnRun{in: TurnInput{Attributes: in.Attributes, Waits: in.Waits}, claimed: turn.ClaimOutput{User: in.User}}
-	t.begin(ctx, turn.DelegateOutput{Subagent: now.Speaker, Words: fmt.Sprintf("round %d of %s", now.Round, in.Group)})
+	subagents := subagentStarter{attributes: in.Attributes, waits: in.Waits, user: in.User}
+	subagents.begin(ctx, turn.DelegateOutput{Subagent: now.Speaker, Words: fmt.Sprintf("round %d of %s", now.Round, in.Group)})
 }
 
 func woken(ctx workflow.Context, wakes workflow.ReceiveChannel) (err error) {

@@ -13,13 +13,13 @@ import (
 // runTool runs the tool of a call. A call that is usually quick is tried as a local activity first, which saves the way through Temporal and
 // back. What does not end in its time goes on as an activity, which attaches to it by the id of the call.
 func (t *turnRun) runTool(ctx workflow.Context, id chat.CallID, call turn.CallOutput) (turn.ToolOutput, error) {
-	defer t.trackCall(ctx, id)()
+	defer t.calls.track(ctx, id)()
 	if out, ended := t.tryQuickly(ctx, id, call); ended {
 		return out, nil
 	}
 	var out turn.ToolOutput
 	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, turn.ToolInput{Call: id}).Get(ctx, &out)
-	t.workflowTaskBegan()
+	t.quick.taskBegan()
 	return out, err
 }
 
@@ -33,7 +33,7 @@ func (t *turnRun) tryQuickly(ctx workflow.Context, id chat.CallID, call turn.Cal
 	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return out, false
 	}
-	left := t.quickTimeLeft(ctx)
+	left := t.quick.left(ctx)
 	if left < quickLeast {
 		return out, false
 	}
@@ -42,15 +42,19 @@ func (t *turnRun) tryQuickly(ctx workflow.Context, id chat.CallID, call turn.Cal
 	return out, err == nil && !out.Unfinished
 }
 
-// quickTimeLeft is for how long quick calls may hold this workflow task open. It begins to count with the first of them: a signal that
-// came before that is seen already.
-func (t *turnRun) quickTimeLeft(ctx workflow.Context) time.Duration {
-	now := workflow.Now(ctx)
-	if t.quickUntil.IsZero() {
-		t.quickUntil = now.Add(quickTime)
-	}
-	return t.quickUntil.Sub(now)
+// quickBudget is for how long quick calls may hold a workflow task open.
+type quickBudget struct {
+	until time.Time // zero before the first of the task
 }
 
-// workflowTaskBegan notes that what the turn has just waited for began another workflow task.
-func (t *turnRun) workflowTaskBegan() { t.quickUntil = time.Time{} }
+// left is what is left of it. It begins to count with the first of them: a signal that came before that is seen already.
+func (q *quickBudget) left(ctx workflow.Context) time.Duration {
+	now := workflow.Now(ctx)
+	if q.until.IsZero() {
+		q.until = now.Add(quickTime)
+	}
+	return q.until.Sub(now)
+}
+
+// taskBegan notes that what the turn has just waited for began another workflow task.
+func (q *quickBudget) taskBegan() { q.until = time.Time{} }

@@ -36,7 +36,7 @@ const (
 func (t *turnRun) result(end ending, out turn.FinishOutput) *TurnResult {
 	r := &TurnResult{
 		Turn: t.id, Outcome: end.state, Reason: end.reason, Inbox: t.claimed.Inbox, Message: out.Message, Model: t.claimed.Model,
-		Steps: t.turnDetails.steps, Tokens: max(out.Tokens, int64(t.turnDetails.token)), CostUSD: out.CostUSD,
+		Steps: t.details.steps, Tokens: max(out.Tokens, int64(t.details.token)), CostUSD: out.CostUSD,
 	}
 	if end.state == chat.TurnStopped {
 		r.Reason = reasonStopped
@@ -64,7 +64,7 @@ func reasonOf(d turn.GenerateOutput) string {
 }
 
 // upsert changes search attributes. One that Temporal refuses costs an operator a line in a list, and the turn nothing.
-func (t *turnRun) upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
+func upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attributes...); err != nil {
 		workflow.GetLogger(ctx).Warn("search attributes not changed", "error", err)
 	}

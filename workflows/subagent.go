@@ -34,10 +34,10 @@ type SubagentInput struct {
 func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 	t := newTurn(ctx, TurnInput{Session: in.Session, Attributes: in.Attributes, Waits: in.Waits, Next: in.Next})
 	if in.Next && in.Waits { // it has ended nothing yet
-		t.upsert(ctx, AttrOutcome.ValueUnset())
+		upsert(ctx, AttrOutcome.ValueUnset())
 	}
 	for {
-		t.drainWakes()
+		t.inbox.drain()
 		claimed, err := t.claim(ctx)
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 	}
 	end := t.work(ctx)
 	pending, result, err := t.finish(ctx, end)
-	if err != nil || in.Once && !pending && !t.woken {
+	if err != nil || in.Once && !pending && !t.inbox.woken {
 		return result, err
 	}
 	in.Next, in.Last = true, result
@@ -81,7 +81,7 @@ func (t *turnRun) waitForWake(ctx workflow.Context) (woken bool, err error) {
 	defer done() // a wake cancels the timer
 	timer := workflow.NewTimerWithOptions(waiting, idleTime, workflow.TimerOptions{Summary: "unloads then"})
 	workflow.NewSelector(ctx).
-		AddReceive(t.wakes, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil); woken = true }).
+		AddReceive(t.inbox.wakes, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil); woken = true }).
 		AddFuture(timer, func(f workflow.Future) { err = f.Get(waiting, nil) }).
 		Select(ctx)
 	return woken, err

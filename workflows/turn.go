@@ -2,9 +2,7 @@ package workflows
 
 import (
 	"errors"
-	"slices"
 	"strconv"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -34,7 +32,7 @@ type TurnInput struct {
 // wait at the end are answered by the next run of the same id.
 func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 	t := newTurn(ctx, in)
-	t.drainWakes()
+	t.inbox.drain()
 	if claimed, err := t.claim(ctx); err != nil || !claimed {
 		return in.Last, err
 	}
@@ -43,43 +41,33 @@ func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if pending || t.woken {
+	if pending || t.inbox.woken {
 		return nil, continueAsNew(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Waits: in.Waits, Next: true, Last: result})
 	}
 	return result, nil
 }
 
 func newTurn(ctx workflow.Context, in TurnInput) *turnRun {
-	return &turnRun{in: in, away: map[chat.CallID]func(){}, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
+	t := &turnRun{in: in, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID)}
+	t.inbox = turnInbox{session: in.Session, turn: t.id, wakes: workflow.GetSignalChannel(ctx, SignalWake)}
+	t.waits = turnWaits{shown: in.Waits, details: &t.details}
+	t.calls = runningCalls{away: map[chat.CallID]func(){}, waits: &t.waits}
+	return t
 }
 
-// turn is the state of one run. Nothing of it survives the run.
+// turnRun is one run of a turn. Nothing of it survives the run.
 type turnRun struct {
-	in          TurnInput
-	id          chat.TurnID
-	wakes       workflow.ReceiveChannel
-	claimed     turn.ClaimOutput
-	woken       bool // a wake came that no claim has followed yet
-	stopped     bool // a person asked to stop this turn
-	steered     bool // messages wait that are meant to reach this turn before its next step
-	claims      int  // how often it has claimed while it ran
-	answers     bool // hooks have left something to answer
-	cancel      workflow.CancelFunc
-	turnDetails turnDetails
-
-	waiting  int           // waits that operators find by AttrWaits
-	found    string        // its value
-	exact    bool          // it is what the newest wait is for
+	in       TurnInput
+	id       chat.TurnID
+	claimed  turn.ClaimOutput
+	answers  bool // hooks have left something to answer
+	cancel   workflow.CancelFunc
+	inbox    turnInbox
+	waits    turnWaits
+	calls    runningCalls
+	quick    quickBudget
 	provider *providerWait // the activity that waits for the provider; nil: none does
-
-	running []chat.CallID          // calls whose activities run
-	away    map[chat.CallID]func() // of those whose runner is away, what ends the wait
-
-	claiming bool          // it is claiming now
-	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
-	reported []chat.CallID // calls whose subagents have answered, as last read
-
-	quickUntil time.Time // until when quick calls may hold the workflow task open; zero before the first
+	details  turnDetails
 }
 
 // ending says how a turn ends.
@@ -91,13 +79,6 @@ type ending struct {
 	reason string
 }
 
-// drainWakes takes the wakes that came so far: the claim that follows sees their rows.
-func (t *turnRun) drainWakes() {
-	for t.wakes.ReceiveAsync(nil) {
-	}
-	t.woken = false
-}
-
 func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 	in := turn.ClaimInput{Session: t.in.Session, Turn: t.id, Run: workflow.GetInfo(ctx).WorkflowExecution.RunID}
 	err := workflow.ExecuteLocalActivity(local(ctx, "claim"), activities.NameClaim, in).Get(ctx, &t.claimed)
@@ -105,11 +86,11 @@ func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 		t.showSlotWait(ctx)
 		return false, err
 	}
-	t.steered = t.claimed.Steer
-	t.turnDetails.begin(ctx, t.in.Session, t.claimed)
+	t.inbox.steered = t.claimed.Steer
+	t.details.begin(ctx, t.in.Session, t.claimed)
 	switch {
 	case t.in.Waits:
-		t.upsert(ctx, AttrOutcome.ValueUnset(), AttrModel.ValueSet(t.claimed.Model))
+		upsert(ctx, AttrOutcome.ValueUnset(), AttrModel.ValueSet(t.claimed.Model))
 	case t.in.Next && t.in.Attributes: // the outcome of the run before is inherited
 		err = workflow.UpsertTypedSearchAttributes(ctx, AttrOutcome.ValueUnset())
 	}
@@ -129,7 +110,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.handleWakes)
-	workflow.Go(ctx, t.followRunners)
+	workflow.Go(ctx, t.calls.followRunners)
 	t.answers = t.runOpeningHooks(ctx, 0)
 	if err := t.steer(ctx); err != nil { // more came before the claim
 		return t.stoppedOrFailed(ctx)
@@ -140,7 +121,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 	for step := range t.claimed.MaxSteps {
 		decision, err := t.decide(ctx, step)
 		switch {
-		case t.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
+		case t.inbox.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
 			return ending{state: chat.TurnStopped, say: i18n.Stopped}
 		case err != nil:
 			return ending{state: chat.TurnFailed, say: i18n.Broken, reason: kindOf(err)}
@@ -151,7 +132,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		}
 		t.runCalls(ctx, step, decision.Calls)
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
-		if err := t.steer(ctx); err != nil || t.stopped || ctx.Err() != nil {
+		if err := t.steer(ctx); err != nil || t.inbox.stopped || ctx.Err() != nil {
 			return t.stoppedOrFailed(ctx)
 		}
 	}
@@ -160,7 +141,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 
 // stoppedOrFailed says how a turn ends between two steps: a person stopped it, or something failed.
 func (t *turnRun) stoppedOrFailed(ctx workflow.Context) ending {
-	if t.stopped || ctx.Err() != nil {
+	if t.inbox.stopped || ctx.Err() != nil {
 		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	}
 	return ending{state: chat.TurnFailed, say: i18n.Broken, reason: string(fault.Internal)}
@@ -170,7 +151,7 @@ func (t *turnRun) stoppedOrFailed(ctx workflow.Context) ending {
 // that is meant to steer is taken in before the next step, another one waits for the end.
 func (t *turnRun) handleWakes(ctx workflow.Context) {
 	for {
-		if !t.nextWake(ctx) {
+		if !t.inbox.nextWake(ctx) {
 			return
 		}
 		if t.readInbox(ctx) {
@@ -181,47 +162,19 @@ func (t *turnRun) handleWakes(ctx workflow.Context) {
 
 // readInbox reads what came for the turn, and reports whether that ends it.
 func (t *turnRun) readInbox(ctx workflow.Context) (ended bool) {
-	peek, err := t.peek(ctx)
+	peek, err := t.inbox.peek(ctx)
 	if err != nil {
 		return true // cancelled: the turn has ended
 	}
 	if peek.Stop {
-		t.stopped = true
+		t.inbox.stopped = true
 		t.cancel()
 		return true
 	}
-	t.answered, t.steered = peek.Answered, t.steered || peek.Steer
+	t.inbox.answered, t.inbox.steered = peek.Answered, t.inbox.steered || peek.Steer
 	t.hasten(ctx)
-	for _, id := range peek.Reported { // never fewer: of two looks that overlap the older may end last
-		if !slices.Contains(t.reported, id) {
-			t.reported = append(t.reported, id)
-		}
-	}
+	t.inbox.addReported(peek.Reported)
 	return false
-}
-
-// peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.
-func (t *turnRun) peek(ctx workflow.Context) (peek turn.PeekOutput, err error) {
-	for {
-		if err := workflow.Await(ctx, func() bool { return !t.claiming }); err != nil {
-			return peek, err
-		}
-		claims, in := t.claims, turn.PeekInput{Session: t.in.Session, Turn: t.id, Known: t.reported}
-		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek)
-		if err != nil || claims == t.claims {
-			return peek, err
-		}
-	}
-}
-
-// nextWake waits for a wake. It reports false, and takes none, once the context is cancelled.
-func (t *turnRun) nextWake(ctx workflow.Context) bool {
-	ended := false
-	workflow.NewSelector(ctx).
-		AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { ended = true }).
-		AddReceive(t.wakes, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil); t.woken = true }).
-		Select(ctx)
-	return !ended
 }
 
 func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.GenerateOutput, error) {
@@ -229,11 +182,11 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 	if in.Waiting {
 		summary = "waits for the provider · " + summary
 	} else {
-		t.turnDetails.stepStarted(ctx, in.Step)
+		t.details.stepStarted(ctx, in.Step)
 	}
 	var out turn.GenerateOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
-	t.turnDetails.stepEnded(ctx, out)
+	t.details.stepEnded(ctx, out)
 	return out, err
 }
 
@@ -241,25 +194,23 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 // seen by the caller.
 func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result *TurnResult, err error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // a run cancelled from outside is finished all the same
-	t.turnDetails.end(ctx, end.state)
+	t.details.end(ctx, end.state)
 	if t.in.Attributes {
 		outcome, model := AttrOutcome.ValueSet(string(end.state)), AttrModel.ValueSet(t.claimed.Model)
 		if err := workflow.UpsertTypedSearchAttributes(ctx, outcome, model); err != nil {
 			return false, nil, err
 		}
 	}
-	t.drainWakes()
+	t.inbox.drain()
 	in := turn.FinishInput{Session: t.in.Session, Turn: t.id, State: end.state, Say: end.say, Steps: end.steps}
 	var out turn.FinishOutput
 	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
 		return false, nil, err
 	}
 	t.runClosingHooks(ctx)
-	for t.wakes.ReceiveAsync(nil) {
-		t.woken = true
-	}
+	t.inbox.drainLate()
 	result = t.result(end, out)
-	t.turnDetails.ended(ctx, result)
+	t.details.ended(ctx, result)
 	return out.Pending, result, nil
 }
 

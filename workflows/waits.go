@@ -25,51 +25,59 @@ type wait struct {
 	say  string // line of the details
 }
 
-// showWait shows operators what the turn waits for, until the returned function is called. Of several waits the newest is found by
-// AttrWaits; the details show all.
-func (t *turnRun) showWait(ctx workflow.Context, w wait) (done func()) {
+// turnWaits shows operators what a turn waits for.
+type turnWaits struct {
+	details *turnDetails // which show all of them
+	shown   bool         // the namespace knows AttrWaits
+	open    int          // waits that operators find by it
+	found   string       // its value
+	exact   bool         // it is what the newest wait is for
+}
+
+// show shows a wait until the returned function is called. Of several waits the newest is found by AttrWaits; the details show all.
+func (s *turnWaits) show(ctx workflow.Context, w wait) (done func()) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	waits := &w
-	t.turnDetails.waits = append(t.turnDetails.waits, waits)
-	t.turnDetails.show(ctx, "")
-	found := t.searchable(ctx, w.what)
+	s.details.waits = append(s.details.waits, waits)
+	s.details.show(ctx, "")
+	found := s.searchable(ctx, w.what)
 	if found {
-		t.waiting++
-		t.upsertWait(ctx, w.what, true)
+		s.open++
+		s.upsert(ctx, w.what, true)
 	}
 	return func() {
-		t.turnDetails.waits = slices.DeleteFunc(t.turnDetails.waits, func(other *wait) bool { return other == waits })
-		t.turnDetails.show(ctx, "")
+		s.details.waits = slices.DeleteFunc(s.details.waits, func(other *wait) bool { return other == waits })
+		s.details.show(ctx, "")
 		if found {
-			t.waiting--
-			t.upsertWait(ctx, t.turnDetails.waitsFor(), false)
+			s.open--
+			s.upsert(ctx, s.details.waitsFor(), false)
 		}
 	}
 }
 
 // searchable reports whether a wait is shown by AttrWaits. Runs that began before there were others show approvals and questions only.
-func (t *turnRun) searchable(ctx workflow.Context, what string) bool {
+func (s *turnWaits) searchable(ctx workflow.Context, what string) bool {
 	const change = "all that a turn waits for is found"
-	if !t.in.Waits {
+	if !s.shown {
 		return false
 	}
 	if what == WaitsApproval || what == WaitsQuestion {
 		return true
 	}
-	t.exact = workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
-	return t.exact
+	s.exact = workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
+	return s.exact
 }
 
-// upsertWait sets AttrWaits, or takes it away when nothing is waited for. A run that is not exact sets it with each wait that begins, and
+// upsert sets AttrWaits, or takes it away when nothing is waited for. A run that is not exact sets it with each wait that begins, and
 // lets it stand until the last has ended.
-func (t *turnRun) upsertWait(ctx workflow.Context, what string, begins bool) {
+func (s *turnWaits) upsert(ctx workflow.Context, what string, begins bool) {
 	switch {
-	case t.waiting == 0:
-		t.upsert(ctx, AttrWaits.ValueUnset())
-		t.found = ""
-	case t.exact && what != t.found, !t.exact && begins:
-		t.upsert(ctx, AttrWaits.ValueSet(what))
-		t.found = what
+	case s.open == 0:
+		upsert(ctx, AttrWaits.ValueUnset())
+		s.found = ""
+	case s.exact && what != s.found, !s.exact && begins:
+		upsert(ctx, AttrWaits.ValueSet(what))
+		s.found = what
 	}
 }
 
@@ -80,12 +88,19 @@ func (t *turnRun) showSlotWait(ctx workflow.Context) {
 	}
 	workflow.SetCurrentDetails(ctx, "**No turn was free**: the conversation stands in line, and goes on in another run · [conversation]("+ConversationPath(t.in.Session)+")")
 	if t.in.Waits {
-		t.upsert(ctx, AttrWaits.ValueSet(WaitsSlot))
+		upsert(ctx, AttrWaits.ValueSet(WaitsSlot))
 	}
 }
 
+// runningCalls are the calls of a turn whose activities run.
+type runningCalls struct {
+	ids   []chat.CallID
+	away  map[chat.CallID]func() // of those whose runner is away, what ends the wait
+	waits *turnWaits
+}
+
 // followRunners shows which runners calls of the turn wait for, as their activities say.
-func (t *turnRun) followRunners(ctx workflow.Context) {
+func (r *runningCalls) followRunners(ctx workflow.Context) {
 	signals := workflow.GetSignalChannel(ctx, turn.SignalRunner)
 	for ended := false; !ended; {
 		workflow.NewSelector(ctx).
@@ -93,29 +108,29 @@ func (t *turnRun) followRunners(ctx workflow.Context) {
 			AddReceive(signals, func(c workflow.ReceiveChannel, _ bool) {
 				var s turn.RunnerSignal
 				c.Receive(ctx, &s)
-				t.showRunnerWait(ctx, s)
+				r.showRunnerWait(ctx, s)
 			}).
 			Select(ctx)
 	}
 }
 
 // showRunnerWait begins or ends the wait of a call. What comes of a call that has ended, or twice, changes nothing.
-func (t *turnRun) showRunnerWait(ctx workflow.Context, s turn.RunnerSignal) {
-	back, waits := t.away[s.Call]
+func (r *runningCalls) showRunnerWait(ctx workflow.Context, s turn.RunnerSignal) {
+	back, waits := r.away[s.Call]
 	switch {
-	case s.Away != "" && !waits && slices.Contains(t.running, s.Call):
-		t.away[s.Call] = t.showWait(ctx, wait{WaitsRunner, "the runner " + s.Away + ", which is not connected"})
+	case s.Away != "" && !waits && slices.Contains(r.ids, s.Call):
+		r.away[s.Call] = r.waits.show(ctx, wait{WaitsRunner, "the runner " + s.Away + ", which is not connected"})
 	case s.Away == "" && waits:
-		delete(t.away, s.Call)
+		delete(r.away, s.Call)
 		back()
 	}
 }
 
-// trackCall notes that the activity of a call runs, until the returned function is called.
-func (t *turnRun) trackCall(ctx workflow.Context, id chat.CallID) (done func()) {
-	t.running = append(t.running, id)
+// track notes that the activity of a call runs, until the returned function is called.
+func (r *runningCalls) track(ctx workflow.Context, id chat.CallID) (done func()) {
+	r.ids = append(r.ids, id)
 	return func() {
-		t.running = slices.DeleteFunc(t.running, func(other chat.CallID) bool { return other == id })
-		t.showRunnerWait(ctx, turn.RunnerSignal{Call: id})
+		r.ids = slices.DeleteFunc(r.ids, func(other chat.CallID) bool { return other == id })
+		r.showRunnerWait(ctx, turn.RunnerSignal{Call: id})
 	}
 }

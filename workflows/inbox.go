@@ -1,0 +1,113 @@
+package workflows
+
+import (
+	"slices"
+	"strconv"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/activities/turn"
+	"xbot/internal/chat"
+)
+
+// turnInbox is what comes for a turn while it runs: wakes, and what the rows behind them say.
+type turnInbox struct {
+	session chat.SessionKey
+	turn    chat.TurnID
+
+	wakes workflow.ReceiveChannel
+	woken bool // a wake came that no claim has followed yet
+
+	stopped  bool          // a person asked to stop this turn
+	steered  bool          // messages wait that are meant to reach this turn before its next step
+	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
+	reported []chat.CallID // calls whose subagents have answered, as last read
+
+	claiming bool // the turn is claiming now
+	claims   int  // how often it has claimed while it ran
+}
+
+// drain takes the wakes that came so far: the claim that follows sees their rows.
+func (b *turnInbox) drain() {
+	drainAll(b.wakes)
+	b.woken = false
+}
+
+// drainLate takes the wakes that came after the last look at the rows.
+func (b *turnInbox) drainLate() {
+	for b.wakes.ReceiveAsync(nil) {
+		b.woken = true
+	}
+}
+
+// nextWake waits for a wake. It reports false, and takes none, once the context is cancelled.
+func (b *turnInbox) nextWake(ctx workflow.Context) bool {
+	ended := false
+	workflow.NewSelector(ctx).
+		AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { ended = true }).
+		AddReceive(b.wakes, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil); b.woken = true }).
+		Select(ctx)
+	return !ended
+}
+
+// peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.
+func (b *turnInbox) peek(ctx workflow.Context) (peek turn.PeekOutput, err error) {
+	for {
+		if err := workflow.Await(ctx, func() bool { return !b.claiming }); err != nil {
+			return peek, err
+		}
+		claims, in := b.claims, turn.PeekInput{Session: b.session, Turn: b.turn, Known: b.reported}
+		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek)
+		if err != nil || claims == b.claims {
+			return peek, err
+		}
+	}
+}
+
+// claim claims the messages that are meant to steer the turn. Nobody looks meanwhile at what came for it.
+func (b *turnInbox) claim(ctx workflow.Context) (out turn.SteerOutput, err error) {
+	b.steered, b.claiming = false, true
+	defer func() { b.claiming = false }()
+	b.claims++
+	in := turn.SteerInput{Session: b.session, Turn: b.turn, N: b.claims}
+	err = workflow.ExecuteLocalActivity(local(ctx, "steer"), activities.NameSteer, in).Get(ctx, &out)
+	return out, err
+}
+
+// addReported adds calls whose subagents have answered. They are never fewer: of two looks that overlap the older may end last.
+func (b *turnInbox) addReported(calls []chat.CallID) {
+	for _, id := range calls {
+		if !b.hasReport(id) {
+			b.reported = append(b.reported, id)
+		}
+	}
+}
+
+func (b *turnInbox) hasReport(id chat.CallID) bool { return slices.Contains(b.reported, id) }
+
+func (b *turnInbox) hasAnswer(id chat.CallID) bool { return slices.Contains(b.answered, id) }
+
+// steer takes in the messages that are meant to reach the turn while it runs, before its next step. Calls of the last
+// step that have not begun are skipped: the model decides anew, knowing what the person said.
+func (t *turnRun) steer(ctx workflow.Context) error {
+	if !t.inbox.steered {
+		return nil
+	}
+	out, err := t.inbox.claim(ctx)
+	if err != nil {
+		return err
+	}
+	t.details.steered(ctx, out)
+	if out.Messages > 0 {
+		t.answers = t.runOpeningHooks(ctx, t.inbox.claims)
+	}
+	return nil
+}
+
+func (s *turnDetails) steered(ctx workflow.Context, out turn.SteerOutput) {
+	if out.Messages > 0 {
+		s.add("steer", strconv.Itoa(out.Messages)+" messages", out.Words)
+	}
+	s.show(ctx, "")
+}
