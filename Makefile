@@ -20,6 +20,7 @@ GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
+NFPM          := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2
 
 # Processes are killed and clocks compared on machines that may be busy, so up to three failed tests of a run are tried
 # once more and told of; never where a data race was seen.
@@ -163,6 +164,13 @@ bench: build ## measure this build on this machine; BASE=<commit>: beside that o
 	@test -n "$(BASE)" || echo "What is known after four compressions, by how well the summaries are written:"
 	@test -n "$(BASE)" || go test -count=1 -run TestRetention -v ./activities | sed -n 's/.*retention_test.go:[0-9]*: /  /p'
 
+# --- release
+
+.PHONY: dist
+dist: page ## build a release into dist/: archives, Debian packages, checksums, SBOM, images; TARGETS="linux/amd64": only that
+	$(call install,$(NFPM))
+	scripts/make-dist $(TARGETS)
+
 # --- generated files
 
 .PHONY: gen
@@ -186,7 +194,7 @@ check-gen: $(NODE_MODULES) ## fail if "make gen" would change anything
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf $(BIN) web/node_modules
+	rm -rf $(BIN) dist web/node_modules
 	find web/dist -mindepth 1 ! -name .gitkeep -delete
 
 # $(call install,module/command@version) installs a tool unless .bin has that version of it.
