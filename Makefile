@@ -19,6 +19,7 @@ REQUIRE_CHROMIUM ?=
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+OAPI_CODEGEN  := github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
 GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
 NFPM          := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2
 
@@ -174,16 +175,17 @@ dist: page ## build a release into dist/: archives, Debian packages, checksums, 
 # --- generated files
 
 .PHONY: gen
-gen: $(NODE_MODULES) ## generate the queries, the OpenAPI document, the page's types and docs/reference
+gen: $(NODE_MODULES) ## generate the queries, the API's client, document and types of the page, and docs/reference
 	$(call install,$(SQLC))
 	$(BIN)/sqlc generate
+	$(call client,internal/apiclient/generated.go)
 	go run ./cmd/xbot openapi >$(BIN)/openapi.json
 	mv $(BIN)/openapi.json web/api/openapi.json
 	cd web && npm run --silent types
 	go run ./cmd/xbot reference . docs/reference
 
 .PHONY: check-gen
-check-gen: $(NODE_MODULES) ## fail if "make gen" would change anything
+check-gen: $(NODE_MODULES) check-client ## fail if "make gen" would change anything
 	$(call install,$(SQLC))
 	$(BIN)/sqlc diff
 	go run ./cmd/xbot openapi | diff -u web/api/openapi.json - || { echo 'web/api/openapi.json is stale: run "make gen".' >&2; exit 1; }
@@ -191,6 +193,22 @@ check-gen: $(NODE_MODULES) ## fail if "make gen" would change anything
 	@rm -rf $(BIN)/reference && mkdir -p $(BIN)/reference
 	go run ./cmd/xbot reference . $(BIN)/reference
 	@for page in $(BIN)/reference/*; do diff -u docs/reference/$${page##*/} $$page || { echo 'docs/reference is stale: run "make gen".' >&2; exit 1; }; done
+
+.PHONY: check-client
+check-client:
+	$(call client,$(BIN)/generated.go)
+	@diff -u internal/apiclient/generated.go $(BIN)/generated.go || { echo 'internal/apiclient/generated.go is stale: run "make gen".' >&2; exit 1; }
+
+# What prints the API's document with Go types; a test has another one. It is built without the client, which may not compile.
+CLIENT_DOCUMENT ?= go run ./ingress/gotypes
+
+# $(call client,file) writes the generated part of the API's Go client.
+define client
+	$(call install,$(OAPI_CODEGEN))
+	$(CLIENT_DOCUMENT) >$(BIN)/gotypes.json
+	$(BIN)/oapi-codegen -config internal/apiclient/oapi-codegen.yaml -o $(BIN)/client.go $(BIN)/gotypes.json
+	mv $(BIN)/client.go $1
+endef
 
 .PHONY: clean
 clean: ## remove what was built

@@ -38,7 +38,7 @@ func TestModel_ChosenInTheMiddleOfAConversationAnswersFromTheNextTurnOn(t *testi
 	require.Equal(t, "scripted", k.replied("say one").Model)
 	k.untilEnded(time.Minute, k.send("/model fast"))
 	require.Eventually(t, func() bool {
-		got, err := s.client.Session(t.Context(), k.key)
+		got, err := s.client.GetSession(t.Context(), k.key)
 		return err == nil && got.Model == "openai/small"
 	}, time.Minute, 50*time.Millisecond)
 	second := k.replied("say two")

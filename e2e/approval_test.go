@@ -41,7 +41,7 @@ func (k *talk) untilAsked(n int) chat.ToolEvent {
 // answer answers for a call.
 func (k *talk) answer(call chat.CallID, a apiclient.Answer) chat.ToolCall {
 	k.t.Helper()
-	got, err := k.client.Answer(k.t.Context(), k.key, call, a)
+	got, err := k.client.AnswerApproval(k.t.Context(), k.key, call, a)
 	require.NoError(k.t, err)
 	require.NotNil(k.t, got.Approval)
 	return got
@@ -70,7 +70,7 @@ func TestApproval_SurvivesTwoKillsAndRunsTheCommandOnce(t *testing.T) {
 		require.Equal(t, chat.ApprovalOpen, k.lastApproval().State, "the question is still open after a restart")
 		require.Empty(t, k.trace("asked"), "nothing runs before the answer")
 	}
-	k.answer(call.ID, apiclient.Answer{Allow: true})
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow})
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
 	require.Equal(t, []string{"a"}, k.trace("asked"))
 	require.Equal(t, chat.ApprovalAllowed, k.lastApproval().State)
@@ -94,7 +94,7 @@ func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
 	call := k.untilAsked(1)
-	k.answer(call.ID, apiclient.Answer{Allow: true})
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow})
 	s.crash() // the wake may be lost with it: the relay repeats it
 	s.boot()
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
@@ -107,14 +107,14 @@ func TestApproval_AnsweredWhileNoWorkerRuns(t *testing.T) {
 	id := p.send("each", p.shell("echo a >> %s", p.file("first")), p.shell("echo b >> %s", p.file("second")), "say done")
 	call := p.untilAsked(1)
 	p.worker.kill()
-	p.answer(call.ID, apiclient.Answer{Allow: true})
-	_, err := p.client.Answer(t.Context(), p.key, call.ID, apiclient.Answer{})
+	p.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow})
+	_, err := p.client.AnswerApproval(t.Context(), p.key, call.ID, apiclient.Answer{Decision: apiclient.Deny})
 	require.Equal(t, fault.Conflict, fault.KindOf(err), "the answer was taken")
 	require.Empty(t, p.trace("first"), "nobody works")
 	p.worker.start()
 	second := p.untilAsked(2)
 	require.Equal(t, []string{"a"}, p.trace("first"))
-	p.answer(second.ID, apiclient.Answer{Note: "once is enough"})
+	p.answer(second.ID, apiclient.Answer{Decision: apiclient.Deny, Note: "once is enough"})
 	require.Equal(t, chat.TurnDone, p.untilEnded(crashLimit, id).State)
 	require.Empty(t, p.trace("second"))
 	require.Equal(t, []string{"done"}, p.answers())
@@ -127,7 +127,7 @@ func TestApproval_AnsweredWhileTemporalIsAway(t *testing.T) {
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
 	call := k.untilAsked(1)
 	signal(t, k.child("xbot-temporal"), syscall.SIGKILL)
-	k.answer(call.ID, apiclient.Answer{Allow: true})
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow})
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
 	require.Equal(t, []string{"a"}, k.trace("asked"))
 	k.wellFormed()
@@ -139,7 +139,7 @@ func TestApproval_ADenialReachesTheModelWithItsNote(t *testing.T) {
 	k := s.newTalk()
 	id := k.send(k.shell("touch %s", k.file("never")), "say I see")
 	call := k.untilAsked(1)
-	k.answer(call.ID, apiclient.Answer{Note: "ask Ops first"})
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Deny, Note: "ask Ops first"})
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	requests := s.model.Requests()
 	last, err := json.Marshal(requests[len(requests)-1])
@@ -147,7 +147,7 @@ func TestApproval_ADenialReachesTheModelWithItsNote(t *testing.T) {
 	require.Contains(t, string(last), "the user denied this call: ask Ops first")
 	require.NoFileExists(t, k.file("never"))
 
-	_, err = k.client.Answer(t.Context(), k.key, call.ID, apiclient.Answer{Allow: true})
+	_, err = k.client.AnswerApproval(t.Context(), k.key, call.ID, apiclient.Answer{Decision: apiclient.Allow})
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.ErrorContains(t, err, "answered before: denied by admin")
 	k.wellFormed()
@@ -162,7 +162,7 @@ func TestApproval_AStopEndsTheWaiting(t *testing.T) {
 	k.send("/stop")
 	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
 	require.Equal(t, chat.ApprovalVoid, k.lastApproval().State)
-	_, err := k.client.Answer(t.Context(), k.key, call.ID, apiclient.Answer{Allow: true})
+	_, err := k.client.AnswerApproval(t.Context(), k.key, call.ID, apiclient.Answer{Decision: apiclient.Allow})
 	require.Equal(t, fault.Conflict, fault.KindOf(err))
 	require.NoFileExists(t, k.file("never"))
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("say next")).State)
@@ -189,7 +189,7 @@ func TestApproval_ByCommandAndAlways(t *testing.T) {
 	k.send("/approve")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	id = k.send(k.shell("echo b >> %s", k.file("asked")), "say done")
-	k.answer(k.untilAsked(2).ID, apiclient.Answer{Allow: true, Always: true})
+	k.answer(k.untilAsked(2).ID, apiclient.Answer{Decision: apiclient.Allow, Always: true})
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	id = k.send(k.shell("echo c >> %s", k.file("asked")), "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
@@ -210,11 +210,10 @@ func TestHistories_OfAskedCalls(t *testing.T) {
 	s := newServer(t, askForShell)
 	k := s.newTalk()
 	for n, c := range []struct {
-		name  string
-		allow bool
-	}{{"approved-call", true}, {"denied-call", false}} {
+		name, decision string
+	}{{"approved-call", apiclient.Allow}, {"denied-call", apiclient.Deny}} {
 		id := k.send(k.shell("true"), "say done")
-		k.answer(k.untilAsked(n+1).ID, apiclient.Answer{Allow: c.allow, Note: "a secret note"})
+		k.answer(k.untilAsked(n+1).ID, apiclient.Answer{Decision: c.decision, Note: "a secret note"})
 		h := s.capture(c.name, k.untilEnded(time.Minute, id))
 		data, err := protojson.Marshal(h)
 		require.NoError(t, err)
@@ -235,7 +234,7 @@ func TestApproval_AKillAsTheAllowedCommandBeginsLosesNoAnswer(t *testing.T) {
 	t.Parallel()
 	k := newServer(t, askForShell).newTalk()
 	id := k.send(k.shell("echo a >> %s; sleep 1", k.file("once")), "say done")
-	k.answer(k.untilAsked(1).ID, apiclient.Answer{Allow: true})
+	k.answer(k.untilAsked(1).ID, apiclient.Answer{Decision: apiclient.Allow})
 	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, time.Millisecond)
 	k.crash()
 	restarted := time.Now()

@@ -28,7 +28,7 @@ func TestSubagent_IsLookedAfterWithTheTaskTools(t *testing.T) {
 	killed := lastCalls(k)[0].Result
 	require.Regexp(t, `^coder:a · (stopped after|running for) `, killed)
 	require.Eventually(t, func() bool {
-		all, err := k.client.Subagents(t.Context(), k.key)
+		all, err := k.client.ListSubagents(t.Context(), k.key)
 		return err == nil && len(all) == 2 && all[0].State != chat.SubagentRunning
 	}, time.Minute, 50*time.Millisecond, "it still works")
 	require.Eventually(t, func() bool { return len(find(t, "sleep 600", k.file("never"))) == 0 }, time.Minute, 50*time.Millisecond, "the command of the subagent still runs")

@@ -78,7 +78,7 @@ func TestBackground_ItsEndStartsATurnThatReadsIt(t *testing.T) {
 	told := k.untilAnnounced(time.Minute)
 	require.Contains(t, told.Content, "[background task bg1 ended: exit code 3 after ")
 	require.Contains(t, told.Content, "begun\nfinished")
-	task, err := k.client.Task(t.Context(), k.key, "bg1")
+	task, err := k.client.GetTask(t.Context(), k.key, "bg1")
 	require.NoError(t, err)
 	require.Equal(t, "begun\nfinished", task.Output)
 	require.Equal(t, 3, task.Code)
@@ -160,7 +160,7 @@ func TestBackground_ACommandOverItsBudgetLosesNoByte(t *testing.T) {
 	for n := 1; n <= lines; n++ {
 		want += len(strconv.Itoa(n)) + 1
 	}
-	task, err := k.client.Task(t.Context(), k.key, "bg1")
+	task, err := k.client.GetTask(t.Context(), k.key, "bg1")
 	require.NoError(t, err)
 	require.EqualValues(t, want, task.Total)
 	require.True(t, strings.HasPrefix(task.Output, "1\n2\n3\n"), "the head is kept")
@@ -222,7 +222,7 @@ func TestBackground_AStopLeavesItAlone(t *testing.T) {
 	k.until(time.Minute, "the second step", func(e chat.Event) bool {
 		return e.Kind == chat.EventDelta && decode[chat.Delta](t, e).Step == 1
 	})
-	_, err := k.client.Stop(t.Context(), k.key)
+	_, err := k.client.StopTurn(t.Context(), k.key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
 	require.Contains(t, k.untilAnnounced(time.Minute).Content, "exit code 0")
@@ -275,7 +275,7 @@ func TestBang_IsAnsweredBesideARunningTurn(t *testing.T) {
 	k.untilDelta(time.Minute)
 	k.send("!echo beside; exit 4")
 	require.Regexp(t, "^```\nbeside\n```\n\nexit code 4 · \\d\\.\\d s$", k.untilNotice(time.Minute, "beside").Content)
-	session, err := k.client.Session(t.Context(), k.key)
+	session, err := k.client.GetSession(t.Context(), k.key)
 	require.NoError(t, err)
 	require.NotEmpty(t, session.Running, "the turn still runs")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)

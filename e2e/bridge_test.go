@@ -87,11 +87,11 @@ func TestBridge_AMessageThatWaitsIsChangedAndTakenBackOverAKill(t *testing.T) {
 	require.Equal(t, "duplicate", s.bridge(before).Outcome, "delivered again it is not what it was before")
 	require.Equal(t, "duplicate", s.bridge(never).Outcome)
 	require.Equal(t, "after", s.answered(waiting))
-	require.Equal(t, "recalled", k.untilDropped(recalled.Inbox).Outcome)
+	require.Equal(t, "recalled", k.untilDropped(recalled.InboxID).Outcome)
 	require.NotContains(t, k.dump(), "never")
 	require.NotContains(t, k.dump(), "say before")
 	require.False(t, s.changed(before, "say too late"))
-	k.once(first.Inbox, waiting.Inbox)
+	k.once(first.InboxID, waiting.InboxID)
 }
 
 func TestBridge_WhatWasOverheardIsChangedAndSurvivesAKillOfTheTurnThatTookIt(t *testing.T) {
@@ -110,7 +110,7 @@ func TestBridge_WhatWasOverheardIsChangedAndSurvivesAKillOfTheTurnThatTookIt(t *
 	k.untilDelta(time.Minute)
 	s.crash()
 	s.boot()
-	k.untilEnded(crashLimit, out.Inbox)
+	k.untilEnded(crashLimit, out.InboxID)
 	asked := 0
 	for _, r := range s.model.Requests() {
 		if strings.Contains(string(r.Raw), "stream 100 50ms") {

@@ -45,7 +45,7 @@ func TestChannels_AreSetUpTestedAndMendedWhileTheServerRuns(t *testing.T) {
 		}, time.Minute, 100*time.Millisecond, "%v in:\n%s", words, s.operated("channels"))
 	}
 
-	_, err = s.client.SetChannel(t.Context(), "napcat", "", apiclient.ChannelChange{
+	_, err = s.client.SetChannel(t.Context(), "napcat", apiclient.SetChannelParams{}, apiclient.ChannelChange{
 		Enabled: true, Settings: map[string]string{"url": p.URL(), "token": "wrong-secret", "send_pause": "0s"},
 	})
 	require.NoError(t, err)

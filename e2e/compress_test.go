@@ -135,7 +135,7 @@ func TestCompress_ACommandTakesItsPlaceBehindTheRunningTurnAndCanBeStopped(t *te
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, first).State)
 	k.untilSummarizing()
 	asked := time.Now()
-	_, err := k.client.Stop(t.Context(), k.key)
+	_, err := k.client.StopTurn(t.Context(), k.key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
 	t.Logf("compression stopped after %s", time.Since(asked).Round(time.Millisecond))

@@ -95,7 +95,7 @@ func (c *crowd) deliver(ctx context.Context, w *writer, i int) error {
 		if rand.IntN(2) == 0 {
 			client = c.other.client
 		}
-		out, err := client.Bridge(ctx, e)
+		out, err := deliver(ctx, client, e)
 		switch {
 		case err == nil && out.Outcome != "refused":
 			w.session = out.Session

@@ -306,9 +306,9 @@ func TestCrash13_AStopSentAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 			m := decode[chat.Message](t, e)
 			return m.Role == chat.RoleAssistant && m.Content == fmt.Sprintf("quick %d", n)
 		})
-		got, err := s.client.Stop(t.Context(), k.key)
+		got, err := s.client.StopTurn(t.Context(), k.key)
 		require.NoError(t, err)
-		if got.Turn != "" {
+		if got.Stopped != "" {
 			stopped++
 		}
 		next := k.send(fmt.Sprintf("say next %d", n))

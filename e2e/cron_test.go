@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"golang.org/x/sync/errgroup"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
@@ -17,7 +18,7 @@ import (
 // job keeps a job of the administrator.
 func (s *server) job(p chat.JobPlan) chat.Job {
 	s.t.Helper()
-	j, err := s.client.AddJob(s.t.Context(), p, "")
+	j, err := s.client.AddJob(s.t.Context(), apiclient.NewJob{JobPlan: p})
 	require.NoError(s.t, err)
 	return j
 }
@@ -27,7 +28,7 @@ func (s *server) untilRuns(limit time.Duration, id chat.JobID, what string, want
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		var err error
-		runs, err = s.client.JobRuns(s.t.Context(), id)
+		runs, err = s.client.ListRuns(s.t.Context(), id)
 		return err == nil && wanted(runs)
 	}, limit, 20*time.Millisecond, "%s: %s", id, what)
 	return runs
@@ -60,7 +61,7 @@ func TestCron_AHundredJobsOfOneSecondRunEachOnceOverTwoKills(t *testing.T) {
 	for i := range jobs {
 		g.Go(func() (err error) {
 			plan := chat.JobPlan{When: "at " + when.Format(time.RFC3339), Zone: "UTC", Message: fmt.Sprintf("say answer %d", i), Missed: "all"}
-			jobs[i], err = s.client.AddJob(t.Context(), plan, "")
+			jobs[i], err = s.client.AddJob(t.Context(), apiclient.NewJob{JobPlan: plan})
 			return err
 		})
 	}
@@ -132,9 +133,9 @@ func TestCron_AfterARestartMissedTimesAreMadeUpForByPolicy(t *testing.T) {
 		j := jobs[policy]
 		runs := s.untilRuns(time.Minute, j.ID, "makes up for "+policy, ended(n))
 		require.Eventually(t, func() bool {
-			all, err := s.client.Jobs(t.Context())
+			all, err := s.client.ListJobs(t.Context(), apiclient.ListJobsParams{})
 			require.NoError(t, err)
-			for _, now := range all {
+			for _, now := range all.Jobs {
 				if now.ID == j.ID {
 					return now.Passed == int64(4-n) && now.Next.After(time.Now())
 				}
@@ -165,11 +166,11 @@ func TestCron_TheModelKeepsJobsAndIsToldInItsConversation(t *testing.T) {
 	k.send("/cron add every 1h look around")
 	k.send("/cron pause look around")
 	require.Contains(t, k.notices()[len(k.notices())-1], "look around is paused")
-	jobs, err := k.client.Jobs(t.Context())
+	list, err := k.client.ListJobs(t.Context(), apiclient.ListJobsParams{})
 	require.NoError(t, err)
-	require.Len(t, jobs, 2)
-	require.Equal(t, chat.JobPaused, jobs[0].State)
-	require.Equal(t, chat.JobDone, jobs[1].State)
+	require.Len(t, list.Jobs, 2)
+	require.Equal(t, chat.JobPaused, list.Jobs[0].State)
+	require.Equal(t, chat.JobDone, list.Jobs[1].State)
 }
 
 func TestCron_AnEditReachesAJobThatWaits(t *testing.T) {
@@ -178,7 +179,7 @@ func TestCron_AnEditReachesAJobThatWaits(t *testing.T) {
 	j := s.job(chat.JobPlan{When: "every 1h", Message: "say old"})
 	plan := j.JobPlan
 	plan.When, plan.Message = "in 1s", "say new"
-	_, err := s.client.ChangeJob(t.Context(), j.ID, plan)
+	_, err := s.client.ChangeJob(t.Context(), j.ID, apiclient.JobChange{JobPlan: plan})
 	require.NoError(t, err)
 	s.untilRuns(time.Minute, j.ID, "runs", ended(1))
 	require.Equal(t, []string{"new"}, s.own(j.ID).answers())
@@ -209,7 +210,7 @@ func TestHistories_OfJobs(t *testing.T) {
 	require.NoError(t, err)
 	plan := j.JobPlan
 	plan.Name = "tale"
-	_, err = s.client.ChangeJob(t.Context(), j.ID, plan)
+	_, err = s.client.ChangeJob(t.Context(), j.ID, apiclient.JobChange{JobPlan: plan})
 	require.NoError(t, err)
 	s.untilRuns(time.Minute, j.ID, "runs", ended(1))
 	require.Eventually(t, func() bool {
@@ -224,7 +225,7 @@ func TestHistories_OfJobs(t *testing.T) {
 		_, err = s.client.PauseJob(t.Context(), j.ID)
 		require.NoError(t, err)
 		plan.Message = "say other"
-		_, err = s.client.ChangeJob(t.Context(), j.ID, plan)
+		_, err = s.client.ChangeJob(t.Context(), j.ID, apiclient.JobChange{JobPlan: plan})
 		require.NoError(t, err)
 		_, err = s.client.ResumeJob(t.Context(), j.ID)
 		require.NoError(t, err)
@@ -234,7 +235,7 @@ func TestHistories_OfJobs(t *testing.T) {
 	_, err = s.look().Exec(t.Context(), `UPDATE cron_jobs SET next_at = now() + interval '2 seconds', due_at = now() + interval '2 seconds'`)
 	require.NoError(t, err)
 	plan.Name = "another tale"
-	_, err = s.client.ChangeJob(t.Context(), j.ID, plan)
+	_, err = s.client.ChangeJob(t.Context(), j.ID, apiclient.JobChange{JobPlan: plan})
 	require.NoError(t, err)
 	s.untilRuns(time.Minute, j.ID, "runs", ended(3))
 	require.Eventually(t, func() bool { return s.runOf(id) != run }, time.Minute, 20*time.Millisecond, "it continues as new")

@@ -251,7 +251,7 @@ func chown(t *testing.T, root string, uid int) {
 // confinement is what the server's runner says of itself.
 func (p *prison) confinement() string {
 	p.t.Helper()
-	runners, err := p.client.Runners(p.t.Context())
+	runners, err := p.client.ListRunners(p.t.Context())
 	require.NoError(p.t, err)
 	for _, r := range runners.Runners {
 		if r.Name == "local" {

@@ -101,7 +101,7 @@ func TestFeishu_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
 	first, second := newFeishu(t, 0, 0), newFeishu(t, 0, 0)
 	s := newServer(t, first.env()...)
 	s.inForce(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
-	_, err := s.client.SetChannel(t.Context(), "feishu", "second", apiclient.ChannelChange{Enabled: true, Settings: second.Settings()})
+	_, err := s.client.SetChannel(t.Context(), "feishu", apiclient.SetChannelParams{Account: "second"}, apiclient.ChannelChange{Enabled: true, Settings: second.Settings()})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return first.connected() && second.connected() }, time.Minute, 20*time.Millisecond)
 	says := func(f *onFeishu, open, union, text string, want ...string) {

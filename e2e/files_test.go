@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -72,9 +73,9 @@ func TestFiles_WhatIsUploadedIsReadByToolsAndComesBackThroughALinkAfterACrash(t 
 	require.Contains(t, results[0], "the answer is 42")
 	require.Equal(t, []string{"same-1.txt", "same-2.txt", "same-3.txt", "same-4.txt", "same-5.txt", "same.txt"}, k.uploadTogether("same.txt", 6))
 
-	link, err := s.client.Link(t.Context(), k.key, "out.txt", time.Hour)
+	link, err := s.client.CreateLink(t.Context(), k.key, apiclient.NewFileLink{Path: "out.txt", TTLS: 3600})
 	require.NoError(t, err)
-	short, err := s.client.Link(t.Context(), k.key, "out.txt", time.Second)
+	short, err := s.client.CreateLink(t.Context(), k.key, apiclient.NewFileLink{Path: "out.txt", TTLS: 1})
 	require.NoError(t, err)
 	status, header, body := s.download(link.URL)
 	require.Equal(t, http.StatusOK, status)
@@ -95,9 +96,9 @@ func TestFiles_WhatIsUploadedIsReadByToolsAndComesBackThroughALinkAfterACrash(t 
 	require.Equal(t, http.StatusForbidden, status)
 	require.Contains(t, string(body), "not valid")
 
-	_, err = s.client.Link(t.Context(), k.key, s.home+"/secret.key", time.Hour)
+	_, err = s.client.CreateLink(t.Context(), k.key, apiclient.NewFileLink{Path: s.home + "/secret.key", TTLS: 3600})
 	require.Equal(t, fault.Denied, fault.KindOf(err), "xbot's own files stay out of reach: %v", err)
-	_, err = s.client.Download(t.Context(), k.key, s.home+"/run/serve.json", io.Discard)
+	_, err = s.client.DownloadFile(t.Context(), k.key, apiclient.DownloadFileParams{Path: s.home + "/run/serve.json"}, io.Discard)
 	require.Equal(t, fault.Denied, fault.KindOf(err), "%v", err)
 	_, err = s.client.Upload(t.Context(), k.key, "../..", "x", strings.NewReader("x"))
 	require.Equal(t, fault.Invalid, fault.KindOf(err), "%v", err)
@@ -133,7 +134,7 @@ func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
 	require.EqualValues(t, size, stored.Size)
 	up := time.Since(began)
 	got := sha256.New()
-	_, err = s.client.Download(t.Context(), k.key, stored.Path, got)
+	_, err = s.client.DownloadFile(t.Context(), k.key, apiclient.DownloadFileParams{Path: stored.Path}, got)
 	require.NoError(t, err)
 	require.Equal(t, hex.EncodeToString(want.Sum(nil)), hex.EncodeToString(got.Sum(nil)))
 	after := peak(t, s.cmd.Process.Pid)
@@ -143,7 +144,7 @@ func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
 
 	_, err = s.client.Upload(t.Context(), k.key, "", "over.bin", io.MultiReader(content(), bytes.NewReader([]byte{1})))
 	require.Equal(t, fault.TooLarge, fault.KindOf(err), "%v", err)
-	folder, err := s.client.Files(t.Context(), k.key, "uploads")
+	folder, err := s.client.ListFiles(t.Context(), k.key, apiclient.ListFilesParams{Path: "uploads"})
 	require.NoError(t, err)
 	require.Len(t, folder.Entries, 1, "nothing of the file that was too large stays")
 }
@@ -172,13 +173,13 @@ func TestFiles_TheModelDownloadsOnlyFromWhereItMay(t *testing.T) {
 	require.Equal(t, "Wrote in/data.csv (8 bytes, text/csv).", c.Result)
 	require.Equal(t, chat.ClassIdempotent, c.Class)
 	var got bytes.Buffer
-	_, err = s.client.Download(t.Context(), k.key, "in/data.csv", &got)
+	_, err = s.client.DownloadFile(t.Context(), k.key, apiclient.DownloadFileParams{Path: "in/data.csv"}, &got)
 	require.NoError(t, err)
 	require.Equal(t, "a,b\n1,2\n", got.String())
 	c = call("127.0.0.2", "in/other.csv")
 	require.True(t, c.IsError)
 	require.Contains(t, c.Result, "127.0.0.2 is not an address on the public internet")
-	_, err = s.client.Download(t.Context(), k.key, "in/other.csv", io.Discard)
+	_, err = s.client.DownloadFile(t.Context(), k.key, apiclient.DownloadFileParams{Path: "in/other.csv"}, io.Discard)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 

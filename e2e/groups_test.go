@@ -43,11 +43,11 @@ func TestGroups_AnAdministratorInAGroupBringsNoHostShell(t *testing.T) {
 
 	out := s.bridge(room("m2", "@boss", `call Shell {"command":"echo shared-$((40+2))","reason":"r"}`, true))
 	k := &talk{server: s, key: out.Session}
-	k.untilEnded(time.Minute, out.Inbox)
+	k.untilEnded(time.Minute, out.InboxID)
 	require.NotContains(t, k.dump(), "shared-42")
 	bang := s.bridge(room("m3", "@boss", "!echo bang-$((40+2))", true))
 	k.until(time.Minute, "the answer of the command", func(e chat.Event) bool {
-		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Role == chat.RoleNotice && decode[chat.Message](t, e).Inbox == bang.Inbox
+		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Role == chat.RoleNotice && decode[chat.Message](t, e).Inbox == bang.InboxID
 	})
 	require.NotContains(t, k.dump(), "bang-42")
 }
@@ -78,7 +78,7 @@ func TestGroups_TheModelKnowsThatItIsAGroupAndWhenToBeSilent(t *testing.T) {
 	s.inForce(`{channels: {matrix: {groups: {"!room": {}}, groupScenes: {chat: {enabled: true, noReplyToken: "[[quiet]]"}, work: {enabled: true}}}}}`)
 	out := s.bridge(room("m1", "@al", "say [[quiet]]", false))
 	k := &talk{server: s, key: out.Session}
-	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, out.Inbox).State)
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, out.InboxID).State)
 	system := s.lastSystem()
 	require.Contains(t, system, `You are in a group chat called "The Team".`)
 	require.Contains(t, system, "An answer of `[[quiet]]` alone")

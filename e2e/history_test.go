@@ -89,7 +89,7 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 
 	id = k.send("# stopped while it streams", "stream 400 50ms")
 	k.until(time.Minute, "a delta", func(e chat.Event) bool { return e.Kind == chat.EventDelta })
-	_, err := s.client.Stop(t.Context(), k.key)
+	_, err := s.client.StopTurn(t.Context(), k.key)
 	require.NoError(t, err)
 	s.capture("stopped-stream", k.untilEnded(time.Minute, id))
 
@@ -145,7 +145,7 @@ func TestHistories_OfHooks(t *testing.T) {
 		"PostToolUse", "echo "+spoken, "PostToolBatch", "true", "PermissionRequest", "true", "PermissionDenied", "true", "AgentStop", "true",
 	))
 	id := k.send(k.shell("echo %s >> %s", strings.Repeat("x", 60), k.file("asked")), k.shell("true"), "say done")
-	k.answer(k.untilAsked(1).ID, apiclient.Answer{Allow: true})
+	k.answer(k.untilAsked(1).ID, apiclient.Answer{Decision: apiclient.Allow})
 	// hooks.json and hooks-refused.json are of turns that waited for the hooks that are told of their end
 	turn := k.closed(k.untilEnded(time.Minute, id))
 	small(t, "hooks", s.capture("hooks-apart", turn), 120, 20<<10)
@@ -231,7 +231,7 @@ func TestHistories_OfAStopThatALostWorkerLeft(t *testing.T) {
 	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 10*time.Millisecond)
 	runner := s.child("xbot-runner")
 	signal(t, runner, syscall.SIGSTOP) // the worker hears of the stop, and cannot carry it out
-	_, err := s.client.Stop(t.Context(), k.key)
+	_, err := s.client.StopTurn(t.Context(), k.key)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		return happened(s.history(workflows.TurnID(k.key), ""), enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED) == 1

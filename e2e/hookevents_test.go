@@ -184,7 +184,7 @@ func permissions(t *testing.T, s *server, e *ear) {
 	require.Equal(t, "FileCreate", p["tool_name"])
 	require.Equal(t, string(call.ID), p["tool_use_id"])
 	require.Empty(t, e.told(k.key, hook.PermissionDenied))
-	k.answer(call.ID, apiclient.Answer{Note: "not now"})
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Deny, Note: "not now"})
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
 	p = e.until(k.key, hook.PermissionDenied, 1)
 	has(t, p, "tool_name", "tool_input", "tool_use_id", "reason")
@@ -332,9 +332,10 @@ func TestHooks_TheStrictestOfThreeLayersDecides(t *testing.T) {
 			require.Equal(t, c.want == "defer", call.Approval.Deferred, "%+v", c)
 			require.Empty(t, k.trace(name))
 			if c.want == "defer" {
-				require.NoError(t, s.client.DecideDeferred(t.Context(), call.ID, apiclient.Answer{Allow: true}))
+				_, err := s.client.DecideDeferred(t.Context(), call.ID, apiclient.DeferredDecision{Decision: apiclient.Allow})
+				require.NoError(t, err)
 			} else {
-				k.answer(call.ID, apiclient.Answer{Allow: true})
+				k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow})
 			}
 		}
 		require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)

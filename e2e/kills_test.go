@@ -93,7 +93,7 @@ func TestCrash17_ServerKilledAfterAStopWasAccepted(t *testing.T) {
 		mark := fmt.Sprint("sleep 617.", n)
 		id := k.send(k.shell("echo a >> %s; %s; echo b >> %s", k.file(fmt.Sprint("r", n)), mark, k.file(fmt.Sprint("r", n))), "say never")
 		require.Eventually(t, func() bool { return len(find(t, mark)) > 0 }, time.Minute, 5*time.Millisecond)
-		_, err := k.client.Stop(t.Context(), k.key)
+		_, err := k.client.StopTurn(t.Context(), k.key)
 		require.NoError(t, err)
 		if n > 0 {
 			pause := time.NewTimer(time.Duration(n) * 300 * time.Millisecond)

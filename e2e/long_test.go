@@ -311,7 +311,7 @@ func (c *longConversation) history() (all []chat.Message) {
 	c.t.Helper()
 	var before chat.MessageID
 	for {
-		t, err := c.client.Messages(c.t.Context(), c.key, apiclient.Page{Before: before, Limit: 500})
+		t, err := c.client.ListMessages(c.t.Context(), c.key, apiclient.ListMessagesParams{Before: before, Limit: 500})
 		require.NoError(c.t, err)
 		require.Empty(c.t, t.Queued, "messages still wait")
 		all = append(t.Messages, all...)

@@ -48,9 +48,9 @@ func TestMemory_OfOnePersonReachesNoOther(t *testing.T) {
 			require.Contains(t, told[len(told)-1], c.own, say)
 			require.NotContains(t, told[len(told)-1], c.others, say)
 		}
-		look, err := c.k.client.Memory(t.Context(), "main")
+		look, err := c.k.client.GetMemory(t.Context(), apiclient.GetMemoryParams{})
 		require.NoError(t, err)
-		found, err := c.k.client.SearchMemory(t.Context(), "main", "keeps", false)
+		found, err := c.k.client.SearchMemory(t.Context(), apiclient.SearchMemoryParams{Q: "keeps"})
 		require.NoError(t, err)
 		require.Contains(t, fmt.Sprint(look, found), c.own)
 		require.NotContains(t, fmt.Sprint(look, found), c.others)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,18 +17,27 @@ import (
 )
 
 // bridge delivers a message of a platform.
-func (s *server) bridge(e chat.Envelope) apiclient.Bridged {
+func (s *server) bridge(e chat.Envelope) apiclient.Outcome {
 	s.t.Helper()
-	out, err := s.client.Bridge(s.t.Context(), e)
+	out, err := deliver(s.t.Context(), s.client, e)
 	require.NoError(s.t, err)
 	return out
 }
 
+// deliver hands over what the bridge of a platform would.
+func deliver(ctx context.Context, client *apiclient.Client, e chat.Envelope) (apiclient.Outcome, error) {
+	return client.BridgeMessage(ctx, e.Channel, apiclient.BridgeMessage{
+		Account: e.Account, ID: e.ID, ChatType: e.ChatType, Chat: e.Chat, Thread: e.Thread, Root: e.Root, Parent: e.Parent,
+		Sender: apiclient.BridgePeer{ID: e.Sender.ID, Name: e.Sender.Name}, Subject: e.Subject, Room: e.Room, Space: e.Space,
+		SentAt: e.SentAt, Seq: e.Seq, Text: e.Text, Mentioned: e.Mentioned, Answers: e.Answers,
+	})
+}
+
 // answered waits for the end of the turn of what was delivered, and returns the answer.
-func (s *server) answered(out apiclient.Bridged) string {
+func (s *server) answered(out apiclient.Outcome) string {
 	s.t.Helper()
 	k := &talk{server: s, key: out.Session}
-	require.Equal(s.t, chat.TurnDone, k.untilEnded(time.Minute, out.Inbox).State)
+	require.Equal(s.t, chat.TurnDone, k.untilEnded(time.Minute, out.InboxID).State)
 	messages := k.transcript().Messages
 	return messages[len(messages)-1].Content
 }

@@ -113,7 +113,7 @@ func TestParts_StopReachesACommandThroughTheInternalEndpoint(t *testing.T) {
 	id := p.send(p.shell("echo a >> %s; sleep 60", p.talk.file("parts")), "say never")
 	require.Eventually(t, func() bool { return len(p.trace("parts")) == 1 }, time.Minute, 10*time.Millisecond)
 	asked := time.Now()
-	_, err := p.client.Stop(t.Context(), p.key)
+	_, err := p.client.StopTurn(t.Context(), p.key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, p.untilEnded(time.Minute, id).State)
 	t.Logf("stopped after %s", time.Since(asked).Round(time.Millisecond))

@@ -90,7 +90,7 @@ func TestProviderWait_AStopEndsIt(t *testing.T) {
 	for n, stop := range []func(){
 		func() { k.send("/stop") },
 		func() {
-			_, err := s.client.Stop(t.Context(), k.key)
+			_, err := s.client.StopTurn(t.Context(), k.key)
 			require.NoError(t, err)
 		},
 	} {

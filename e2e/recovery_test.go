@@ -102,7 +102,7 @@ func (r *recoveryTable) killsBesideTurns() {
 	r.crash()
 	r.boot()
 	ready := time.Now()
-	k.answer(call.ID, apiclient.Answer{Allow: true})
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow})
 	r.measure("while a person is asked, who answers at once", killed, ready, func() { k.untilEnded(crashLimit, id) })
 
 	k = r.newTalk()
@@ -163,7 +163,7 @@ func (r *recoveryTable) silences() {
 func (k *talk) allowed(command, mark string) chat.InboxID {
 	k.t.Helper()
 	id := k.send(k.shell("echo begun >> %s; %s", k.file(mark), command), "say answered")
-	k.answer(k.untilAsked(1).ID, apiclient.Answer{Allow: true})
+	k.answer(k.untilAsked(1).ID, apiclient.Answer{Decision: apiclient.Allow})
 	require.Eventually(k.t, func() bool { return len(k.trace(mark)) > 0 }, time.Minute, 10*time.Millisecond)
 	return id
 }
@@ -221,7 +221,7 @@ func TestRecovery_OnABusyMachine(t *testing.T) {
 	given := map[string]int{}
 	for i, k := range talks {
 		k.untilEnded(5*time.Minute, last[i])
-		turns, err := k.client.Turns(t.Context(), k.key, 10)
+		turns, err := k.client.ListTurns(t.Context(), k.key, apiclient.ListTurnsParams{Limit: 10})
 		require.NoError(t, err)
 		for _, turn := range turns {
 			for _, e := range s.history(workflows.TurnID(k.key), turn.RunID).GetEvents() {

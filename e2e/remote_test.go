@@ -61,7 +61,7 @@ func (r *remote) up() {
 func (r *remote) t() *testing.T { return r.talk.server.t }
 
 func (r *remote) online() bool {
-	all, err := r.client.Runners(r.t().Context())
+	all, err := r.client.ListRunners(r.t().Context())
 	if err != nil {
 		return false
 	}
@@ -199,7 +199,7 @@ func TestRemote05_StopReachesARunnerThatWasAway(t *testing.T) {
 	id := k.send(k.shell("echo began >> %s; sleep %s", k.file("once"), mark), "say never")
 	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, 10*time.Millisecond)
 	r.process.kill()
-	_, err := k.client.Stop(t.Context(), k.key)
+	_, err := k.client.StopTurn(t.Context(), k.key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, k.untilEnded(crashLimit, id).State)
 	require.NotEmpty(t, find(t, "sleep "+mark), "the command still runs: nobody could tell its runner")

@@ -101,20 +101,20 @@ func TestRewind_TheModelSeesNoMoreOfItAndEachRequestCanBeShownAgain(t *testing.T
 			asked = m.ID
 		}
 	}
-	accepted, err := k.client.Rewind(t.Context(), k.key, "rewind-1", asked)
+	accepted, err := k.client.RewindSession(t.Context(), k.key, apiclient.RewindBody{ClientMessageID: "rewind-1", MessageID: asked})
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, accepted.ID).State)
-	again, err := k.client.Rewind(t.Context(), k.key, "rewind-1", asked)
+	again, err := k.client.RewindSession(t.Context(), k.key, apiclient.RewindBody{ClientMessageID: "rewind-1", MessageID: asked})
 	require.NoError(t, err)
 	require.Equal(t, apiclient.Accepted{ID: accepted.ID, Duplicate: true}, again)
 	last := k.untilEnded(time.Minute, k.send("say new"))
 
-	now, err := k.client.Request(t.Context(), k.key, last.ID, 0)
+	now, err := k.client.GetRequest(t.Context(), k.key, last.ID, 0)
 	require.NoError(t, err)
 	require.True(t, now.Exact)
 	require.NotContains(t, fmt.Sprint(now.Messages), "secret")
 	require.Contains(t, fmt.Sprint(now.Messages), "say keep")
-	then, err := k.client.Request(t.Context(), k.key, gone[len(gone)-1].Turn, 1)
+	then, err := k.client.GetRequest(t.Context(), k.key, gone[len(gone)-1].Turn, 1)
 	require.NoError(t, err)
 	require.True(t, then.Exact, "a step that was taken back is shown as it was")
 	require.Contains(t, fmt.Sprint(then.Messages), "a secret word")
@@ -128,7 +128,7 @@ func TestFork_GoesItsOwnWayAfterKillsAndWithoutItsOriginal(t *testing.T) {
 	k.done("say two")
 	running := k.send("stream 40 50ms")
 	k.untilDelta(time.Minute)
-	fork, err := k.client.Fork(t.Context(), k.key, 0)
+	fork, err := k.client.ForkSession(t.Context(), k.key, 0)
 	require.NoError(t, err)
 	require.Equal(t, k.key, fork.ForkOf)
 	k.crash()
@@ -139,7 +139,7 @@ func TestFork_GoesItsOwnWayAfterKillsAndWithoutItsOriginal(t *testing.T) {
 	require.Equal(t, chat.TurnDone, turn.State)
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, running).State)
 
-	sent, err := k.client.Request(t.Context(), fork.Key, turn.ID, 0)
+	sent, err := k.client.GetRequest(t.Context(), fork.Key, turn.ID, 0)
 	require.NoError(t, err)
 	require.True(t, sent.Exact)
 	require.Contains(t, fmt.Sprint(sent.Messages), "shared", "the model sees the results of the original")

@@ -46,7 +46,7 @@ func (s *server) newLaptop() *laptop {
 func (s *server) untilRunner(name string, online bool) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
-		all, err := s.client.Runners(s.t.Context())
+		all, err := s.client.ListRunners(s.t.Context())
 		require.NoError(s.t, err)
 		for _, r := range all.Runners {
 			if r.Name == name {

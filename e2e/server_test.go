@@ -232,13 +232,13 @@ func (k *talk) untilTool(limit time.Duration, state chat.CallState) chat.ToolEve
 
 func (k *talk) transcript() apiclient.Transcript {
 	k.t.Helper()
-	t, err := k.client.Messages(k.t.Context(), k.key, apiclient.Page{Limit: 500})
+	t, err := k.client.ListMessages(k.t.Context(), k.key, apiclient.ListMessagesParams{Limit: 500})
 	require.NoError(k.t, err)
 	return t
 }
 
 func (k *talk) dump() string {
-	t, err := k.client.Messages(context.Background(), k.key, apiclient.Page{Limit: 500})
+	t, err := k.client.ListMessages(context.Background(), k.key, apiclient.ListMessagesParams{Limit: 500})
 	if err != nil {
 		return err.Error()
 	}

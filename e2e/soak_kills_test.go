@@ -125,7 +125,7 @@ func (k *killSoak) stopping(ctx context.Context, talk *talk, i int) {
 		rest(ctx, time.Duration(rand.IntN(5000))*time.Millisecond)
 		for {
 			try, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-			_, err := k.client.Stop(try, talk.key)
+			_, err := k.client.StopTurn(try, talk.key)
 			cancel()
 			if err == nil {
 				break

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/internal/chat"
+	"xbot/internal/apiclient"
 	"xbot/internal/llm/llmtest"
 )
 
@@ -35,7 +35,7 @@ func (k *talk) untilSoulful(there bool) {
 func TestSoul_ProfileAndSoulAreInThePromptAfterAKillAndSwitchesCountAtTheNextTurn(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	_, err := s.client.SetProfile(t.Context(), chat.UserProfile{Content: "Ann, call me captain", Timezone: "Asia/Shanghai"})
+	_, err := s.client.SetProfile(t.Context(), apiclient.ProfileEdit{Content: "Ann, call me captain", Timezone: "Asia/Shanghai"})
 	require.NoError(t, err)
 	k := s.newTalk()
 	off := k.replied("say hello")

@@ -61,7 +61,7 @@ func TestSubagent_AKillWhileItIsUnloadedLeavesItUnloadedAndWhole(t *testing.T) {
 		require.Contains(t, lastCalls(k)[0].Result, "coder:a is unloaded", point.name)
 		workflow := workflows.SubagentID(chat.SubagentRef{Parent: k.key, Role: "coder", Instance: "a"})
 		require.NoError(t, k.temporal().GetWorkflow(t.Context(), workflow, "").Get(t.Context(), nil), "%s: nobody holds it", point.name)
-		all, err := k.client.Subagents(t.Context(), k.key)
+		all, err := k.client.ListSubagents(t.Context(), k.key)
 		require.NoError(t, err)
 		require.Len(t, all, 1)
 		require.Equal(t, chat.SubagentUnloaded, all[0].State, point.name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 )
 
@@ -48,7 +49,7 @@ func (k *talk) untilTold(n int) []string {
 
 func (k *talk) session() chat.Session {
 	k.t.Helper()
-	s, err := k.client.Session(k.t.Context(), k.key)
+	s, err := k.client.GetSession(k.t.Context(), k.key)
 	require.NoError(k.t, err)
 	return s
 }
@@ -78,7 +79,7 @@ func TestSubagent_OneShotsRunTogetherAndTheirAnswersAreTheResults(t *testing.T) 
 	require.ElementsMatch(t, []string{"0", "1", "2"}, k.trace("trace"))
 	agents, tasks, turns := k.handed()
 	require.Equal(t, []int{3, 3, 3}, []int{agents, tasks, turns})
-	sessions, err := k.client.Sessions(t.Context(), "")
+	sessions, err := k.client.ListSessions(t.Context(), apiclient.ListSessionsParams{})
 	require.NoError(t, err)
 	require.Len(t, sessions, 1, "conversations of subagents are not listed")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // newTrigger makes a trigger.
-func (s *server) newTrigger(d chat.TriggerDraft) apiclient.MadeTrigger {
+func (s *server) newTrigger(d chat.TriggerDraft) apiclient.Made {
 	s.t.Helper()
 	made, err := s.client.AddTrigger(s.t.Context(), d)
 	require.NoError(s.t, err)
@@ -28,7 +28,7 @@ func (s *server) newTrigger(d chat.TriggerDraft) apiclient.MadeTrigger {
 }
 
 // call calls a trigger as another program does; 0 is no answer at all.
-func (s *server) call(m apiclient.MadeTrigger, secret, id, body string, at time.Time) int {
+func (s *server) call(m apiclient.Made, secret, id, body string, at time.Time) int {
 	s.t.Helper()
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	h := hmac.New(sha256.New, []byte(secret))
@@ -48,12 +48,12 @@ func (s *server) call(m apiclient.MadeTrigger, secret, id, body string, at time.
 }
 
 // fires waits until so many calls of a trigger are answered by a turn, and returns all of them.
-func (s *server) fires(m apiclient.MadeTrigger, done int) []chat.Fire {
+func (s *server) fires(m apiclient.Made, done int) []chat.Fire {
 	s.t.Helper()
 	var all []chat.Fire
 	require.Eventually(s.t, func() bool {
 		var err error
-		all, err = s.client.TriggerFires(s.t.Context(), m.Trigger.ID)
+		all, err = s.client.ListFires(s.t.Context(), m.Trigger.ID, apiclient.ListFiresParams{})
 		n := 0
 		for _, f := range all {
 			if f.Outcome == "done" {
@@ -129,22 +129,22 @@ func TestTrigger_ItsOwnerChangesRenewsAndRemovesIt(t *testing.T) {
 	s.crash()
 	s.boot()
 	require.Equal(t, http.StatusOK, s.call(m, m.Secret, "d-1", body, now), "a copy of the request is known after a restart")
-	all, err := s.client.Triggers(t.Context())
+	all, err := s.client.ListTriggers(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	require.Equal(t, 1, all[0].Fires)
-	changed, err := s.client.ChangeTrigger(t.Context(), m.Trigger.ID, chat.TriggerDraft{Name: "build", Off: true})
+	changed, err := s.client.SetTrigger(t.Context(), m.Trigger.ID, chat.TriggerDraft{Name: "build", Off: true})
 	require.NoError(t, err)
 	require.Equal(t, "build", changed.Name)
 	require.Equal(t, http.StatusConflict, s.call(m, m.Secret, "d-2", body, time.Now()))
-	_, err = s.client.ChangeTrigger(t.Context(), m.Trigger.ID, chat.TriggerDraft{Name: "build"})
+	_, err = s.client.SetTrigger(t.Context(), m.Trigger.ID, chat.TriggerDraft{Name: "build"})
 	require.NoError(t, err)
 	renewed, err := s.client.RenewTrigger(t.Context(), m.Trigger.ID)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusForbidden, s.call(m, m.Secret, "d-2", body, time.Now()))
 	require.Equal(t, http.StatusAccepted, s.call(m, renewed.Secret, "d-2", body, time.Now()))
-	require.NoError(t, s.client.RemoveTrigger(t.Context(), m.Trigger.ID))
+	require.NoError(t, s.client.DeleteTrigger(t.Context(), m.Trigger.ID))
 	require.Equal(t, http.StatusNotFound, s.call(m, renewed.Secret, "d-3", body, time.Now()))
-	_, err = s.client.TriggerFires(t.Context(), m.Trigger.ID)
+	_, err = s.client.ListFires(t.Context(), m.Trigger.ID, apiclient.ListFiresParams{})
 	require.Error(t, err)
 }

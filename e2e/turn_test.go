@@ -44,7 +44,7 @@ func TestServe_StopsARunningStreamAndARunningCommand(t *testing.T) {
 	id := k.send("stream 400 50ms")
 	k.untilDelta(time.Minute)
 	asked := time.Now()
-	_, err := s.client.Stop(t.Context(), k.key)
+	_, err := s.client.StopTurn(t.Context(), k.key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
 	t.Logf("stream stopped after %s", time.Since(asked).Round(time.Millisecond))

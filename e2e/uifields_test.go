@@ -41,7 +41,7 @@ func TestTemporal_AFailedTurnSaysSoAndAWaitingOneIsFound(t *testing.T) {
 	id := k.send(k.shell("true"), "say permitted")
 	require.Eventually(t, func() bool { return s.found(about+"XbotWaits = 'approval' AND XbotModel IS NOT NULL") == 1 }, time.Minute, 50*time.Millisecond)
 	call := lastCalls(k)[0].ID
-	_, err := s.client.Answer(t.Context(), k.key, call, apiclient.Answer{Allow: true})
+	_, err := s.client.AnswerApproval(t.Context(), k.key, call, apiclient.Answer{Decision: apiclient.Allow})
 	require.NoError(t, err)
 	turn = k.untilEnded(time.Minute, id)
 	require.Equal(t, chat.TurnDone, turn.State)
@@ -73,7 +73,7 @@ func TestTemporal_APausedTurnIsSaidAndAStopActsOnIt(t *testing.T) {
 	said, err := s.operate("doctor")
 	require.Error(t, err, said)
 	require.Contains(t, said, "1 of 1 open turns is paused")
-	_, err = s.client.Stop(t.Context(), k.key)
+	_, err = s.client.StopTurn(t.Context(), k.key)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, k.untilEnded(crashLimit, id).State)
 }

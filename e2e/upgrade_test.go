@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
@@ -87,7 +88,7 @@ func TestUpgrade_ABuildThatBreaksRunningTurnsHoldsThemUntilItIsTakenBack(t *test
 	good := s.bin
 	s.bin = nextBuild(t, false)
 	s.boot()
-	turns, err := s.client.Turns(t.Context(), k.key, 1)
+	turns, err := s.client.ListTurns(t.Context(), k.key, apiclient.ListTurnsParams{Limit: 1})
 	require.NoError(t, err)
 	turn := turns[0]
 	c := s.temporal()

@@ -47,7 +47,7 @@ type channelsListCmd struct {
 // Run lists accounts.
 func (c channelsListCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		list, err := client.Channels(ctx)
+		list, err := client.ListChannels(ctx)
 		if err != nil || c.JSON {
 			return printJSON(err, list.Accounts)
 		}
@@ -114,7 +114,7 @@ type channelsTestCmd struct {
 func (c channelsTestCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		name, account := c.parts()
-		got, err := client.TestChannel(ctx, name, account, c.To)
+		got, err := client.TestChannel(ctx, name, apiclient.TestChannelParams{Account: account}, c.To)
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (c channelsDisableCmd) Run(ctx context.Context) error {
 func (b bot) switched(ctx context.Context, enabled bool, word string) error {
 	return b.ask(func(client *apiclient.Client) error {
 		name, account := b.parts()
-		err := client.EnableChannel(ctx, name, account, enabled)
+		_, err := client.EnableChannel(ctx, name, apiclient.EnableChannelParams{Account: account}, enabled)
 		if err == nil {
 			say(os.Stdout, "%s is switched %s.", b.Name, word)
 		}
@@ -177,7 +177,7 @@ type channelsRemoveCmd struct{ bot }
 func (c channelsRemoveCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		name, account := c.parts()
-		err := client.DeleteChannel(ctx, name, account)
+		err := client.DeleteChannel(ctx, name, apiclient.DeleteChannelParams{Account: account})
 		if err == nil {
 			say(os.Stdout, "%s is removed. Its conversations stay.", c.Name)
 		}

@@ -26,7 +26,7 @@ type channelsOptionsCmd struct {
 // Run lists the options of a platform.
 func (c channelsOptionsCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		list, err := client.Channels(ctx)
+		list, err := client.ListChannels(ctx)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ type channelsSetCmd struct {
 // Run makes or changes an account. What is not named stays as it is.
 func (c channelsSetCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		list, err := client.Channels(ctx)
+		list, err := client.ListChannels(ctx)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (c channelsSetCmd) Run(ctx context.Context) error {
 				now = a
 			}
 		}
-		made, err := client.SetChannel(ctx, name, account, changeOf(kind, now, given))
+		made, err := client.SetChannel(ctx, name, apiclient.SetChannelParams{Account: account}, changeOf(kind, now, given))
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ type statusCmd struct {
 // Run prints the installation at a glance.
 func (c statusCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		s, err := client.Status(ctx)
+		s, err := client.GetStatus(ctx)
 		if err != nil || c.JSON {
 			return printJSON(err, s)
 		}
@@ -119,7 +119,7 @@ func (c sessionsCmd) Run(ctx context.Context) error {
 			say(os.Stdout, "%s is deleted.", c.Delete)
 			return nil
 		}
-		list, err := client.InspectSessions(ctx, apiclient.SessionFilter{User: c.User, Channel: c.Channel, Agent: c.Agent, Active: c.Active})
+		list, err := client.AllSessions(ctx, apiclient.InspectSessionsParams{User: c.User, Channel: c.Channel, Agent: c.Agent, Active: c.Active})
 		if err != nil || c.JSON {
 			return printJSON(err, list)
 		}
@@ -165,23 +165,26 @@ type inboxCmd struct {
 	JSON bool `name:"json" help:"As JSON."`
 }
 
+// maxInbox is how much the server lists of what has no answer.
+const maxInbox = 5000
+
 // Run lists what has no answer yet.
 func (c inboxCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		list, more, err := client.InspectInbox(ctx)
-		if more {
-			say(os.Stderr, "There are more: these are the oldest %d.", len(list))
+		inbox, err := client.InspectInbox(ctx, apiclient.InspectInboxParams{Limit: maxInbox})
+		if inbox.More {
+			say(os.Stderr, "There are more: these are the oldest %d.", len(inbox.Messages))
 		}
 		if err != nil || c.JSON {
-			return printJSON(err, list)
+			return printJSON(err, inbox.Messages)
 		}
-		if len(list) == 0 {
+		if len(inbox.Messages) == 0 {
 			say(os.Stdout, "Every accepted message has its answer.")
 			return nil
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "AGE\tSTATE\tKIND\tUSER\tSESSION\tWORDS")
-		for _, m := range list {
+		for _, m := range inbox.Messages {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Duration(m.AgeSeconds)*time.Second), m.State, m.Kind, m.User, m.Session, m.Words)
 		}
 		return w.Flush()
@@ -203,7 +206,8 @@ type sessionShowCmd struct {
 // Run prints a conversation.
 func (c sessionShowCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		return client.Export(ctx, chat.SessionKey(c.Key), "md", os.Stdout)
+		_, err := client.ExportSession(ctx, chat.SessionKey(c.Key), apiclient.ExportSessionParams{Format: "md"}, os.Stdout)
+		return err
 	})
 }
 
@@ -216,7 +220,8 @@ type sessionExportCmd struct {
 // Run prints a conversation as JSON Lines.
 func (c sessionExportCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		return client.Export(ctx, chat.SessionKey(c.Key), "jsonl", os.Stdout)
+		_, err := client.ExportSession(ctx, chat.SessionKey(c.Key), apiclient.ExportSessionParams{Format: "jsonl"}, os.Stdout)
+		return err
 	})
 }
 
@@ -244,7 +249,7 @@ func (c sessionImportCmd) Run(ctx context.Context) error {
 		return fault.Errorf(fault.Invalid, "the transcript is empty: xbot session export KEY writes one")
 	}
 	return c.ask(func(client *apiclient.Client) error {
-		made, err := client.Import(ctx, chat.SessionKey(c.Key), c.Title, lines)
+		made, err := client.ImportSession(ctx, apiclient.ImportSessionParams{Key: chat.SessionKey(c.Key), Title: c.Title}, lines)
 		if err != nil {
 			return err
 		}

@@ -28,11 +28,11 @@ const followEvery = time.Second
 // Run prints lines, the oldest first.
 func (c logsCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		f := apiclient.LogFilter{Level: c.Level, Words: strings.Join(c.Words, " "), Process: c.Process, Limit: c.Lines}
+		f := apiclient.ListLogsParams{Level: c.Level, Q: strings.Join(c.Words, " "), Process: c.Process, Limit: c.Lines}
 		if c.Since > 0 {
 			f.Since = time.Now().Add(-c.Since)
 		}
-		found, err := client.Logs(ctx, f)
+		found, err := client.ListLogs(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (c logsCmd) Run(ctx context.Context) error {
 	})
 }
 
-func (c logsCmd) follow(ctx context.Context, client *apiclient.Client, f apiclient.LogFilter, last ops.Logs) error {
+func (c logsCmd) follow(ctx context.Context, client *apiclient.Client, f apiclient.ListLogsParams, last ops.Logs) error {
 	f.Since, f.Limit = time.Now(), 1000
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
@@ -59,7 +59,7 @@ func (c logsCmd) follow(ctx context.Context, client *apiclient.Client, f apiclie
 		case <-ticker.C:
 		}
 		var err error
-		if last, err = client.Logs(ctx, f); err != nil && ctx.Err() == nil {
+		if last, err = client.ListLogs(ctx, f); err != nil && ctx.Err() == nil {
 			return err
 		}
 		printLogs(last)

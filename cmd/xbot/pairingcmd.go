@@ -22,7 +22,7 @@ type pairingListCmd struct{ connection }
 // Run lists who waits.
 func (c pairingListCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		all, err := client.Pairings(ctx)
+		all, err := client.ListPairings(ctx)
 		if err != nil {
 			return err
 		}

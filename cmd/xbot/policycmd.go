@@ -29,7 +29,7 @@ type policyShowCmd struct {
 // Run prints the document.
 func (c policyShowCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		p, err := client.Policy(ctx, c.Version)
+		p, err := client.GetPolicy(ctx, apiclient.GetPolicyParams{Version: c.Version})
 		if err != nil {
 			return err
 		}
@@ -63,13 +63,13 @@ func (c policySetCmd) Run(ctx context.Context) error {
 		}
 		from := c.From
 		if from == nil {
-			inForce, err := client.Policy(ctx, 0)
+			inForce, err := client.GetPolicy(ctx, apiclient.GetPolicyParams{})
 			if err != nil {
 				return err
 			}
 			from = &inForce.Version
 		}
-		p, err := client.SetPolicy(ctx, text, *from)
+		p, err := client.SetPolicy(ctx, apiclient.NewPolicy{Text: text, Version: *from})
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ type policyHistoryCmd struct {
 // Run lists the versions.
 func (c policyHistoryCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		list, err := client.PolicyVersions(ctx)
+		list, err := client.ListPolicyVersions(ctx, apiclient.ListPolicyVersionsParams{})
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/channel/qq/qqtest"
@@ -42,7 +43,7 @@ func deliveries(ctx context.Context, s *stack) ([]figure, error) {
 	const open = `{channels: {
 		feishu: {dmPolicy: "open", allowFrom: ["*"]}, qq: {dmPolicy: "open", allowFrom: ["*"]}, napcat: {dmPolicy: "open", allowFrom: ["*"]},
 	}}`
-	if _, err := s.client.SetPolicy(ctx, open, 0); err != nil {
+	if _, err := s.client.SetPolicy(ctx, apiclient.NewPolicy{Text: open}); err != nil {
 		return nil, err
 	}
 	var out []figure

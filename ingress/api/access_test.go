@@ -183,7 +183,7 @@ func TestAPI_RefusesBadInputWithAProblem(t *testing.T) {
 			b.do(b.alice, c.method, c.path, c.body).problem(c.status)
 		})
 	}
-	var transcript messages.TranscriptBody
+	var transcript messages.Transcript
 	b.alice.get(route).is(http.StatusOK, &transcript)
 	require.Empty(t, transcript.Queued, "none of it was accepted")
 }
@@ -225,7 +225,7 @@ func TestLogin_ByLinkOnceThenByPassword(t *testing.T) {
 	require.NotEmpty(t, in.PageKey)
 	require.NotEmpty(t, in.Browser)
 	in.PageKey, in.Browser = "", ""
-	require.Equal(t, account.SignedIn{User: account.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true}, in)
+	require.Equal(t, account.SignedIn{User: account.User{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true}, in)
 	b.browser().do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).problem(http.StatusForbidden)
 
 	page.do(http.MethodPost, "/api/me/password", `{"password":"long enough to keep"}`).is(http.StatusNoContent, nil)
@@ -338,7 +338,7 @@ func TestMe_TellsMembersNothingOfTheTemporalUI(t *testing.T) {
 	b := setup(t)
 	var me account.Me
 	b.alice.get("/api/me").is(http.StatusOK, &me)
-	require.Equal(t, account.Me{User: account.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true, Model: "demo/demo", Demo: true, Version: "1.2.3", TemporalUI: "/temporal/"}, me)
+	require.Equal(t, account.Me{User: account.User{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true, Model: "demo/demo", Demo: true, Version: "1.2.3", TemporalUI: "/temporal/"}, me)
 	b.bob.get("/api/me").is(http.StatusOK, &me)
 	require.Equal(t, "member", me.User.Role)
 	require.Empty(t, me.TemporalUI)

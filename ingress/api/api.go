@@ -68,10 +68,16 @@ func (a *API) register(h huma.API) {
 }
 
 // Document returns the OpenAPI document of all endpoints.
-func Document() *huma.OpenAPI {
-	mux := http.NewServeMux()
+func Document() *huma.OpenAPI { return DocumentWith(nil) }
+
+// DocumentWith is Document with a registry of schemas of the caller's; nil: the usual one.
+func DocumentWith(schemas huma.Registry) *huma.OpenAPI {
 	a := &API{Base: &endpoint.Base{}}
-	h := humago.New(mux, a.config())
+	config := a.config()
+	if schemas != nil {
+		config.Components.Schemas = schemas
+	}
+	h := humago.New(http.NewServeMux(), config)
 	a.Account.RegisterLogin(h)
 	a.register(h)
 	return h.OpenAPI()

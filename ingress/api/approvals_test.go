@@ -65,7 +65,7 @@ func TestApprovals_AreAnsweredOnceByTheirOwner(t *testing.T) {
 
 	detail := b.alice.post(at, map[string]any{"decision": "allow"}).problem(http.StatusConflict)
 	require.Contains(t, detail, "answered before: denied by alice")
-	var got messages.TranscriptBody
+	var got messages.Transcript
 	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
 	require.Equal(t, call.Approval, got.Messages[1].ToolCalls[0].Approval)
 }
@@ -77,7 +77,7 @@ func TestApprovals_AreAnsweredByCommandsOldestFirst(t *testing.T) {
 	b.alice.say(key, "c1", "/approve").is(http.StatusAccepted, nil) // the same message sent again
 	b.alice.say(key, "c2", "/deny 不要删").is(http.StatusAccepted, nil)
 	b.alice.say(key, "c3", "/deny").is(http.StatusAccepted, nil)
-	var got messages.TranscriptBody
+	var got messages.Transcript
 	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
 	calls := got.Messages[1].ToolCalls
 	require.Equal(t, chat.ApprovalAllowed, calls[0].Approval.State)

@@ -72,7 +72,7 @@ func TestBridge_PairingToAnswer(t *testing.T) {
 
 	out = b.bridge(from("m2", "u1", "hello again"))
 	require.Equal(t, gateway.ResultAccepted, out.Result)
-	var page messages.TranscriptBody
+	var page messages.Transcript
 	b.alice.get(path(out.Session, "/messages")).is(http.StatusOK, &page)
 	require.Len(t, page.Queued, 1)
 	require.Equal(t, out.Inbox, page.Queued[0].Inbox)

@@ -29,7 +29,7 @@ func (b *bundle) exchange(key chat.SessionKey, turn chat.TurnID, text string) {
 	require.NoError(b.t, err)
 }
 
-func (p *person) transcript(key chat.SessionKey) (t messages.TranscriptBody) {
+func (p *person) transcript(key chat.SessionKey) (t messages.Transcript) {
 	p.t.Helper()
 	p.get(path(key, "/messages")).is(http.StatusOK, &t)
 	return t
@@ -75,7 +75,7 @@ func TestRewind_IsQueuedOnceAsACommandOfTheUser(t *testing.T) {
 	_, err = b.store.FinishTurn(t.Context(), key, "t2", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Len(t, b.alice.transcript(key).Messages, 2, "the command and its answer")
-	var all messages.TranscriptBody
+	var all messages.Transcript
 	b.alice.get(path(key, "/messages?rewound=true")).is(http.StatusOK, &all)
 	require.Len(t, all.Messages, 4)
 	require.True(t, all.Messages[0].Rewound)

@@ -40,7 +40,7 @@ func (b *bundle) deferred() (chat.SessionKey, chat.CallID) {
 	return key, id
 }
 
-func (b *bundle) waitingForAdministrators() []automation.DeferredBody {
+func (b *bundle) waitingForAdministrators() []automation.DeferredCall {
 	b.t.Helper()
 	var list automation.DeferredList
 	b.alice.get("/api/hooks/deferred").is(http.StatusOK, &list)
@@ -63,7 +63,7 @@ func TestHooks_ADeferredCallIsListedAndDecidedByAdministratorsAlone(t *testing.T
 	b.bob.say(key, "c1", "/approve").is(http.StatusAccepted, nil)
 	b.bob.say(key, "c2", "/hooks allow "+string(id)).is(http.StatusAccepted, nil)
 	var notices []string
-	var said messages.TranscriptBody
+	var said messages.Transcript
 	b.bob.get(path(key, "/messages")).is(http.StatusOK, &said)
 	for _, m := range said.Messages {
 		if m.Role == chat.RoleNotice {
@@ -82,7 +82,7 @@ func TestHooks_ADeferredCallIsListedAndDecidedByAdministratorsAlone(t *testing.T
 	require.Equal(t, "Shell", waiting[0].Name)
 	require.Equal(t, "Ops decides", waiting[0].Approval.Reason)
 	require.True(t, waiting[0].Approval.Deferred)
-	var shown messages.TranscriptBody
+	var shown messages.Transcript
 	b.bob.get(path(key, "/messages")).is(http.StatusOK, &shown)
 	require.True(t, shown.Messages[1].ToolCalls[0].Approval.Deferred, "its conversation says why nobody there is asked")
 

@@ -113,7 +113,7 @@ func TestExport_IsReadByItsOwnerAndByAdministratorsAndCanBeImported(t *testing.T
 	mine := b.alice.session("agent:main:web:thread:mine")
 	b.bob.get(path(mine.Key, "/export")).problem(http.StatusNotFound)
 
-	var made sessions.ImportBody
+	var made sessions.Imported
 	at := "/api/sessions/import?" + url.Values{"key": {"agent:main:web:thread:copy"}}.Encode()
 	b.bob.post(at, text).is(http.StatusCreated, &made)
 	require.Equal(t, "hello there", made.Session.Title)

@@ -141,7 +141,7 @@ func TestMessages_AnAcceptedOneStaysAcceptedThoughNobodyWasWoken(t *testing.T) {
 	b.wakes.err = errors.New("Temporal is away")
 	s := b.alice.session("agent:main:web:thread:mine")
 	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, nil)
-	var transcript messages.TranscriptBody
+	var transcript messages.Transcript
 	b.alice.get(path(s.Key, "/messages")).is(http.StatusOK, &transcript)
 	require.Equal(t, "hello", transcript.Queued[0].Text)
 	require.Equal(t, "m1", transcript.Queued[0].ClientMessageID)
@@ -166,7 +166,7 @@ func TestMessages_PagesFitTogether(t *testing.T) {
 		b.reply(s.Key, turn, fmt.Sprint("answer ", i))
 		b.finish(s.Key, turn)
 	}
-	read := func(query string) (page messages.TranscriptBody) {
+	read := func(query string) (page messages.Transcript) {
 		b.alice.get(path(s.Key, "/messages"+query)).is(http.StatusOK, &page)
 		return page
 	}
@@ -191,14 +191,14 @@ func TestMessages_PagesFitTogether(t *testing.T) {
 func TestStop_NamesTheTurnAndClearsTheQueue(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
-	var stopped messages.StopBody
+	var stopped messages.Stopped
 	b.alice.delete(path(s.Key, "/turn")).is(http.StatusAccepted, &stopped)
-	require.Equal(t, messages.StopBody{}, stopped, "nothing runs, and that is fine")
+	require.Equal(t, messages.Stopped{}, stopped, "nothing runs, and that is fine")
 	b.alice.say(s.Key, "m1", "one").is(http.StatusAccepted, nil)
 	b.claim(s.Key, "t1")
 	b.alice.say(s.Key, "m2", "two").is(http.StatusAccepted, nil)
 	b.alice.delete(path(s.Key, "/turn")).is(http.StatusAccepted, &stopped)
-	require.Equal(t, messages.StopBody{Stopped: "t1", Queued: 1}, stopped)
+	require.Equal(t, messages.Stopped{Stopped: "t1", Queued: 1}, stopped)
 	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
@@ -215,7 +215,7 @@ func TestStop_AsTextIsCarriedOutAndOnlyAsThatText(t *testing.T) {
 	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.False(t, stop, "these are messages")
-	var transcript messages.TranscriptBody
+	var transcript messages.Transcript
 	b.alice.get(path(s.Key, "/messages")).is(http.StatusOK, &transcript)
 	require.Len(t, transcript.Queued, 5)
 

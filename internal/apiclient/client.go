@@ -1,5 +1,8 @@
 // Package apiclient is the typed client of the product's HTTP API, for programs that talk to a server as a person or
 // script does. It knows requests, answers and the event stream with its resumption; what to show is its callers' work.
+//
+// A method an endpoint is generated from the API's document ("make gen"), as is each type that the server does not share.
+// Written here is what carries them, and what follows a stream, pages or waits.
 package apiclient
 
 import (
@@ -16,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -47,26 +49,13 @@ func (e Endpoint) Endpoint(context.Context) (Endpoint, error) { return e, nil }
 // Client calls a server. Its errors have fault kinds: Unavailable when the server cannot be reached or is not ready,
 // and the kind of the HTTP status otherwise. It retries nothing except where a method says so.
 type Client struct {
-	*transport
-	Automation
-	Administration
-}
-
-// Automation is what begins turns by itself, and what looks at them: schedules, triggers and hooks.
-type Automation struct{ *transport }
-
-// Administration is what is set up for an installation, and what it tells of itself.
-type Administration struct{ *transport }
-
-// transport carries requests.
-type transport struct {
 	source Source
 	http   *http.Client
 }
 
 // New returns a client of the server that the source names.
 func New(source Source) *Client {
-	t := &transport{source: source, http: &http.Client{Transport: &http.Transport{
+	return &Client{source: source, http: &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   connectTime,
@@ -74,14 +63,23 @@ func New(source Source) *Client {
 		DialContext:           (&net.Dialer{Timeout: connectTime}).DialContext,
 		IdleConnTimeout:       idleTime,
 	}}}
-	return &Client{transport: t, Automation: Automation{t}, Administration: Administration{t}}
 }
 
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// do makes one exchange: in is sent as JSON unless nil, out is filled from the answer unless nil.
-func (c *transport) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
+// Healthy reports whether the server answers at all; it needs no token.
+func (c *Client) Healthy(ctx context.Context) error {
+	return c.call(ctx, http.MethodGet, "/healthz", nil, nil, nil)
+}
+
+// Ready reports whether the server can take messages; it needs no token.
+func (c *Client) Ready(ctx context.Context) error {
+	return c.call(ctx, http.MethodGet, "/readyz", nil, nil, nil)
+}
+
+// call makes one exchange: in is sent as JSON unless nil, answer is filled unless nil.
+func (c *Client) call(ctx context.Context, method, path string, q query, in, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	var body io.Reader
@@ -92,38 +90,47 @@ func (c *transport) do(ctx context.Context, method, path string, query url.Value
 		}
 		body = bytes.NewReader(text)
 	}
-	response, err := c.send(ctx, method, path, query, body)
+	return c.upload(ctx, method, path, q, "application/json", body, answer)
+}
+
+// upload is call for a body that is not JSON; ctx is its only limit.
+func (c *Client) upload(ctx context.Context, method, path string, q query, contentType string, body io.Reader, answer any) error {
+	response, err := c.send(ctx, method, path, q, contentType, body)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	if out == nil {
+	if answer == nil {
 		return nil
 	}
-	return decode(response.Body, out)
-}
-
-func decode(body io.Reader, out any) error {
-	if err := json.NewDecoder(io.LimitReader(body, maxAnswer)).Decode(out); err != nil {
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(answer); err != nil {
 		return fault.Errorf(fault.Unavailable, "read the answer of the server: %w", err)
 	}
 	return nil
 }
 
-// send makes a request, with JSON if it has a body, and returns an answer of status 2xx, whose body the caller closes.
-func (c *transport) send(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
-	return c.sendBody(ctx, method, path, query, body, "application/json")
+// download copies an answer that is not JSON to the writer and returns how many bytes it wrote; ctx is its only limit.
+// After an error what was written is of no use.
+func (c *Client) download(ctx context.Context, path string, q query, to io.Writer) (int64, error) {
+	response, err := c.send(ctx, http.MethodGet, path, q, "", nil)
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	n, err := io.Copy(to, response.Body)
+	if err != nil {
+		return n, fault.Errorf(fault.Unavailable, "the download broke off after %d bytes: %w", n, err)
+	}
+	return n, nil
 }
 
-func (c *transport) sendBody(ctx context.Context, method, path string, query url.Values, body io.Reader, contentType string) (*http.Response, error) {
+// send makes a request and returns an answer of status 2xx, whose body the caller closes.
+func (c *Client) send(ctx context.Context, method, path string, q query, contentType string, body io.Reader) (*http.Response, error) {
 	endpoint, err := c.source.Endpoint(ctx)
 	if err != nil {
 		return nil, err
 	}
-	address := strings.TrimSuffix(endpoint.URL, "/") + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
+	address := strings.TrimSuffix(endpoint.URL, "/") + path + q.String()
 	request, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "the server address %q is not a URL such as http://127.0.0.1:8080", endpoint.URL)
@@ -206,8 +213,4 @@ func kindOf(status int) fault.Kind {
 		return fault.Invalid
 	}
 	return fault.Internal
-}
-
-func sessionPath(key chat.SessionKey, rest string) string {
-	return "/api/sessions/" + url.PathEscape(string(key)) + rest
 }

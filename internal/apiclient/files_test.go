@@ -97,13 +97,13 @@ func TestClient_DownloadsAndNoticesWhatBreaksOff(t *testing.T) {
 		}
 	})
 	var got bytes.Buffer
-	n, err := client.Download(t.Context(), "k", "whole 字", &got)
+	n, err := client.DownloadFile(t.Context(), "k", apiclient.DownloadFileParams{Path: "whole 字"}, &got)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, n)
 	require.Equal(t, "content", got.String())
-	_, err = client.Download(t.Context(), "k", "half", &got)
+	_, err = client.DownloadFile(t.Context(), "k", apiclient.DownloadFileParams{Path: "half"}, &got)
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
-	_, err = client.Download(t.Context(), "k", "none", &got)
+	_, err = client.DownloadFile(t.Context(), "k", apiclient.DownloadFileParams{Path: "none"}, &got)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 	require.EqualError(t, err, "no such file")
 }
@@ -120,12 +120,12 @@ func TestClient_ListsAndLinks(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"path":"/w","parent":"/","entries":[{"name":"a","path":"/w/a","size":1,"dir":true,"mod_time":"2030-01-02T03:04:05Z"}]}`)
 	})
-	folder, err := client.Files(t.Context(), "k", "a b")
+	folder, err := client.ListFiles(t.Context(), "k", apiclient.ListFilesParams{Path: "a b"})
 	require.NoError(t, err)
 	require.Equal(t, "GET /api/sessions/k/files?path=a+b ", <-asked)
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	require.Equal(t, apiclient.Folder{Path: "/w", Parent: "/", Entries: []apiclient.FileEntry{{Name: "a", Path: "/w/a", Size: 1, Dir: true, ModTime: at}}}, folder)
-	link, err := client.Link(t.Context(), "k", "a", time.Hour)
+	link, err := client.CreateLink(t.Context(), "k", apiclient.NewFileLink{Path: "a", TTLS: 3600})
 	require.NoError(t, err)
 	require.Equal(t, `POST /api/sessions/k/links {"path":"a","ttl_s":3600}`, <-asked)
 	require.Equal(t, apiclient.FileLink{URL: "/files/x.y", ExpiresAt: at}, link)

@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -97,8 +96,7 @@ func (w *watch) connect(ctx context.Context) error {
 	watchdog := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer watchdog.Stop()
 
-	query := url.Values{"after": {strconv.FormatInt(w.after, 10)}}
-	response, err := w.client.send(ctx, http.MethodGet, sessionPath(w.key, "/events"), query, nil)
+	response, err := w.client.send(ctx, http.MethodGet, path("/api/sessions/%s/events", w.key), query{"after": fmt.Sprint(w.after)}, "", nil)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/cli/text"
 	"xbot/internal/cli/transfer"
 	"xbot/internal/fault"
@@ -13,7 +14,7 @@ import (
 // What a person can do beside the conversation in a terminal that can only print. Each returns what to say.
 
 func listTasks(ctx context.Context, e *exchange, _ string) (string, error) {
-	tasks, err := e.conn.client.AllTasks(ctx, e.session.Key)
+	tasks, err := e.conn.client.ListTasks(ctx, e.session.Key, apiclient.ListTasksParams{All: true})
 	if err != nil || len(tasks) == 0 {
 		return "There are no background tasks in this session.", err
 	}

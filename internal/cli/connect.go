@@ -58,7 +58,7 @@ func (c *connection) keepFolder(ctx context.Context) error {
 	if c.cwd == "" {
 		return nil
 	}
-	all, err := c.client.Runners(ctx)
+	all, err := c.client.ListRunners(ctx)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func sameServer(a, b string) bool {
 func (c *connection) open(ctx context.Context, opts options) (chat.Session, error) {
 	switch {
 	case opts.Session != "":
-		session, err := c.client.Session(ctx, opts.Session)
+		session, err := c.client.GetSession(ctx, opts.Session)
 		if fault.Is(err, fault.NotFound) {
 			return session, fault.Errorf(fault.NotFound, "there is no session %s; xbot-cli without --session starts one", opts.Session)
 		}
@@ -119,7 +119,7 @@ func (c *connection) open(ctx context.Context, opts options) (chat.Session, erro
 }
 
 func (c *connection) newest(ctx context.Context) (chat.Session, error) {
-	sessions, err := c.client.Sessions(ctx, "")
+	sessions, err := c.client.ListSessions(ctx, apiclient.ListSessionsParams{})
 	if err != nil {
 		return chat.Session{}, err
 	}

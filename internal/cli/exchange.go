@@ -116,7 +116,7 @@ func (e *exchange) begin(ctx context.Context) (err error) {
 		}
 	}
 	e.live.Store(new(e.session.Key))
-	transcript, err := e.conn.client.Messages(ctx, e.session.Key, apiclient.Page{Limit: 1})
+	transcript, err := e.conn.client.ListMessages(ctx, e.session.Key, apiclient.ListMessagesParams{Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (e *exchange) answer(ctx context.Context, call *story.Call, answer apiclien
 		e.asked = map[chat.CallID]bool{}
 	}
 	e.asked[call.ID] = true
-	_, err := e.conn.client.Answer(ctx, e.session.Key, call.ID, answer)
+	_, err := e.conn.client.AnswerApproval(ctx, e.session.Key, call.ID, answer)
 	if fault.Is(err, fault.Conflict) {
 		e.notes.say("xbot-cli: %s", err)
 		return nil

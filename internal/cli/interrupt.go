@@ -46,7 +46,7 @@ func interruptible(ctx context.Context, stop func(context.Context)) (inner conte
 // stopTurn asks the server to stop what runs in a session, until the server has heard it or ctx ends.
 func stopTurn(ctx context.Context, client *apiclient.Client, key chat.SessionKey) error {
 	for {
-		_, err := client.Stop(ctx, key)
+		_, err := client.StopTurn(ctx, key)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func (p Program) served(ctx context.Context, conn *connection, name string) bool
 		return false
 	}
 	if conn.served == nil {
-		served, err := conn.client.Commands(ctx)
+		served, err := conn.client.ListCommands(ctx)
 		if err != nil { // it is away, or too old to say; these it knows
 			return name == "runner" || name == "approve" || name == "deny"
 		}

@@ -16,8 +16,12 @@ import (
 
 // answerAll gives the same answer to every question. To those of the model it knows none, and declines if it is to deny.
 func answerAll(allow bool) func(*story.Call) (apiclient.Answer, bool) {
+	answer := apiclient.Answer{Decision: apiclient.Deny}
+	if allow {
+		answer.Decision = apiclient.Allow
+	}
 	return func(call *story.Call) (apiclient.Answer, bool) {
-		return apiclient.Answer{Allow: allow}, !allow || len(call.Approval.Questions) == 0
+		return answer, !allow || len(call.Approval.Questions) == 0
 	}
 }
 
@@ -56,7 +60,7 @@ func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apicli
 				return apiclient.Answer{}, false
 			}
 			if note, declined := strings.CutPrefix(lines.Text(), "/deny"); declined {
-				return apiclient.Answer{Note: strings.TrimSpace(note)}, true
+				return apiclient.Answer{Decision: apiclient.Deny, Note: strings.TrimSpace(note)}, true
 			}
 			answer, err := question.Read(one, lines.Text())
 			if err != nil {
@@ -66,5 +70,5 @@ func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apicli
 			answers[q.Name] = answer[q.Name]
 		}
 	}
-	return apiclient.Answer{Allow: true, Answers: answers}, true
+	return apiclient.Answer{Decision: apiclient.Allow, Answers: answers}, true
 }

@@ -15,19 +15,19 @@ import (
 	"xbot/internal/store"
 )
 
-// UserBody is a person as the API shows them.
-type UserBody struct {
+// User is a person as the API shows them.
+type User struct {
 	ID   chat.UserID `json:"id"`
 	Name string      `json:"name"`
 	Role string      `json:"role" enum:"admin,member"`
 }
 
-func userBody(u store.User) UserBody {
+func userBody(u store.User) User {
 	role := "member"
 	if u.Admin {
 		role = "admin"
 	}
-	return UserBody{ID: u.ID, Name: u.Name, Role: role}
+	return User{ID: u.ID, Name: u.Name, Role: role}
 }
 
 // LoginState tells the login page what to show.
@@ -39,10 +39,10 @@ type LoginState struct {
 
 // SignedIn is the answer to a login.
 type SignedIn struct {
-	User            UserBody `json:"user"`
-	MustSetPassword bool     `json:"must_set_password"`
-	PageKey         string   `json:"page_key" doc:"Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it."`
-	Browser         string   `json:"browser" doc:"To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing."`
+	User            User   `json:"user"`
+	MustSetPassword bool   `json:"must_set_password"`
+	PageKey         string `json:"page_key" doc:"Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it."`
+	Browser         string `json:"browser" doc:"To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing."`
 }
 
 type loginInput struct {
@@ -89,12 +89,12 @@ func (a *Endpoints) signIn(in *loginInput) (auth.Login, error) {
 
 // Me is what a client needs to know at its start.
 type Me struct {
-	User            UserBody `json:"user"`
-	MustSetPassword bool     `json:"must_set_password"`
-	Model           string   `json:"model" doc:"provider/model"`
-	Demo            bool     `json:"demo"`
-	Version         string   `json:"version"`
-	TemporalUI      string   `json:"temporal_ui" doc:"Path of the Temporal UI, empty if this user may not open it."`
+	User            User   `json:"user"`
+	MustSetPassword bool   `json:"must_set_password"`
+	Model           string `json:"model" doc:"provider/model"`
+	Demo            bool   `json:"demo"`
+	Version         string `json:"version"`
+	TemporalUI      string `json:"temporal_ui" doc:"Path of the Temporal UI, empty if this user may not open it."`
 }
 
 func (a *Endpoints) registerAccount(h huma.API) {

@@ -16,7 +16,7 @@ import (
 type HooksBody struct {
 	Hooks    []HookBody     `json:"hooks"`
 	Faults   []hook.Fault   `json:"faults" doc:"What is wrong with the file."`
-	Deferred []DeferredBody `json:"deferred" doc:"Calls that wait for an administrator, the longest first."`
+	Deferred []DeferredCall `json:"deferred" doc:"Calls that wait for an administrator, the longest first."`
 }
 
 // HookBody is one handler.
@@ -29,8 +29,8 @@ type HookBody struct {
 	Async  bool       `json:"async,omitempty" doc:"It is not waited for, and decides nothing."`
 }
 
-// DeferredBody is a call that waits for an administrator.
-type DeferredBody struct {
+// DeferredCall is a call that waits for an administrator.
+type DeferredCall struct {
 	chat.ToolCall
 
 	Session chat.SessionKey `json:"session" example:"agent:main:web:thread:k3v9"`
@@ -39,7 +39,7 @@ type DeferredBody struct {
 
 // DeferredList is the calls that wait for an administrator.
 type DeferredList struct {
-	Deferred []DeferredBody `json:"deferred" doc:"The longest first, at most a hundred."`
+	Deferred []DeferredCall `json:"deferred" doc:"The longest first, at most a hundred."`
 }
 
 // DeferredDecision is what an administrator says to a call.
@@ -79,24 +79,24 @@ func (a *Endpoints) registerHooks(h huma.API) {
 		OperationID: "decide-deferred", Method: http.MethodPost, Path: "/api/hooks/deferred/{call_id}", Summary: "Allow or deny a call that a hook has deferred; for administrators",
 		Description: "The first decision counts. Decided before, or too late: 409.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
-		CallID string `path:"call_id" maxLength:"200" doc:"Id of the tool call." example:"0198c1d2-5e0f-7a51-9d0e-3f6a1b2c4d5e.0.0"`
+		CallID chat.CallID `path:"call_id" maxLength:"200" doc:"Id of the tool call." example:"0198c1d2-5e0f-7a51-9d0e-3f6a1b2c4d5e.0.0"`
 		Body   DeferredDecision
 	}) (*struct{ Body chat.ToolCall }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
 		user := auth.User(ctx)
-		call, err := a.Hooks.Decide(ctx, chat.CallID(in.CallID), user.ID, user.Name, in.Body.Decision == "allow", in.Body.Note)
+		call, err := a.Hooks.Decide(ctx, in.CallID, user.ID, user.Name, in.Body.Decision == "allow", in.Body.Note)
 		return &struct{ Body chat.ToolCall }{call}, a.Problem(err)
 	})
 }
 
 // deferred lists the calls that wait for an administrator.
-func (a *Endpoints) deferred(ctx context.Context) ([]DeferredBody, error) {
+func (a *Endpoints) deferred(ctx context.Context) ([]DeferredCall, error) {
 	waiting, err := a.Hooks.Deferred(ctx)
-	out := make([]DeferredBody, len(waiting))
+	out := make([]DeferredCall, len(waiting))
 	for i, c := range waiting {
-		out[i] = DeferredBody{ToolCall: c.ToolCall, Session: c.Session, Owner: c.Owner}
+		out[i] = DeferredCall{ToolCall: c.ToolCall, Session: c.Session, Owner: c.Owner}
 	}
 	return out, err
 }

@@ -64,11 +64,11 @@ func (q *Request) Writer() http.ResponseWriter { return q.w }
 var Secured = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
 
 // Own returns a session of the user. A session of somebody else looks like none.
-func (b *Base) Own(ctx context.Context, key string) (chat.Session, error) {
-	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
+func (b *Base) Own(ctx context.Context, key chat.SessionKey) (chat.Session, error) {
+	if _, err := session.Parse(key); err != nil {
 		return chat.Session{}, b.Problem(err)
 	}
-	s, owner, err := b.Store.Session(ctx, chat.SessionKey(key))
+	s, owner, err := b.Store.Session(ctx, key)
 	if err == nil && owner != auth.User(ctx).ID {
 		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
@@ -89,18 +89,18 @@ func (b *Base) WithLink(ctx context.Context, t chat.Turn) chat.Turn {
 
 // Key is the path parameter of a session, URL-escaped.
 type Key struct {
-	Key string `path:"key" maxLength:"200" doc:"Session key, URL-escaped." example:"agent:main:web:thread:8f2c"`
+	Key chat.SessionKey `path:"key" maxLength:"200" doc:"Session key, URL-escaped." example:"agent:main:web:thread:8f2c"`
 }
 
 // Readable returns a session of the user; for an administrator, of anybody.
-func (b *Base) Readable(ctx context.Context, key string) (chat.Session, error) {
+func (b *Base) Readable(ctx context.Context, key chat.SessionKey) (chat.Session, error) {
 	if !auth.User(ctx).Admin {
 		return b.Own(ctx, key)
 	}
-	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
+	if _, err := session.Parse(key); err != nil {
 		return chat.Session{}, b.Problem(err)
 	}
-	s, _, err := b.Store.Session(ctx, chat.SessionKey(key))
+	s, _, err := b.Store.Session(ctx, key)
 	return s, b.Problem(err)
 }
 

@@ -102,7 +102,7 @@ var upgrader = websocket.Upgrader{
 
 // Socket serves the same events as JSON text frames over a WebSocket.
 func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
-	s, err := a.Readable(r.Context(), r.PathValue("key"))
+	s, err := a.Readable(r.Context(), chat.SessionKey(r.PathValue("key")))
 	if err != nil {
 		a.Refuse(w, r, err)
 		return

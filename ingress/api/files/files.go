@@ -110,7 +110,7 @@ func (a *Endpoints) stream(attachment download.Attachment) *huma.StreamResponse 
 	}}
 }
 
-func (a *Endpoints) link(ctx context.Context, key string, in NewFileLink) (FileLink, error) {
+func (a *Endpoints) link(ctx context.Context, key chat.SessionKey, in NewFileLink) (FileLink, error) {
 	p, err := a.location(ctx, key)
 	if err != nil {
 		return FileLink{}, err
@@ -141,7 +141,7 @@ type location struct {
 }
 
 // location finds the runner of a session of the user and makes sure that it answers.
-func (a *Endpoints) location(ctx context.Context, key string) (location, error) {
+func (a *Endpoints) location(ctx context.Context, key chat.SessionKey) (location, error) {
 	s, err := a.Own(ctx, key)
 	if err != nil {
 		return location{}, err

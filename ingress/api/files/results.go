@@ -20,19 +20,19 @@ func (a *Endpoints) registerResults(h huma.API) {
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
-		Call string `path:"call_id" maxLength:"200"`
+		Call chat.CallID `path:"call_id" maxLength:"200"`
 	}) (*huma.StreamResponse, error) {
 		s, err := a.Own(ctx, in.Key.Key)
 		if err != nil {
 			return nil, err
 		}
-		text, err := a.Store.CallResult(ctx, s.Key, chat.CallID(in.Call))
+		text, err := a.Store.CallResult(ctx, s.Key, in.Call)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)
-			download.SetHeader(w, in.Call+".txt", "text/plain; charset=utf-8")
+			download.SetHeader(w, string(in.Call)+".txt", "text/plain; charset=utf-8")
 			_, _ = io.WriteString(w, text) // the client is gone if this fails
 		}}, nil
 	})

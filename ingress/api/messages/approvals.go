@@ -13,8 +13,8 @@ import (
 	"xbot/internal/store"
 )
 
-// NewAnswer is what a person says to the question whether a call may run.
-type NewAnswer struct {
+// Answer is what a person says to the question whether a call may run.
+type Answer struct {
 	Decision string `json:"decision,omitempty" enum:"allow,deny" doc:"May be left out with answers, which allow."`
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial."`
 	Always   bool   `json:"always,omitempty" doc:"With allow: the tool needs no permission from now on."`
@@ -26,8 +26,8 @@ func (a *Endpoints) registerApprovals(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, whether a worker runs or not. Answered before, or too late: 409.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
-			CallID string `path:"call_id" maxLength:"200" doc:"Id of the tool call."`
-			Body   NewAnswer
+			CallID chat.CallID `path:"call_id" maxLength:"200" doc:"Id of the tool call."`
+			Body   Answer
 		}) (*struct{ Body chat.ToolCall }, error) {
 			s, err := a.Readable(ctx, in.Key.Key) // who may answer, the store says
 			if err != nil {
@@ -38,7 +38,7 @@ func (a *Endpoints) registerApprovals(h huma.API) {
 			}
 			user := auth.User(ctx)
 			call, err := a.Dispatch.Answer(ctx, store.Answer{
-				Session: s.Key, User: user.ID, UserName: user.Name, Call: chat.CallID(in.CallID),
+				Session: s.Key, User: user.ID, UserName: user.Name, Call: in.CallID,
 				Allow: in.Body.Decision != "deny", Note: in.Body.Note, Always: in.Body.Always, Answers: in.Body.Answers,
 			}, s.Channel)
 			return &struct{ Body chat.ToolCall }{call}, a.Problem(err)

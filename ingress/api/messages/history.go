@@ -13,8 +13,8 @@ import (
 
 // RewindBody names the message that a rewind begins with.
 type RewindBody struct {
-	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again for the same message it is the same rewind."`
-	MessageID       int64  `json:"message_id" minimum:"1" doc:"A message that the user wrote. It and all after it are taken out."`
+	ClientMessageID string         `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again for the same message it is the same rewind."`
+	MessageID       chat.MessageID `json:"message_id" minimum:"1" doc:"A message that the user wrote. It and all after it are taken out."`
 }
 
 func (a *Endpoints) registerHistory(h huma.API) {
@@ -30,7 +30,7 @@ func (a *Endpoints) registerHistory(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		got, err := a.History.Rewind(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, ""), chat.MessageID(in.Body.MessageID))
+		got, err := a.History.Rewind(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, ""), in.Body.MessageID)
 		return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
@@ -40,14 +40,14 @@ func (a *Endpoints) registerHistory(h huma.API) {
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		Body struct {
-			MessageID int64 `json:"message_id,omitempty" minimum:"0" doc:"Default: all of the conversation."`
+			MessageID chat.MessageID `json:"message_id,omitempty" minimum:"0" doc:"Default: all of the conversation."`
 		}
 	}) (*struct{ Body chat.Session }, error) {
 		s, err := a.Own(ctx, in.Key.Key)
 		if err != nil {
 			return nil, err
 		}
-		made, err := a.History.Fork(ctx, s, chat.MessageID(in.Body.MessageID))
+		made, err := a.History.Fork(ctx, s, in.Body.MessageID)
 		return &struct{ Body chat.Session }{made}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{

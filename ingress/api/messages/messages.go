@@ -34,8 +34,8 @@ func acceptedBody(got store.Accepted) Accepted {
 	return Accepted{ID: got.ID, Duplicate: got.Duplicate, Mode: got.Mode, Position: got.Position, Dropped: got.Dropped}
 }
 
-// TranscriptBody is a part of a conversation.
-type TranscriptBody struct {
+// Transcript is a part of a conversation.
+type Transcript struct {
 	Messages []chat.Message `json:"messages"`
 	Queued   []chat.Queued  `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
 	Todos    []chat.Todo    `json:"todos"`
@@ -59,27 +59,27 @@ func (a *Endpoints) registerMessages(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
-			After  int64 `query:"after" minimum:"0" doc:"Messages after this id."`
-			Before int64 `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
-			Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"100"`
+			After  chat.MessageID `query:"after" minimum:"0" doc:"Messages after this id."`
+			Before chat.MessageID `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
+			Limit  int            `query:"limit" minimum:"1" maximum:"500" default:"100"`
 
 			Rewound bool `query:"rewound" doc:"With the messages that were taken out of the conversation."`
-		}) (*struct{ Body TranscriptBody }, error) {
+		}) (*struct{ Body Transcript }, error) {
 			s, err := a.Readable(ctx, in.Key.Key)
 			if err != nil {
 				return nil, err
 			}
-			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: chat.MessageID(in.After), Before: chat.MessageID(in.Before), Limit: in.Limit, Rewound: in.Rewound})
+			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: in.After, Before: in.Before, Limit: in.Limit, Rewound: in.Rewound})
 			if err != nil {
 				return nil, a.Problem(err)
 			}
-			return &struct{ Body TranscriptBody }{transcriptBody(t)}, nil
+			return &struct{ Body Transcript }{transcriptBody(t)}, nil
 		})
 }
 
 // transcriptBody makes empty lists of nil ones: clients should not have to tell them apart.
-func transcriptBody(t store.Transcript) TranscriptBody {
-	out := TranscriptBody{Messages: []chat.Message{}, Queued: []chat.Queued{}, Todos: []chat.Todo{}, Seq: t.Seq, HasMore: t.HasMore}
+func transcriptBody(t store.Transcript) Transcript {
+	out := Transcript{Messages: []chat.Message{}, Queued: []chat.Queued{}, Todos: []chat.Todo{}, Seq: t.Seq, HasMore: t.HasMore}
 	out.Messages = append(out.Messages, t.Messages...)
 	out.Queued = append(out.Queued, t.Queued...)
 	out.Todos = append(out.Todos, t.Todos...)
@@ -94,8 +94,8 @@ func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string
 	}
 }
 
-// StopBody says what a stop found.
-type StopBody struct {
+// Stopped says what a stop found.
+type Stopped struct {
 	Stopped chat.TurnID `json:"stopped" doc:"The turn that is being stopped, empty if none ran."`
 	Queued  int         `json:"queued" doc:"Queued messages that will not get a turn."`
 }
@@ -107,13 +107,13 @@ type TurnsBody struct {
 
 func (a *Endpoints) registerTurns(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "stop-turn", Method: http.MethodDelete, Path: "/api/sessions/{key}/turn", Summary: "Stop the running turn and clear the queue", DefaultStatus: http.StatusAccepted, Security: endpoint.Secured},
-		func(ctx context.Context, in *endpoint.Key) (*struct{ Body StopBody }, error) {
+		func(ctx context.Context, in *endpoint.Key) (*struct{ Body Stopped }, error) {
 			s, err := a.Own(ctx, in.Key)
 			if err != nil {
 				return nil, err
 			}
 			got, err := a.Dispatch.Stop(ctx, a.inbound(ctx, s, "stop-"+rand.Text(), ""))
-			return &struct{ Body StopBody }{StopBody{Stopped: got.Turn, Queued: got.Cleared}}, a.Problem(err)
+			return &struct{ Body Stopped }{Stopped{Stopped: got.Turn, Queued: got.Cleared}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "The turns of a session, newest first, each with its run in Temporal", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {

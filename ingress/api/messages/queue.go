@@ -18,7 +18,7 @@ func (a *Endpoints) registerQueue(h huma.API) {
 		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
-		ID   int64 `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
+		ID   chat.InboxID `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
 		Body struct {
 			Text string `json:"text" minLength:"1" doc:"At most 200000 bytes; no command."`
 		}
@@ -27,7 +27,7 @@ func (a *Endpoints) registerQueue(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, a.Problem(a.Dispatch.Edit(ctx, s.Key, chat.InboxID(in.ID), in.Body.Text))
+		return nil, a.Problem(a.Dispatch.Edit(ctx, s.Key, in.ID, in.Body.Text))
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "recall-queued", Method: http.MethodDelete, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Take a message or command back that waits",
@@ -35,12 +35,12 @@ func (a *Endpoints) registerQueue(h huma.API) {
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
-		ID int64 `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
+		ID chat.InboxID `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
 	}) (*struct{}, error) {
 		s, err := a.Own(ctx, in.Key.Key)
 		if err != nil {
 			return nil, err
 		}
-		return nil, a.Problem(a.Dispatch.Recall(ctx, s.Key, chat.InboxID(in.ID)))
+		return nil, a.Problem(a.Dispatch.Recall(ctx, s.Key, in.ID))
 	})
 }

@@ -39,19 +39,19 @@ func (a *Endpoints) registerContext(h huma.API) {
 		Description: "Made again from the stored rows; exact says whether it is the same to the byte.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
-		Turn string `path:"turn" maxLength:"200"`
-		Step int    `path:"step" minimum:"0" maximum:"100000"`
+		Turn chat.TurnID `path:"turn" maxLength:"200"`
+		Step int         `path:"step" minimum:"0" maximum:"100000"`
 	}) (*struct{ Body contextview.SentRequest }, error) {
 		s, err := a.Own(ctx, in.Key.Key)
 		if err != nil {
 			return nil, err
 		}
-		got, err := a.Contexts.Request(ctx, s.Key, chat.TurnID(in.Turn), in.Step)
+		got, err := a.Contexts.Request(ctx, s.Key, in.Turn, in.Step)
 		return &struct{ Body contextview.SentRequest }{got}, a.Problem(err)
 	})
 }
 
-func (a *Endpoints) context(ctx context.Context, key string) (*contextBody, error) {
+func (a *Endpoints) context(ctx context.Context, key chat.SessionKey) (*contextBody, error) {
 	s, err := a.Own(ctx, key)
 	if err != nil {
 		return nil, err

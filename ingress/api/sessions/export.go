@@ -24,8 +24,8 @@ import (
 // maxImport bounds a transcript that is read, in bytes.
 const maxImport = 64 << 20
 
-// ImportBody says what was made of a transcript.
-type ImportBody struct {
+// Imported says what was made of a transcript.
+type Imported struct {
 	Session chat.Session `json:"session"`
 	Notes   []string     `json:"notes" doc:"What was left out."`
 }
@@ -62,16 +62,16 @@ func (a *Endpoints) registerExport(h huma.API) {
 		Description: "Reads JSON Lines of version 3, as this server and the product of the same format write them. At most 64 MiB.", DefaultStatus: http.StatusCreated,
 		MaxBodyBytes: maxImport, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
-		Key     string `query:"key" maxLength:"200" doc:"Default: a new one."`
-		Title   string `query:"title" maxLength:"200" doc:"Default: that of the transcript, or its first words."`
-		RawBody []byte `contentType:"application/jsonl"`
-	}) (*struct{ Body ImportBody }, error) {
+		Key     chat.SessionKey `query:"key" maxLength:"200" doc:"Default: a new one."`
+		Title   string          `query:"title" maxLength:"200" doc:"Default: that of the transcript, or its first words."`
+		RawBody []byte          `contentType:"application/jsonl"`
+	}) (*struct{ Body Imported }, error) {
 		made, notes, err := a.importSession(ctx, in.Key, in.Title, in.RawBody)
-		return &struct{ Body ImportBody }{ImportBody{Session: made, Notes: append([]string{}, notes...)}}, a.Problem(err)
+		return &struct{ Body Imported }{Imported{Session: made, Notes: append([]string{}, notes...)}}, a.Problem(err)
 	})
 }
 
-func (a *Endpoints) importSession(ctx context.Context, key, title string, body []byte) (chat.Session, []string, error) {
+func (a *Endpoints) importSession(ctx context.Context, key chat.SessionKey, title string, body []byte) (chat.Session, []string, error) {
 	t, notes, err := transcript.Read(bytes.NewReader(body))
 	if err != nil {
 		return chat.Session{}, nil, err
@@ -80,14 +80,14 @@ func (a *Endpoints) importSession(ctx context.Context, key, title string, body [
 		Key: session.Thread(session.DefaultAgent, webChannel, strings.ToLower(rand.Text()[:12])), Owner: auth.User(ctx).ID, Channel: webChannel, Title: title,
 	}
 	if key != "" {
-		parsed, err := session.Parse(chat.SessionKey(key))
+		parsed, err := session.Parse(key)
 		if err != nil {
 			return chat.Session{}, nil, err
 		}
 		if err := mayName(parsed.Channel); err != nil {
 			return chat.Session{}, nil, err
 		}
-		n.Key, n.Channel = chat.SessionKey(key), parsed.Channel
+		n.Key, n.Channel = key, parsed.Channel
 	}
 	if n.Title == "" {
 		n.Title = t.Heading()

@@ -34,7 +34,7 @@ func (a *Endpoints) registerGroups(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = a.Store.EndGroup(ctx, chat.GroupID(in.ID), s.Key)
+		_, err = a.Store.EndGroup(ctx, in.ID, s.Key)
 		return nil, a.Problem(err)
 	})
 }
@@ -42,5 +42,5 @@ func (a *Endpoints) registerGroups(h huma.API) {
 type groupKey struct {
 	endpoint.Key
 
-	ID string `path:"id" maxLength:"40" doc:"Id of the chat." example:"g0123456789"`
+	ID chat.GroupID `path:"id" maxLength:"40" doc:"Id of the chat." example:"g0123456789"`
 }

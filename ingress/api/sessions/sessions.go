@@ -32,10 +32,10 @@ type sessionBody struct{ Body chat.Session }
 
 // NewSession asks for a session.
 type NewSession struct {
-	Key   string `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. An own session that exists is answered as it is."`
-	Title string `json:"title,omitempty" maxLength:"200"`
-	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
-	Cwd   string `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
+	Key   chat.SessionKey `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. An own session that exists is answered as it is."`
+	Title string          `json:"title,omitempty" maxLength:"200"`
+	Agent string          `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
+	Cwd   string          `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
 }
 
 func (a *Endpoints) registerSessions(h huma.API) {
@@ -80,7 +80,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 			if _, err := a.Own(ctx, in.Key.Key); err != nil {
 				return nil, err
 			}
-			if err := a.change(ctx, chat.SessionKey(in.Key.Key), in.Body); err != nil {
+			if err := a.change(ctx, in.Key.Key, in.Body); err != nil {
 				return nil, a.Problem(err)
 			}
 			s, err := a.Own(ctx, in.Key.Key)
@@ -103,11 +103,11 @@ func (a *Endpoints) registerChanges(h huma.API) {
 
 // deletable is a session that the person may delete: their own, and for administrators any, since groups and people on platforms
 // cannot sign in to delete theirs.
-func (a *Endpoints) deletable(ctx context.Context, key string) (s chat.Session, mine bool, err error) {
-	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
+func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.Session, mine bool, err error) {
+	if _, err := session.Parse(key); err != nil {
 		return s, false, a.Problem(err)
 	}
-	s, owner, err := a.Store.Session(ctx, chat.SessionKey(key))
+	s, owner, err := a.Store.Session(ctx, key)
 	who := auth.User(ctx)
 	if mine = owner == who.ID; err == nil && !mine && !who.Admin {
 		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
@@ -128,7 +128,7 @@ func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
 }
 
 func (a *Endpoints) create(ctx context.Context, in NewSession) (chat.Session, error) {
-	key, channel := chat.SessionKey(in.Key), webChannel
+	key, channel := in.Key, webChannel
 	var parsed session.Key
 	if key != "" {
 		var err error
@@ -160,5 +160,5 @@ func (a *Endpoints) create(ctx context.Context, in NewSession) (chat.Session, er
 	if _, err = a.Store.CreateSession(ctx, made); err != nil {
 		return chat.Session{}, a.Problem(err)
 	}
-	return a.Own(ctx, string(key))
+	return a.Own(ctx, key)
 }

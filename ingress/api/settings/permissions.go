@@ -60,14 +60,14 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 		func(ctx context.Context, in *struct {
 			Tool string `path:"tool" maxLength:"200" doc:"Name of the tool."`
 			Body struct {
-				Rule string `json:"rule" enum:"allow,ask,deny"`
+				Rule chat.Rule `json:"rule" enum:"allow,ask,deny"`
 			}
 		}) (*struct{ Body Permission }, error) {
 			t, ok := a.Policy.Tools.Get(in.Tool)
 			if !ok {
 				return nil, a.Problem(fault.Errorf(fault.NotFound, "there is no tool %q", in.Tool))
 			}
-			rule := chat.Rule(in.Body.Rule)
+			rule := in.Body.Rule
 			if err := a.Store.SetPermission(ctx, auth.User(ctx).ID, t.Spec().Name, rule); err != nil {
 				return nil, a.Problem(err)
 			}

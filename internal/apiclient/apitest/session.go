@@ -220,7 +220,7 @@ func (s *session) stop() apiclient.Stopped {
 		return apiclient.Stopped{Queued: len(s.queued)}
 	}
 	s.running.stopOnce.Do(func() { close(s.running.stopping) })
-	return apiclient.Stopped{Turn: s.running.ID, Queued: len(s.queued)}
+	return apiclient.Stopped{Stopped: s.running.ID, Queued: len(s.queued)}
 }
 
 func (s *Server) listTurns(w http.ResponseWriter, _ *http.Request, session *session) {

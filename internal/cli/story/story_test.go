@@ -230,7 +230,7 @@ func TestStory_ReadsTheSameFromTheFeedAsFromTheTranscript(t *testing.T) {
 			}
 		}
 	}
-	transcript, err := client.Messages(t.Context(), session.Key, apiclient.Page{})
+	transcript, err := client.ListMessages(t.Context(), session.Key, apiclient.ListMessagesParams{})
 	require.NoError(t, err)
 	read := story.New(session, transcript)
 	require.Equal(t, read.Seq, told.Seq)

@@ -48,7 +48,7 @@ func Download(ctx context.Context, client *apiclient.Client, key chat.SessionKey
 	if err != nil {
 		return "", err
 	}
-	_, err = client.Download(ctx, key, names[0], file)
+	_, err = client.DownloadFile(ctx, key, apiclient.DownloadFileParams{Path: names[0]}, file)
 	return to, finish(file, err)
 }
 

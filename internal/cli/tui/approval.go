@@ -21,11 +21,11 @@ func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 	note = strings.TrimSpace(note)
 	switch word = strings.ToLower(word); {
 	case word == "y", word == "yes" && note == "":
-		return apiclient.Answer{Allow: true, Note: note}, true
+		return apiclient.Answer{Decision: apiclient.Allow, Note: note}, true
 	case word == "n", word == "no" && note == "":
-		return apiclient.Answer{Note: note}, true
+		return apiclient.Answer{Decision: apiclient.Deny, Note: note}, true
 	case (word == "a" || word == "always") && note == "":
-		return apiclient.Answer{Allow: true, Always: true}, true
+		return apiclient.Answer{Decision: apiclient.Allow, Always: true}, true
 	}
 	return apiclient.Answer{}, false
 }
@@ -47,7 +47,7 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 				m.complain(err.Error())
 				return nil, true
 			}
-			answer = apiclient.Answer{Allow: true, Answers: answers}
+			answer = apiclient.Answer{Decision: apiclient.Allow, Answers: answers}
 		}
 	}
 	if !ok {
@@ -55,7 +55,7 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 	}
 	client, key, call := m.o.Client, m.session.Key, asking.ID
 	return m.do(func(ctx context.Context) tea.Msg {
-		_, err := client.Answer(ctx, key, call, answer)
+		_, err := client.AnswerApproval(ctx, key, call, answer)
 		return answeredMsg{err}
 	}), true
 }

@@ -72,7 +72,7 @@ func (m *model) isServed(name string) bool {
 func (m *model) askCommands() tea.Cmd {
 	client := m.o.Client
 	return m.do(func(ctx context.Context) tea.Msg {
-		served, err := client.Commands(ctx)
+		served, err := client.ListCommands(ctx)
 		return servedMsg{commands: served, err: err}
 	})
 }
@@ -172,7 +172,7 @@ func (m *model) rename(title string) tea.Cmd {
 	}
 	client, key := m.o.Client, m.session.Key
 	return m.do(func(ctx context.Context) tea.Msg {
-		_, err := client.Rename(ctx, key, title)
+		_, err := client.UpdateSession(ctx, key, apiclient.Change{Title: new(title)})
 		return renamedMsg{err} // the new title comes with the feed
 	})
 }
@@ -181,7 +181,7 @@ func (m *model) rename(title string) tea.Cmd {
 func (m *model) list(text string, resume bool) tea.Cmd {
 	client := m.o.Client
 	return m.do(func(ctx context.Context) tea.Msg {
-		sessions, err := client.Sessions(ctx, text)
+		sessions, err := client.ListSessions(ctx, apiclient.ListSessionsParams{Q: text})
 		return listedMsg{sessions: sessions, err: err, resume: resume}
 	})
 }

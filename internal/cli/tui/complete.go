@@ -140,12 +140,12 @@ func (m *model) askNames(before string) tea.Cmd {
 	switch command := m.served[at].Name; {
 	case takesModel(command):
 		return m.do(func(ctx context.Context) tea.Msg {
-			models, err := client.Models(ctx)
-			return namesMsg{models: models, failed: err != nil}
+			known, err := client.ListModels(ctx)
+			return namesMsg{models: known.Models, failed: err != nil}
 		})
 	case command == "runner":
 		return m.do(func(ctx context.Context) tea.Msg {
-			runners, err := client.Runners(ctx)
+			runners, err := client.ListRunners(ctx)
 			return namesMsg{runners: runners.Runners, failed: err != nil}
 		})
 	}

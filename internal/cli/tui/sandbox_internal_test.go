@@ -81,7 +81,7 @@ func TestScreen_SaysThatSomebodyElseAnswered(t *testing.T) {
 	s.typed("clean up", tea.KeyEnter)
 	s.shows("May Shell run?")
 	call := s.m.story.Asking().ID
-	_, err := s.client.Answer(t.Context(), s.m.session.Key, call, apiclient.Answer{})
+	_, err := s.client.AnswerApproval(t.Context(), s.m.session.Key, call, apiclient.Answer{Decision: apiclient.Deny})
 	require.NoError(t, err)
 	s.m.story.Asking() // the screen has not heard of it yet
 	cmd, done := s.m.answer("y")
@@ -93,8 +93,8 @@ func TestScreen_SaysThatSomebodyElseAnswered(t *testing.T) {
 func TestReadAnswer_TakesNothingElseForOne(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]apiclient.Answer{
-		"y": {Allow: true}, " YES ": {Allow: true}, "y go on": {Allow: true, Note: "go on"}, "n": {}, "no": {},
-		"n  not now ": {Note: "not now"}, "a": {Allow: true, Always: true}, "Always": {Allow: true, Always: true},
+		"y": {Decision: "allow"}, " YES ": {Decision: "allow"}, "y go on": {Decision: "allow", Note: "go on"}, "n": {Decision: "deny"}, "no": {Decision: "deny"},
+		"n  not now ": {Decision: "deny", Note: "not now"}, "a": {Decision: "allow", Always: true}, "Always": {Decision: "allow", Always: true},
 	} {
 		answer, ok := ReadAnswer(typed)
 		require.True(t, ok, typed)

@@ -58,7 +58,7 @@ func (m *model) stop() tea.Cmd {
 	m.stopped = m.story.Turn.ID
 	client, key, turn := m.o.Client, m.session.Key, m.story.Turn.ID
 	return m.do(func(ctx context.Context) tea.Msg {
-		_, err := client.Stop(ctx, key)
+		_, err := client.StopTurn(ctx, key)
 		return stoppedMsg{turn: turn, err: err}
 	})
 }

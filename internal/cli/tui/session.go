@@ -21,19 +21,19 @@ func (m *model) openSession(key chat.SessionKey) tea.Cmd {
 	m.opening = true
 	client := m.o.Client
 	return m.do(func(ctx context.Context) tea.Msg {
-		session, err := client.Session(ctx, key)
+		session, err := client.GetSession(ctx, key)
 		if err != nil {
 			return openedMsg{key: key, err: err}
 		}
-		transcript, err := client.Messages(ctx, key, apiclient.Page{Limit: pageSize})
+		transcript, err := client.ListMessages(ctx, key, apiclient.ListMessagesParams{Limit: pageSize})
 		if err != nil {
 			return openedMsg{key: key, err: err}
 		}
 		told := story.New(session, transcript)
-		if turns, err := client.Turns(ctx, key, pageTurns); err == nil { // else their last lines are missing, no more
+		if turns, err := client.ListTurns(ctx, key, apiclient.ListTurnsParams{Limit: pageTurns}); err == nil { // else their last lines are missing, no more
 			told.Recall(turns)
 		}
-		if tasks, err := client.Tasks(ctx, key); err == nil { // else those are missing that began before
+		if tasks, err := client.ListTasks(ctx, key, apiclient.ListTasksParams{}); err == nil { // else those are missing that began before
 			for _, task := range tasks {
 				told.Task(task)
 			}
@@ -109,7 +109,7 @@ func (m *model) loadOlder() tea.Cmd {
 	client, key, s := m.o.Client, m.session.Key, m.story
 	before := s.First()
 	return m.do(func(ctx context.Context) tea.Msg {
-		transcript, err := client.Messages(ctx, key, apiclient.Page{Before: before, Limit: pageSize})
+		transcript, err := client.ListMessages(ctx, key, apiclient.ListMessagesParams{Before: before, Limit: pageSize})
 		return olderMsg{story: s, transcript: transcript, err: err}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/cli/text"
 )
@@ -36,7 +37,7 @@ func (m *model) listTasks() tea.Cmd {
 		return nil
 	}
 	return m.do(func(ctx context.Context) tea.Msg {
-		all, err := client.AllTasks(ctx, key)
+		all, err := client.ListTasks(ctx, key, apiclient.ListTasksParams{All: true})
 		return tasksMsg{all, err}
 	})
 }

@@ -128,7 +128,7 @@ func TestScreen_GoesOnAcrossARestartInTheMiddleOfAnAnswer(t *testing.T) {
 	close(back)
 	s.shows("before unheard after", "you said second.", "you said third.")
 	s.lacks("not sent")
-	transcript, err := s.client.Messages(t.Context(), s.m.session.Key, apiclient.Page{})
+	transcript, err := s.client.ListMessages(t.Context(), s.m.session.Key, apiclient.ListMessagesParams{})
 	require.NoError(t, err)
 	var asked []string
 	for _, m := range transcript.Messages {

@@ -4,7 +4,7 @@ import type { components } from "./schema"
 
 export type Hook = components["schemas"]["HookBody"]
 export type HookFault = components["schemas"]["Fault"]
-export type DeferredCall = components["schemas"]["DeferredBody"]
+export type DeferredCall = components["schemas"]["DeferredCall"]
 
 /** The hooks as the server reads them, what is wrong with their file, and calls that wait, the longest first. */
 export async function listHooks() {

@@ -1718,6 +1718,21 @@ export interface components {
         AgentsBody: {
             agents: components["schemas"]["Agent"][] | null;
         };
+        Answer: {
+            /** @description With allow: the tool needs no permission from now on. */
+            always?: boolean;
+            /** @description Where the call asks questions: a list of answers for the name of each. */
+            answers?: {
+                [key: string]: string[] | null;
+            };
+            /**
+             * @description May be left out with answers, which allow.
+             * @enum {string}
+             */
+            decision?: "allow" | "deny";
+            /** @description Told to the model with a denial. */
+            note?: string;
+        };
         Approval: {
             /** Format: date-time */
             answered_at?: string;
@@ -2166,7 +2181,7 @@ export interface components {
         "Create-tokenRequest": {
             name: string;
         };
-        DeferredBody: {
+        DeferredCall: {
             /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
             approval?: components["schemas"]["Approval"];
             /** @description JSON text as the model wrote it; may be malformed. */
@@ -2209,7 +2224,7 @@ export interface components {
         };
         DeferredList: {
             /** @description The longest first, at most a hundred. */
-            deferred: components["schemas"]["DeferredBody"][] | null;
+            deferred: components["schemas"]["DeferredCall"][] | null;
         };
         "Edit-queuedRequest": {
             /** @description At most 200000 bytes; no command. */
@@ -2430,7 +2445,7 @@ export interface components {
         };
         HooksBody: {
             /** @description Calls that wait for an administrator, the longest first. */
-            deferred: components["schemas"]["DeferredBody"][] | null;
+            deferred: components["schemas"]["DeferredCall"][] | null;
             /** @description What is wrong with the file. */
             faults: components["schemas"]["Fault"][] | null;
             hooks: components["schemas"]["HookBody"][] | null;
@@ -2443,7 +2458,7 @@ export interface components {
             channel: string;
             peer: string;
         };
-        ImportBody: {
+        Imported: {
             /** @description What was left out. */
             notes: string[] | null;
             session: components["schemas"]["Session"];
@@ -2754,7 +2769,7 @@ export interface components {
             must_set_password: boolean;
             /** @description Path of the Temporal UI, empty if this user may not open it. */
             temporal_ui: string;
-            user: components["schemas"]["UserBody"];
+            user: components["schemas"]["User"];
             version: string;
         };
         Member: {
@@ -2854,21 +2869,6 @@ export interface components {
             models: components["schemas"]["Model"][] | null;
             /** @description The think levels, ascending. */
             think: string[] | null;
-        };
-        NewAnswer: {
-            /** @description With allow: the tool needs no permission from now on. */
-            always?: boolean;
-            /** @description Where the call asks questions: a list of answers for the name of each. */
-            answers?: {
-                [key: string]: string[] | null;
-            };
-            /**
-             * @description May be left out with answers, which allow.
-             * @enum {string}
-             */
-            decision?: "allow" | "deny";
-            /** @description Told to the model with a denial. */
-            note?: string;
         };
         NewFileLink: {
             /** @description A file; relative to the session's folder, or absolute. */
@@ -3444,7 +3444,7 @@ export interface components {
             must_set_password: boolean;
             /** @description Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it. */
             page_key: string;
-            user: components["schemas"]["UserBody"];
+            user: components["schemas"]["User"];
         };
         Spent: {
             /**
@@ -3562,7 +3562,7 @@ export interface components {
             users: number;
             version: string;
         };
-        StopBody: {
+        Stopped: {
             /**
              * Format: int64
              * @description Queued messages that will not get a turn.
@@ -3738,7 +3738,7 @@ export interface components {
             /** @description Id of the background task that the call's command became, for example bg2. */
             task?: string;
         };
-        TranscriptBody: {
+        Transcript: {
             has_more: boolean;
             messages: components["schemas"]["Message"][] | null;
             /** @description Accepted messages that no turn has claimed yet. */
@@ -3919,7 +3919,7 @@ export interface components {
             /** @description Empty for the default. */
             name: string;
         };
-        UserBody: {
+        User: {
             /** Format: int64 */
             id: number;
             name: string;
@@ -6078,7 +6078,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ImportBody"];
+                    "application/json": components["schemas"]["Imported"];
                 };
             };
             /** @description Error */
@@ -6204,7 +6204,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewAnswer"];
+                "application/json": components["schemas"]["Answer"];
             };
         };
         responses: {
@@ -6708,7 +6708,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TranscriptBody"];
+                    "application/json": components["schemas"]["Transcript"];
                 };
             };
             /** @description Error */
@@ -7083,7 +7083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StopBody"];
+                    "application/json": components["schemas"]["Stopped"];
                 };
             };
             /** @description Error */

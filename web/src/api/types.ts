@@ -4,7 +4,7 @@ import type { components } from "./schema"
 
 type Schemas = components["schemas"]
 
-export type User = Schemas["UserBody"]
+export type User = Schemas["User"]
 export type Me = Schemas["Me"]
 export type LoginInfo = Schemas["LoginState"]
 export type Session = Schemas["Session"]
