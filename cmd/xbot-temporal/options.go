@@ -21,33 +21,33 @@ const passwordVariable = "XBOT_TEMPORAL_POSTGRES_PASSWORD"
 type options struct {
 	Postgres postgresOptions `embed:"" prefix:"postgres-" envprefix:"XBOT_TEMPORAL_POSTGRES_"`
 
-	GRPCAddr    string `name:"grpc-addr" env:"XBOT_TEMPORAL_GRPC_ADDR" default:"127.0.0.1:7233" help:"Where the frontend listens; port 0 picks a free one."`
-	UIAddr      string `name:"ui-addr" env:"XBOT_TEMPORAL_UI_ADDR" default:"127.0.0.1:8233" help:"Where the UI listens; port 0 picks a free one, 'off' disables it."`
-	UIPath      string `name:"ui-path" env:"XBOT_TEMPORAL_UI_PATH" default:"/temporal" help:"Path prefix under which the proxy in front mounts the UI."`
+	GRPCAddr    string `name:"grpc-addr" env:"XBOT_TEMPORAL_GRPC_ADDR" default:"127.0.0.1:7233" help:"Address of the frontend (gRPC); port 0: any free port."`
+	UIAddr      string `name:"ui-addr" env:"XBOT_TEMPORAL_UI_ADDR" default:"127.0.0.1:8233" help:"Address of the UI; port 0: any free port; 'off': no UI."`
+	UIPath      string `name:"ui-path" env:"XBOT_TEMPORAL_UI_PATH" default:"/temporal" help:"Path prefix under which a proxy serves the UI."`
 	UITokenFile string `name:"ui-token-file" env:"XBOT_TEMPORAL_UI_TOKEN_FILE" help:"File with the secret that every UI request must carry in the header X-Xbot-Ui-Token."`
-	TLSDir      string `name:"tls-dir" env:"XBOT_TEMPORAL_TLS_DIR" help:"Folder with ca.pem, server.pem, server-key.pem, client.pem and client-key.pem. Clients then need a certificate; without it gRPC is plain."`
+	TLSDir      string `name:"tls-dir" env:"XBOT_TEMPORAL_TLS_DIR" help:"Folder with ca.pem, server.pem, server-key.pem, client.pem and client-key.pem. Clients then need a certificate; without the folder gRPC has no TLS."`
 
 	Namespace string        `name:"namespace" env:"XBOT_TEMPORAL_NAMESPACE" default:"default" help:"Namespace to register."`
-	Retention time.Duration `name:"retention" env:"XBOT_TEMPORAL_RETENTION" default:"720h" help:"How long the namespace keeps closed executions; at least 1h."`
+	Retention time.Duration `name:"retention" env:"XBOT_TEMPORAL_RETENTION" default:"720h" help:"Retention of closed executions in the namespace; at least 1h."`
 
-	MetricsAddr string `name:"metrics-addr" env:"XBOT_TEMPORAL_METRICS_ADDR" help:"Where Prometheus metrics are served; off when empty."`
-	PprofAddr   string `name:"pprof-addr" env:"XBOT_TEMPORAL_PPROF_ADDR" help:"Where pprof is served, on loopback only; off when empty."`
-	LogLevel    string `name:"log-level" env:"XBOT_TEMPORAL_LOG_LEVEL" enum:"debug,info,warn,error" default:"warn" help:"debug, info, warn or error."`
+	MetricsAddr string `name:"metrics-addr" env:"XBOT_TEMPORAL_METRICS_ADDR" help:"Address that serves Prometheus metrics; empty: off."`
+	PprofAddr   string `name:"pprof-addr" env:"XBOT_TEMPORAL_PPROF_ADDR" help:"Address that serves pprof, on loopback only; empty: off."`
+	LogLevel    string `name:"log-level" env:"XBOT_TEMPORAL_LOG_LEVEL" enum:"debug,info,warn,error" default:"warn" help:"Log level: debug, info, warn or error."`
 
-	DieWithParent bool   `name:"die-with-parent" env:"XBOT_TEMPORAL_DIE_WITH_PARENT" help:"Stop when standard input ends, which it does when the parent that holds the other end dies."`
-	LockFile      string `name:"lock-file" env:"XBOT_TEMPORAL_LOCK_FILE" help:"File locked while the server lives; holds its pid and, once ready, its addresses."`
-	Label         string `name:"label" env:"XBOT_TEMPORAL_LABEL" help:"Text repeated in the lock file, by which a supervisor recognises what it started."`
+	DieWithParent bool   `name:"die-with-parent" env:"XBOT_TEMPORAL_DIE_WITH_PARENT" help:"Stop when standard input ends, as it does when the parent process dies."`
+	LockFile      string `name:"lock-file" env:"XBOT_TEMPORAL_LOCK_FILE" help:"File that is locked while the server runs; it has the pid and, once ready, the addresses."`
+	Label         string `name:"label" env:"XBOT_TEMPORAL_LABEL" help:"Text to repeat in the lock file, so that a supervisor recognizes this process."`
 
 	Version kong.VersionFlag `name:"version" help:"Print the version and exit."`
 }
 
 // postgresOptions say how to reach the database server.
 type postgresOptions struct {
-	Host         string        `name:"host" env:"HOST" default:"127.0.0.1" help:"Host name, or the folder of a Unix socket when it begins with a slash."`
-	Port         int           `name:"port" env:"PORT" default:"5432" help:"Port; it is part of the socket's name, too."`
-	User         string        `name:"user" env:"USER" default:"xbot_temporal" help:"Role; needs CREATEDB unless both databases exist."`
-	PasswordFile string        `name:"password-file" env:"PASSWORD_FILE" help:"File with the password; otherwise XBOT_TEMPORAL_POSTGRES_PASSWORD is read."`
-	SSLMode      string        `name:"sslmode" env:"SSLMODE" enum:"disable,allow,prefer,require,verify-ca,verify-full" default:"prefer" help:"TLS towards Postgres, as libpq's sslmode; not used on a Unix socket."`
+	Host         string        `name:"host" env:"HOST" default:"127.0.0.1" help:"Host name, or the folder of a Unix socket, which begins with a slash."`
+	Port         int           `name:"port" env:"PORT" default:"5432" help:"Port, also part of the name of a Unix socket."`
+	User         string        `name:"user" env:"USER" default:"xbot_temporal" help:"Role; it needs CREATEDB unless both databases exist."`
+	PasswordFile string        `name:"password-file" env:"PASSWORD_FILE" help:"File with the password; default: the variable XBOT_TEMPORAL_POSTGRES_PASSWORD."`
+	SSLMode      string        `name:"sslmode" env:"SSLMODE" enum:"disable,allow,prefer,require,verify-ca,verify-full" default:"prefer" help:"TLS to Postgres, like libpq's sslmode; not used on a Unix socket."`
 	Database     string        `name:"database" env:"DATABASE" default:"xbot_temporal" help:"Main database."`
 	Visibility   string        `name:"visibility-database" env:"VISIBILITY_DATABASE" default:"xbot_temporal_visibility" help:"Visibility database."`
 	Wait         time.Duration `name:"wait" env:"WAIT" default:"30s" help:"How long to wait for Postgres at start."`

@@ -17,20 +17,20 @@ import (
 )
 
 type channelsCmd struct {
-	List    channelsListCmd    `cmd:"" default:"withargs" help:"List the bots on platforms and how they stand (the default)."`
-	Test    channelsTestCmd    `cmd:"" help:"Try credentials, permissions and the connection of a bot, and a message if a place is given."`
-	Options channelsOptionsCmd `cmd:"" help:"List what a bot on a platform is configured with."`
-	Set     channelsSetCmd     `cmd:"" help:"Make or change a bot on a platform."`
+	List    channelsListCmd    `cmd:"" default:"withargs" help:"List the bots on platforms and their state (the default)."`
+	Test    channelsTestCmd    `cmd:"" help:"Test credentials, permissions and the connection of a bot, and optionally send a message."`
+	Options channelsOptionsCmd `cmd:"" help:"List the options of a bot."`
+	Set     channelsSetCmd     `cmd:"" help:"Make or change a bot."`
 	Enable  channelsEnableCmd  `cmd:"" help:"Switch a bot on."`
-	Disable channelsDisableCmd `cmd:"" help:"Switch a bot off; its settings stay."`
-	Remove  channelsRemoveCmd  `cmd:"" help:"Remove a bot with its settings. Conversations stay."`
+	Disable channelsDisableCmd `cmd:"" help:"Switch a bot off and keep its settings."`
+	Remove  channelsRemoveCmd  `cmd:"" help:"Remove a bot and its settings; its conversations stay."`
 }
 
 // bot is which account a command is about.
 type bot struct {
 	connection
 
-	Name string `arg:"" placeholder:"NAME[/ACCOUNT]" help:"The platform (feishu, qq, napcat), with the name of the bot where there are several: feishu/second."`
+	Name string `arg:"" placeholder:"NAME[/ACCOUNT]" help:"Platform (feishu, qq, napcat), or platform and name of the bot: feishu/second."`
 }
 
 func (b bot) parts() (name, account string) {
@@ -41,7 +41,7 @@ func (b bot) parts() (name, account string) {
 type channelsListCmd struct {
 	connection
 
-	JSON bool `name:"json" help:"As JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // Run lists accounts.
@@ -106,8 +106,8 @@ func waitingFor(a chat.ChannelAccount) string {
 type channelsTestCmd struct {
 	bot
 
-	To   string `placeholder:"PLACE" help:"Send a message there: a person's id on the platform, group:ID, channel:ID, or last for who wrote last in a direct chat."`
-	JSON bool   `name:"json" help:"As JSON."`
+	To   string `placeholder:"PLACE" help:"Send a message to a person's id on the platform, group:ID, channel:ID, or last: whoever wrote last in a direct chat."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 // Run tests an account: it fails where something has failed or is missing.

@@ -20,7 +20,7 @@ import (
 type channelsOptionsCmd struct {
 	connection
 
-	Name string `arg:"" help:"The platform: feishu, qq or napcat."`
+	Name string `arg:"" help:"Platform: feishu, qq or napcat."`
 }
 
 // Run lists the options of a platform.
@@ -74,10 +74,10 @@ func kindOfChannel(kinds []chat.ChannelKind, name string) (chat.ChannelKind, err
 type channelsSetCmd struct {
 	bot
 
-	Values  []string `arg:"" optional:"" placeholder:"OPTION=VALUE" help:"What to set; an empty value takes a setting away. Secrets are refused here, since others could read them in the process list."`
-	Stdin   bool     `help:"Read further OPTION=VALUE lines, secrets too, from standard input."`
-	FromEnv bool     `help:"Take options from their variables in the environment of this command, such as FEISHU_APP_SECRET."`
-	Off     bool     `help:"Leave a new bot switched off."`
+	Values  []string `arg:"" optional:"" placeholder:"OPTION=VALUE" help:"OPTION=VALUE; an empty value removes the option. Secrets are refused here, because others could read them in the process list."`
+	Stdin   bool     `help:"Read more OPTION=VALUE lines, also secrets, from standard input."`
+	FromEnv bool     `help:"Read options from the variables of this command's environment, such as FEISHU_APP_SECRET."`
+	Off     bool     `help:"Create a new bot switched off."`
 }
 
 // Run makes or changes an account. What is not named stays as it is.

@@ -18,13 +18,13 @@ import (
 )
 
 type hooksCmd struct {
-	Check hooksCheckCmd `cmd:"" help:"Check a hooks file: hooks.json in XBOT_HOME, or the one that is named."`
-	Test  hooksTestCmd  `cmd:"" help:"Ask the hooks of XBOT_HOME about a sample of an event, without consequences. Commands that would run in a sandbox run here."`
+	Check hooksCheckCmd `cmd:"" help:"Check a hooks file; default: hooks.json in XBOT_HOME."`
+	Test  hooksTestCmd  `cmd:"" help:"Run the hooks of XBOT_HOME with a sample event, without consequences. Commands that would run in a sandbox run on this machine."`
 }
 
 type hooksCheckCmd struct {
-	File    string `arg:"" optional:"" help:"The file; default hooks.json in XBOT_HOME."`
-	Project bool   `help:"The file is one of a project (.xbot/hooks.json)."`
+	File    string `arg:"" optional:"" help:"File to check; default: hooks.json in XBOT_HOME."`
+	Project bool   `help:"Check the file as one of a project (.xbot/hooks.json)."`
 }
 
 // Run checks a file without a server.
@@ -70,9 +70,9 @@ func readHooks(file string, project bool, cfg config.Permissions) (hook.Set, err
 }
 
 type hooksTestCmd struct {
-	Event string `arg:"" help:"The event, for example PreToolUse."`
-	Tool  string `arg:"" optional:"" default:"Shell" help:"The tool, where the event is about one."`
-	Input string `arg:"" optional:"" default:"{}" help:"Its arguments as JSON; for UserPromptSubmit the message."`
+	Event string `arg:"" help:"Name of the event, for example PreToolUse."`
+	Tool  string `arg:"" optional:"" default:"Shell" help:"Name of the tool, for events about a tool."`
+	Input string `arg:"" optional:"" default:"{}" help:"Arguments of the tool as JSON; for UserPromptSubmit: the message."`
 }
 
 // Run asks the hooks of the administrator's file.

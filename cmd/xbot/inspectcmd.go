@@ -22,7 +22,7 @@ import (
 
 // connection is how commands that look at a running server reach it: as the terminal client does.
 type connection struct {
-	Server string `env:"XBOT_SERVER" placeholder:"URL" help:"Server to ask, such as https://xbot.example.org; default: the one of this user on this machine."`
+	Server string `env:"XBOT_SERVER" placeholder:"URL" help:"Server to ask, such as https://xbot.example.org; default: the server of this user on this machine."`
 	Token  string `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token of an administrator for that server (xbot token create). The variable keeps it out of the process list."`
 }
 
@@ -53,7 +53,7 @@ func (r connection) ask(do func(*apiclient.Client) error) error {
 type statusCmd struct {
 	connection
 
-	JSON bool `name:"json" help:"As JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // Run prints the installation at a glance.
@@ -101,12 +101,12 @@ func several(n int, thing string) string {
 type sessionsCmd struct {
 	connection
 
-	JSON    bool   `name:"json" help:"As JSON."`
-	Active  int    `placeholder:"MINUTES" help:"Only those in which a person wrote within so many minutes."`
-	User    string `placeholder:"NAME" help:"Only those of this user or group."`
-	Channel string `placeholder:"NAME" help:"Only those of this channel."`
-	Agent   string `placeholder:"NAME" help:"Only those of this agent."`
-	Delete  string `placeholder:"KEY" help:"Delete this conversation, also of a group or of somebody else, with its files."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+	Active  int    `placeholder:"MINUTES" help:"List only conversations in which a person wrote in this many minutes."`
+	User    string `placeholder:"NAME" help:"List only conversations of this user or group."`
+	Channel string `placeholder:"NAME" help:"List only conversations of this channel."`
+	Agent   string `placeholder:"NAME" help:"List only conversations of this agent."`
+	Delete  string `placeholder:"KEY" help:"Delete this conversation and its files, whoever owns it."`
 }
 
 // Run lists conversations, or deletes one.
@@ -162,7 +162,7 @@ func titleOf(s ops.SessionSummary) string {
 type inboxCmd struct {
 	connection
 
-	JSON bool `name:"json" help:"As JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 }
 
 // maxInbox is how much the server lists of what has no answer.
@@ -192,15 +192,15 @@ func (c inboxCmd) Run(ctx context.Context) error {
 }
 
 type sessionCmd struct {
-	Show   sessionShowCmd   `cmd:"" help:"Print a conversation for people."`
-	Export sessionExportCmd `cmd:"" help:"Print a conversation as JSON Lines, which can be imported again."`
-	Import sessionImportCmd `cmd:"" help:"Make a session of exported JSON Lines."`
+	Show   sessionShowCmd   `cmd:"" help:"Print a conversation as Markdown."`
+	Export sessionExportCmd `cmd:"" help:"Print a conversation as JSON Lines, for session import."`
+	Import sessionImportCmd `cmd:"" help:"Make a conversation from exported JSON Lines, and print its key."`
 }
 
 type sessionShowCmd struct {
 	connection
 
-	Key string `arg:"" help:"Session key, as xbot sessions lists it."`
+	Key string `arg:"" help:"Key of the conversation, as xbot sessions prints it."`
 }
 
 // Run prints a conversation.
@@ -214,7 +214,7 @@ func (c sessionShowCmd) Run(ctx context.Context) error {
 type sessionExportCmd struct {
 	connection
 
-	Key string `arg:"" help:"Session key, as xbot sessions lists it."`
+	Key string `arg:"" help:"Key of the conversation, as xbot sessions prints it."`
 }
 
 // Run prints a conversation as JSON Lines.
@@ -228,9 +228,9 @@ func (c sessionExportCmd) Run(ctx context.Context) error {
 type sessionImportCmd struct {
 	connection
 
-	Key   string `placeholder:"KEY" help:"Of the session to make; default: a new one."`
-	Title string `placeholder:"TEXT" help:"Its title; default: that of the transcript, or its first words."`
-	File  string `arg:"" optional:"" help:"File to read; - or none: standard input."`
+	Key   string `placeholder:"KEY" help:"Key of the new conversation; default: a new key."`
+	Title string `placeholder:"TEXT" help:"Title of the new conversation; default: the title in the file, or the first words."`
+	File  string `arg:"" optional:"" help:"File to read; - or no file: standard input."`
 }
 
 // Run makes a session.

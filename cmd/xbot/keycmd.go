@@ -11,8 +11,8 @@ import (
 )
 
 type keyCmd struct {
-	Rotate keyRotateCmd `cmd:"" help:"Make a new key of the installation and seal all stored secrets with it; servers may run."`
-	Drop   keyDropCmd   `cmd:"" help:"Give up the stored secrets that the key does not open: their bots and triggers need new ones."`
+	Rotate keyRotateCmd `cmd:"" help:"Make a new key and encrypt all stored secrets with it; servers may run meanwhile."`
+	Drop   keyDropCmd   `cmd:"" help:"Delete the stored secrets that the current key cannot decrypt; their bots and triggers need new ones."`
 }
 
 type keyRotateCmd struct{}

@@ -14,12 +14,12 @@ import (
 type logsCmd struct {
 	connection
 
-	Level   string        `enum:"debug,info,warn,error," default:"" help:"The least level: debug, info, warn or error."`
-	Since   time.Duration `placeholder:"1h" help:"Only lines that are not older."`
-	Process string        `placeholder:"NAME" help:"Only lines of a process, such as worker."`
-	Lines   int           `short:"n" default:"100" help:"How many lines, the newest (at most 1000)."`
-	Follow  bool          `short:"f" help:"Go on with what is logged from now on."`
-	Words   []string      `arg:"" optional:"" help:"Words that have to be in a line."`
+	Level   string        `enum:"debug,info,warn,error," default:"" help:"Print only lines of this level or above: debug, info, warn, error."`
+	Since   time.Duration `placeholder:"1h" help:"Print only lines that are at most this old."`
+	Process string        `placeholder:"NAME" help:"Print only lines of this process, such as worker."`
+	Lines   int           `short:"n" default:"100" help:"Number of lines, the newest ones (at most 1000)."`
+	Follow  bool          `short:"f" help:"Print new lines as they are logged."`
+	Words   []string      `arg:"" optional:"" help:"Print only lines that contain these words."`
 }
 
 // followEvery is the pause between looks for new lines.

@@ -17,28 +17,28 @@ import (
 var version = "dev"
 
 type program struct {
-	EnvFile envFileFlag `name:"env-file" env:"XBOT_ENV_FILE" placeholder:"FILE" help:"Read settings from this file in place of .env in XBOT_HOME."`
+	EnvFile envFileFlag `name:"env-file" env:"XBOT_ENV_FILE" placeholder:"FILE" help:"Read settings from this file instead of .env in XBOT_HOME."`
 
-	Serve     serveCmd     `cmd:"" help:"Run everything in one process; starts its own Postgres and Temporal when none is configured."`
-	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, runner connections, relay."`
-	Worker    workerCmd    `cmd:"" help:"Run the part that works: workflows and activities."`
-	Config    configCmd    `cmd:"" help:"Print the effective settings; secrets are masked."`
-	Status    statusCmd    `cmd:"" help:"Show the running server at a glance."`
+	Serve     serveCmd     `cmd:"" help:"Run everything in one process; start Postgres and Temporal unless others are configured."`
+	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, bots, runner connections, relay."`
+	Worker    workerCmd    `cmd:"" help:"Run the part that does the work: workflows and activities."`
+	Config    configCmd    `cmd:"" help:"Print the settings in effect, with secrets masked."`
+	Status    statusCmd    `cmd:"" help:"Show the state of the server."`
 	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users, or delete one."`
 	Session   sessionCmd   `cmd:"" help:"Show, export and import a conversation."`
-	Inbox     inboxCmd     `cmd:"" help:"List accepted messages that have no answer yet, with their age."`
-	Logs      logsCmd      `cmd:"" help:"Show what the server has logged."`
-	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the model and the runner, and say what is wrong."`
+	Inbox     inboxCmd     `cmd:"" help:"List accepted messages without an answer, with their age."`
+	Logs      logsCmd      `cmd:"" help:"Print the log of the server."`
+	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the server, the runners and the model, and report what is wrong."`
 	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
 	Key       keyCmd       `cmd:"" help:"Change the key of the installation."`
-	Runner    runnerCmd    `cmd:"" help:"Make and list runners."`
-	Policy    policyCmd    `cmd:"" help:"Show and change how conversations are named, routed, let in, queued, reset and limited."`
-	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on platforms such as Feishu, QQ and NapCat."`
-	Hooks     hooksCmd     `cmd:"" help:"Check and try the hooks of the installation."`
-	Pairing   pairingCmd   `cmd:"" help:"Let people in who wrote to the bot for the first time."`
-	Temporal  temporalCmd  `cmd:"" help:"Reach the local Temporal with the temporal CLI."`
-	Versions  versionsCmd  `cmd:"" help:"List the versions of the workers and say which one takes what is new."`
+	Runner    runnerCmd    `cmd:"" help:"Make, list and revoke runners."`
+	Policy    policyCmd    `cmd:"" help:"Show and change the policy: access, routing, queues, resets, limits."`
+	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on Feishu, QQ and NapCat."`
+	Hooks     hooksCmd     `cmd:"" help:"Check and test the hooks of the installation."`
+	Pairing   pairingCmd   `cmd:"" help:"Give access to people who wrote to a bot for the first time."`
+	Temporal  temporalCmd  `cmd:"" help:"Use the local Temporal with the temporal CLI."`
+	Versions  versionsCmd  `cmd:"" help:"List the versions of workers, and choose which one runs new workflows."`
 	OpenAPI   openAPICmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 

@@ -24,7 +24,7 @@ import (
 )
 
 type configCmd struct {
-	JSON bool `help:"Print as JSON."`
+	JSON bool `help:"Print JSON."`
 }
 
 // Run prints the settings of xbot serve, which has all of them.
@@ -93,7 +93,7 @@ func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) 
 
 type loginLinkCmd struct {
 	User           string `help:"Name of the user; default: the administrator."`
-	ForgetPassword bool   `help:"Take the user's password away and sign out their browsers: whoever opens the link chooses a new one."`
+	ForgetPassword bool   `help:"Remove the user's password and sign out their browsers; whoever opens the link chooses a new password."`
 }
 
 // Run prints a fresh one-time link.
@@ -128,14 +128,14 @@ func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name str
 }
 
 type tokenCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Make a token; it is shown once."`
+	Create tokenCreateCmd `cmd:"" help:"Make a token and print it, only this once."`
 	List   tokenListCmd   `cmd:"" help:"List tokens."`
-	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token at once."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token."`
 }
 
 type tokenCreateCmd struct {
-	Name string `arg:"" optional:"" default:"script" help:"What the token is for."`
-	User string `help:"Whose token; default: the administrator's."`
+	Name string `arg:"" optional:"" default:"script" help:"Name of the token: what it is for."`
+	User string `help:"User who owns the token; default: the administrator."`
 }
 
 // Run prints a fresh token.
@@ -158,7 +158,7 @@ func (c tokenCreateCmd) Run(ctx context.Context) error {
 }
 
 type tokenListCmd struct {
-	User string `help:"Whose tokens; default: the administrator's."`
+	User string `help:"User who owns the tokens; default: the administrator."`
 }
 
 // Run lists tokens, never their secrets.
@@ -189,8 +189,8 @@ func (c tokenListCmd) Run(ctx context.Context) error {
 }
 
 type tokenRevokeCmd struct {
-	ID   int64  `arg:"" help:"Id of the token, from the list."`
-	User string `help:"Whose token; default: the administrator's."`
+	ID   int64  `arg:"" help:"Id of the token, as xbot token list prints it."`
+	User string `help:"User who owns the token; default: the administrator."`
 }
 
 // Run revokes a token.
@@ -208,7 +208,7 @@ func (c tokenRevokeCmd) Run(ctx context.Context) error {
 }
 
 type temporalCmd struct {
-	Env temporalEnvCmd `cmd:"" help:"Print what the temporal CLI needs: eval \"$(xbot temporal env)\"."`
+	Env temporalEnvCmd `cmd:"" help:"Print the variables that the temporal CLI needs: eval \"$(xbot temporal env)\"."`
 }
 
 type temporalEnvCmd struct{}

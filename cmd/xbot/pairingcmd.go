@@ -12,9 +12,9 @@ import (
 )
 
 type pairingCmd struct {
-	List    pairingListCmd    `cmd:"" help:"List who waits to be let in."`
-	Approve pairingApproveCmd `cmd:"" help:"Let somebody write in direct messages, by their code."`
-	Refuse  pairingRefuseCmd  `cmd:"" help:"Refuse somebody; they may ask again."`
+	List    pairingListCmd    `cmd:"" help:"List the people who wait for access."`
+	Approve pairingApproveCmd `cmd:"" help:"Let the person with this code write direct messages to the bot."`
+	Refuse  pairingRefuseCmd  `cmd:"" help:"Refuse the person with this code; they may ask again."`
 }
 
 type pairingListCmd struct{ connection }
@@ -43,7 +43,7 @@ func (c pairingListCmd) Run(ctx context.Context) error {
 type pairingApproveCmd struct {
 	connection
 
-	Code string `arg:"" help:"The code that they were given: 8 characters, in whatever case."`
+	Code string `arg:"" help:"Code that the bot gave the person: 8 characters, in upper or lower case."`
 }
 
 // Run lets somebody in.
@@ -60,7 +60,7 @@ func (c pairingApproveCmd) Run(ctx context.Context) error {
 type pairingRefuseCmd struct {
 	connection
 
-	Code string `arg:"" help:"The code that they were given."`
+	Code string `arg:"" help:"Code that the bot gave the person."`
 }
 
 // Run refuses somebody.

@@ -14,16 +14,16 @@ import (
 )
 
 type policyCmd struct {
-	Show    policyShowCmd    `cmd:"" help:"Print the policy document; its version goes to standard error."`
-	Set     policySetCmd     `cmd:"" help:"Put a document in force, everywhere within a second."`
-	Check   policyCheckCmd   `cmd:"" help:"Say what is wrong with a document without putting it in force; needs no server."`
-	History policyHistoryCmd `cmd:"" help:"List who changed the document, and when."`
+	Show    policyShowCmd    `cmd:"" help:"Print the policy document, and its version on standard error."`
+	Set     policySetCmd     `cmd:"" help:"Make a document current; every process follows within a second."`
+	Check   policyCheckCmd   `cmd:"" help:"Check a document without making it current; needs no server."`
+	History policyHistoryCmd `cmd:"" help:"List the versions of the document: when, and by whom."`
 }
 
 type policyShowCmd struct {
 	connection
 
-	Version int64 `help:"An older version; default: the one in force."`
+	Version int64 `help:"Print this version; default: the current one."`
 }
 
 // Run prints the document.
@@ -47,8 +47,8 @@ func (c policyShowCmd) Run(ctx context.Context) error {
 type policySetCmd struct {
 	connection
 
-	File string `arg:"" help:"File with the document (JSON5); - is standard input."`
-	From *int64 `name:"from" placeholder:"VERSION" help:"Refuse if another version than this is in force, which the file was made from."`
+	File string `arg:"" help:"File with the document (JSON5); -: standard input."`
+	From *int64 `name:"from" placeholder:"VERSION" help:"Change nothing unless this version is current."`
 }
 
 // Run puts a document in force.
@@ -81,7 +81,7 @@ func (c policySetCmd) Run(ctx context.Context) error {
 type policyCheckCmd struct {
 	connection
 
-	File string `arg:"" help:"File with the document (JSON5); - is standard input."`
+	File string `arg:"" help:"File with the document (JSON5); -: standard input."`
 }
 
 // Run says what is wrong with a document. A server is asked only where one is named, which may be of another version: the

@@ -20,15 +20,15 @@ import (
 )
 
 type runnerCmd struct {
-	Create runnerCreateCmd `cmd:"" help:"Make a runner; its token is printed once, alone on standard output."`
-	Token  runnerTokenCmd  `cmd:"" help:"Give a runner a new token; the old one lets nobody in any more."`
+	Create runnerCreateCmd `cmd:"" help:"Make a runner and print its token on standard output, only this once."`
+	Token  runnerTokenCmd  `cmd:"" help:"Make a new token for a runner; the old one stops working."`
 	List   runnerListCmd   `cmd:"" help:"List the runners of all users."`
-	Revoke runnerRevokeCmd `cmd:"" help:"Revoke a runner: its token is useless and its connection closed."`
+	Revoke runnerRevokeCmd `cmd:"" help:"Revoke the token of a runner and close its connection."`
 }
 
 type runnerCreateCmd struct {
-	Name string `arg:"" help:"Name; \"local\" is the server's own host, for administrators."`
-	User string `help:"Whose runner; default: the administrator's."`
+	Name string `arg:"" help:"Name of the runner; \"local\" is the server's own host, for administrators."`
+	User string `help:"User who owns the runner; default: the administrator."`
 }
 
 // Run makes a runner and prints its token.
@@ -70,7 +70,7 @@ func sayToken(cfg config.Serve, token, format string, args ...any) {
 
 type runnerTokenCmd struct {
 	Name string `arg:"" help:"Name of the runner."`
-	User string `help:"Whose runner; default: the administrator's."`
+	User string `help:"User who owns the runner; default: the administrator."`
 }
 
 // Run prints a new token.
@@ -88,7 +88,7 @@ func (c runnerTokenCmd) Run(ctx context.Context) error {
 
 type runnerRevokeCmd struct {
 	Name string `arg:"" help:"Name of the runner."`
-	User string `help:"Whose runner; default: the administrator's."`
+	User string `help:"User who owns the runner; default: the administrator."`
 }
 
 // Run revokes a runner.

@@ -20,8 +20,8 @@ import (
 )
 
 type versionsCmd struct {
-	List    versionsListCmd    `cmd:"" default:"1" help:"List the versions that workers had."`
-	Promote versionsPromoteCmd `cmd:"" help:"Let a version take what is new from now on."`
+	List    versionsListCmd    `cmd:"" default:"1" help:"List the versions of workers."`
+	Promote versionsPromoteCmd `cmd:"" help:"Route new workflows to a version."`
 }
 
 // promotion is how long one change of the current version may take.
@@ -89,7 +89,7 @@ func stateOfVersion(d client.WorkerDeploymentInfo, v client.WorkerDeploymentVers
 }
 
 type versionsPromoteCmd struct {
-	Build string `arg:"" help:"Version as xbot versions lists it; a worker of it must be running."`
+	Build string `arg:"" help:"Version, as xbot versions prints it; a worker of this version must be running."`
 }
 
 // Run makes a version the current one.

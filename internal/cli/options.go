@@ -19,20 +19,20 @@ import (
 
 // options are the flags of xbot-cli. A flag wins over its variable, the variable over cli.json.
 type options struct {
-	Print   *string          `short:"p" placeholder:"TEXT" help:"Ask one thing, print the answer and end. What is piped in is appended."`
+	Print   *string          `short:"p" placeholder:"TEXT" help:"Send one message, print the answer and exit. Piped input is appended to the message."`
 	JSON    bool             `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
-	Approve bool             `help:"With -p: allow every call that needs your permission." xor:"answer"`
-	Deny    bool             `help:"With -p: deny every call that needs your permission." xor:"answer"`
+	Approve bool             `help:"With -p: allow every tool call that needs your permission." xor:"answer"`
+	Deny    bool             `help:"With -p: deny every tool call that needs your permission." xor:"answer"`
 	Session chat.SessionKey  `placeholder:"KEY" help:"Continue this session." xor:"session"`
 	Resume  bool             `short:"r" help:"Continue the newest session." xor:"session"`
-	Server  string           `env:"XBOT_SERVER" placeholder:"URL" help:"Server to talk to, such as https://xbot.example.org. Default: the one of this user on this machine, started when needed."`
+	Server  string           `env:"XBOT_SERVER" placeholder:"URL" help:"Server to use, such as https://xbot.example.org; default: the server of this user on this machine, started when needed."`
 	Token   string           `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
 const description = `Chat with xbot in the terminal.
 
-Without a server to talk to it uses the one of this user on this machine, which it starts in the background when needed, and works on the current folder.`
+Without --server it uses the server of this user on this machine, starts it in the background when needed, and runs commands in the current folder.`
 
 // errUsage marks errors of the command line, which end the program with exit code 2.
 var errUsage = errors.New("usage")

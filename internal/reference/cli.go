@@ -52,7 +52,7 @@ func flags(n *kong.Node) [][]string {
 		}
 		name := "--" + f.Name
 		if !f.IsBool() {
-			name += "=" + strings.ToUpper(f.FormatPlaceHolder())
+			name += "=" + f.FormatPlaceHolder()
 		}
 		meaning := f.Help
 		if len(f.Envs) > 0 {

@@ -35,18 +35,18 @@ const (
 const tokenVariable = "XBOT_RUNNER_TOKEN"
 
 type flags struct {
-	Server    string     `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Where to connect: wss://host/api/runners/connect."`
-	TokenFile string     `env:"XBOT_RUNNER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; read again at each connection. Otherwise XBOT_RUNNER_TOKEN is used."`
-	Token     string     `placeholder:"TOKEN" help:"The token itself. Others on this machine can see it in the process list: prefer --token-file."`
-	Name      string     `env:"XBOT_RUNNER_NAME" help:"Name of this runner; must be the one its token was made for. Empty takes that one."`
-	State     string     `placeholder:"DIR" help:"Folder for running and finished commands (default: XBOT_HOME/runner/NAME)."`
-	Workspace string     `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run and relative paths start (default: the home folder)."`
-	Deny      []string   `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
-	Write     []string   `placeholder:"DIR" sep:"none" help:"Folder that may be changed besides the workspace and the folders for temporary files; everything else is read-only. May be given several times."`
+	Server    string     `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Address of the server: wss://host/api/runners/connect."`
+	TokenFile string     `env:"XBOT_RUNNER_TOKEN_FILE" placeholder:"FILE" help:"File with the token, read again for each connection; default: the variable XBOT_RUNNER_TOKEN."`
+	Token     string     `placeholder:"TOKEN" help:"Token. Others on this machine see it in the process list, so prefer --token-file."`
+	Name      string     `env:"XBOT_RUNNER_NAME" help:"Name of this runner; default: the name that its token was made for, and no other is possible."`
+	State     string     `placeholder:"DIR" help:"Folder for the state of commands (default: XBOT_HOME/runner/NAME)."`
+	Workspace string     `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run, and to which paths are relative (default: the home folder)."`
+	Deny      []string   `placeholder:"DIR" sep:"none" help:"Folder that commands cannot see, where the system allows it, and that file operations refuse. Repeatable."`
+	Write     []string   `placeholder:"DIR" sep:"none" help:"Folder that commands may change besides the workspace and the folders for temporary files; all others are read-only. Repeatable."`
 	Lifeline  int        `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
-	Confine   string     `default:"auto" enum:"auto,require,off" help:"Keep commands in a sandbox (folders of --deny hidden, the rest read-only): auto does if the system can and says so if not, require refuses to start if it cannot, off does not (sudo in commands needs off)."`
-	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
-	Mode      string     `default:"native" enum:"native,docker" env:"XBOT_RUNNER_MODE" help:"native runs commands on this machine; docker runs them in a container of it."`
+	Confine   string     `default:"auto" enum:"auto,require,off" help:"Sandbox commands (hide the folders of --deny, make others read-only). auto: if the system can, else warn; require: or refuse to start; off: never (commands with sudo need this)."`
+	LogLevel  slog.Level `default:"info" help:"Log level: debug, info, warn or error."`
+	Mode      string     `default:"native" enum:"native,docker" env:"XBOT_RUNNER_MODE" help:"native: run commands on this machine; docker: run them in a container."`
 	dockerFlags
 	Limits  limits           `embed:"" prefix:"limit-"`
 	LLM     modelFlags       `embed:"" prefix:"llm-"`

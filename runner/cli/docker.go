@@ -21,19 +21,19 @@ const modeDocker = "docker"
 
 // dockerFlags say which container and how; they count in docker mode only.
 type dockerFlags struct {
-	Image       string            `env:"XBOT_RUNNER_IMAGE" placeholder:"IMAGE" help:"Docker mode: image of the container; it must hold /bin/sh."`
-	Engine      string            `name:"docker" default:"docker" placeholder:"PROGRAM" help:"Docker mode: program that drives the container engine."`
+	Image       string            `env:"XBOT_RUNNER_IMAGE" placeholder:"IMAGE" help:"Docker mode: image of the container; it needs /bin/sh."`
+	Engine      string            `name:"docker" default:"docker" placeholder:"PROGRAM" help:"Docker mode: command line client of the container engine."`
 	Container   string            `placeholder:"NAME" help:"Docker mode: name of the container (default: xbot-NAME)."`
-	User        string            `placeholder:"UID:GID" help:"Docker mode: user inside, never root (default: who starts this program; 100000:100000 if that is root)."`
-	Memory      string            `default:"2g" help:"Docker mode: memory of the container; there is no swap on top."`
-	CPUs        float64           `name:"cpus" default:"2" help:"Docker mode: processors the container may use at once."`
-	PIDs        int               `name:"pids" default:"512" help:"Docker mode: processes and threads of the container."`
+	User        string            `placeholder:"UID:GID" help:"Docker mode: user in the container, never root (default: the user who starts this program; for root 100000:100000)."`
+	Memory      string            `default:"2g" help:"Docker mode: memory of the container, without additional swap."`
+	CPUs        float64           `name:"cpus" default:"2" help:"Docker mode: number of CPUs of the container."`
+	PIDs        int               `name:"pids" default:"512" help:"Docker mode: maximum number of processes and threads in the container."`
 	TmpSize     string            `default:"512m" help:"Docker mode: size of /tmp, which counts as memory."`
 	Network     string            `default:"none" help:"Docker mode: none, bridge, or the name of a network of the engine."`
-	Idle        time.Duration     `default:"30m" help:"Docker mode: stop the container after this long without requests and commands; the next request starts it again."`
-	HostPath    map[string]string `placeholder:"DIR=HOSTDIR" help:"Docker mode, when this program runs in a container itself: where its folder DIR is on the engine's machine. May be given several times."`
-	Program     string            `name:"container-program" placeholder:"FILE" help:"Docker mode: static xbot-runner for Linux that goes into the container (default: this program)."`
-	Deaf        time.Duration     `default:"30s" hidden:"" help:"Kill the container after this long in which no runner could be started inside."`
+	Idle        time.Duration     `default:"30m" help:"Docker mode: stop the container after this time without requests and commands; the next request starts it again."`
+	HostPath    map[string]string `placeholder:"DIR=HOSTDIR" help:"Docker mode, if this program runs in a container itself: DIR is HOSTDIR on the engine's machine. Repeatable."`
+	Program     string            `name:"container-program" placeholder:"FILE" help:"Docker mode: static xbot-runner for Linux to copy into the container (default: this program)."`
+	Deaf        time.Duration     `default:"30s" hidden:"" help:"Kill the container after this time in which no runner could be started in it."`
 	EndWhenIdle bool              `hidden:"" help:"End when the container was stopped for idleness."`
 }
 

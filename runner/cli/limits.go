@@ -11,11 +11,11 @@ import (
 
 // limits are the flags that bound each process of a command.
 type limits struct {
-	Core      size   `default:"0" placeholder:"SIZE" help:"Most bytes of a core dump (${default}). K, M and G stand for their powers of 1024."`
-	Files     uint64 `default:"65536" placeholder:"N" help:"Most files that a process of a command may have open (${default}); 0 leaves it to the system, as with the following."`
-	Processes uint64 `default:"16384" placeholder:"N" help:"Most processes and threads of the user who runs commands (${default}); the kernel does not hold root to it."`
-	FileSize  size   `default:"64G" placeholder:"SIZE" help:"Largest file that a process may write (${default})."`
-	Memory    size   `default:"0" placeholder:"SIZE" help:"Most private memory of a process; no limit unless given. Programs that reserve much and use little may not start with one."`
+	Core      size   `default:"0" placeholder:"SIZE" help:"Maximum size of a core dump (${default}). K, M and G are powers of 1024."`
+	Files     uint64 `default:"65536" placeholder:"N" help:"Maximum number of files that a process may have open (${default}). 0, here and below: the limit of the system."`
+	Processes uint64 `default:"16384" placeholder:"N" help:"Maximum number of processes and threads of the user who runs commands (${default}); it does not apply to root."`
+	FileSize  size   `default:"64G" placeholder:"SIZE" help:"Maximum size of a file that a process writes (${default})."`
+	Memory    size   `default:"0" placeholder:"SIZE" help:"Maximum private memory of a process (default: no limit). Programs that reserve much more than they use may not start with a limit."`
 }
 
 func (l limits) limits() confine.Limits {

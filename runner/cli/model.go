@@ -14,10 +14,10 @@ const keyVariable = "XBOT_RUNNER_LLM_KEY"
 
 // modelFlags say which model the owner of the runner offers to their own turns.
 type modelFlags struct {
-	Provider string `env:"XBOT_RUNNER_LLM_PROVIDER" placeholder:"NAME" help:"Offer a model to its owner's turns: openai (also for compatible services) or anthropic. The key stays on this machine."`
+	Provider string `env:"XBOT_RUNNER_LLM_PROVIDER" placeholder:"NAME" help:"Offer a model to the turns of the runner's owner: openai (also for compatible services) or anthropic. Its key stays on this machine."`
 	BaseURL  string `name:"base-url" env:"XBOT_RUNNER_LLM_BASE_URL" placeholder:"URL" help:"Base address of the model's API (default: the provider's own)."`
 	Model    string `env:"XBOT_RUNNER_LLM_MODEL" placeholder:"NAME" help:"Name of the model."`
-	KeyFile  string `env:"XBOT_RUNNER_LLM_KEY_FILE" placeholder:"FILE" help:"File that holds the key; read again at each request. Otherwise XBOT_RUNNER_LLM_KEY is used; a model of your own may need none."`
+	KeyFile  string `env:"XBOT_RUNNER_LLM_KEY_FILE" placeholder:"FILE" help:"File with the API key, read again for each request; default: the variable XBOT_RUNNER_LLM_KEY. A local model may need no key."`
 }
 
 // model is nil when none is offered.
