@@ -168,9 +168,9 @@ func TestPair_AnAdministratorLetsSomebodyInFromTheirChat(t *testing.T) {
 	require.Contains(t, s.told(direct("m4", "@boss", "/pair")), code)
 	s.crash()
 	s.boot()
-	require.Contains(t, s.told(direct("m5", "@boss", "/pair approve "+strings.ToLower(code))), "may write in direct messages")
+	require.Contains(t, s.told(direct("m5", "@boss", "/pair approve "+strings.ToLower(code))), "may write direct messages")
 	s.told(direct("m6", "@boss", "/pair refuse "+other))
-	require.Equal(t, "Nobody waits to be let in.", s.told(direct("m7", "@boss", "/pair list")))
+	require.Equal(t, "Nobody waits for access.", s.told(direct("m7", "@boss", "/pair list")))
 	require.Equal(t, "welcome", s.answered(s.bridge(direct("m8", "@carol", "say welcome"))))
 	require.Equal(t, "refused", s.bridge(direct("m9", "@mallory", "hello")).Outcome)
 }

@@ -63,7 +63,7 @@ func TestChannels_AreSetUpTestedAndMendedWhileTheServerRuns(t *testing.T) {
 	says("connected")
 	said = s.operated("channels", "test", "napcat", "--to", "20007")
 	require.Contains(t, said, "✓ connection")
-	saw(t, p, onebottest.Person("20007"), "A test of xbot")
+	saw(t, p, onebottest.Person("20007"), "a test of xbot")
 
 	said, err = s.operate("channels", "set", "napcat/broken", "url=ws://127.0.0.1:9")
 	require.NoError(t, err, said)

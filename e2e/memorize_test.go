@@ -202,7 +202,7 @@ func TestHistories_OfMemorizing(t *testing.T) {
 	s.captureRun("memorize-cancelled", workflows.MemorizeID(id), "")
 	told := k.compactions()
 	require.Len(t, told, 1)
-	require.Contains(t, told[0].Content, "could not be put into memory", "an operator gave it up")
+	require.Contains(t, told[0].Content, "could not be memorized", "an operator gave it up")
 }
 
 // jobID returns the newest conversation that was put into memory.

@@ -122,14 +122,14 @@ func TestCronCommand_RefusesInTheLanguageOfWhoWrites(t *testing.T) {
 
 func TestCronCommand_SaysWhichTimezoneHoldsAndWhy(t *testing.T) {
 	b, say := scheduling(t, alone)
-	require.Contains(t, say("/cron"), "Asia/Shanghai: so says the policy")
+	require.Contains(t, say("/cron"), "Asia/Shanghai, the timezone of the policy")
 	b.SetPolicy(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Contains(t, say("/cron"), "the timezone of the server")
 	owner, err := b.Store.SessionOwner(t.Context(), b.Receive(ingresstest.DM("who", "ou_1", "/cron add @daily look")).Session)
 	require.NoError(t, err)
 	_, err = b.Store.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "America/New_York"})
 	require.NoError(t, err)
-	require.Contains(t, say("/cron"), "America/New_York: so says your profile")
+	require.Contains(t, say("/cron"), "America/New_York, the timezone of your profile")
 	require.Contains(t, say("/cron add 0 9 * * * look again"), " E")
 	jobs, err := b.Store.Jobs(t.Context(), owner.ID)
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestGroupsCommand_ListsShowsAndEndsChats(t *testing.T) {
 	}
 	list := say(i18n.English, "")
 	require.Contains(t, list, "| `g1` | goes on | 4 | coder, reviewer:a | which \\*way\\* |")
-	require.Contains(t, list, "| `g3` | its agents have taken all the tokens that one request may |")
+	require.Contains(t, list, "| `g3` | its agents have used up the tokens of the request |")
 	require.Contains(t, say(i18n.Chinese, "LIST"), "| `g3` | 代理已用完单次请求允许的 token |")
 
 	shown := say(i18n.English, "show group:G1")
@@ -67,6 +67,6 @@ func TestGroupsCommand_ListsShowsAndEndsChats(t *testing.T) {
 	require.Contains(t, say(i18n.English, "show"), "Write `/groups`")
 	require.Contains(t, say(i18n.English, "begin g1"), "Write `/groups`")
 	c.all = nil
-	require.Equal(t, "There is no chat among agents here.", say(i18n.English, ""))
-	require.Equal(t, "There is no chat among agents here.", say(i18n.English, "end"))
+	require.Equal(t, "There are no group chats here.", say(i18n.English, ""))
+	require.Equal(t, "There are no group chats here.", say(i18n.English, "end"))
 }

@@ -27,8 +27,8 @@ func TestProfileCommand_ShowsAndChangesThatOfWhoeverWritesWhereNobodyElseReads(t
 	}
 	key := b.Receive(ingresstest.DM("hello", "ou_1", "hello")).Session
 	require.Contains(t, say("ou_1", "/profile"), "written nothing")
-	require.Contains(t, say("ou_1", "/profile edit Ann,\ncall me captain"), "as you wrote it")
-	require.Contains(t, say("ou_1", "/profile timezone Asia/Shanghai"), "as you wrote it")
+	require.Contains(t, say("ou_1", "/profile edit Ann,\ncall me captain"), "is saved")
+	require.Contains(t, say("ou_1", "/profile timezone Asia/Shanghai"), "is saved")
 	shown := say("ou_1", "/profile")
 	require.Contains(t, shown, "call me captain")
 	require.Contains(t, shown, "Asia/Shanghai")

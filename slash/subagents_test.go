@@ -53,5 +53,5 @@ func TestSubagentCommands_ListAndStopWhoWorks(t *testing.T) {
 	require.Contains(t, say(0, "stop nobody"), "There is no subagent `nobody` here")
 	require.Equal(t, []chat.SessionKey{"deep", "idle"}, c.stopped)
 	require.Contains(t, say(1, ""), "| `coder` | codes / much | the program |")
-	require.Contains(t, say(1, ""), "`x.md` is no role: no front matter")
+	require.Contains(t, say(1, ""), "`x.md` is not a valid role: no front matter")
 }

@@ -292,7 +292,7 @@ func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {
 	}}
 	require.NoError(t, b.runBang(t.Context(), b.bang("true")))
 	_, said, _ := strings.Cut(b.LastMessage().Content, "\n")
-	require.Equal(t, "twice.txt is at `/w/inbox/twice.txt`\n⚠️ image 3 was not fetched: the link has expired\n⚠️ late.txt was not fetched: it did not come in time", said)
+	require.Equal(t, "twice.txt is at `/w/inbox/twice.txt`\n⚠️ image 3 was not fetched: the link has expired\n⚠️ late.txt was not fetched: it did not arrive in time", said)
 }
 
 // withFiles are bang commands that came with files.

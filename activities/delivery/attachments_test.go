@@ -77,7 +77,7 @@ func TestSend_DoesNotWaitForARunnerThatIsAway(t *testing.T) {
 	b, p := linking(t, "[a](a.txt)")
 	b.BoxErr = fault.Errorf(fault.Unavailable, "runner laptop is offline")
 	require.NoError(t, posts(b, p, 1))
-	require.Contains(t, p.got[0].Text, "a.txt was not sent: the machine that it is on does not answer now")
+	require.Contains(t, p.got[0].Text, "a.txt was not sent: its machine does not answer now")
 }
 
 func TestSend_SendsAtMostTenFilesAndNotMoreThanThePlatformPermits(t *testing.T) {

@@ -180,7 +180,7 @@ func TestMemorize_FailuresAreCountedAndToldInTheEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, chat.MemorizeFailed, out.State)
 	require.Len(t, notices(f.Conversation), 1)
-	require.Contains(t, notices(f.Conversation)[0], "could not be put into memory")
+	require.Contains(t, notices(f.Conversation)[0], "could not be memorized")
 	require.Empty(t, f.note())
 	require.Empty(t, f.log())
 	out, err = f.memorize()

@@ -129,7 +129,7 @@ func TestGenerate_SaysThatNoModelWasAskedWhereNoneWas(t *testing.T) {
 	out, err := b.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, turn.GenerateOutput{Finish: chat.FinishError, Fault: "invalid"}, out)
-	require.Equal(t, "No model was asked: "+why.Error(), b.LastMessage().Content)
+	require.Equal(t, "No model was called: "+why.Error(), b.LastMessage().Content)
 	require.Zero(t, b.Server.Count())
 }
 

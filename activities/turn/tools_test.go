@@ -140,7 +140,7 @@ func TestTool_AFaultOfARunnerIsSaidToBeThatRunners(t *testing.T) {
 	out, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.True(t, out.Error)
-	require.Equal(t, `Error: runner laptop has a fault (it says: "segmentation fault"), so the outcome is unknown. Verify before repeating it; somebody has to look at that runner.`, b.ResultOf(0).Result)
+	require.Equal(t, `Error: runner laptop has a fault (it says: "segmentation fault"), so the outcome is unknown. Verify before repeating it; an operator must check that runner.`, b.ResultOf(0).Result)
 }
 
 func TestTool_AnOutageOfTheStoreIsTriedAgain(t *testing.T) {

@@ -192,7 +192,7 @@ func TestChannels_ATestTriesCredentialsConnectionAndAMessage(t *testing.T) {
 	require.Equal(t, chat.TestOK, found[chat.TestMessage].State)
 	said := p.OfBot(onebottest.Person("20007"))
 	require.Len(t, said, 1)
-	require.Contains(t, p.Read(said[0]), "A test of xbot")
+	require.Contains(t, p.Read(said[0]), "a test of xbot")
 
 	b.alice.post("/api/channels/napcat/test?account=right", object{"to": "last"}).problem(http.StatusBadRequest)
 	b.alice.post("/api/channels/napcat/test?account=right", object{"to": "moon:1"}).problem(http.StatusBadRequest)

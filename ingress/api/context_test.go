@@ -165,7 +165,7 @@ func TestContext_AsACommandNamesEveryPartAndWhatWasSent(t *testing.T) {
 	detail := answer("c3", "/context detail")
 	require.Contains(t, detail, "step 0 of turn `t1`")
 	require.Contains(t, detail, "Expected 90 tokens; the provider counted 100.")
-	require.Contains(t, detail, "the same to the byte")
+	require.Contains(t, detail, "the same byte for byte")
 	require.Contains(t, detail, "> One thing is open.")
 	require.Contains(t, detail, "/turns/t1/steps/0/request")
 	require.Contains(t, detail, `hello \| there`)

@@ -216,7 +216,7 @@ func TestRunnerCommand_DoesTheSameInWordsAndKeepsNoSecret(t *testing.T) {
 		require.Equal(b.t, chat.RoleNotice, t.Messages[0].Role)
 		return t.Messages[0].Content
 	}
-	require.Contains(t, said("/runner"), "no place to run commands yet")
+	require.Contains(t, said("/runner"), "no runner for your commands yet")
 	answer := said("/runner create laptop")
 	require.Contains(t, answer, "Runner `laptop` is made")
 	require.NotRegexp(t, `[A-Za-z0-9_-]{43}`, answer, "no token in a transcript")
@@ -227,7 +227,7 @@ func TestRunnerCommand_DoesTheSameInWordsAndKeepsNoSecret(t *testing.T) {
 	require.Contains(t, list, "Commands run on `laptop` now")
 	require.Contains(t, said("/runner use nowhere"), `no runner named "nowhere"`)
 	require.Contains(t, said("/runner revoke laptop"), "revoked")
-	require.Contains(t, said("/runner"), "`laptop`, which you chose, is not there any more")
+	require.Contains(t, said("/runner"), "The runner that you chose, `laptop`, no longer exists")
 	require.Contains(t, said("/runner use default"), "no place")
 	require.Contains(t, said("/runner destroy laptop"), "Write `/runner`")
 	require.Contains(t, said("/runner create 好"), "cannot be a runner's name")

@@ -33,7 +33,7 @@ func TestSubagents_OneThatAnswersOnceIsReadOnlyWhenItHas(t *testing.T) {
 
 		late := b.alice.say(agent, "late"+instance, "and now?")
 		if late.is(want, nil); want == http.StatusConflict {
-			require.Contains(t, late.problem(want), "there for one answer")
+			require.Contains(t, late.problem(want), "answers once")
 		}
 		b.alice.say(agent, "early"+instance, "mind the tests").is(http.StatusAccepted, nil)
 		b.bob.say(agent, "other", "hello").problem(http.StatusNotFound)

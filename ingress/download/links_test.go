@@ -126,11 +126,11 @@ func TestFiles_ALinkSaysWhyItDoesNotWork(t *testing.T) {
 		"changed":           {strings.Replace(good, "a", "b", 1), http.StatusForbidden, "is not valid"},
 		"cut off":           {good[:len(good)-3], http.StatusForbidden, "is not valid"},
 		"nothing":           {"/files/", http.StatusForbidden, "is not valid"},
-		"file removed":      {l.link(func(k *filelink.Link) { k.Path += "x" }), http.StatusNotFound, "not there any more"},
-		"a folder":          {l.link(func(k *filelink.Link) { k.Path = l.box.Workspace() }), http.StatusNotFound, "not there any more"},
+		"file removed":      {l.link(func(k *filelink.Link) { k.Path += "x" }), http.StatusNotFound, "no longer exists"},
+		"a folder":          {l.link(func(k *filelink.Link) { k.Path = l.box.Workspace() }), http.StatusNotFound, "no longer exists"},
 		"account removed":   {l.link(func(k *filelink.Link) { k.User = 8 }), http.StatusGone, "account or the runner"},
 		"runner removed":    {l.link(func(k *filelink.Link) { k.Runner = "other" }), http.StatusGone, "account or the runner"},
-		"output forgotten":  {l.link(func(k *filelink.Link) { k.Path, k.Exec = "", "cmd.1" }), http.StatusNotFound, "not there any more"},
+		"output forgotten":  {l.link(func(k *filelink.Link) { k.Path, k.Exec = "", "cmd.1" }), http.StatusNotFound, "no longer exists"},
 		"something in path": {good + "/../x", http.StatusForbidden, "is not valid"},
 	} {
 		resp, body := l.get(c.url)

@@ -45,7 +45,7 @@ func TestReceive_AnUnknownPersonWaitsForAnAdministrator(t *testing.T) {
 	second := b.Receive(ingresstest.DM("m2", "ou_1", "hello again"))
 	require.Equal(t, gateway.ResultAccepted, second.Result)
 	require.Equal(t, chat.SessionKey("agent:main:feishu:dm:ou_1"), second.Session)
-	require.Equal(t, "An administrator has let you in.", second.Reply)
+	require.Equal(t, "An administrator has given you access.", second.Reply)
 	require.Empty(t, b.Receive(ingresstest.DM("m3", "ou_1", "and again")).Reply)
 
 	e := ingresstest.InGroup("m4", "ou_1", "hi")

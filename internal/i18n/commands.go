@@ -25,10 +25,10 @@ var commandHelp = map[ID]map[Lang]string{
 	HelpStop:    {English: "stops the running turn and clears the queue", Chinese: "停止当前回合并清空队列"},
 	HelpHelp:    {English: "lists the commands", Chinese: "列出所有命令"},
 	HelpApprove: {English: "lets the tool call run that waits for permission", Chinese: "允许正在等待许可的工具调用"},
-	HelpDeny:    {English: "denies the tool call that waits for permission; the note is told to the model", Chinese: "拒绝正在等待许可的工具调用；附言会转告模型"},
-	HelpRunner:  {English: "lists the places where your commands can run, chooses one, makes or revokes a runner of yours", Chinese: "列出命令可以运行的位置，选择其一，或创建、吊销自己的运行器"},
-	HelpRewind:  {English: "takes back the last N messages of yours (default 1), or everything from one message on; files stay as they are", Chinese: "收回最近 N 条消息(默认 1)，或从某条消息起的全部内容；文件保持原样"},
-	HelpFork:    {English: "copies this conversation, without its last N messages of yours if you say so, into a new one", Chinese: "把这个对话复制成一个新对话；可指定去掉最近 N 条消息"},
+	HelpDeny:    {English: "denies the tool call that waits for permission; the model reads the note", Chinese: "拒绝正在等待许可的工具调用；附言会转告模型"},
+	HelpRunner:  {English: "lists the runners on which your commands can run, chooses one, makes or revokes one of yours", Chinese: "列出命令可以运行的位置，选择其一，或创建、吊销自己的运行器"},
+	HelpRewind:  {English: "takes back your last N messages (default 1), or everything from one message on; files stay as they are", Chinese: "收回最近 N 条消息(默认 1)，或从某条消息起的全部内容；文件保持原样"},
+	HelpFork:    {English: "copies this conversation into a new one, with N without your last N messages", Chinese: "把这个对话复制成一个新对话；可指定去掉最近 N 条消息"},
 	HelpContext: {English: "shows what the model sees and how full its context is; list: part by part; detail: the last request; mode: how the context is kept small", Chinese: "显示模型看到的内容和上下文占用；list：逐项列出；detail：最近一次请求；mode：上下文的压缩方式"},
 	HelpUsage:   {English: "shows how many tokens were used today, in the last 7 days and in this conversation", Chinese: "显示今天、最近 7 天和本对话的 token 用量"},
 	CommandOwners: {
@@ -44,5 +44,5 @@ var commandHelp = map[ID]map[Lang]string{
 	},
 	CommandAdmins: {English: "Only administrators may use `/%s`. Ask one of them.", Chinese: "只有管理员可以使用 `/%s`，请联系管理员。"},
 
-	HelpCompact: {English: "summarizes the beginning of this conversation to make room; the focus says what to keep in mind", Chinese: "总结对话的开头以腾出空间；可说明需要特别保留的内容"},
+	HelpCompact: {English: "summarizes the beginning of this conversation to make room; the focus says what the summary must keep", Chinese: "总结对话的开头以腾出空间；可说明需要特别保留的内容"},
 }

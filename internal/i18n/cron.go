@@ -36,14 +36,14 @@ const (
 )
 
 var crons = map[ID]map[Lang]string{
-	HelpCron:     {English: "what is done at certain times", Chinese: "定时任务"},
+	HelpCron:     {English: "lists and changes jobs, which run at certain times", Chinese: "定时任务"},
 	CronUsage:    {English: "Write `/cron`, `/cron add WHEN MESSAGE`, `/cron edit JOB when|message|name|timezone|missed VALUE`, or `/cron pause|resume|run|remove|runs JOB`. WHEN is a cron expression such as `0 9 * * 1-5`, `@daily`, `every 30m`, `at 2026-03-29 08:00` or `in 20m`.", Chinese: "用法：`/cron`、`/cron add 时间 内容`、`/cron edit 任务 when|message|name|timezone|missed 值`，或 `/cron pause|resume|run|remove|runs 任务`。时间可以是 cron 表达式(如 `0 9 * * 1-5`)、`@daily`、`every 30m`、`at 2026-03-29 08:00` 或 `in 20m`。"},
 	CronUnknown:  {English: "There is no job %q. `/cron` lists them with their ids and names.", Chinese: "没有定时任务 %q。`/cron` 会列出编号和名称。"},
 	CronTwo:      {English: "Several jobs are called %q: name the one you mean by its id.", Chinese: "有多个定时任务叫 %q：请用编号指明。"},
 	CronWhen:     {English: "%q says no time; write %s.", Chinese: "看不懂时间 %q；可以写 %s。"},
-	CronLimit:    {English: "There are %d jobs, and no more are kept: remove one first.", Chinese: "已有 %d 个定时任务，不能再添加：请先删除一个。"},
+	CronLimit:    {English: "You have %d jobs, which is the most: remove one first.", Chinese: "已有 %d 个定时任务，不能再添加：请先删除一个。"},
 	CronPolicy:   {English: "This is a heartbeat: the policy sets it.", Chinese: "这是心跳任务：由策略设定。"},
-	CronOver:     {English: "No time of this job is left: give it another one.", Chinese: "此任务已没有剩余的时间：请设定新的时间。"},
+	CronOver:     {English: "This job has no time left to run: give it another time.", Chinese: "此任务已没有剩余的时间：请设定新的时间。"},
 	CronNone:     {English: "There are no jobs. `/cron add 0 9 * * 1-5 what is new?` makes one.", Chinese: "没有定时任务。用 `/cron add 0 9 * * 1-5 有什么新消息？` 添加一个。"},
 	CronAdded:    {English: "Job `%s` (%s) runs next at %s.", Chinese: "定时任务 `%s`(%s)下次运行：%s。"},
 	CronRemoved:  {English: "%s is removed.", Chinese: "已删除 %s。"},
@@ -56,7 +56,7 @@ var crons = map[ID]map[Lang]string{
 	CronIsDone:   {English: "done", Chinese: "已结束"},
 	CronLast:     {English: "last %s: %s", Chinese: "上次 %s:%s"},
 	CronGone:     {English: "its conversation was deleted", Chinese: "它的对话已被删除"},
-	CronInvalid:  {English: "its timetable is not understood any more", Chinese: "无法再识别它的时间表"},
+	CronInvalid:  {English: "its schedule is no longer valid", Chinese: "无法再识别它的时间表"},
 
 	CronOutWaiting: {English: "waits", Chinese: "等待中"},
 	CronOutRunning: {English: "runs", Chinese: "运行中"},
@@ -93,23 +93,23 @@ const (
 )
 
 var cronTimes = map[ID]map[Lang]string{
-	CronZoneProfile: {English: "The times of new jobs are read in %s: so says your profile.", Chinese: "新任务的时间按 %s 时区理解：来自你的个人资料。"},
-	CronZonePolicy:  {English: "The times of new jobs are read in %s: so says the policy.", Chinese: "新任务的时间按 %s 时区理解：由策略设定。"},
-	CronZoneServer:  {English: "The times of new jobs are read in %s, the timezone of the server.", Chinese: "新任务的时间按 %s 时区理解：即服务器的时区。"},
+	CronZoneProfile: {English: "The times of new jobs are in %s, the timezone of your profile.", Chinese: "新任务的时间按 %s 时区理解：来自你的个人资料。"},
+	CronZonePolicy:  {English: "The times of new jobs are in %s, the timezone of the policy.", Chinese: "新任务的时间按 %s 时区理解：由策略设定。"},
+	CronZoneServer:  {English: "The times of new jobs are in %s, the timezone of the server.", Chinese: "新任务的时间按 %s 时区理解：即服务器的时区。"},
 	CronChanged:     {English: "Changed:\n%s", Chinese: "已更改：\n%s"},
 
 	CronNoZone:     {English: "%q is no timezone; write an IANA name such as Europe/Berlin.", Chinese: "%q 不是时区；请写 IANA 名称，如 Asia/Shanghai。"},
-	CronNoExpr:     {English: "%q is no cron expression: it has minute, hour, day of the month, month and day of the week, and no timezone.", Chinese: "%q 不是 cron 表达式：依次为分、时、日、月、星期，不含时区。"},
+	CronNoExpr:     {English: "%q is no cron expression: write minute, hour, day of the month, month and day of the week, without a timezone.", Chinese: "%q 不是 cron 表达式：依次为分、时、日、月、星期，不含时区。"},
 	CronNoDuration: {English: "%q is no duration; write 30m, 2h or 1d.", Chinese: "%q 不是时长；请写 30m、2h 或 1d。"},
 	CronNeverComes: {English: "%q never comes.", Chinese: "%q 永远不会到来。"},
-	CronInterval:   {English: "An interval lasts between a minute and a year.", Chinese: "间隔须在一分钟到一年之间。"},
+	CronInterval:   {English: "An interval must be between a minute and a year.", Chinese: "间隔须在一分钟到一年之间。"},
 	CronDelay:      {English: "That is less than a second or more than a year.", Chinese: "不足一秒或超过一年。"},
 	CronPast:       {English: "%s is in the past.", Chinese: "%s 已经过去。"},
 	CronFar:        {English: "%s is more than ten years away.", Chinese: "%s 在十年以后。"},
 	CronMissed:     {English: "For missed times write skip, once or all.", Chinese: "错过的时间可写 skip、once 或 all。"},
 
-	CronEmpty:            {English: "The message is empty; say what is to be done.", Chinese: "内容为空；请说明要做什么。"},
-	CronLong:             {English: "The message has %d bytes; at most %d are kept.", Chinese: "内容有 %d 字节；最多 %d 字节。"},
+	CronEmpty:            {English: "The message is empty; say what to do.", Chinese: "内容为空；请说明要做什么。"},
+	CronLong:             {English: "The message has %d bytes; at most %d are allowed.", Chinese: "内容有 %d 字节；最多 %d 字节。"},
 	CronLongName:         {English: "The name is longer than %d characters.", Chinese: "名称超过 %d 个字符。"},
-	CronChangedMeanwhile: {English: "The job was changed meanwhile; look at it again.", Chinese: "任务刚被更改过；请重新查看。"},
+	CronChangedMeanwhile: {English: "Somebody changed the job meanwhile; look at it again.", Chinese: "任务刚被更改过；请重新查看。"},
 }

@@ -15,7 +15,7 @@ const (
 // What became of a file that came with a shell command, where the command did not find it in its folder.
 const (
 	FileNotFetched ID = "file_not_fetched" // %s its name, %s why
-	FileLate       ID = "file_late"        // it did not come in time
+	FileLate       ID = "file_late"        // it did not arrive in time
 	FileBeside     ID = "file_beside"      // %s its name, %s its path
 )
 
@@ -27,10 +27,10 @@ var files = map[ID]map[Lang]string{
 	FileOutside: {English: "it is outside of the folder of this conversation", Chinese: "它不在本对话的文件夹内"},
 	FileLarge:   {English: "files may have at most %s here", Chinese: "此处文件最大 %s"},
 	FileMany:    {English: "at most %d files can be sent with this answer", Chinese: "此回答最多可附带 %d 个文件"},
-	FileAway:    {English: "the machine that it is on does not answer now", Chinese: "文件所在的机器目前没有响应"},
+	FileAway:    {English: "its machine does not answer now", Chinese: "文件所在的机器目前没有响应"},
 
 	FileNotFetched: {English: "⚠️ %s was not fetched: %s", Chinese: "⚠️ 未取得 %s:%s"},
-	FileLate:       {English: "it did not come in time", Chinese: "未能及时传到"},
+	FileLate:       {English: "it did not arrive in time", Chinese: "未能及时传到"},
 	FileBeside:     {English: "%s is at %s", Chinese: "%s 位于 %s"},
 }
 
@@ -47,8 +47,8 @@ const (
 var links = map[ID]map[Lang]string{
 	LinkExpired:  {English: "This link has expired. Ask for a new one.", Chinese: "此链接已过期，请重新获取。"},
 	LinkForged:   {English: "This link is not valid. Check that it was copied whole.", Chinese: "此链接无效，请检查是否完整复制。"},
-	LinkNoFile:   {English: "The file of this link is not there any more.", Chinese: "此链接指向的文件已不存在。"},
-	LinkNoRunner: {English: "The account or the runner of this link is not there any more, or may not be used.", Chinese: "此链接所属的账号或运行器已不存在，或不再可用。"},
+	LinkNoFile:   {English: "The file of this link no longer exists.", Chinese: "此链接指向的文件已不存在。"},
+	LinkNoRunner: {English: "The account or the runner of this link no longer exists, or may not be used.", Chinese: "此链接所属的账号或运行器已不存在，或不再可用。"},
 	LinkOffline:  {English: "The file is on runner %s, which is offline. Try again when it is connected.", Chinese: "文件位于运行器 %s，该运行器当前离线，请在其连接后重试。"},
 	LinkLater:    {English: "The file cannot be read right now. Try again in a moment.", Chinese: "暂时无法读取该文件，请稍后重试。"},
 }

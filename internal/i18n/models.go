@@ -34,25 +34,25 @@ const (
 )
 
 var models = map[ID]map[Lang]string{
-	HelpModel:   {English: "shows or chooses the model that answers from the next message on; default: as the agent says", Chinese: "查看或选择从下一条消息起回答的模型；default：按智能体的设置"},
-	HelpModels:  {English: "lists the models that there are", Chinese: "列出可用的模型"},
-	HelpThink:   {English: "sets how much the model thinks in this conversation; before a message: for that message alone", Chinese: "设置模型在本对话中的思考程度；写在消息前则只对该消息有效"},
+	HelpModel:   {English: "shows or chooses the model of this conversation; default: the agent's", Chinese: "查看或选择从下一条消息起回答的模型；default：按智能体的设置"},
+	HelpModels:  {English: "lists the models", Chinese: "列出可用的模型"},
+	HelpThink:   {English: "sets how much the model thinks in this conversation; before a message: for that message only", Chinese: "设置模型在本对话中的思考程度；写在消息前则只对该消息有效"},
 	HelpVerbose: {English: "sets how much of the work a channel shows", Chinese: "设置渠道显示多少工作过程"},
 
 	ModelUnknown:     {English: "There is no model %q. There are %s.", Chinese: "没有模型 %q。可用的有 %s。"},
-	NewAmbiguous:     {English: "Nothing was begun anew: %q may mean %s. Write more of the model's name, or `/reset` before what is no name of a model.", Chinese: "尚未重新开始：%q 可能指 %s。请把模型名称写得更完整；若它不是模型名称，请改用 `/reset` 开头。"},
+	NewAmbiguous:     {English: "The conversation did not begin anew: %q may mean %s. Write more of the model's name, or use `/reset` if you mean no model.", Chinese: "尚未重新开始：%q 可能指 %s。请把模型名称写得更完整；若它不是模型名称，请改用 `/reset` 开头。"},
 	ModelAmbiguous:   {English: "%q may mean %s. Write more of the name.", Chinese: "%q 可能指 %s。请写得更完整。"},
 	ModelHere:        {English: "answers here", Chinese: "正在此处回答"},
 	ModelUnavailable: {English: "cannot be called, its key is missing", Chinese: "无法调用，缺少密钥"},
 	ModelHowTo:       {English: "`/model NAME` chooses one for this conversation, `/model default` goes back.", Chinese: "用 `/model 名称` 为本对话选择模型，`/model default` 恢复默认。"},
 	ModelIs:          {English: "`%s` answers here (%s).", Chinese: "此处由 `%s` 回答(%s)。"},
 	ModelChosen:      {English: "`%s` answers here from now on.", Chinese: "从现在起由 `%s` 回答。"},
-	ModelDefault:     {English: "This conversation is answered by its usual model again.", Chinese: "本对话恢复由默认模型回答。"},
+	ModelDefault:     {English: "This conversation uses its usual model again.", Chinese: "本对话恢复由默认模型回答。"},
 
-	ThinkIs:      {English: "It thinks: %s (%s).", Chinese: "思考程度：%s(%s)。"},
-	ThinkIsOwn:   {English: "How much it thinks is up to the model.", Chinese: "思考程度由模型自行决定。"},
-	ThinkChosen:  {English: "From the next answer on the model thinks: %s.", Chinese: "从下一次回答起，思考程度为：%s。"},
-	ThinkDefault: {English: "How much the model thinks is as usual again.", Chinese: "思考程度已恢复默认。"},
+	ThinkIs:      {English: "Thinking: %s (%s).", Chinese: "思考程度：%s(%s)。"},
+	ThinkIsOwn:   {English: "The model decides how much it thinks.", Chinese: "思考程度由模型自行决定。"},
+	ThinkChosen:  {English: "Thinking from the next answer on: %s.", Chinese: "从下一次回答起，思考程度为：%s。"},
+	ThinkDefault: {English: "Thinking is as usual again.", Chinese: "思考程度已恢复默认。"},
 	ThinkUsage:   {English: "Use `/think off`, `minimal`, `low`, `medium`, `high`, `xhigh` or `default`.", Chinese: "用法：`/think off`、`minimal`、`low`、`medium`、`high`、`xhigh` 或 `default`。"},
 
 	VerboseIs:    {English: "How much of the work is shown: %s.", Chinese: "显示的工作过程：%s。"},
@@ -88,5 +88,5 @@ const (
 )
 
 var trial = map[ID]map[Lang]string{
-	TrialMessage: {English: "A test of xbot: what it sends arrives here.", Chinese: "xbot 测试消息：它发送的内容会到达这里。"},
+	TrialMessage: {English: "This is a test of xbot: its messages arrive here.", Chinese: "xbot 测试消息：它发送的内容会到达这里。"},
 }

@@ -15,14 +15,14 @@ const (
 )
 
 var queues = map[ID]map[Lang]string{
-	HelpQueue:    {English: "how messages wait while a turn runs", Chinese: "任务运行时，消息如何等待"},
+	HelpQueue:    {English: "shows or sets how messages wait while a turn runs", Chinese: "任务运行时，消息如何等待"},
 	QueueUsage:   {English: "Write `/queue %s`, or `/queue default`.", Chinese: "用法：`/queue %s`，或 `/queue default`。"},
 	QueueHolds:   {English: "How messages wait here:", Chinese: "消息在这里如何等待："},
 	QueueHere:    {English: "set for this conversation", Chinese: "为本对话设置"},
 	QueueChannel: {English: "policy of the channel %s", Chinese: "渠道 %s 的策略"},
 	QueuePolicy:  {English: "policy", Chinese: "策略"},
 	QueueDirect:  {English: "default of direct chats", Chinese: "私聊的默认值"},
-	QueueOther:   {English: "default of groups and other places", Chinese: "群聊等场所的默认值"},
+	QueueOther:   {English: "default of groups and other chats", Chinese: "群聊等场所的默认值"},
 	QueueDefault: {English: "default", Chinese: "默认值"},
 	QueueCommand: {English: "A waiting message cannot become a command. Take it back and send the command.", Chinese: "等待中的消息不能改成命令。请撤回它，再发送命令。"},
 }

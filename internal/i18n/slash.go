@@ -62,8 +62,8 @@ const (
 )
 
 var slashes = map[ID]map[Lang]string{
-	HelpCommands: {English: "lists all commands with what may follow them", Chinese: "列出所有命令及其参数"},
-	HelpStatus:   {English: "shows the model, the context, the queue, what runs and where", Chinese: "显示模型、上下文、队列、正在运行的内容和位置"},
+	HelpCommands: {English: "lists all commands with their arguments", Chinese: "列出所有命令及其参数"},
+	HelpStatus:   {English: "shows the model, the context, the queue, the running turn and the runner", Chinese: "显示模型、上下文、队列、正在运行的内容和位置"},
 	HelpWhoami:   {English: "shows who you are here", Chinese: "显示你在此处的身份"},
 	HelpVersion:  {English: "shows the version of xbot", Chinese: "显示 xbot 的版本"},
 	HelpPwd:      {English: "shows the folder of this conversation", Chinese: "显示本对话所在的文件夹"},
@@ -73,12 +73,12 @@ var slashes = map[ID]map[Lang]string{
 	HelpConfig:   {English: "shows or changes the policy of the installation", Chinese: "查看或修改本系统的策略"},
 	HelpDebug:    {English: "shows what this server process is busy with", Chinese: "显示服务器进程当前的运行情况"},
 
-	HelpMore:    {English: "`/help COMMAND` tells more of one, `/commands` lists all with what may follow them.", Chinese: "`/help 命令` 查看某个命令的详情，`/commands` 列出全部命令及参数。"},
+	HelpMore:    {English: "`/help COMMAND` explains one, `/commands` lists all with their arguments.", Chinese: "`/help 命令` 查看某个命令的详情，`/commands` 列出全部命令及参数。"},
 	HelpAliases: {English: "Also: %s", Chinese: "别名：%s"},
-	HelpQueued:  {English: "It waits for its place behind the messages before it.", Chinese: "它会排在之前的消息之后执行。"},
-	HelpOwners:  {English: "For the person whose conversation it is, and administrators.", Chinese: "仅限对话的所有者和管理员。"},
+	HelpQueued:  {English: "It waits until the messages before it are answered.", Chinese: "它会排在之前的消息之后执行。"},
+	HelpOwners:  {English: "For the owner of the conversation, and administrators.", Chinese: "仅限对话的所有者和管理员。"},
 	HelpAdmins:  {English: "For administrators.", Chinese: "仅限管理员。"},
-	HelpInline:  {English: "It is understood inside a message, too.", Chinese: "也可以写在消息中间。"},
+	HelpInline:  {English: "It also works inside a message.", Chinese: "也可以写在消息中间。"},
 
 	"group_conversation": {English: "Conversation", Chinese: "对话"},
 	"group_model":        {English: "Model", Chinese: "模型"},
@@ -125,11 +125,11 @@ var slashes = map[ID]map[Lang]string{
 		Chinese: "用法：`/config get [路径]`、`/config set 路径 值` 或 `/config unset 路径`。路径形如 `session.reset.mode`，含点的名称请加双引号；值为 JSON 或单词。",
 	},
 	ConfigUnset: {English: "Nothing is set at `%s`.", Chinese: "`%s` 没有设置。"},
-	ConfigSet:   {English: "Changed: the policy is version %d now, in force everywhere within a second.", Chinese: "已修改：策略现为第 %d 版，一秒内在各处生效。"},
-	ConfigSame:  {English: "That is how it is already.", Chinese: "已经是这样了。"},
-	ConfigWrong: {English: "Nothing was changed, since the document would be wrong:\n\n%s", Chinese: "未作任何修改，因为修改后的文档有误：\n\n%s"},
-	ConfigEntry: {English: "%q is no entry of a list of %d; the first is 0.", Chinese: "%q 不是列表中的条目：列表共有 %d 项，第一项为 0。"},
-	ConfigValue: {English: "There is no %q in what stands there: it is a single value.", Chinese: "该处没有 %q：那里是单个值。"},
+	ConfigSet:   {English: "Changed: the policy is version %d now; every process follows within a second.", Chinese: "已修改：策略现为第 %d 版，一秒内在各处生效。"},
+	ConfigSame:  {English: "It has this value already.", Chinese: "已经是这样了。"},
+	ConfigWrong: {English: "Nothing was changed, because the document would be invalid:\n\n%s", Chinese: "未作任何修改，因为修改后的文档有误：\n\n%s"},
+	ConfigEntry: {English: "%q is no entry of this list of %d; the first is 0.", Chinese: "%q 不是列表中的条目：列表共有 %d 项，第一项为 0。"},
+	ConfigValue: {English: "There is no %q here: this is a single value.", Chinese: "该处没有 %q：那里是单个值。"},
 }
 
 // GroupName is what a group of commands is called.

@@ -19,19 +19,19 @@ const (
 )
 
 var subagents = map[ID]map[Lang]string{
-	SubagentsSpent: {English: "This subagent was ended: the subagents of this request have taken all the tokens that they may.", Chinese: "该子代理已结束：本次请求的子代理已用完允许的 token。"},
+	SubagentsSpent: {English: "This subagent was ended: the subagents of this request have used up their tokens.", Chinese: "该子代理已结束：本次请求的子代理已用完允许的 token。"},
 	SubagentAsks:   {English: "Subagent %s asks whether it may run %s: %s\nAnswer with `/approve` or `/deny`, or open it under Subagents.", Chinese: "子代理 %s 请求许可运行 %s:%s\n请用 `/approve` 或 `/deny` 回答，或在“子代理”中打开它。"},
 	SubagentsNone:  {English: "No subagent works for this conversation.", Chinese: "本对话没有子代理在工作。"},
 	SubagentsHead:  {English: "subagent | state | now | steps | tokens", Chinese: "子代理 | 状态 | 正在 | 步数 | token"},
 	StopsSubagents: {English: "Subagents that are stopped: %d.", Chinese: "已停止的子代理：%d 个。"},
 	SubagentStops:  {English: "Subagent %s is being stopped.", Chinese: "正在停止子代理 %s。"},
 	SubagentRests:  {English: "Subagent %s was not running.", Chinese: "子代理 %s 没有在运行。"},
-	SubagentOver:   {English: "This subagent was there for one answer, and has given it: its conversation can be read, not written to. Ask in the conversation that it worked for.", Chinese: "该子代理只回答一次，现已回答：其对话只能阅读，不能再写。请到它所服务的对话中提问。"},
+	SubagentOver:   {English: "This subagent answers once, and has answered: you can read its conversation, but not write to it. Ask in the conversation that it worked for.", Chinese: "该子代理只回答一次，现已回答：其对话只能阅读，不能再写。请到它所服务的对话中提问。"},
 	SubagentNone:   {English: "There is no subagent %s here: `/subagents` lists them.", Chinese: "这里没有子代理 %s:`/subagents` 会列出它们。"},
 	HelpSubagents:  {English: "lists the subagents of this conversation; stop NAME stops one, stop alone all that run", Chinese: "列出本对话的子代理；stop 名称 停止其中一个，只写 stop 停止所有正在运行的"},
-	HelpAgents:     {English: "lists the roles that work can be handed to here", Chinese: "列出这里可以交办工作的角色"},
+	HelpAgents:     {English: "lists the roles of subagents that can be used here", Chinese: "列出这里可以交办工作的角色"},
 	AgentsHead:     {English: "role | for | from", Chinese: "角色 | 用途 | 来源"},
-	AgentsBroken:   {English: "%s is no role: %s", Chinese: "%s 不是角色：%s"},
+	AgentsBroken:   {English: "%s is not a valid role: %s", Chinese: "%s 不是角色：%s"},
 	AgentsOf:       {English: "the program", Chinese: "程序自带"},
 }
 
@@ -61,25 +61,25 @@ const (
 )
 
 var groups = map[ID]map[Lang]string{
-	HelpGroups:  {English: "lists the chats among agents of this conversation; show ID shows what was said, end ID ends one, end alone all", Chinese: "列出本对话中代理之间的群聊；show ID 查看内容，end ID 结束其中一个，只写 end 结束全部"},
+	HelpGroups:  {English: "lists the group chats of this conversation; show ID shows the lines of one, end ID ends one, end alone all", Chinese: "列出本对话中代理之间的群聊；show ID 查看内容，end ID 结束其中一个，只写 end 结束全部"},
 	GroupsUsage: {English: "Write `/groups`, `/groups show ID` or `/groups end [ID]`.", Chinese: "用法：`/groups`、`/groups show ID` 或 `/groups end [ID]`。"},
-	GroupsNone:  {English: "There is no chat among agents here.", Chinese: "这里没有代理之间的群聊。"},
+	GroupsNone:  {English: "There are no group chats here.", Chinese: "这里没有代理之间的群聊。"},
 	GroupsHead:  {English: "chat | state | lines | members | topic", Chinese: "群聊 | 状态 | 发言数 | 成员 | 主题"},
 	GroupNone:   {English: "There is no group chat %s here: `/groups` lists them.", Chinese: "这里没有群聊 %s:`/groups` 会列出它们。"},
-	GroupEnds:   {English: "Group chat %s is ended. Whoever speaks may finish.", Chinese: "群聊 %s 已结束，正在发言的成员可以说完。"},
+	GroupEnds:   {English: "Group chat %s is ended. The member that speaks may finish.", Chinese: "群聊 %s 已结束，正在发言的成员可以说完。"},
 	GroupIsOver: {English: "Group chat %s was over already.", Chinese: "群聊 %s 此前已经结束。"},
 	GroupShown:  {English: "Group chat %s · %s · %s\n%s", Chinese: "群聊 %s · %s · %s\n%s"},
 	GroupQuiet:  {English: "Nothing has been said yet.", Chinese: "还没有人发言。"},
 	GroupPassed: {English: "(nothing to add)", Chinese: "(没有补充)"},
 	GroupMute:   {English: "(could not answer)", Chinese: "(未能回答)"},
 	GroupMaker:  {English: "moderator", Chinese: "主持人"},
-	StopsGroups: {English: "Chats among agents that are ended: %d.", Chinese: "已结束的代理群聊：%d 个。"},
+	StopsGroups: {English: "Group chats that were ended: %d.", Chinese: "已结束的代理群聊：%d 个。"},
 
 	GroupOpen:   {English: "goes on", Chinese: "进行中"},
 	GroupRounds: {English: "all rounds are over", Chinese: "轮次已用完"},
 	GroupAgreed: {English: "nobody had more to add", Chinese: "大家都没有补充"},
 	GroupClosed: {English: "it was ended", Chinese: "已被结束"},
-	GroupBudget: {English: "its agents have taken all the tokens that one request may", Chinese: "代理已用完单次请求允许的 token"},
+	GroupBudget: {English: "its agents have used up the tokens of the request", Chinese: "代理已用完单次请求允许的 token"},
 	GroupFailed: {English: "its members could not answer", Chinese: "成员无法回答"},
 	GroupGone:   {English: "the conversation of a member was deleted", Chinese: "某个成员的对话已被删除"},
 }

@@ -16,7 +16,7 @@ const (
 )
 
 var triggers = map[ID]map[Lang]string{
-	HelpTrigger: {English: "let other programs call this conversation", Chinese: "让其他程序呼叫本对话"},
+	HelpTrigger: {English: "lists and makes triggers, by which other programs call this conversation", Chinese: "让其他程序呼叫本对话"},
 	TriggerUsage: {
 		English: "Write `/trigger`, `/trigger add NAME [github|gitlab|generic]`, or `/trigger enable|disable|remove NAME`.",
 		Chinese: "用法：`/trigger`、`/trigger add 名称 [github|gitlab|generic]`，或 `/trigger enable|disable|remove 名称`。",

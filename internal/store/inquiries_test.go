@@ -58,10 +58,10 @@ func TestInquiry_TakesTheFirstAnswersThatFit(t *testing.T) {
 		a    store.Answer
 		says string
 	}{
-		{b.answer(id, true), "needs an answer rather than a permission"},
+		{b.answer(id, true), "needs an answer, not a permission"},
 		{with(chat.Answers{"q1": {"c"}}), "is no answer"},
 		{with(chat.Answers{"q2": {"a"}}), "no question"},
-		{store.Answer{Session: key, User: b.user.ID, Key: "k", Allow: true}, "needs an answer rather than a permission"},
+		{store.Answer{Session: key, User: b.user.ID, Key: "k", Allow: true}, "needs an answer, not a permission"},
 	} {
 		_, err := b.Answer(t.Context(), c.a)
 		require.True(t, fault.Is(err, fault.Invalid), "%v", err)
@@ -70,7 +70,7 @@ func TestInquiry_TakesTheFirstAnswersThatFit(t *testing.T) {
 	always := with(chat.Answers{"q1": {"a"}})
 	always.Always = true
 	_, err := b.Answer(t.Context(), always)
-	require.ErrorContains(t, err, "asked each time")
+	require.ErrorContains(t, err, "answered with always")
 
 	got, err := b.Answer(t.Context(), with(chat.Answers{"q1": {"B"}}))
 	require.NoError(t, err)

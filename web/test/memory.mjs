@@ -87,8 +87,8 @@ export const memoryOfMock = {
   "memory of all kinds is read, found by its words, and empty for another agent": async (v) => {
     const dialog = await openMemory(v)
     for (const text of [/Green tea in the morning/, /keeps the importer/, /disks of db1/, /week in the Dolomites/]) await dialog.getByText(text).waitFor()
-    await dialog.getByText(/is being put into memory/).waitFor()
-    await dialog.getByText(/could not be put into memory: the model did not answer/).waitFor()
+    await dialog.getByText(/is being memorized/).waitFor()
+    await dialog.getByText(/could not be memorized: the model did not answer/).waitFor()
     await v.inspect("161-memory-full")
     await phoneOf(v, "161-memory-full")
     await dialog.getByRole("searchbox", { name: "Search memory" }).fill("disks")

@@ -33,8 +33,8 @@ const en = {
   forgetTitle: "Forget {{name}}?",
   forgetText: "It is deleted for good. Transcripts stay as they are.",
   export: "Export as Markdown",
-  waiting: "The conversation of {{date}} is being put into memory.",
-  failed: "The conversation of {{date}} could not be put into memory: {{why}}.",
+  waiting: "The conversation of {{date}} is being memorized.",
+  failed: "The conversation of {{date}} could not be memorized: {{why}}.",
 }
 
 export type MemoryWord = keyof typeof en

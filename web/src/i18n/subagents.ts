@@ -18,7 +18,7 @@ const en = {
   works: "Subagent {{name}}, asked by",
   member: "group chat",
   background: "in the background",
-  answered: "This subagent was there for one answer, and has given it: its conversation can be read, not written to.",
+  answered: "This subagent answers once, and has answered: you can read its conversation, but not write to it.",
 }
 
 export type SubagentWord = keyof typeof en
