@@ -10,23 +10,23 @@ import (
 
 // cronJobs acts on the times of jobs.
 func (c *core) cronJobs() *cronjob.CronJobs {
-	return &cronjob.CronJobs{Jobs: c.store, Words: c.words, Copy: c.copy, Heartbeats: c.hearts()}
+	return &cronjob.CronJobs{Jobs: c.store, Words: c.words, Copy: c.copy, Heartbeats: c.heartbeats()}
 }
 
-// hearts keeps the heartbeats of agents.
-func (c *core) hearts() *cron.Heartbeats {
+// heartbeats keeps the heartbeats of agents.
+func (c *core) heartbeats() *cron.Heartbeats {
 	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.policies, People: c.store, Admin: c.admin, Home: c.home}
 }
 
-// heartsEvery is how soon a changed policy reaches the heartbeats.
-const heartsEvery = 5 * time.Second
+// heartbeatsEvery is how soon a changed policy reaches the heartbeats.
+const heartbeatsEvery = 5 * time.Second
 
-// followHearts keeps the heartbeats as the policy says until ctx ends.
-func (in *ingressPart) followHearts(ctx context.Context) error {
-	hearts, ticker, said := in.hearts(), time.NewTicker(heartsEvery), ""
+// followHeartbeats keeps the heartbeats as the policy says until ctx ends.
+func (in *ingressPart) followHeartbeats(ctx context.Context) error {
+	heartbeats, ticker, said := in.heartbeats(), time.NewTicker(heartbeatsEvery), ""
 	defer ticker.Stop()
 	for {
-		err := hearts.Follow(ctx)
+		err := heartbeats.Follow(ctx)
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:

@@ -1,4 +1,4 @@
-// Package compress makes room in conversations: a summary takes the place of their beginning.
+// Package compress replaces the beginning of a conversation by a summary.
 package compress
 
 import (

@@ -1,4 +1,4 @@
-// Package memorize puts conversations that go from sight into memory.
+// Package memorize writes into memory what conversations said before they began anew.
 package memorize
 
 import (

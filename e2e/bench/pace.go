@@ -15,8 +15,8 @@ const (
 	// fiveCalls has the model call a tool five times, once in each step.
 	fiveCalls = "each\ncall Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\n" +
 		"call Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\n"
-	// breath is the pause between the end of a turn and the next message: nobody reads an answer in less.
-	breath = 50 * time.Millisecond
+	// readingTime is the pause between the end of a turn and the next message: nobody reads an answer in less.
+	readingTime = 50 * time.Millisecond
 	// warmup is how many turns are not counted.
 	warmup = 5
 	// chatLength is after how many turns a fresh chat begins, so that prompts stay short.
@@ -86,7 +86,7 @@ func pace(ctx context.Context, stacks []*stack, size load) ([]row, error) {
 }
 
 // alternate asks n times on each stack, in blocks that take turns. Within a block each message follows the answer
-// before it; after a block the turn ends and nobody writes for a breath. A block of one is a paced turn.
+// before it; after a block the turn ends and nobody writes for readingTime. A block of one is a paced turn.
 func alternate(ctx context.Context, stacks []*stack, n, block int, text string) ([]sample, error) {
 	samples, before := make([]sample, len(stacks)), make([]usage, len(stacks))
 	for i, s := range stacks {
@@ -142,7 +142,7 @@ func (s *stack) block(ctx context.Context, to *sample, n int, text string) error
 	if err := s.talk.rest(ctx); err != nil {
 		return err
 	}
-	time.Sleep(breath)
+	time.Sleep(readingTime)
 	after, err := s.cpu()
 	for name := range after {
 		to.cpu[name] += after[name] - before[name]

@@ -151,7 +151,7 @@ func TestContext_AsACommandNamesEveryPartAndWhatWasSent(t *testing.T) {
 		return m[len(m)-1].Content
 	}
 	for i, text := range []string{"/context", "/context list", "/context detail"} {
-		require.Contains(t, answer(fmt.Sprintf("none%d", i), text), "not asked anything", text)
+		require.Contains(t, answer(fmt.Sprintf("none%d", i), text), "has not been called in this conversation yet", text)
 	}
 	b.ask(key, "t1", "hello | there", "hi")
 

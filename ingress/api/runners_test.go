@@ -228,7 +228,7 @@ func TestRunnerCommand_DoesTheSameInWordsAndKeepsNoSecret(t *testing.T) {
 	require.Contains(t, said("/runner use nowhere"), `no runner named "nowhere"`)
 	require.Contains(t, said("/runner revoke laptop"), "revoked")
 	require.Contains(t, said("/runner"), "The runner that you chose, `laptop`, no longer exists")
-	require.Contains(t, said("/runner use default"), "no place")
+	require.Contains(t, said("/runner use default"), "no runner for your commands")
 	require.Contains(t, said("/runner destroy laptop"), "Write `/runner`")
 	require.Contains(t, said("/runner create 好"), "cannot be a runner's name")
 }

@@ -1,4 +1,4 @@
-// Package auth says who a request comes from. Every endpoint but health and login needs a user: loopback is not
+// Package auth authenticates requests. Every endpoint but health and login needs a user: loopback is not
 // authentication. Browsers have a cookie and the key of their page, programs a bearer token; cookies and tokens are
 // random, stored hashed, and looked up by the hash.
 package auth

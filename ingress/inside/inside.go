@@ -1,4 +1,4 @@
-// Package inside guards what the processes of one server ask each other.
+// Package inside authenticates requests between the processes of one installation.
 package inside
 
 import (

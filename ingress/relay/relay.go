@@ -1,4 +1,4 @@
-// Package relay keeps the promise that an accepted row is never forgotten: each second it wakes, starts and settles what
+// Package relay makes sure that no accepted row is forgotten: each second it wakes, starts and settles what
 // nobody else did.
 package relay
 

@@ -1,4 +1,4 @@
-// Package spending tells people what they have used.
+// Package spending reports to people how many tokens they have used.
 package spending
 
 import (

@@ -1,4 +1,4 @@
-// Package wake starts and wakes the workflows that committed rows are for. A row is the promise: a wake may be repeated at
+// Package wake starts and wakes the workflows of committed rows. What must happen is in the row, so a wake may be repeated at
 // will, and the relay repeats one that fails.
 package wake
 

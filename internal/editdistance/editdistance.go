@@ -1,4 +1,4 @@
-// Package editdistance says how much two words differ, for hints such as "did you mean".
+// Package editdistance computes how much two words differ, for hints such as "did you mean".
 package editdistance
 
 // Between counts the letters to add, remove, change or swap with their neighbour to make one word of another. Each letter is

@@ -1,5 +1,5 @@
 // Package job keeps the commands of a runner on disk, so that each is started at most once and found again after any
-// crash of the runner. It is the meeting place of two processes: the daemon (Store) and, for every command, its shim
+// crash of the runner. Two processes share it: the daemon (Store) and, for every command, its shim
 // (package shim). It does not run commands itself.
 //
 //	<state>/lock               held by the daemon: one daemon for one store

@@ -1,4 +1,4 @@
-// Package shim is the process that stands between the runner's daemon and one command: it starts the command, keeps
+// Package shim is the process between the runner's daemon and one command: it starts the command, keeps
 // its output, ends it when it must end, and writes down how it ended. It shares nothing with the daemon but the job's
 // folder (package job), so either may die without the other.
 //

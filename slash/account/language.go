@@ -1,4 +1,4 @@
-// Package account has the slash commands about what people see and set of themselves: language, profile, memory, linked accounts.
+// Package account has the slash commands for people's own data: language, profile, memory, linked accounts.
 package account
 
 import (

@@ -1,4 +1,4 @@
-// Package admin has the slash commands about what operators look at and set.
+// Package admin has the slash commands for administrators.
 package admin
 
 import (

@@ -1,4 +1,4 @@
-// Package context has the slash commands about what the model sees of a conversation, and what it costs.
+// Package context has the slash commands that show and compress what the model sees, and count tokens.
 package context
 
 import (

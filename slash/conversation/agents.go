@@ -1,4 +1,4 @@
-// Package conversation has the slash commands about the life of a conversation: to begin, go on, take back, search; what runs for it beside its turns.
+// Package conversation has the slash commands of a conversation: begin, continue, rewind, search; its jobs, subagents and group chats.
 package conversation
 
 import (

@@ -1,4 +1,4 @@
-// Package folder has the slash commands about where commands run.
+// Package folder has the slash commands for the folder and the runner of a conversation.
 package folder
 
 import (

@@ -1,4 +1,4 @@
-// Package model has the slash commands about which model answers, and how.
+// Package model has the slash commands that choose the model and its settings.
 package model
 
 import (

@@ -1,4 +1,4 @@
-// Package queue has the slash commands about how messages wait, and which are listened to.
+// Package queue has the slash commands about how messages wait, which are answered, and where answers are delivered.
 package queue
 
 import (

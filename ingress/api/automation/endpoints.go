@@ -1,4 +1,4 @@
-// Package automation has the endpoints of what begins without a person: cron jobs, triggers, hooks.
+// Package automation has the endpoints of cron jobs, triggers and hooks.
 package automation
 
 import (

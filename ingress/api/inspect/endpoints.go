@@ -1,4 +1,4 @@
-// Package inspect has the endpoints by which administrators see what goes on.
+// Package inspect has the endpoints by which administrators see the state of the server.
 package inspect
 
 import (

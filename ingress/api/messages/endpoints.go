@@ -1,4 +1,4 @@
-// Package messages has the endpoints by which people and bridges speak: messages, the queue, commands, answers to questions.
+// Package messages has the endpoints for messages, the queue, commands and answers to questions.
 package messages
 
 import (

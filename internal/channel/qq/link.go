@@ -24,7 +24,7 @@ const (
 	// maxWaiting bounds the events that were read and wait for their turn. A full queue stops the reading, and when that
 	// lasts, the heartbeat ends the connection; what was not committed comes again after Resume.
 	maxWaiting = 256
-	// minHeartbeat and maxHeartbeat keep an odd Hello from making the heart race or stand still.
+	// minHeartbeat and maxHeartbeat bound the interval that a Hello asks for.
 	minHeartbeat = 10 * time.Millisecond
 	maxHeartbeat = 10 * time.Minute
 )

@@ -22,20 +22,20 @@ func Once(ctx context.Context) context.Context {
 	return context.WithValue(ctx, wished{}, &wishes{read: map[chat.SessionKey]chat.Wish{}})
 }
 
-// Wanted returns what decides who answers in a session, from the ledger or as it was read in the context before.
-func Wanted(ctx context.Context, ledger interface {
+// Wanted returns what decides who answers in a session, from the store, or as it was read before in this context.
+func Wanted(ctx context.Context, store interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
 }, key chat.SessionKey) (chat.Wish, error) {
 	known, ok := ctx.Value(wished{}).(*wishes)
 	if !ok {
-		return ledger.ModelWanted(ctx, key)
+		return store.ModelWanted(ctx, key)
 	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if w, ok := known.read[key]; ok {
 		return w, nil
 	}
-	w, err := ledger.ModelWanted(ctx, key)
+	w, err := store.ModelWanted(ctx, key)
 	if err == nil {
 		known.read[key] = w
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/llm/choice"
 )
 
-// asked is a ledger that counts what it is asked, and first fails.
+// asked is a store that counts what it is asked, and first fails.
 type asked struct {
 	times map[chat.SessionKey]int
 	fails int

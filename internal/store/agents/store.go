@@ -1,4 +1,4 @@
-// Package agents keeps subagents, their tasks and reports, and chats of agents among themselves.
+// Package agents stores subagents, their tasks and reports, and group chats of agents.
 package agents
 
 import (

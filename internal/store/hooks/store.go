@@ -1,4 +1,4 @@
-// Package hooks keeps what hooks said.
+// Package hooks stores the outcomes of hooks.
 package hooks
 
 import (

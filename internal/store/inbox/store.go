@@ -1,4 +1,4 @@
-// Package inbox keeps what waits to be read by a turn.
+// Package inbox stores the messages that wait for a turn.
 package inbox
 
 import (

@@ -1,4 +1,4 @@
-// Package leases keeps which calls to models run, so that no more run at once than may.
+// Package leases stores the running calls to models, so that their number stays within the limits.
 package leases
 
 import (

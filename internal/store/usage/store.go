@@ -1,4 +1,4 @@
-// Package usage keeps how many tokens were used, and by what.
+// Package usage stores how many tokens were used, by whom and with which model.
 package usage
 
 import (

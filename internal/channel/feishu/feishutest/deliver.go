@@ -36,7 +36,7 @@ func (s *Server) send(d *delivery) {
 	s.ring()
 }
 
-// ring wakes the courier; the caller holds the lock.
+// ring wakes deliverDue; the caller holds the lock.
 func (s *Server) ring() {
 	close(s.wake)
 	s.wake = make(chan struct{})
@@ -114,8 +114,8 @@ func (s *Server) Hook(address string) {
 	s.ring()
 }
 
-// courier delivers what is due until the server ends.
-func (s *Server) courier() {
+// deliverDue delivers what is due until the server ends.
+func (s *Server) deliverDue() {
 	for {
 		s.mu.Lock()
 		wake, wait := s.wake, time.Hour

@@ -67,7 +67,7 @@ type Server struct {
 	upgrader websocket.Upgrader
 
 	mu         sync.Mutex
-	wake       chan struct{} // closed and replaced when the courier has something to do
+	wake       chan struct{} // closed and replaced when deliverDue has something to do
 	count      int
 	clock      time.Time // of the newest message
 	people     []Person
@@ -123,7 +123,7 @@ func New(c Config) (*Server, error) {
 		defer close(s.served)
 		_ = s.http.Serve(l) // Close ends it
 	}()
-	s.running.Go(s.courier)
+	s.running.Go(s.deliverDue)
 	return s, nil
 }
 

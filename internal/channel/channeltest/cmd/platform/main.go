@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// platform is an emulator, as somebody at a desk uses it.
+// platform is an emulator that a person uses in a terminal.
 type platform struct {
 	env   []string
 	say   func(group bool, text string) (id string)
