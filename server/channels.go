@@ -42,21 +42,33 @@ func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Liv
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.ResponseHeaderTimeout = platformTimeout
 	client := &http.Client{Timeout: transferTimeout, Transport: transport}
-	files := func(own string) *http.Client {
-		allow, err := safehttp.ParseAllow(s.HTTPAllow)
-		if err != nil {
-			allow = safehttp.Allow{} // refused when settings are read
-		}
-		client := safehttp.New(allow.With(own))
-		client.Timeout = transferTimeout
-		return client
+	return &channel.Live{Source: book, Drivers: Drivers(), Copy: s.copy, Openings: openings{client, fileClients{s.HTTPAllow}, st}}
+}
+
+// openings are what accounts get from this process.
+type openings struct {
+	client *http.Client
+	files  fileClients
+	store  *store.Store
+}
+
+// Opening implements channel.Openings.
+func (o openings) Opening(name, account string) channel.Opening {
+	return channel.Opening{HTTP: o.client, Files: o.files, Memory: channelMemory{o.store, name, account}}
+}
+
+// fileClients reach what the operator allows.
+type fileClients struct{ allowed []string }
+
+// FileClient implements channel.FileClients.
+func (f fileClients) FileClient(own string) *http.Client {
+	allow, err := safehttp.ParseAllow(f.allowed)
+	if err != nil {
+		allow = safehttp.Allow{} // refused when settings are read
 	}
-	return &channel.Live{
-		Source: book, Drivers: Drivers(), Copy: s.copy,
-		Opening: func(name, account string) channel.Opening {
-			return channel.Opening{HTTP: client, Files: files, Memory: channelMemory{st, name, account}}
-		},
-	}
+	client := safehttp.New(allow.With(own))
+	client.Timeout = transferTimeout
+	return client
 }
 
 // channelMemory is what the adapter of one account keeps.

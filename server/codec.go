@@ -23,24 +23,29 @@ func newCodec(ctx context.Context, db *database, encrypts bool) (*temporalclient
 			return nil, err
 		}
 	}
-	return temporalclient.NewCodec(encrypts, func() ([]temporalclient.PayloadKey, error) {
-		// A conversion has no context of its own.
-		ctx, cancel := context.WithTimeout(context.Background(), payloadKeyWait)
-		defer cancel()
-		rows, err := db.rows.PayloadKeys(ctx)
+	return temporalclient.NewCodec(encrypts, payloadKeys{db})
+}
+
+// payloadKeys are those that are stored.
+type payloadKeys struct{ db *database }
+
+// PayloadKeys implements temporalclient.KeySource. A conversion has no context of its own.
+func (k payloadKeys) PayloadKeys() ([]temporalclient.PayloadKey, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), payloadKeyWait)
+	defer cancel()
+	rows, err := k.db.rows.PayloadKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]temporalclient.PayloadKey, 0, len(rows))
+	for _, row := range rows {
+		plain, err := k.db.key.Open(row.Data)
 		if err != nil {
 			return nil, err
 		}
-		keys := make([]temporalclient.PayloadKey, 0, len(rows))
-		for _, row := range rows {
-			plain, err := db.key.Open(row.Data)
-			if err != nil {
-				return nil, err
-			}
-			keys = append(keys, temporalclient.PayloadKey{ID: row.Name, Data: plain})
-		}
-		return keys, nil
-	})
+		keys = append(keys, temporalclient.PayloadKey{ID: row.Name, Data: plain})
+	}
+	return keys, nil
 }
 
 // serveProcess begins the identity of a server that does everything.

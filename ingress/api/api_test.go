@@ -142,6 +142,11 @@ func setup(t *testing.T) *bundle {
 	return setupUnder(t, nil)
 }
 
+// bare gives accounts nothing.
+type bare struct{}
+
+func (bare) Opening(string, string) channel.Opening { return channel.Opening{} }
+
 // setupUnder serves under a policy of how much may run at once; nil: the defaults.
 func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	t.Helper()
@@ -182,7 +187,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
 	}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
-	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
+	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Openings: bare{}}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
 	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zones: berlin{}}

@@ -136,9 +136,14 @@ func (b bot) Webhook(channel.Receiver, channel.Reporter) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 }
 
+// bare gives accounts nothing.
+type bare struct{}
+
+func (bare) Opening(string, string) channel.Opening { return channel.Opening{} }
+
 func (w *world) setup(holder string) *channels.Setup {
 	live := &channel.Live{
-		Source: w, Opening: func(string, string) channel.Opening { return channel.Opening{} },
+		Source: w, Openings: bare{},
 		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
 			w.do(func() { w.opened++ })
 			if w.as != nil {

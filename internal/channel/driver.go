@@ -35,18 +35,24 @@ type Option struct {
 // Opening is what an account gets from its process.
 type Opening struct {
 	HTTP *http.Client // for calls to the platform
-	// Files makes the client for files at addresses that came with messages, which anybody may have chosen: it reaches the
-	// public internet, what the operator allows, and own, the host:port of the platform if that was configured.
-	Files func(own string) *http.Client
+	// Files makes the client for files at addresses that came with messages; nil: HTTP gets them, too.
+	Files FileClients
 	// Memory keeps what an adapter goes on with after a restart, such as the place in a stream of events. It is the
 	// account's own. Nil: nothing is kept.
 	Memory Memory
 }
 
+// FileClients makes clients for files at addresses that anybody may have chosen.
+type FileClients interface {
+	// FileClient reaches the public internet, what the operator allows, and own, the host:port of the platform if that was
+	// configured.
+	FileClient(own string) *http.Client
+}
+
 // FileClient is the client for files at addresses that came with messages.
 func (o Opening) FileClient(own string) *http.Client {
 	if o.Files != nil {
-		return o.Files(own)
+		return o.Files.FileClient(own)
 	}
 	return cmp.Or(o.HTTP, http.DefaultClient)
 }

@@ -70,6 +70,11 @@ func TestLive_WhatWasAskedBeforeARefreshIsAskedAgain(t *testing.T) {
 	require.Equal(t, known, again, "within a second nobody is asked")
 }
 
+// bare gives accounts nothing.
+type bare struct{}
+
+func (bare) Opening(string, string) channel.Opening { return channel.Opening{} }
+
 func TestLive_ACopyOpensNoAccountAndMissesOneThatThereIsNot(t *testing.T) {
 	opened := 0
 	live := &channel.Live{
@@ -80,8 +85,8 @@ func TestLive_ACopyOpensNoAccountAndMissesOneThatThereIsNot(t *testing.T) {
 			opened++
 			return nil, nil
 		}}},
-		Opening: func(string, string) channel.Opening { return channel.Opening{} },
-		Copy:    true,
+		Openings: bare{},
+		Copy:     true,
 	}
 	for _, open := range []func(context.Context, string, string) (channel.Account, error){live.Account, live.Aside} {
 		_, err := open(t.Context(), "test", "")

@@ -43,7 +43,7 @@ func NewPayloadKey() PayloadKey {
 // without encryption is read as it is. It is safe for concurrent use.
 type Codec struct {
 	encrypts bool
-	load     func() ([]PayloadKey, error)
+	source   KeySource
 
 	mu   sync.Mutex
 	keys []PayloadKey // the first encrypts
@@ -51,12 +51,16 @@ type Codec struct {
 
 var _ converter.PayloadCodec = (*Codec)(nil)
 
-// NewCodec makes a codec. Load reads the keys, that which encrypts first; it is asked again for a key that is not known. A
-// codec that does not encrypt still decrypts.
-func NewCodec(encrypts bool, load func() ([]PayloadKey, error)) (*Codec, error) {
-	c := &Codec{encrypts: encrypts, load: load}
+// KeySource reads the keys of payloads, that which encrypts first.
+type KeySource interface {
+	PayloadKeys() ([]PayloadKey, error)
+}
+
+// NewCodec makes a codec. Its source is asked again for a key that is not known. A codec that does not encrypt still decrypts.
+func NewCodec(encrypts bool, source KeySource) (*Codec, error) {
+	c := &Codec{encrypts: encrypts, source: source}
 	var err error
-	if c.keys, err = load(); err != nil {
+	if c.keys, err = source.PayloadKeys(); err != nil {
 		return nil, err
 	}
 	if encrypts && len(c.keys) == 0 {
@@ -129,7 +133,7 @@ func (c *Codec) key(id string) (PayloadKey, error) {
 				return k, nil
 			}
 		}
-		now, err := c.load()
+		now, err := c.source.PayloadKeys()
 		if err != nil {
 			return PayloadKey{}, err
 		}

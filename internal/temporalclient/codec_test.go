@@ -18,8 +18,13 @@ func payload(t *testing.T, value any) *commonpb.Payload {
 	return p
 }
 
+// stored are keys as they are stored now.
+type stored []temporalclient.PayloadKey
+
+func (s *stored) PayloadKeys() ([]temporalclient.PayloadKey, error) { return *s, nil }
+
 func codec(t *testing.T, encrypts bool, keys *[]temporalclient.PayloadKey) *temporalclient.Codec {
-	c, err := temporalclient.NewCodec(encrypts, func() ([]temporalclient.PayloadKey, error) { return *keys, nil })
+	c, err := temporalclient.NewCodec(encrypts, (*stored)(keys))
 	require.NoError(t, err)
 	return c
 }

@@ -16,12 +16,16 @@ import (
 	"xbot/internal/safehttp"
 )
 
+// public makes clients that reach the public internet.
+type public struct{}
+
+func (public) FileClient(own string) *http.Client { return safehttp.New(safehttp.Allow{}.With(own)) }
+
 func TestFetch_OnlyNapCatsOwnAddressMayBePrivate(t *testing.T) {
 	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("a secret")) })) // the client may be gone
 	defer inside.Close()
-	files := func(own string) *http.Client { return safehttp.New(safehttp.Allow{}.With(own)) }
 	fetch := func(napcat string) error {
-		a, err := onebot.Driver().Open("suite", map[string]string{"url": napcat, "token": "a token that is long enough"}, channel.Opening{Files: files})
+		a, err := onebot.Driver().Open("suite", map[string]string{"url": napcat, "token": "a token that is long enough"}, channel.Opening{Files: public{}})
 		require.NoError(t, err)
 		body, err := a.(channel.Fetcher).Fetch(t.Context(), "", chat.Attachment{Key: url.Values{"url": {inside.URL + "/file"}}.Encode()})
 		if err == nil {

@@ -15,13 +15,17 @@ import (
 	"xbot/internal/safehttp"
 )
 
+// public makes clients that reach the public internet.
+type public struct{}
+
+func (public) FileClient(own string) *http.Client { return safehttp.New(safehttp.Allow{}.With(own)) }
+
 func TestFetch_ReadsNoAddressOfTheServersOwnNetwork(t *testing.T) {
 	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("a secret")) })) // the client may be gone
 	defer inside.Close()
-	files := func(own string) *http.Client { return safehttp.New(safehttp.Allow{}.With(own)) }
 	open := func(api string) channel.Account {
 		given := map[string]string{"app_id": "1", "app_secret": "s", "api_url": api, "token_url": api}
-		a, err := qq.Driver().Open("suite", given, channel.Opening{Files: files})
+		a, err := qq.Driver().Open("suite", given, channel.Opening{Files: public{}})
 		require.NoError(t, err)
 		return a
 	}
