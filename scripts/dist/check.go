@@ -190,7 +190,7 @@ func (c *checker) program(name string, content []byte, system, machine string) e
 	if system != runtime.GOOS || machine != runtime.GOARCH {
 		return nil
 	}
-	said, err := exec.Command(binary, "version").Output() //nolint:noctx // it is what we have just built, and ends at once
+	said, err := exec.Command(binary, "version").Output()
 	if err != nil {
 		return fmt.Errorf("ask for its version: %w", err)
 	}
