@@ -47,7 +47,7 @@ const policy =
 
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2" }
 
-/** Serves the built page; a place inside it answers index.html. */
+/** Serves the built page, cached as web/handler.go has it cached; a place inside it answers index.html. */
 export function sendPage(response, dist, path) {
   const name = extname(path) === "" || path.startsWith("/c/") ? "/index.html" : normalize(path)
   const file = join(dist, name)
@@ -56,6 +56,7 @@ export function sendPage(response, dist, path) {
     response.writeHead(name === "/index.html" ? 503 : 404).end(missing)
     return
   }
-  response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Content-Security-Policy": policy })
+  const cached = name.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache"
+  response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Content-Security-Policy": policy, "Cache-Control": cached })
   createReadStream(file).pipe(response)
 }

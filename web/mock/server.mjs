@@ -46,6 +46,7 @@ export class MockServer {
   #http
   #port = 0
   #away = Promise.resolve()
+  #back
 
   /** Listens on a port (0: any) and returns the address. */
   async listen(port = 0) {
@@ -83,15 +84,22 @@ export class MockServer {
     return this.#away
   }
 
-  /** Plays a SIGKILL: connections break, nobody listens for a while, model calls start again afterwards. */
-  restart(milliseconds) {
+  /** Plays a SIGKILL: connections break and nobody listens until the start; model calls begin again afterwards. */
+  kill() {
     this.epoch++
-    this.#away = (async () => {
-      await this.#hangUp()
-      await new Promise((done) => setTimeout(done, milliseconds))
-      await this.listen(this.#port)
-    })()
-    return this.#away
+    this.#away = new Promise((back) => (this.#back = back))
+    return this.#hangUp()
+  }
+
+  /** Plays the start after a kill. */
+  async start() {
+    await this.listen(this.#port)
+    this.#back()
+  }
+
+  async #restart(milliseconds) {
+    await this.kill()
+    setTimeout(() => this.start(), milliseconds)
   }
 
   add(session) {
@@ -112,7 +120,7 @@ export class MockServer {
     if (!/^\/(api|_mock|temporal|healthz)/.test(url.pathname)) return sendPage(response, dist, url.pathname)
     if (route === "POST /_mock/restart") {
       sendJson(response, 202, {})
-      return void setTimeout(() => this.restart(Number(url.searchParams.get("away") ?? 1000)), 50)
+      return void setTimeout(() => this.#restart(Number(url.searchParams.get("away") ?? 1000)), 50)
     }
     const open = this.#open(route)
     if (open) return open(request, response)

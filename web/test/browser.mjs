@@ -1,9 +1,8 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
-// XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
-// kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
+// XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_KILL and XBOT_TEST_START, if set, are shell
+// commands: one kills it, the other starts it again and ends when it answers. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
 // claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team" or "todos", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
-import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 
 import { seed } from "../mock/seed.mjs"
@@ -14,6 +13,7 @@ import { flow } from "./flow.mjs"
 import { cronClaims, cronOfMock } from "./cron.mjs"
 import { triggerClaims } from "./triggers.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
+import { run } from "./lib/shell.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 import { hooksOfMock } from "./hooks.mjs"
 import { memoryClaims, memoryOfMock } from "./memory.mjs"
@@ -24,7 +24,7 @@ import { states } from "./states.mjs"
 import { teamOfMock, teamOfServer } from "./team.mjs"
 import { todoClaims } from "./todos.mjs"
 
-const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_RESTART, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
+const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_KILL, XBOT_TEST_START, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
 const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.meta.url).pathname)
 
 const DESK = { width: 1280, height: 860 }
@@ -56,22 +56,13 @@ async function main() {
 async function serverUnderTest() {
   if (XBOT_TEST_URL) {
     if (!XBOT_TEST_LINK) throw new Error("XBOT_TEST_URL needs XBOT_TEST_LINK, a fresh one-time sign-in link.")
-    const restart = XBOT_TEST_RESTART ? () => run(XBOT_TEST_RESTART) : undefined
-    return { url: XBOT_TEST_URL.replace(/\/$/, ""), link: XBOT_TEST_LINK, restart }
+    const killing = XBOT_TEST_KILL && { kill: () => run(XBOT_TEST_KILL), start: () => run(XBOT_TEST_START) }
+    return { url: XBOT_TEST_URL.replace(/\/$/, ""), link: XBOT_TEST_LINK, ...killing }
   }
   const mock = new MockServer()
   await mock.listen()
   seed(mock)
-  return { url: mock.url, link: mock.link, mock, restart: () => mock.restart(2500) }
-}
-
-/** Runs a shell command to its end. */
-function run(command) {
-  return new Promise((done, failed) => {
-    const child = spawn("sh", ["-c", command], { stdio: ["ignore", "inherit", "inherit"] })
-    child.on("error", failed)
-    child.on("exit", (code) => (code === 0 ? done() : failed(new Error(`XBOT_TEST_RESTART ended with code ${code}.`))))
-  })
+  return { url: mock.url, link: mock.link, mock, kill: () => mock.kill(), start: () => mock.start() }
 }
 
 /**

@@ -1,5 +1,5 @@
 // What must work with any server whose model understands the programs of internal/llm/llmtest. Each name is a claim.
-// The last one needs a way to kill the server and start it again.
+// The last one needs ways to kill the server and to start it again.
 import assert from "node:assert/strict"
 
 const PASSWORD = "correct horse battery"
@@ -53,14 +53,16 @@ export const flow = {
   },
 
   "a command is watched while it runs and read when it is done": async (v) => {
-    await v.begin('call Shell {"command":"for i in 1 2 3 4; do echo line $i; sleep 1; done"}\nsay the command is done')
-    const step = v.turn.getByRole("button", { name: /Shell/ })
-    await step.click()
-    await v.turn.getByRole("region", { name: "Output so far" }).getByText("line 1").waitFor()
-    await v.sees("Running Shell", v.turn)
+    const { command, release } = v.held()
+    await v.begin(`call Shell ${JSON.stringify({ command: `for i in 1 2 3; do echo line $i; done; ${command}; echo line 4` })}\nsay the command is done`)
+    const turn = await v.thisTurn()
+    await turn.getByRole("button", { name: /Shell/ }).click()
+    await turn.getByRole("region", { name: "Output so far" }).getByText("line 1").waitFor()
+    await v.sees("Running Shell", turn)
     await v.inspect("05-tool-running")
-    await v.sees("the command is done", v.turn)
-    await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("line 4").waitFor()
+    await release()
+    await v.sees("the command is done", turn)
+    await turn.getByRole("region", { name: "Output", exact: true }).getByText("line 4").waitFor()
     await v.inspect("06-tool-done")
   },
 
@@ -251,18 +253,18 @@ export const flow = {
     await v.ready()
   },
 
-  "a killed server is said, waited for and resumed from": async (v, { restart }) => {
-    if (!restart) return
+  "a killed server is said, waited for and resumed from": async (v, { kill, start }) => {
+    if (!kill) return
     await v.page.goto(v.url)
     await v.ready()
     await v.begin("stream 80 60ms")
     await v.sees("w5", v.turn)
-    const back = restart()
+    await kill()
     await v.sees(/The connection to the server is lost/)
     await v.send("say written while it was away")
     await v.sees(/Not sent yet/)
     await v.shot("24-server-gone")
-    await back
+    await start()
     await v.sees("This step was started again after an interruption (attempt 2).")
     await v.shot("25-resumed")
     await v.sees("written while it was away", v.turn)

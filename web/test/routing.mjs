@@ -38,6 +38,14 @@ const inMode = async (v, mode) => {
   await chooseMode(v, mode)
 }
 
+/** Begins a turn that runs a command until the release that it returns, and then goes on. */
+const beginHeld = async (v, next = "say the one before") => {
+  const { command, release } = v.held()
+  await v.begin(`call Shell ${JSON.stringify({ command })}\n${next}`)
+  await v.turn.getByText("Running Shell").waitFor()
+  return release
+}
+
 const openSettings = async (v, tab) => {
   await v.page.getByRole("button", { name: /^Account and settings/ }).click()
   await v.page.getByRole("menuitem", { name: "Settings" }).click()
@@ -62,8 +70,7 @@ const writePolicy = async (v, dialog, text) => {
 export const routing = {
   "waiting messages show their place, are changed by keyboard and taken back": async (v) => {
     await inMode(v, "Follow up")
-    await v.begin("stream 400 60ms")
-    await v.sees("w3", v.turn)
+    const release = await beginHeld(v)
     await v.send("say the first that waits")
     await v.sees("Number 1 in the queue")
     await v.send("say the second that waits")
@@ -76,41 +83,45 @@ export const routing = {
     await v.page.keyboard.press("Enter")
     await editor.waitFor({ state: "detached" })
     await v.main.getByText("say the changed one").waitFor()
-    const first = v.main.getByRole("group", { name: "Waiting message" }).filter({ hasText: "the first that waits" })
-    await first.hover()
+    const waiting = v.main.getByRole("group", { name: "Waiting message" }).filter({ hasText: "the first that waits" })
+    await waiting.hover()
     await inspectBoth(v, "101-queue")
-    await first.getByRole("button", { name: "Take the message back" }).focus()
+    await waiting.getByRole("button", { name: "Take the message back" }).focus()
     await v.page.keyboard.press("Enter")
     await v.sees("Taken back before it was answered.")
     await v.shot("102-recalled")
     await v.main.getByRole("button", { name: "Discard" }).click()
-    await v.sees("the changed one", v.turn)
-    await v.sees("Answered", v.turn)
-    const asked = (await v.transcript()).filter((message) => message.role === "user").map((message) => message.content)
-    assert.deepEqual(asked.slice(-2), ["stream 400 60ms", "say the changed one"])
+    await release()
+    const turn = v.main.getByRole("article").filter({ hasText: "say the changed one" })
+    await v.sees("Answered", turn)
+    const asked = (await v.transcript()).filter((message) => message.role === "user" && !message.origin).map((message) => message.content)
+    assert.match(asked.at(-2), /^call Shell/)
+    assert.equal(asked.at(-1), "say the changed one")
   },
 
   "a message steers the running turn, and the calls it skips say so": async (v) => {
     await inMode(v, "Steer")
-    await v.begin('call Shell {"command":"sleep 4"}\ncall Shell {"command":"echo not needed"}\nsay not this')
-    await v.turn.getByText("Running Shell").waitFor()
+    const release = await beginHeld(v, 'call Shell {"command":"echo not needed"}\nsay not this')
+    const turn = await v.thisTurn()
     await v.send("say changed course")
-    await v.sees("Taken in while it worked", v.turn)
-    await v.sees("changed course", v.turn)
-    await v.turn.getByRole("button", { name: /Shell.*skipped for your message/ }).waitFor()
-    await v.sees("Answered", v.turn)
-    assert.equal(await v.main.getByRole("article").count(), 2)
+    await v.sees("Reaches the running turn")
+    await release()
+    await v.sees("Taken in while it worked", turn)
+    await v.sees("changed course", turn)
+    await turn.getByRole("button", { name: /Shell.*skipped for your message/ }).waitFor()
+    await v.sees("Answered", turn)
+    assert.equal(await v.main.getByRole("article").and(v.page.locator(":not([aria-label=Command])")).count(), 2)
     await inspectBoth(v, "103-steered")
   },
 
   "a newer message supersedes one that waits, which stays readable": async (v) => {
     await inMode(v, "Supersede")
-    await v.begin("stream 50 60ms")
-    await v.sees("w3", v.turn)
+    const release = await beginHeld(v)
     await v.send("say the older one")
     await v.sees("Number 1")
     await v.send("say the newer one")
     await v.sees(/a newer message took its place/)
+    await release()
     await v.sees("Superseded by the next message", v.turn)
     await v.sees("the newer one", v.turn)
     await v.sees("Answered", v.turn)
@@ -119,10 +130,11 @@ export const routing = {
 
   "a burst is collected and answered once": async (v) => {
     await inMode(v, "Collect")
-    await v.begin("stream 30 60ms")
-    await v.sees("w3", v.turn)
+    const release = await beginHeld(v)
     await v.send("one half")
     await v.send("say both halves")
+    await v.sees(/^Number 2; answered together/)
+    await release()
     await v.sees("2 messages, answered together", v.turn)
     await v.sees("Answered", v.turn)
     await v.inspect("105-burst")

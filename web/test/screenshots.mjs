@@ -1,12 +1,12 @@
 // The pictures of the documents: `make screenshots`. It does with the built server and its demo model what the pages tell, and
 // writes what a person sees into SCREENSHOTS. Each name is that of a picture.
-import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
+import { run } from "./lib/shell.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 
-const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_RESTART, SCREENSHOTS } = process.env
+const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_KILL, XBOT_TEST_START, SCREENSHOTS } = process.env
 const WINDOW = { width: 1000, height: 680 }
 const NARROW = { width: 760, height: 680 }
 
@@ -49,12 +49,12 @@ const pictures = {
     await v.begin("count to 10 slowly")
     await v.turn.getByRole("button", { name: /^Shell/ }).click()
     await v.turn.getByRole("region", { name: "Output so far" }).getByText("3").waitFor()
-    v.back = restart()
+    await run(XBOT_TEST_KILL)
     await v.sees(/The connection to the server is lost/)
   },
 
   answered: async (v) => {
-    await v.back
+    await run(XBOT_TEST_START)
     await v.sees("Answered", v.turn)
     await toTheEnd(v)
   },
@@ -68,11 +68,6 @@ async function toTheEnd(v) {
     const end = [...document.querySelectorAll("article")].at(-1)?.getBoundingClientRect().bottom ?? 0
     return end < (document.querySelector("#message")?.getBoundingClientRect().top ?? 0)
   })
-}
-
-/** Kills the server and returns when it has been started again. */
-function restart() {
-  return new Promise((done) => spawn("sh", ["-c", XBOT_TEST_RESTART], { stdio: "inherit" }).on("exit", done))
 }
 
 const executable = findChromium()

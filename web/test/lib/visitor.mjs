@@ -152,6 +152,18 @@ export class Visitor {
     assert.equal(answer.status(), 202)
   }
 
+  /** The last turn, also when others have come after it. */
+  async thisTurn() {
+    const turns = this.page.getByRole("article")
+    return turns.nth((await turns.count()) - 1)
+  }
+
+  /** A command that runs until its release, which is a command beside the conversation. */
+  held() {
+    const file = `release-${randomUUID()}`
+    return { command: `until [ -e ${file} ]; do sleep 0.1; done; rm ${file}`, release: () => this.say(`!touch ${file}`) }
+  }
+
   /** The key of the open conversation. */
   get key() {
     return decodeURIComponent(new URL(this.page.url()).pathname.slice("/c/".length))
