@@ -14,6 +14,7 @@ import (
 )
 
 func TestRemote_HidesWhatItWasStartedWithAndWhatTheWallsHide(t *testing.T) {
+	t.Parallel()
 	s := diskServer(t)
 	k := s.newTalk()
 	home := t.TempDir()

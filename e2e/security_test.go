@@ -43,6 +43,7 @@ func (s *server) get(method, path string, header http.Header) (int, string) {
 }
 
 func TestSecurity_LoopbackIsNotAuthentication(t *testing.T) {
+	t.Parallel()
 	s := diskServer(t)
 
 	t.Run("every endpoint but health, login and the document asks for a login", func(t *testing.T) {
@@ -141,6 +142,7 @@ func TestSecurity_LoopbackIsNotAuthentication(t *testing.T) {
 }
 
 func TestSecurity_TheSignInLinkWorksOnceAndSetsAPassword(t *testing.T) {
+	t.Parallel()
 	s := diskServer(t)
 	_, link, ok := strings.Cut(s.out.String(), "#token=")
 	require.True(t, ok, s.out.String())
@@ -184,6 +186,7 @@ func TestSecurity_TheSignInLinkWorksOnceAndSetsAPassword(t *testing.T) {
 }
 
 func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	s := prepareServerIn(t, diskHome(t))
 	cloned := t.TempDir()
 	evil := filepath.Join(cloned, ".env")
@@ -213,6 +216,7 @@ func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
 }
 
 func TestSecurity_AServerOnAnotherPortCanDoNothingWithTheLogin(t *testing.T) {
+	t.Parallel()
 	s := diskServer(t)
 	link, err := s.operate("login-link")
 	require.NoError(t, err, link)
