@@ -90,16 +90,21 @@ SMOKE := TestServe_AnswersRunsToolsAndComesBackOnTheSameData TestServe_StopsARun
 SMOKE_PATTERN := ($(shell tr ' ' '|' <<<'$(strip $(SMOKE))'))
 
 .PHONY: test
-test: build test-go test-temporal ## run the tests that take minutes; needs Go, Node.js and Postgres binaries
+test: build ## run the tests that take minutes; needs Go, Node.js and Postgres binaries
 	@cat e2e/*_test.go | test $$(grep -cE '^func $(SMOKE_PATTERN)\(') = $(words $(SMOKE)) || { echo "A test in SMOKE has another name now: correct the Makefile." >&2; exit 1; }
-	@$(MAKE) --no-print-directory -j2 test-page test-smoke
+	@$(MAKE) --no-print-directory -kj2 BESIDE=1 test-page test-smoke
 	@echo "Left out: $$(($$(cat e2e/*_test.go | grep -c '^func Test.*testing\.T)') - $(words $(SMOKE)))) end-to-end tests$(if $(RACE),, and the race detector); \"make test-all\"$(if $(RACE),, and \"make test-all RACE=-race\") run them."
 
-# The page in its browser and the servers that are killed wait more than they compute: side by side they take little longer
-# than one of them.
+# Tests of the page and of servers wait about half of their time, so two cores do both at once: the page beside the others,
+# which come one after the other. The page yields to them, since some of them have deadlines, and prints its lines together.
+ifdef BESIDE
+test-temporal: test-go
+test-e2e test-smoke: test-temporal
+endif
+
 .PHONY: test-all
-test-all: build test-go test-temporal ## run all tests; RACE=-race looks for races and needs a C compiler
-	@$(MAKE) --no-print-directory -j2 test-page test-e2e
+test-all: build ## run all tests; RACE=-race looks for races and needs a C compiler
+	@$(MAKE) --no-print-directory -kj2 BESIDE=1 test-page test-e2e
 
 .PHONY: test-go
 test-go: page temporal
@@ -112,7 +117,7 @@ test-go: page temporal
 test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
-	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 2 -timeout 60m $(ONLY)
+	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 3 -timeout 60m $(ONLY)
 	@! cat $(BIN)/race/reports/* 2>/dev/null | grep -m 1 -A 60 'DATA RACE'
 
 .PHONY: race-binaries
@@ -132,7 +137,8 @@ test-temporal: temporal
 .PHONY: test-page
 test-page: build
 	cd web && npm test --silent
-	REQUIRE_CHROMIUM=$(REQUIRE_CHROMIUM) scripts/test-page $(BIN)
+	@export REQUIRE_CHROMIUM=$(REQUIRE_CHROMIUM); \
+	$(if $(BESIDE),said=$$(nice -n 5 scripts/test-page $(BIN) 2>&1); failed=$$?; echo "$$said"; exit $$failed,scripts/test-page $(BIN))
 
 .PHONY: screenshots
 screenshots: build ## take the pictures of the documents anew; needs Chromium
