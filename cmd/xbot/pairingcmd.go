@@ -27,7 +27,7 @@ func (c pairingListCmd) Run(ctx context.Context) error {
 			return err
 		}
 		if len(all) == 0 {
-			say(os.Stdout, "Nobody waits to be let in.")
+			say(os.Stdout, "Nobody waits for access.")
 			return nil
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
@@ -51,7 +51,7 @@ func (c pairingApproveCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		p, err := client.EndPairing(ctx, c.Code, true)
 		if err == nil {
-			say(os.Stdout, "%s may write in direct messages on %s. They are told with their next message.", cmp.Or(p.Name, p.Peer), p.Channel)
+			say(os.Stdout, "%s may write direct messages on %s. They learn of it with their next message.", cmp.Or(p.Name, p.Peer), p.Channel)
 		}
 		return err
 	})
@@ -68,7 +68,7 @@ func (c pairingRefuseCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		p, err := client.EndPairing(ctx, c.Code, false)
 		if err == nil {
-			say(os.Stdout, "%s was not let in on %s.", cmp.Or(p.Name, p.Peer), p.Channel)
+			say(os.Stdout, "%s got no access on %s.", cmp.Or(p.Name, p.Peer), p.Channel)
 		}
 		return err
 	})
