@@ -55,9 +55,9 @@ func (p *post) EndDelivery(_ context.Context, _ int64, state, _ string) error {
 	return nil
 }
 
-func (p *post) Account(context.Context, string, string) (channel.Account, error)  { return p, nil }
-func (p *post) Run(context.Context, channel.Receiver, channel.Reporter) error { return nil }
-func (p *post) Traits() channel.Traits                                            { return p.traits }
+func (p *post) Account(context.Context, string, string) (channel.Account, error) { return p, nil }
+func (p *post) Run(context.Context, channel.Receiver, channel.Reporter) error    { return nil }
+func (p *post) Traits() channel.Traits                                           { return p.traits }
 func (p *post) Check(context.Context) (channel.Identity, []channel.Problem, error) {
 	return channel.Identity{}, nil, nil
 }

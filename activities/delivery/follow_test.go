@@ -103,7 +103,7 @@ func (s *stage) Close()                            {}
 type typing struct{ *stage }
 
 func (p typing) Run(context.Context, channel.Receiver, channel.Reporter) error { return nil }
-func (p typing) Traits() channel.Traits                                            { return p.traits }
+func (p typing) Traits() channel.Traits                                        { return p.traits }
 func (p typing) Check(context.Context) (channel.Identity, []channel.Problem, error) {
 	return channel.Identity{}, nil, nil
 }
