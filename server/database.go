@@ -55,9 +55,9 @@ func (d *database) listenFeed(ctx context.Context) error { return d.bus.Run(ctx,
 // The Postgres connections of one process. Each costs Postgres about 10 MB once it has prepared all statements, and more
 // of them than a few for each core only wait for each other.
 const (
-	connectionsLeast   = 10
+	connectionsLeast   = 8
 	connectionsMost    = 40
-	connectionsPerCore = 4
+	connectionsPerCore = 3
 	connectionIdle     = 2 * time.Minute
 	statementsKept     = 128 // prepared, of each connection: a turn and the relay use about a hundred
 )
