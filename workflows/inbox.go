@@ -52,17 +52,26 @@ func (b *turnInbox) nextWake(ctx workflow.Context) bool {
 }
 
 // peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.
-func (b *turnInbox) peek(ctx workflow.Context) (peek turn.PeekOutput, err error) {
+func (b *turnInbox) peek(ctx workflow.Context) (seen turn.PeekOutput, err error) {
 	for {
 		if err := workflow.Await(ctx, func() bool { return !b.claiming }); err != nil {
-			return peek, err
+			return seen, err
 		}
 		claims, in := b.claims, turn.PeekInput{Session: b.session, Turn: b.turn, Known: b.reported}
-		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek)
+		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &seen)
 		if err != nil || claims == b.claims {
-			return peek, err
+			return seen, err
+		}
+		if seesAfresh(ctx) {
+			seen = turn.PeekOutput{} // a result is read into what is there: what it leaves out would be what the former look saw
 		}
 	}
+}
+
+// seesAfresh reports whether a look that is done again forgets what it saw before.
+func seesAfresh(ctx workflow.Context) bool {
+	const change = "a look that is done again sees afresh"
+	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
 // claim claims the messages that are meant to steer the turn. Nobody looks meanwhile at what came for it.

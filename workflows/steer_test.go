@@ -22,6 +22,10 @@ func (w *world) Steer(_ context.Context, in turn.SteerInput) (turn.SteerOutput, 
 	w.steers = append(w.steers, steered{in.N, w.generates, w.steering})
 	out := turn.SteerOutput{Messages: w.steering}
 	w.steering, w.looks = 0, 0
+	if w.late != nil {
+		close(w.late)
+		w.late = nil
+	}
 	return out, nil
 }
 
@@ -30,9 +34,10 @@ func (w *world) look() {
 	if w.steering == 0 || w.known == nil {
 		return
 	}
-	if w.looks++; w.looks == 1 {
+	switch w.looks++; w.looks {
+	case 1:
 		w.wake()
-	} else {
+	case 2:
 		w.known <- struct{}{}
 	}
 }
@@ -123,6 +128,26 @@ func TestSteer_EachMessageIsTakenOnceInItsOwnClaim(t *testing.T) {
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []steered{{1, 1, 1}, {2, 2, 1}, {3, 3, 1}}, w.steers)
+}
+
+func TestSteer_AMessageThatALateLookSawSkipsNoCallOfTheNextStep(t *testing.T) {
+	one := calls(chat.ClassExec, 1)
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{one, one, answered}, late: make(chan struct{})}
+	env := steerable(t, w)
+	first := true
+	w.tool = func(context.Context, chat.CallID) error {
+		if first {
+			first = false
+			w.write()
+			env.SignalWorkflow(workflows.SignalWake, nil)
+			<-w.known
+		}
+		return nil
+	}
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []steered{{1, 1, 1}}, w.steers)
+	require.Equal(t, []chat.CallID{".0.0", ".1.0"}, w.calls)
 }
 
 func TestSteer_AStopPrevails(t *testing.T) {

@@ -55,6 +55,7 @@ type world struct {
 	steering int           // messages wait that are meant for the turn that runs
 	looks    int           // how often that was seen
 	wake     func()        // lets the turn look again
+	late     chan struct{} // holds the second of two looks until the turn claims
 	known    chan struct{} // told when the turn looks again, so that it has acted on what it saw before
 	steers   []steered
 
@@ -83,7 +84,13 @@ func (w *world) Peek(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
 	defer w.mu.Unlock()
 	w.peeks++
 	w.look()
-	return turn.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered), Steer: w.steering > 0}, nil
+	seen := turn.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered), Steer: w.steering > 0}
+	if late := w.late; late != nil && w.looks == 2 {
+		w.mu.Unlock()
+		<-late
+		w.mu.Lock()
+	}
+	return seen, nil
 }
 
 func (w *world) Ask(_ context.Context, in turn.AskInput) (turn.AskOutput, error) {
