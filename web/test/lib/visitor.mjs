@@ -158,10 +158,13 @@ export class Visitor {
     return turns.nth((await turns.count()) - 1)
   }
 
-  /** A command that runs until its release, which is a command beside the conversation. */
+  /**
+   * A command that runs until its release, which is a command beside the conversation, and for two seconds at least: a turn
+   * looks at what comes only after the first second of a call.
+   */
   held() {
     const file = `release-${randomUUID()}`
-    return { command: `until [ -e ${file} ]; do sleep 0.1; done; rm ${file}`, release: () => this.say(`!touch ${file}`) }
+    return { command: `sleep 2; until [ -e ${file} ]; do sleep 0.1; done; rm ${file}`, release: () => this.say(`!touch ${file}`) }
   }
 
   /** The key of the open conversation. */
