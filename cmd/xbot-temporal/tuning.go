@@ -46,8 +46,6 @@ var tuning = dynamicconfig.StaticClient{
 	dynamicconfig.ReplicationLowPriorityProcessorSchedulerWorkerCount.Key(): idleQueueWorkers,
 	// Nobody keeps payloads elsewhere, so none are looked for in each event.
 	dynamicconfig.ExternalPayloadsEnabled.Key(): false,
-	// A run is written to the lists three times in a few milliseconds: what comes within a fifth of a second is read at once.
-	dynamicconfig.VisibilityProcessorMaxPollRPS.Key(): 5,
 	// The check would report this server to its makers.
 	dynamicconfig.EnableServerVersionCheck.Key(): false,
 }

@@ -60,7 +60,7 @@ function slash(text, session, approvals, runners) {
   if (name === "queue") return queueAnswer(rest, session)
   if (name === "status") return `Model ${session.model || "mock/scripted"}, ${session.queued.length} waiting.`
   if (!list.some((known) => known.name === name || known.aliases?.includes(name))) return `There is no command \`/${name}\`. Did you mean \`/${nearest(name)}\`?`
-  if (name === "think") return `The model thinks as much as ${rest[0] ?? "its default"} says.`
+  if (name === "think") return `Thinking from the next answer on: ${rest[0] ?? "its default"}.`
   if (name === "usage" || name === "fork") return `The mock does not answer /${name}; the page has a way of its own.`
   const decision = name === "approve" ? "allow" : "deny"
   if (!approvals.answerOldest({ decision, note: rest.join(" ") })) return "Nothing waits for an answer."

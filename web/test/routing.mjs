@@ -209,7 +209,7 @@ export const routing = {
     await v.send("/usage")
     await v.main.getByText("/usage", { exact: true }).waitFor()
     await v.send("/think low")
-    await v.sees(/thinks.*low/) // both are answered: what waits would be opened for a change
+    await v.sees(/Thinking.*low/) // both are answered: what waits would be opened for a change
     const recalled = async (text) => {
       await v.page.keyboard.press("ArrowUp")
       await v.page.waitForFunction((text) => document.querySelector("#message")?.textContent === text, text)
