@@ -293,7 +293,7 @@ func TestCronJob_NoRunOfAJobThatIsOftenChangedIsOlderThanTwoDays(t *testing.T) {
 func TestCronJob_ATimeThatIsSkippedContinuesAsNew(t *testing.T) {
 	c := skipTimes(t, "2026-03-02T00:00:00Z")
 	c.add(chat.JobPlan{When: "every 20h"}) // nobody begins the first run: all others are skipped
-	c.pass(20*24*time.Hour + time.Hour) // the last time comes an hour before the end
+	c.pass(20*24*time.Hour + time.Hour)    // the last time comes an hour before the end
 	require.Len(t, c.ran(), 24)
 	require.GreaterOrEqual(t, c.runs, 24)
 }
