@@ -42,7 +42,7 @@ func (p Predecessor) GiveUp(ctx context.Context, c client.Client) (int, error) {
 		return 0, fmt.Errorf("list the runs: %w", err)
 	}
 	found := make([]int, len(runs.GetExecutions()))
-	g, ctx := errgroup.WithContext(ctx)
+	var g errgroup.Group // one that fails, such as a run that an operator ended meanwhile, keeps no other from its next attempt
 	g.SetLimit(lookAtOnce)
 	for i, run := range runs.GetExecutions() {
 		g.Go(func() error {
