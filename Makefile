@@ -118,7 +118,7 @@ test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
 	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 3 -timeout 60m $(ONLY)
-	@! cat $(BIN)/race/reports/* 2>/dev/null | grep -m 1 -A 60 'DATA RACE'
+	@scripts/race-reports $(BIN)/race/reports
 
 .PHONY: race-binaries
 race-binaries: build

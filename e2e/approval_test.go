@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/common/v1"
 	metadata "go.temporal.io/api/sdk/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"xbot/internal/apiclient"
@@ -86,6 +88,29 @@ func (k *talk) details() string {
 	var got metadata.WorkflowMetadata
 	require.NoError(k.t, value.Get(&got))
 	return got.GetCurrentDetails()
+}
+
+// A worker that gets the whole history of a run that it still holds, because the sticky task queue timed out or was reset, gives up what it
+// holds and replays: what it gives up may not touch the run any more. The race detector sees it where it does.
+func TestApproval_AReplayOfARunThatTheWorkerHoldsChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
+	call := k.untilAsked(1)
+	run := workflows.TurnID(k.key)
+	for range 20 {
+		_, err := k.temporal().WorkflowService().ResetStickyTaskQueue(t.Context(), &workflowservice.ResetStickyTaskQueueRequest{
+			Namespace: "default", Execution: &common.WorkflowExecution{WorkflowId: run},
+		})
+		require.NoError(t, err)
+		require.NoError(t, k.temporal().SignalWorkflow(t.Context(), run, "", workflows.SignalWake, nil))
+		require.Contains(t, k.details(), "waiting for approval: Shell · echo a")
+	}
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow})
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a"}, k.trace("asked"))
+	require.Equal(t, []string{"done"}, k.answers())
 }
 
 func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {

@@ -30,6 +30,9 @@ const (
 	// to Postgres first, which costs more than the task itself (default 2).
 	workflowPollers = 10
 	activityPollers = 5
+	// deadlockTime is how long the code of a workflow may go without yielding before its task fails (default 1 s). What runs on is then beyond
+	// the SDK's control and races with the next replay, so a machine that is only slow must not come near it.
+	deadlockTime = 30 * time.Second
 	// startRetry is the pause between tries to reach Temporal.
 	startRetry = time.Second
 )
@@ -93,6 +96,7 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 		StickyScheduleToStartTimeout:            stickyTimeout,
 		DefaultHeartbeatThrottleInterval:        heartbeatThrottle,
 		MaxHeartbeatThrottleInterval:            heartbeatThrottle,
+		DeadlockDetectionTimeout:                deadlockTime,
 		WorkerStopTimeout:                       stopTimeout,
 		MaxConcurrentActivityExecutionSize:      maxActivities,
 		MaxConcurrentLocalActivityExecutionSize: 256,

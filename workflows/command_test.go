@@ -36,7 +36,7 @@ func (s *shell) EndBang(_ context.Context, in background.BangInput) error {
 func (s *shell) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment(&suite)
 	env.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	for name, do := range map[string]any{
 		activities.NameUnpack: s.Unpack, activities.NameFetchFile: s.FetchFile, activities.NameEndFetch: s.EndFetch,

@@ -50,7 +50,7 @@ func skipTimes(t *testing.T, start string) *times {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	c := &times{t: t, env: suite.NewTestWorkflowEnvironment()}
+	c := &times{t: t, env: newEnvironment(&suite)}
 	begin, err := time.Parse(time.RFC3339, start)
 	require.NoError(t, err)
 	c.env.SetStartTime(begin)

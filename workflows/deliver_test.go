@@ -58,7 +58,7 @@ func (o *outbox) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 func delivering(next, send any) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment(&suite)
 	env.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
 	env.RegisterActivityWithOptions(next, activity.RegisterOptions{Name: activities.NameNextDelivery})
 	env.RegisterActivityWithOptions(send, activity.RegisterOptions{Name: activities.NameSend})

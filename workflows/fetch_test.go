@@ -49,7 +49,7 @@ func (p *parcel) EndFetch(context.Context, files.FetchInput) error {
 func TestFetch_LetsTheMessageGoOnceEachFileIsThereOrCannotBeHad(t *testing.T) {
 	p := &parcel{gone: 2}
 	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment(&suite)
 	env.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
 	env.RegisterActivityWithOptions(p.Unpack, activity.RegisterOptions{Name: activities.NameUnpack})
 	env.RegisterActivityWithOptions(p.FetchFile, activity.RegisterOptions{Name: activities.NameFetchFile})

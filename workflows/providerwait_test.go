@@ -52,7 +52,7 @@ func (u *unlimitedOut) ExecuteActivity(ctx workflow.Context, name string, args .
 func skipOutages(t *testing.T, document string) *days {
 	t.Helper()
 	d := skipDays(t, document)
-	d.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&unlimited{}}})
+	d.env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: deadlockTime, Interceptors: []interceptor.WorkerInterceptor{&unlimited{}}})
 	d.model.Retry = modelcall.Retry{Attempts: 5, Delay: time.Second, MaxDelay: 30 * time.Second}
 	return d
 }

@@ -70,7 +70,7 @@ func skipDays(t *testing.T, document string) *days {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	d := &days{t: t, env: suite.NewTestWorkflowEnvironment(), server: llmtest.New(t), box: tooltest.New(t), chat: chat.ChatDirect}
+	d := &days{t: t, env: newEnvironment(&suite), server: llmtest.New(t), box: tooltest.New(t), chat: chat.ChatDirect}
 	d.env.SetStartTime(morning)
 	d.env.SetTestTimeout(time.Minute)
 	d.pool = pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, d.now)

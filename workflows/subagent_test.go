@@ -49,7 +49,7 @@ func (a *agent) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment(&suite)
 	env.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
 	register := func(name string, fn any) { env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name}) }
 	register(activities.NameClaim, a.claim)
