@@ -42,19 +42,19 @@ func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Liv
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.ResponseHeaderTimeout = platformTimeout
 	client := &http.Client{Timeout: transferTimeout, Transport: transport}
-	return &channel.Live{Source: book, Drivers: Drivers(), Copy: s.copy, Openings: openings{client, fileClients{s.HTTPAllow}, st}}
+	return &channel.Live{Source: book, Drivers: Drivers(), Copy: s.copy, Resources: accountResources{client, fileClients{s.HTTPAllow}, st}}
 }
 
-// openings are what accounts get from this process.
-type openings struct {
+// accountResources are what accounts get from this process.
+type accountResources struct {
 	client *http.Client
 	files  fileClients
 	store  *store.Store
 }
 
-// Opening implements channel.Openings.
-func (o openings) Opening(name, account string) channel.Opening {
-	return channel.Opening{HTTP: o.client, Files: o.files, Memory: channelMemory{o.store, name, account}}
+// Resources implements channel.ResourceProvider.
+func (o accountResources) Resources(name, account string) channel.Resources {
+	return channel.Resources{HTTP: o.client, Files: o.files, Memory: channelMemory{o.store, name, account}}
 }
 
 // fileClients reach what the operator allows.

@@ -43,7 +43,7 @@ type serving struct {
 // commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
 	models := choice.Catalog{Choice: a.choice}
-	return slash.NewRegistry(intake.Standings{People: a.store},
+	return slash.NewRegistry(intake.Callers{People: a.store},
 		conversation.New{Models: words{a.catalogue}, Answering: models, Sessions: a.store},
 		conversation.Reset{Answering: models, Sessions: a.store},
 		conversation.Continue{Sessions: a.store},

@@ -23,7 +23,7 @@ type database struct {
 	dsn      string
 	pool     *pgxpool.Pool
 	bus      *feed.Bus
-	key      *secret.Ring
+	key      *secret.Keyring
 	rows     *store.Store   // looks rows up for what the store itself is made of; it tells nobody of what it writes
 	policies *policies.Live // how conversations are routed, queued and limited
 }
@@ -43,7 +43,7 @@ func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (
 	closer.onClose(pool.Close)
 	d := &database{dsn: s.dsn, pool: pool, bus: feed.New(p.log), rows: store.New(pool, store.Options{})}
 	d.policies = &policies.Live{Source: d.rows}
-	if d.key, err = secret.OpenRing(s.Dir, s.Key); err != nil {
+	if d.key, err = secret.OpenKeyring(s.Dir, s.Key); err != nil {
 		return nil, err
 	}
 	return d, rotation.Check(ctx, d.key, d.rows) // refuses a key that opens nothing of what is stored

@@ -70,14 +70,14 @@ func (c *core) lettaTools() []tool.Tool {
 	who := c.agentProfiles()
 	return []tool.Tool{
 		toolletta.NewAppend(who, c.store), toolletta.NewReplace(who, c.store), toolletta.NewRethink(who, c.store),
-		toolletta.NewInsert(who, c.archive, c.store), toolletta.NewSearch(who, c.archive, c.store), toolletta.NewRecall(agentprofile.Past{Said: c.store, Profiles: who}, c.store),
+		toolletta.NewInsert(who, c.archive, c.store), toolletta.NewSearch(who, c.archive, c.store), toolletta.NewRecall(agentprofile.Past{History: c.store, Profiles: who}, c.store),
 	}
 }
 
 // soulTools are the tools for soul files and for a person's other conversations. Who has them the policy says.
 func (c *core) soulTools() []tool.Tool {
 	who := c.agentProfiles()
-	past := agentprofile.Past{Said: c.store, Profiles: who}
+	past := agentprofile.Past{History: c.store, Profiles: who}
 	return []tool.Tool{
 		toolsoul.NewList(who, c.store, c.store), toolsoul.NewRead(who, c.store), toolsoul.NewWrite(who, c.store), toolsoul.NewDelete(who, c.store),
 		conversation.NewList(past, c.store), conversation.NewRead(past, c.store),

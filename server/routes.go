@@ -43,20 +43,20 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
 	}
 	if in.ui.target != nil {
-		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Visitors: uiVisitors{in.auth}}
+		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Access: uiAccess{in.auth}}
 		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r
 }
 
-// uiVisitors are those who look at the Temporal UI.
-type uiVisitors struct{ auth *auth.Auth }
+// uiAccess opens the Temporal UI to administrators.
+type uiAccess struct{ auth *auth.Auth }
 
 // Allowed reports whether somebody may.
-func (uiVisitors) Allowed(r *http.Request) bool { return auth.User(r.Context()).Admin }
+func (uiAccess) Allowed(r *http.Request) bool { return auth.User(r.Context()).Admin }
 
 // Base is where a browser finds the UI.
-func (v uiVisitors) Base(r *http.Request) string { return v.auth.Under(r.Context(), temporalui.Root) }
+func (v uiAccess) Base(r *http.Request) string { return v.auth.Under(r.Context(), temporalui.Root) }
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {

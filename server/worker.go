@@ -40,7 +40,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.Wishes{Store: c.store, Image: cfg.Image}))
+	a, err := newAgents(c, c.newResolver(nil, cfg.Runner, hostrunner.ContainerRequests{Store: c.store, Image: cfg.Image}))
 	if err != nil {
 		return s.opened(err)
 	}
@@ -110,14 +110,14 @@ func (w *workerPart) activities() worker.Activities {
 			Hooks:      w.hooks(hooks, compressor),
 			Compressor: compressor,
 		},
-		Beside: worker.Beside{
-			Background: &background.Background{Tasks: w.store, Boxes: w.boxes, Outputs: live},
-			Commands:   &background.Commands{Store: w.store, Boxes: w.boxes, Links: outputLinks{filelink.New(w.key)}},
-			Fetcher:    w.attachmentFetcher(w.agent.Keep),
-			CronJobs:   w.cronJobs(),
-			Subagents:  &agentwork.Subagents{Store: w.store},
-			Groups:     &agentwork.Groups{Store: w.store, Words: w.words},
-			Memorizer:  w.memorizer(assembler),
+		Background: worker.Background{
+			Tasks:     &background.Background{Tasks: w.store, Boxes: w.boxes, Outputs: live},
+			Commands:  &background.Commands{Store: w.store, Boxes: w.boxes, Links: outputLinks{filelink.New(w.key)}},
+			Fetcher:   w.attachmentFetcher(w.agent.Keep),
+			CronJobs:  w.cronJobs(),
+			Subagents: &agentwork.Subagents{Store: w.store},
+			Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
+			Memorizer: w.memorizer(assembler),
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
 	}

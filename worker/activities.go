@@ -19,14 +19,14 @@ import (
 // Activities is what a worker runs.
 type Activities struct {
 	Turns      Turns
-	Beside     Beside
+	Background Background
 	Deliveries Deliveries
 }
 
 // register registers all under their names.
 func (a Activities) register(w sdk.ActivityRegistry) {
 	a.Turns.register(w)
-	a.Beside.register(w)
+	a.Background.register(w)
 	a.Deliveries.register(w)
 }
 
@@ -63,21 +63,21 @@ func (t Turns) register(w sdk.ActivityRegistry) {
 	register(w, activities.NameCompress, t.Compressor.Compress)
 }
 
-// Beside are the activities of what runs beside turns.
-type Beside struct {
-	Background *background.Background
-	Commands   *background.Commands
-	Fetcher    *files.Fetcher
-	CronJobs   *cronjob.CronJobs
-	Subagents  *agents.Subagents
-	Groups     *agents.Groups
-	Memorizer  *memorize.Memorizer
+// Background are the activities of work that needs no turn: tasks, bang commands, files, cron jobs, subagents, group chats, memory.
+type Background struct {
+	Tasks     *background.Background
+	Commands  *background.Commands
+	Fetcher   *files.Fetcher
+	CronJobs  *cronjob.CronJobs
+	Subagents *agents.Subagents
+	Groups    *agents.Groups
+	Memorizer *memorize.Memorizer
 }
 
-func (b Beside) register(w sdk.ActivityRegistry) {
-	register(w, activities.NameWatch, b.Background.Watch)
-	register(w, activities.NameNoteKill, b.Background.NoteKill)
-	register(w, activities.NameLose, b.Background.Lose)
+func (b Background) register(w sdk.ActivityRegistry) {
+	register(w, activities.NameWatch, b.Tasks.Watch)
+	register(w, activities.NameNoteKill, b.Tasks.NoteKill)
+	register(w, activities.NameLose, b.Tasks.Lose)
 	register(w, activities.NameRunBang, b.Commands.RunBang)
 	register(w, activities.NameEndBang, b.Commands.EndBang)
 	register(w, activities.NameUnpack, b.Fetcher.Unpack)

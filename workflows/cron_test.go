@@ -35,7 +35,7 @@ type times struct {
 	t    *testing.T
 	env  *testsuite.TestWorkflowEnvironment
 	pool *pgxpool.Pool
-	who  cron.Who
+	who  cron.Caller
 	desk *cron.Jobs
 	job  chat.Job
 
@@ -61,7 +61,7 @@ func skipTimes(t *testing.T, start string) *times {
 	require.NoError(t, err)
 	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	c.who = cron.Who{User: user.ID}
+	c.who = cron.Caller{User: user.ID}
 	c.desk = &cron.Jobs{Store: c.Store, Zones: c}
 	keeper := &cronjob.CronJobs{
 		Jobs: c.Store, Words: true, Heartbeats: c,

@@ -158,7 +158,7 @@ func (m OfMain) Recall(ctx context.Context, q memory.Query) (string, error) {
 	return m.Provider.Recall(ctx, q)
 }
 
-// Whose implements Owner of the tools of letta.
-func (OfMain) Whose(_ context.Context, user chat.UserID, _ chat.SessionKey) (chat.Whose, error) {
-	return chat.Whose{User: user, Agent: "main"}, nil
+// MemoryOwner implements Owner of the tools of letta.
+func (OfMain) MemoryOwner(_ context.Context, user chat.UserID, _ chat.SessionKey) (chat.MemoryOwner, error) {
+	return chat.MemoryOwner{User: user, Agent: "main"}, nil
 }

@@ -56,7 +56,7 @@ func (f *forgetting) memorize() (memorize.Output, error) {
 
 func (f *forgetting) log() (out []string) {
 	f.T.Helper()
-	all, err := f.MemoryHistory(f.T.Context(), chat.Whose{User: f.User, Agent: "main"}, 0, 100)
+	all, err := f.MemoryHistory(f.T.Context(), chat.MemoryOwner{User: f.User, Agent: "main"}, 0, 100)
 	require.NoError(f.T, err)
 	for _, e := range all {
 		out = append(out, e.Entry)

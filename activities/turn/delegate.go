@@ -60,7 +60,7 @@ func (t *Tools) delegate(ctx context.Context, call chat.Call) (chat.ToolResult, 
 	}
 	result, err := t.Toolbox.Run(ctx, call.Name, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Cwd: call.Cwd, Approval: call.Approval,
-		Box: sandbox.Nowhere{Why: fault.Errorf(fault.Denied, "work is handed on without a machine")},
+		Box: sandbox.None{Why: fault.Errorf(fault.Denied, "work is handed on without a machine")},
 	})
 	if err != nil || result.Handed != nil && !result.Handed.Background {
 		return result, err

@@ -108,7 +108,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 		said := i18n.Say(i18n.English, i18n.CallUnknown) + " (" + err.Error() + ")"
 		return t.record(ctx, call, chat.ToolResult{Content: said, IsError: true})
 	case fault.Is(err, fault.Denied):
-		box = sandbox.Nowhere{Why: err} // enough for tools that need no machine
+		box = sandbox.None{Why: err} // enough for tools that need no machine
 	case err != nil:
 		return chat.ToolResult{}, err
 	}

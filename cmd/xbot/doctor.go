@@ -32,11 +32,11 @@ type doctorCmd struct{}
 // check is one thing the doctor looks at: it returns what it found, or an error that says what is wrong.
 type check struct {
 	name string
-	look func(ctx context.Context, d *patient) (string, error)
+	look func(ctx context.Context, d *installation) (string, error)
 }
 
-// patient is what the checks look at.
-type patient struct {
+// installation is what the checks look at.
+type installation struct {
 	cfg      config.Serve
 	dsn      string
 	temporal temporalclient.Config
@@ -51,7 +51,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d := &patient{cfg: cfg, dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
+	d := &installation{cfg: cfg, dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
 	if cfg.Database.URL == "" && cfg.Address == "" {
 		if err := d.useLocal(); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-func (d *patient) useLocal() error {
+func (d *installation) useLocal() error {
 	e, err := localstack.Read(d.cfg.Dir)
 	if err != nil {
 		return fault.Errorf(fault.Unavailable, "nothing is set up in %s yet: start \"xbot serve\" first", d.cfg.Dir)
@@ -89,14 +89,14 @@ func (d *patient) useLocal() error {
 	return nil
 }
 
-func lookCopy(_ context.Context, d *patient) (string, error) {
+func lookCopy(_ context.Context, d *installation) (string, error) {
 	if d.cfg.IsCopy() {
 		return server.CopyNote, nil
 	}
 	return "no: bots, jobs and deliveries are on", nil
 }
 
-func lookPostgres(ctx context.Context, _ *patient) (string, error) {
+func lookPostgres(ctx context.Context, _ *installation) (string, error) {
 	_, _, closeStore, err := openStore(ctx)
 	if err != nil {
 		return "", err
@@ -105,7 +105,7 @@ func lookPostgres(ctx context.Context, _ *patient) (string, error) {
 	return "answers", nil
 }
 
-func lookSchema(ctx context.Context, d *patient) (string, error) {
+func lookSchema(ctx context.Context, d *installation) (string, error) {
 	has, wants, err := store.SchemaVersions(ctx, d.dsn)
 	switch {
 	case err != nil:
@@ -118,7 +118,7 @@ func lookSchema(ctx context.Context, d *patient) (string, error) {
 	return fmt.Sprintf("version %d", has), nil
 }
 
-func lookTemporal(ctx context.Context, d *patient) (string, error) {
+func lookTemporal(ctx context.Context, d *installation) (string, error) {
 	d.temporal.Log = slog.New(slog.DiscardHandler)
 	c, err := temporalclient.New(d.temporal)
 	if err != nil {
@@ -139,7 +139,7 @@ func lookTemporal(ctx context.Context, d *patient) (string, error) {
 }
 
 // lookHeld finds turns whose workflow tasks fail: a fault in workflow code blocks them until a mended binary runs.
-func lookHeld(ctx context.Context, d *patient) (string, error) {
+func lookHeld(ctx context.Context, d *installation) (string, error) {
 	d.temporal.Log = slog.New(slog.DiscardHandler)
 	c, err := temporalclient.New(d.temporal)
 	if err != nil {
@@ -170,7 +170,7 @@ func lookHeld(ctx context.Context, d *patient) (string, error) {
 }
 
 // lookPaused finds deliveries, jobs and other runs beside turns that somebody paused in the Temporal UI.
-func lookPaused(ctx context.Context, d *patient) (string, error) {
+func lookPaused(ctx context.Context, d *installation) (string, error) {
 	d.temporal.Log = slog.New(slog.DiscardHandler)
 	c, err := temporalclient.New(d.temporal)
 	if err != nil {
@@ -191,7 +191,7 @@ func lookPaused(ctx context.Context, d *patient) (string, error) {
 	return "", fmt.Errorf("paused in the Temporal UI, and nothing is sent, run or told there until they go on: %s", strings.Join(ids, ", "))
 }
 
-func lookServer(ctx context.Context, d *patient) (string, error) {
+func lookServer(ctx context.Context, d *installation) (string, error) {
 	address := "http://" + d.cfg.Addr
 	if note, err := server.ReadNote(d.cfg.Dir); err == nil {
 		address = note.URL
@@ -212,7 +212,7 @@ func lookServer(ctx context.Context, d *patient) (string, error) {
 	return "ready at " + address, nil
 }
 
-func lookRunner(ctx context.Context, d *patient) (string, error) {
+func lookRunner(ctx context.Context, d *installation) (string, error) {
 	s, _, closeStore, err := openStore(ctx)
 	if err != nil {
 		return "", err
@@ -256,14 +256,14 @@ func describe(r store.Runner) string {
 }
 
 // lookContainers asks the engine whether containers can be made.
-func lookContainers(ctx context.Context, d *patient) (string, error) {
+func lookContainers(ctx context.Context, d *installation) (string, error) {
 	if d.cfg.Image == "" {
 		return "off: set XBOT_DOCKER_IMAGE to give every user a container", nil
 	}
 	return container.Check(ctx, d.cfg.Engine, d.cfg.Image)
 }
 
-func lookModel(ctx context.Context, d *patient) (string, error) {
+func lookModel(ctx context.Context, d *installation) (string, error) {
 	model, err := server.NewModel(d.cfg.LLM)
 	if err != nil {
 		return "", err
@@ -279,6 +279,6 @@ func lookModel(ctx context.Context, d *patient) (string, error) {
 }
 
 // lookPrompt tries the template of the system prompt.
-func lookPrompt(_ context.Context, d *patient) (string, error) {
+func lookPrompt(_ context.Context, d *installation) (string, error) {
 	return prompt.NewTemplate(server.TemplatePath(d.cfg.Dir, d.cfg.Prompt), slog.New(slog.DiscardHandler)).Check()
 }

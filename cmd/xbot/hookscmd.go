@@ -108,7 +108,7 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 }
 
 // lookHooks checks the administrator's hooks file.
-func lookHooks(_ context.Context, d *patient) (string, error) {
+func lookHooks(_ context.Context, d *installation) (string, error) {
 	set, err := readHooks(server.HooksFile(d.cfg.Dir), false, d.cfg.Permissions)
 	if fault.Is(err, fault.NotFound) {
 		return "none", nil

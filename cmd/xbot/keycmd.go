@@ -19,7 +19,7 @@ type keyRotateCmd struct{}
 
 // Run changes the key. Repeated after a crash it goes on where it was.
 func (keyRotateCmd) Run(ctx context.Context) error {
-	return withKey(ctx, func(ring *secret.Ring, s *store.Store, given bool) error {
+	return withKey(ctx, func(ring *secret.Keyring, s *store.Store, given bool) error {
 		n, err := rotation.Rotate(ctx, ring, s)
 		if err != nil {
 			return err
@@ -36,7 +36,7 @@ type keyDropCmd struct{}
 
 // Run gives up what cannot be read.
 func (keyDropCmd) Run(ctx context.Context) error {
-	return withKey(ctx, func(ring *secret.Ring, s *store.Store, _ bool) error {
+	return withKey(ctx, func(ring *secret.Keyring, s *store.Store, _ bool) error {
 		dropped, err := rotation.Drop(ctx, ring, s)
 		if err != nil {
 			return err
@@ -49,13 +49,13 @@ func (keyDropCmd) Run(ctx context.Context) error {
 	})
 }
 
-func withKey(ctx context.Context, do func(ring *secret.Ring, s *store.Store, given bool) error) error {
+func withKey(ctx context.Context, do func(ring *secret.Keyring, s *store.Store, given bool) error) error {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
-	ring, err := secret.OpenRing(cfg.Dir, cfg.Key)
+	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
 	if err != nil {
 		return err
 	}
@@ -63,13 +63,13 @@ func withKey(ctx context.Context, do func(ring *secret.Ring, s *store.Store, giv
 }
 
 // lookSecrets opens everything that is sealed with the installation's key.
-func lookSecrets(ctx context.Context, _ *patient) (string, error) {
+func lookSecrets(ctx context.Context, _ *installation) (string, error) {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer closeStore()
-	ring, err := secret.OpenRing(cfg.Dir, cfg.Key)
+	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
 	if err != nil {
 		return "", err
 	}

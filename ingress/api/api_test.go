@@ -145,7 +145,7 @@ func setup(t *testing.T) *bundle {
 // bare gives accounts nothing.
 type bare struct{}
 
-func (bare) Opening(string, string) channel.Opening { return channel.Opening{} }
+func (bare) Resources(string, string) channel.Resources { return channel.Resources{} }
 
 // setupUnder serves under a policy of how much may run at once; nil: the defaults.
 func setupUnder(t *testing.T, policies store.Policies) *bundle {
@@ -187,7 +187,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
 	}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
-	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Openings: bare{}}
+	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Resources: bare{}}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
 	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zones: berlin{}}
@@ -388,7 +388,7 @@ func (w *browser) signIn(p *person) {
 
 // commands are some of the server's.
 func (b *bundle) commands(a *api.API) *intake.Commands {
-	return intake.NewCommands(b.store, slash.NewRegistry(intake.Standings{People: b.store},
+	return intake.NewCommands(b.store, slash.NewRegistry(intake.Callers{People: b.store},
 		conversation.Session{Store: b.store}, slashaccount.Link{Store: b.store, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store},
 		queue.Send{Store: b.store}, queue.Activation{Store: b.store},
 		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},

@@ -139,12 +139,12 @@ func (b bot) Webhook(channel.Receiver, channel.Reporter) http.Handler {
 // bare gives accounts nothing.
 type bare struct{}
 
-func (bare) Opening(string, string) channel.Opening { return channel.Opening{} }
+func (bare) Resources(string, string) channel.Resources { return channel.Resources{} }
 
 func (w *world) setup(holder string) *channels.Setup {
 	live := &channel.Live{
-		Source: w, Openings: bare{},
-		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
+		Source: w, Resources: bare{},
+		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Resources) (channel.Account, error) {
 			w.do(func() { w.opened++ })
 			if w.as != nil {
 				return w.as(bot{w}), nil

@@ -12,7 +12,7 @@ import (
 
 // Commands reads texts as these commands.
 func Commands(people intake.People, list ...slash.Command) *intake.Commands {
-	return intake.NewCommands(people, slash.NewRegistry(intake.Standings{People: people}, list...))
+	return intake.NewCommands(people, slash.NewRegistry(intake.Callers{People: people}, list...))
 }
 
 // PlatformCommands are those that are about platforms.

@@ -26,19 +26,19 @@ type People interface {
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
-// Standings tell commands who somebody is in a conversation.
-type Standings struct{ People }
+// Callers tell commands who somebody is in a conversation.
+type Callers struct{ People }
 
-var _ slash.People = Standings{}
+var _ slash.People = Callers{}
 
-// Standing is who somebody is in a conversation.
-func (s Standings) Standing(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Standing, error) {
+// Caller is who somebody is in a conversation.
+func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Caller, error) {
 	who, err := s.UserByID(ctx, user)
 	if err != nil {
-		return slash.Standing{}, err
+		return slash.Caller{}, err
 	}
 	session, owner, err := s.Session(ctx, key)
-	return slash.Standing{Admin: who.Admin, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}, err
+	return slash.Caller{Admin: who.Admin, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}, err
 }
 
 // Models say which words mean a model.
@@ -58,13 +58,13 @@ type Commands struct {
 	Models Models // nil: no word means one
 	Skills Skills // nil: there are none
 
-	people Standings
+	people Callers
 	slots  chan struct{}
 }
 
 // NewCommands reads texts as the commands of a registry.
 func NewCommands(people People, registry *slash.Registry) *Commands {
-	return &Commands{Registry: registry, people: Standings{people}, slots: make(chan struct{}, maxCommands)}
+	return &Commands{Registry: registry, people: Callers{people}, slots: make(chan struct{}, maxCommands)}
 }
 
 // registry is what an ingress knows. One without commands knows how to stop.

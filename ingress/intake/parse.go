@@ -39,7 +39,7 @@ func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
 	if c == nil || !command.Slashed(in.Text) {
 		return plain(in.Text), nil
 	}
-	who, err := c.people.Standing(ctx, in.User, in.Session)
+	who, err := c.people.Caller(ctx, in.User, in.Session)
 	if err != nil {
 		return Parsed{}, err
 	}
@@ -73,7 +73,7 @@ func plain(text string) Parsed {
 }
 
 // readRest reads what stands behind directives, or a text that has none.
-func (c *Commands) parseRest(ctx context.Context, text string, who slash.Standing, allowed func(string) string) (Parsed, error) {
+func (c *Commands) parseRest(ctx context.Context, text string, who slash.Caller, allowed func(string) string) (Parsed, error) {
 	parsed, slashed := command.Parse(text)
 	known, found := c.Find(parsed.Name)
 	switch r := plain(text); {
@@ -103,7 +103,7 @@ func (c *Commands) parseRest(ctx context.Context, text string, who slash.Standin
 }
 
 // readCommand reads a command that stands alone.
-func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args string, who slash.Standing) (Parsed, error) {
+func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args string, who slash.Caller) (Parsed, error) {
 	spec := known.Spec()
 	asker, asks := known.(slash.Asker)
 	splitter, splits := known.(slash.Splitter)

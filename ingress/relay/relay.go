@@ -44,7 +44,8 @@ type Store interface {
 	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
 	SetRun(ctx context.Context, turn chat.TurnID, run string) error
 	Blocked
-	Beside
+	TurnScheduler
+	Unstarted
 	wake.Agents
 }
 
@@ -56,9 +57,8 @@ type Blocked interface {
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 }
 
-// Beside is what waits for a turn, and what runs beside turns and whose workflows may be missing.
-type Beside interface {
-	TurnScheduler
+// Unstarted lists the rows whose workflows may be missing.
+type Unstarted interface {
 	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 	ToDeliver(ctx context.Context) ([]store.Undelivered, error)

@@ -122,8 +122,8 @@ func (h *Hub) Close() {
 	h.serving.Wait()
 }
 
-// Way returns the connection of a runner if this process holds it.
-func (h *Hub) Way(id sandbox.RunnerID) (sandbox.Way, bool) {
+// Connection returns the connection of a runner if this process holds it.
+func (h *Hub) Connection(id sandbox.RunnerID) (sandbox.Connection, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s, ok := h.sessions[id]

@@ -30,7 +30,7 @@ type session struct {
 	notes  sync.WaitGroup             // what runs in the background
 }
 
-var _ sandbox.Way = (*session)(nil)
+var _ sandbox.Connection = (*session)(nil)
 
 func newSession(sock *socket.Socket, who Identity, token [sha256.Size]byte, info wire.Info, epoch int64) *session {
 	return &session{

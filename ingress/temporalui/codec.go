@@ -25,14 +25,14 @@ func WithCodec(codec converter.PayloadCodec, t Proxy) http.Handler {
 	server := converter.NewPayloadCodecHTTPHandler(codec)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case strings.HasPrefix(r.URL.Path, CodecPath+"/") && !t.Visitors.Allowed(r):
+		case strings.HasPrefix(r.URL.Path, CodecPath+"/") && !t.Access.Allowed(r):
 			http.Error(w, "What stands in Temporal's histories is for administrators.", http.StatusForbidden)
 		case strings.HasPrefix(r.URL.Path, CodecPath+"/"):
 			r.Body = http.MaxBytesReader(w, r.Body, maxCodecBody)
 			w.Header().Set("Cache-Control", "no-store")
 			server.ServeHTTP(w, r)
 		case r.URL.Path == "/temporal/api/v1/settings":
-			tellCodec(w, r, ui, t.Visitors.Base(r)+codecName)
+			tellCodec(w, r, ui, t.Access.Base(r)+codecName)
 		default:
 			ui.ServeHTTP(w, r)
 		}

@@ -16,15 +16,15 @@ import (
 // Proxy leads to the Temporal UI, which answers only requests with a secret header. It is mounted behind the
 // login, for administrators; the person's own credentials stay here.
 type Proxy struct {
-	Target   *url.URL
-	Header   string // empty if the UI asks for none
-	Token    string
-	Cookie   string // of the person's login
-	Visitors Visitors
+	Target *url.URL
+	Header string // empty if the UI asks for none
+	Token  string
+	Cookie string // of the person's login
+	Access Access
 }
 
-// Visitors knows who asks.
-type Visitors interface {
+// Access says who may see the UI, and under which path it is shown to them.
+type Access interface {
 	Allowed(r *http.Request) bool
 	Base(r *http.Request) string // where this browser finds the UI; ends with a slash
 }
@@ -42,7 +42,7 @@ func (t Proxy) Handler() http.Handler {
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !t.Visitors.Allowed(r) {
+		if !t.Access.Allowed(r) {
 			http.Error(w, "The Temporal UI is for administrators.", http.StatusForbidden)
 			return
 		}
@@ -70,7 +70,7 @@ func (t Proxy) rewrite(r *httputil.ProxyRequest) {
 // rebase makes the UI's own addresses begin where this browser finds it.
 func (t Proxy) rebase(resp *http.Response) error {
 	resp.Header.Del("Referrer-Policy") // ours stands: other sites must not learn the path
-	base, root := strings.TrimSuffix(t.Visitors.Base(resp.Request), "/"), strings.TrimSuffix(Root, "/")
+	base, root := strings.TrimSuffix(t.Access.Base(resp.Request), "/"), strings.TrimSuffix(Root, "/")
 	if base == root {
 		return nil
 	}

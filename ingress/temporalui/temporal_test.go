@@ -42,7 +42,7 @@ func TestTemporalUI_SeesNothingOfThePersonsCredentials(t *testing.T) {
 	visitor := &visitor{base: "/temporal/", allowed: true}
 	h := temporalui.Proxy{
 		Target: target, Header: "X-Secret", Token: "s3cret", Cookie: auth.CookieName,
-		Visitors: visitor,
+		Access: visitor,
 	}.Handler()
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:8080/temporal/api/v1/a%2Fb?q=1", strings.NewReader("body"))
 	r.Header.Set("Authorization", "Bearer token")
@@ -107,7 +107,7 @@ func TestTemporalUI_ItsPageFindsItselfWhereTheBrowserFoundIt(t *testing.T) {
 	target, err := url.Parse(ui.URL)
 	require.NoError(t, err)
 	h := temporalui.Proxy{
-		Target: target, Visitors: &visitor{base: "/temporal/k/key/", allowed: true},
+		Target: target, Access: &visitor{base: "/temporal/k/key/", allowed: true},
 	}.Handler()
 	get := func(path string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080"+path, nil)

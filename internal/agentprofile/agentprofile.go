@@ -79,7 +79,7 @@ func (p Profile) Memory() string {
 
 // Store knows what decides who answers in a session.
 type Store interface {
-	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 	// SubagentProfile returns what a subagent is; nil if the session is no subagent's.
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
 }
@@ -152,7 +152,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 
 // hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group of which it
 // hears everything.
-func hearsAll(p *policy.Policy, w chat.Wish) bool {
+func hearsAll(p *policy.Policy, w chat.ModelCriteria) bool {
 	switch w.ChatType {
 	case chat.ChatGroup, chat.ChatChannel, chat.ChatThread:
 		return session.HearsAll(p.Channel(w.Channel, w.Account), w.Chat, w.Scene, w.Activation)

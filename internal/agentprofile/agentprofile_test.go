@@ -14,10 +14,10 @@ import (
 )
 
 // wish is what decides who answers.
-type wish chat.Wish
+type wish chat.ModelCriteria
 
-func (w wish) ModelWanted(context.Context, chat.SessionKey) (chat.Wish, error) {
-	return chat.Wish(w), nil
+func (w wish) ModelWanted(context.Context, chat.SessionKey) (chat.ModelCriteria, error) {
+	return chat.ModelCriteria(w), nil
 }
 
 func (wish) SubagentProfile(context.Context, chat.SessionKey) (*chat.Profile, error) { return nil, nil }

@@ -13,14 +13,14 @@ import (
 func TestLogs_AreForConversationsOfAnAdministratorAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		wish chat.Wish
+		wish chat.ModelCriteria
 		has  bool
 	}{
-		"an administrator":        {chat.Wish{Admin: true, ChatType: chat.ChatDirect}, true},
-		"somebody else":           {chat.Wish{ChatType: chat.ChatDirect}, false},
-		"a group":                 {chat.Wish{Admin: true, ChatType: chat.ChatGroup}, false},
-		"calls of other programs": {chat.Wish{Admin: true, ChatType: chat.ChatHook}, false},
-		"what runs by itself":     {chat.Wish{Admin: true, ChatType: chat.ChatCron}, false},
+		"an administrator":        {chat.ModelCriteria{Admin: true, ChatType: chat.ChatDirect}, true},
+		"somebody else":           {chat.ModelCriteria{ChatType: chat.ChatDirect}, false},
+		"a group":                 {chat.ModelCriteria{Admin: true, ChatType: chat.ChatGroup}, false},
+		"calls of other programs": {chat.ModelCriteria{Admin: true, ChatType: chat.ChatHook}, false},
+		"what runs by itself":     {chat.ModelCriteria{Admin: true, ChatType: chat.ChatCron}, false},
 	} {
 		book := agentprofile.Resolver{Store: wish(c.wish), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		who, err := book.Of(t.Context(), "agent:main:main")

@@ -6,13 +6,13 @@ import (
 	"xbot/internal/chat"
 )
 
-// Whose returns the memory that a session of a user reads and writes.
-func (b *Resolver) Whose(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Whose, error) {
+// MemoryOwner returns the memory that a session of a user reads and writes.
+func (b *Resolver) MemoryOwner(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.MemoryOwner, error) {
 	p, err := b.Of(ctx, session)
 	if err != nil {
-		return chat.Whose{}, err
+		return chat.MemoryOwner{}, err
 	}
-	return chat.Whose{User: user, Agent: p.Memory()}, nil
+	return chat.MemoryOwner{User: user, Agent: p.Memory()}, nil
 }
 
 // Agents returns the agents that share a memory. Conversations whose agent is gone are the default agent's.
@@ -37,29 +37,29 @@ func (b *Resolver) Agents(ctx context.Context, memory string) (chat.Agents, erro
 	return out, nil
 }
 
-// Said keeps what was said in conversations.
-type Said interface {
-	Recollect(ctx context.Context, w chat.Whose, here chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error)
+// History keeps what was said in conversations.
+type History interface {
+	SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error)
 	Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error)
-	Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.Recollected, error)
+	Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error)
 }
 
 // Past gives each conversation what was said in others with the same memory.
 type Past struct {
-	Said     Said
+	History  History
 	Profiles *Resolver
 }
 
-// Recollect returns what meets a question best: entries of the log, then messages.
-func (p Past) Recollect(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error) {
-	w, err := p.Profiles.Whose(ctx, user, session)
+// SearchPast returns what meets a question best: entries of the log, then messages.
+func (p Past) SearchPast(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
+	w, err := p.Profiles.MemoryOwner(ctx, user, session)
 	if err != nil {
 		return nil, err
 	}
 	if q.Agents, err = p.Profiles.Agents(ctx, w.Agent); err != nil {
 		return nil, err
 	}
-	return p.Said.Recollect(ctx, w, session, q)
+	return p.History.SearchPast(ctx, w, session, q)
 }
 
 // Conversations lists those that were used last.
@@ -68,21 +68,21 @@ func (p Past) Conversations(ctx context.Context, user chat.UserID, session chat.
 	if err != nil {
 		return nil, err
 	}
-	return p.Said.Conversations(ctx, user, with, n)
+	return p.History.Conversations(ctx, user, with, n)
 }
 
 // Conversation reads one of them, from its end or before a message. There is nothing in one that is not among them.
-func (p Past) Conversation(ctx context.Context, user chat.UserID, session, key chat.SessionKey, before chat.MessageID, n int) ([]chat.Recollected, error) {
+func (p Past) Conversation(ctx context.Context, user chat.UserID, session, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error) {
 	with, err := p.with(ctx, user, session)
 	if err != nil {
 		return nil, err
 	}
-	return p.Said.Conversation(ctx, user, with, key, before, n)
+	return p.History.Conversation(ctx, user, with, key, before, n)
 }
 
 // with are the agents whose memory a session has.
 func (p Past) with(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Agents, error) {
-	w, err := p.Profiles.Whose(ctx, user, session)
+	w, err := p.Profiles.MemoryOwner(ctx, user, session)
 	if err != nil {
 		return chat.Agents{}, err
 	}

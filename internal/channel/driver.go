@@ -14,7 +14,7 @@ type Driver struct {
 	// Options are what an account is configured with, in the order in which a person fills them in.
 	Options []Option
 	// Open makes an account. It checks the form of the settings, asks nobody, and names the option that is wrong.
-	Open func(account string, settings map[string]string, o Opening) (Account, error)
+	Open func(account string, settings map[string]string, o Resources) (Account, error)
 	// Called is the protocol by which the platform connects to an account, http or ws, by the value of its option mode. With any
 	// other one the account connects to the platform.
 	Called map[string]string
@@ -32,8 +32,8 @@ type Option struct {
 	Default  string
 }
 
-// Opening is what an account gets from its process.
-type Opening struct {
+// Resources is what an account gets from its process.
+type Resources struct {
 	HTTP *http.Client // for calls to the platform
 	// Files makes the client for files at addresses that came with messages; nil: HTTP gets them, too.
 	Files FileClients
@@ -50,7 +50,7 @@ type FileClients interface {
 }
 
 // FileClient is the client for files at addresses that came with messages.
-func (o Opening) FileClient(own string) *http.Client {
+func (o Resources) FileClient(own string) *http.Client {
 	if o.Files != nil {
 		return o.Files.FileClient(own)
 	}

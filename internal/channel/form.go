@@ -41,7 +41,7 @@ func (d Driver) Faults(settings map[string]string) []chat.ChannelFault {
 			delete(tried, name)
 		}
 	}
-	_, err := d.Open("", tried, Opening{})
+	_, err := d.Open("", tried, Resources{})
 	if err == nil {
 		return out
 	}

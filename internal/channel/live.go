@@ -27,16 +27,16 @@ type Source interface {
 // liveFor is how old what Live knows may be.
 const liveFor = time.Second
 
-// Openings knows what accounts get from this process.
-type Openings interface {
-	Opening(channel, account string) Opening
+// ResourceProvider knows what accounts get from this process.
+type ResourceProvider interface {
+	Resources(channel, account string) Resources
 }
 
 // Live opens accounts as they are configured now. It is safe for concurrent use.
 type Live struct {
-	Source   Source
-	Drivers  []Driver
-	Openings Openings
+	Source    Source
+	Drivers   []Driver
+	Resources ResourceProvider
 	// Copy says that another installation has these accounts: none is opened here.
 	Copy bool
 
@@ -166,7 +166,7 @@ func (l *Live) make(c Configured) (Account, error) {
 	err := c.Fault
 	var a Account
 	if err == nil {
-		a, err = driver.Open(c.Account, maps.Clone(c.Settings), l.Openings.Opening(c.Channel, c.Account))
+		a, err = driver.Open(c.Account, maps.Clone(c.Settings), l.Resources.Resources(c.Channel, c.Account))
 	}
 	if err != nil {
 		return nil, fault.Errorf(fault.Unavailable, "the channel %s is not configured rightly: %w", Name(c.Channel, c.Account), err)

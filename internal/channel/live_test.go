@@ -73,7 +73,7 @@ func TestLive_WhatWasAskedBeforeARefreshIsAskedAgain(t *testing.T) {
 // bare gives accounts nothing.
 type bare struct{}
 
-func (bare) Opening(string, string) channel.Opening { return channel.Opening{} }
+func (bare) Resources(string, string) channel.Resources { return channel.Resources{} }
 
 func TestLive_ACopyOpensNoAccountAndMissesOneThatThereIsNot(t *testing.T) {
 	opened := 0
@@ -81,12 +81,12 @@ func TestLive_ACopyOpensNoAccountAndMissesOneThatThereIsNot(t *testing.T) {
 		Source: source(func(context.Context) ([]channel.Configured, error) {
 			return []channel.Configured{{Channel: "test", Enabled: true, Revision: 1}}, nil
 		}),
-		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
+		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Resources) (channel.Account, error) {
 			opened++
 			return nil, nil
 		}}},
-		Openings: bare{},
-		Copy:     true,
+		Resources: bare{},
+		Copy:      true,
 	}
 	for _, open := range []func(context.Context, string, string) (channel.Account, error){live.Account, live.Aside} {
 		_, err := open(t.Context(), "test", "")

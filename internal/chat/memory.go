@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Whose names a memory: what an agent, or several that share it, remember of one person or group. Nothing is read or
+// MemoryOwner names a memory: what an agent, or several that share it, remember of one person or group. Nothing is read or
 // written of memory without it.
-type Whose struct {
+type MemoryOwner struct {
 	User  UserID
 	Agent string // name of the memory
 }
@@ -101,15 +101,15 @@ type HistoryEntry struct {
 
 // PendingEntry is an entry of an archive that needs an embedding, or has got one.
 type PendingEntry struct {
-	Whose     Whose
-	ID        ArchivalID
-	Content   string
-	Digest    string    // what the embedding is made of where the content is too long; empty: nobody shortened it
-	Embedding []float32 // nil: it cannot be made
+	MemoryOwner MemoryOwner
+	ID          ArchivalID
+	Content     string
+	Digest      string    // what the embedding is made of where the content is too long; empty: nobody shortened it
+	Embedding   []float32 // nil: it cannot be made
 }
 
-// Recollect asks for what was said in earlier conversations of a person.
-type Recollect struct {
+// PastQuery asks for what was said in earlier conversations of a person.
+type PastQuery struct {
 	Text   string    // words; empty: all
 	Since  time.Time // zero: from the beginning
 	Until  time.Time // zero: until now
@@ -120,8 +120,8 @@ type Recollect struct {
 // Agents are some of the installation's agents: those of Only, or all but Except where Only is empty.
 type Agents struct{ Only, Except []string }
 
-// Recollected is something that was said, or an entry of the log.
-type Recollected struct {
+// PastEntry is something that was said, or an entry of the log.
+type PastEntry struct {
 	At      time.Time
 	Session SessionKey
 	Who     string // user, assistant or log

@@ -77,10 +77,10 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.PromptTokens + v.PromptTokens, u.CachedTokens + v.CachedTokens, u.CompletionTokens + v.CompletionTokens}
 }
 
-// Told is what the product itself says to a conversation, to the model and not to a queue of people: that a time has come
+// InternalMessage is what the product itself says to a conversation, to the model and not to a queue of people: that a time has come
 // (cron), that somebody called a hook, that a subagent has answered, what another conversation sends. It waits among the
 // messages of its session, begins a turn of its own, and counts as no interaction of a person.
-type Told struct {
+type InternalMessage struct {
 	Session SessionKey
 	// Key is unique among what one origin tells the conversations of a user. The same key again is told once, at any
 	// distance in time.

@@ -23,8 +23,8 @@ const (
 // Verbosities are all verbosities, ascending.
 var Verbosities = []string{VerboseOff, VerboseOn, VerboseFull}
 
-// Wish is what decides which model answers in a session, and how much it thinks.
-type Wish struct {
+// ModelCriteria is what decides which model answers in a session, and how much it thinks.
+type ModelCriteria struct {
 	User   UserID
 	Admin  bool   // they are an administrator
 	Runner string // that the session names

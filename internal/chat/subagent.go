@@ -75,8 +75,8 @@ type NewSubagent struct {
 	Think   string
 }
 
-// Handed says who carries a task out.
-type Handed struct {
+// Assignment says who carries a task out.
+type Assignment struct {
 	Subagent   SubagentRef
 	Background bool
 }

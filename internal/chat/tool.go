@@ -72,7 +72,7 @@ type ToolResult struct {
 	// File is set by a tool that was asked for a whole file, so that a later change of it can be told.
 	File *FileState `json:"-"`
 	// Handed is set when a subagent was asked something: unless that is in the background its answer is the result, and this is none.
-	Handed *Handed `json:"-"`
+	Handed *Assignment `json:"-"`
 	// Group is set when a group chat was made: its workflow is to be started.
 	Group GroupID `json:"-"`
 	// Took is how long the runner says that the command ran; 0: as long as the call. Whoever waited for it may have been away.

@@ -30,7 +30,7 @@ const (
 var thinks = []string{"", "off", "minimal", "low", "medium", "high", "xhigh"}
 
 // check refuses what cannot be kept, and fills in what was left out.
-func (d *Jobs) check(ctx context.Context, w Who, j *store.Job) (err error) {
+func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
 	p := &j.JobPlan
 	p.Message = strings.TrimSpace(p.Message)
 	p.Name = strings.Join(strings.Fields(p.Name), " ")
@@ -88,7 +88,7 @@ func (d *Jobs) checkModel(ctx context.Context, p *chat.JobPlan) error {
 }
 
 // checkSession lets a job speak in the conversations of its owner only.
-func (d *Jobs) checkSession(ctx context.Context, w Who, key chat.SessionKey) error {
+func (d *Jobs) checkSession(ctx context.Context, w Caller, key chat.SessionKey) error {
 	if key == "" {
 		return nil
 	}

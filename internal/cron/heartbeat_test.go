@@ -44,7 +44,7 @@ func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	desk := &cron.Jobs{Store: s, Zones: utc{}}
 	p := &set{}
 	h := &cron.Heartbeats{Jobs: desk, Policies: p, Home: t.TempDir(), People: s, Admin: "alice"}
-	who := cron.Who{User: alice.ID, Admin: true}
+	who := cron.Caller{User: alice.ID, Admin: true}
 	jobs := func() []chat.Job {
 		t.Helper()
 		require.NoError(t, h.Follow(t.Context()))
@@ -115,7 +115,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	desk := &cron.Jobs{Store: s, Zones: utc{}}
-	who := cron.Who{User: alice.ID}
+	who := cron.Caller{User: alice.ID}
 	j, err := desk.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "water the plants"}, cron.From{})
 	require.NoError(t, err)
 	for _, word := range []string{string(j.ID), string(j.ID)[4:], "Water the plants", "`" + string(j.ID) + "`"} {
@@ -127,7 +127,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	require.NoError(t, err)
 	_, err = desk.Find(t.Context(), who, "water the plants")
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
-	_, err = desk.Find(t.Context(), cron.Who{User: alice.ID + 1}, string(j.ID))
+	_, err = desk.Find(t.Context(), cron.Caller{User: alice.ID + 1}, string(j.ID))
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }
 

@@ -53,8 +53,8 @@ func (d *Jobs) Zone(ctx context.Context, user chat.UserID) (Zone, error) {
 	return d.Zones.ZoneOf(ctx, user)
 }
 
-// Who asks: a user, who sees their own jobs, or an administrator, who sees all.
-type Who struct {
+// Caller is who asks: a user, who sees their own jobs, or an administrator, who sees all.
+type Caller struct {
 	User  chat.UserID
 	Admin bool
 }
@@ -68,7 +68,7 @@ type From struct {
 }
 
 // List returns the jobs of who asks, or everybody's, those first that run next.
-func (d *Jobs) List(ctx context.Context, w Who, all bool) ([]chat.Job, error) {
+func (d *Jobs) List(ctx context.Context, w Caller, all bool) ([]chat.Job, error) {
 	owner := w.User
 	if all && w.Admin {
 		owner = 0
@@ -85,7 +85,7 @@ func (d *Jobs) List(ctx context.Context, w Who, all bool) ([]chat.Job, error) {
 }
 
 // Find finds a job by its id, with or without its prefix, or by its name.
-func (d *Jobs) Find(ctx context.Context, w Who, word string) (chat.Job, error) {
+func (d *Jobs) Find(ctx context.Context, w Caller, word string) (chat.Job, error) {
 	word = strings.Trim(strings.TrimSpace(word), "`")
 	jobs, err := d.List(ctx, w, true)
 	if err != nil {
@@ -106,7 +106,7 @@ func (d *Jobs) Find(ctx context.Context, w Who, word string) (chat.Job, error) {
 }
 
 // Add keeps a job.
-func (d *Jobs) Add(ctx context.Context, w Who, p chat.JobPlan, from From) (chat.Job, error) {
+func (d *Jobs) Add(ctx context.Context, w Caller, p chat.JobPlan, from From) (chat.Job, error) {
 	now, err := d.Store.Clock(ctx)
 	if err != nil {
 		return chat.Job{}, err
@@ -138,14 +138,14 @@ func newID() chat.JobID {
 
 // Change sets what edit changes of a plan. revision is that of the job that it was made from; 0: whatever it is. One that is done
 // goes on if it has a time left.
-func (d *Jobs) Change(ctx context.Context, w Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
+func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
 	old, err := d.mine(ctx, w, id)
 	if err != nil {
 		return chat.Job{}, err
 	}
 	plan := old
 	edit(&plan.JobPlan)
-	if err := d.check(ctx, Who{User: old.Owner, Admin: w.Admin}, &plan); err != nil {
+	if err := d.check(ctx, Caller{User: old.Owner, Admin: w.Admin}, &plan); err != nil {
 		return chat.Job{}, err
 	}
 	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
@@ -182,7 +182,7 @@ func settle(j *store.Job, now time.Time, moved bool) error {
 }
 
 // Pause holds a job until it is resumed.
-func (d *Jobs) Pause(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
+func (d *Jobs) Pause(ctx context.Context, w Caller, id chat.JobID) (chat.Job, error) {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
@@ -195,7 +195,7 @@ func (d *Jobs) Pause(ctx context.Context, w Who, id chat.JobID) (chat.Job, error
 }
 
 // Resume lets a job go on. What it missed while it was paused is not made up for.
-func (d *Jobs) Resume(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
+func (d *Jobs) Resume(ctx context.Context, w Caller, id chat.JobID) (chat.Job, error) {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
@@ -212,7 +212,7 @@ func (d *Jobs) Resume(ctx context.Context, w Who, id chat.JobID) (chat.Job, erro
 }
 
 // Remove ends a job for good.
-func (d *Jobs) Remove(ctx context.Context, w Who, id chat.JobID) error {
+func (d *Jobs) Remove(ctx context.Context, w Caller, id chat.JobID) error {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (d *Jobs) Remove(ctx context.Context, w Who, id chat.JobID) error {
 }
 
 // Run has a job run at once, once for each key of a request. Its times stay as they are.
-func (d *Jobs) Run(ctx context.Context, w Who, id chat.JobID, once string) error {
+func (d *Jobs) Run(ctx context.Context, w Caller, id chat.JobID, once string) error {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (d *Jobs) Run(ctx context.Context, w Who, id chat.JobID, once string) error
 }
 
 // Runs lists the newest runs of a job, newest first.
-func (d *Jobs) Runs(ctx context.Context, w Who, id chat.JobID, most int) ([]chat.JobRun, error) {
+func (d *Jobs) Runs(ctx context.Context, w Caller, id chat.JobID, most int) ([]chat.JobRun, error) {
 	if _, err := d.seen(ctx, w, id); err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (d *Jobs) Runs(ctx context.Context, w Who, id chat.JobID, most int) ([]chat
 }
 
 // Preview returns the next times of a timetable of who asks, and how it is written.
-func (d *Jobs) Preview(ctx context.Context, w Who, when, zone string, n int) (text, in string, times []time.Time, err error) {
+func (d *Jobs) Preview(ctx context.Context, w Caller, when, zone string, n int) (text, in string, times []time.Time, err error) {
 	now, err := d.Store.Clock(ctx)
 	if err != nil {
 		return "", "", nil, err
@@ -263,7 +263,7 @@ func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *store.Job, 
 }
 
 // seen returns a job that who asks may see. Of others' they learn nothing.
-func (d *Jobs) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
+func (d *Jobs) seen(ctx context.Context, w Caller, id chat.JobID) (store.Job, error) {
 	j, err := d.Store.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && j.Owner != w.User && !w.Admin {
 		return store.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, id)
@@ -272,7 +272,7 @@ func (d *Jobs) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error
 }
 
 // mine returns a job that who asks may change.
-func (d *Jobs) mine(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
+func (d *Jobs) mine(ctx context.Context, w Caller, id chat.JobID) (store.Job, error) {
 	j, err := d.seen(ctx, w, id)
 	if err == nil && j.Heartbeat != "" {
 		return j, i18n.Fault(fault.Denied, i18n.CronPolicy)

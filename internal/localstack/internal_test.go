@@ -175,7 +175,7 @@ func (f *flaky) end(ctx context.Context, p *process.Process) error { return p.St
 func TestKeeper_TriesAgainUntilTheServerIsBack(t *testing.T) {
 	t.Parallel()
 	server := &flaky{failures: 3}
-	k := newKeeper(server, slog.New(slog.DiscardHandler))
+	k := newSupervisor(server, slog.New(slog.DiscardHandler))
 	failed := make(chan error, 1)
 	require.NoError(t, k.start(t.Context(), failed))
 	first := k.pid.Load()
@@ -192,7 +192,7 @@ func TestKeeper_TriesAgainUntilTheServerIsBack(t *testing.T) {
 func TestKeeper_StopsInTheMiddleOfATry(t *testing.T) {
 	t.Parallel()
 	server := &flaky{failures: 1 << 40}
-	k := newKeeper(server, slog.New(slog.DiscardHandler))
+	k := newSupervisor(server, slog.New(slog.DiscardHandler))
 	require.NoError(t, k.start(t.Context(), make(chan error, 1)))
 	p, err := process.Adopt(int(k.pid.Load()))
 	require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestKeeper_StopsInTheMiddleOfATry(t *testing.T) {
 
 func TestDeaths_PauseLongerEachTime(t *testing.T) {
 	t.Parallel()
-	var row deaths
+	var row crashes
 	row.note(0)
 	require.Zero(t, row.pause, "the first restart is at once")
 	for _, want := range []time.Duration{firstPause, 2 * firstPause, 4 * firstPause} {

@@ -40,8 +40,8 @@ type Stack struct {
 	endpoints Endpoints
 	log       *slog.Logger
 	lock      *instanceLock
-	postgres  *keeper
-	temporal  *keeper
+	postgres  *supervisor
+	temporal  *supervisor
 
 	failed   chan error // a server that does not come back; one place for each
 	stopOnce sync.Once
@@ -93,8 +93,8 @@ func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Sta
 		endpoints: endpoints,
 		log:       cfg.Log,
 		lock:      lock,
-		postgres:  newKeeper(postgres, cfg.Log),
-		temporal:  newKeeper(temporal, cfg.Log),
+		postgres:  newSupervisor(postgres, cfg.Log),
+		temporal:  newSupervisor(temporal, cfg.Log),
 		failed:    make(chan error, 2),
 		stopped:   make(chan struct{}),
 		done:      make(chan struct{}),

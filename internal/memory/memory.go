@@ -50,8 +50,8 @@ type Query struct {
 	Text    string // what the person wrote, where it is known; a provider may rank by it
 }
 
-// Whose returns the memory that is asked.
-func (q Query) Whose() chat.Whose { return chat.Whose{User: q.User, Agent: q.Agent} }
+// MemoryOwner returns the memory that is asked.
+func (q Query) MemoryOwner() chat.MemoryOwner { return chat.MemoryOwner{User: q.User, Agent: q.Agent} }
 
 // Recaller says what a prompt holds of memory.
 type Recaller interface {
@@ -88,8 +88,10 @@ type MemorizeInput struct {
 	Ask     Ask
 }
 
-// Whose returns the memory that is written.
-func (in MemorizeInput) Whose() chat.Whose { return chat.Whose{User: in.User, Agent: in.Agent} }
+// MemoryOwner returns the memory that is written.
+func (in MemorizeInput) MemoryOwner() chat.MemoryOwner {
+	return chat.MemoryOwner{User: in.User, Agent: in.Agent}
+}
 
 // MemorizeResult says what was kept.
 type MemorizeResult struct {

@@ -15,7 +15,7 @@ const maxRecentText = 400
 type Past interface {
 	// RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
 	// trigger has to do with; none where there is no such conversation.
-	RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.Recollected, error)
+	RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.PastEntry, error)
 }
 
 // Recent tells jobs and triggers, in conversations of their own, what was said last with the person.

@@ -10,7 +10,7 @@ import (
 
 // SoulStore keeps the soul files of memories.
 type SoulStore interface {
-	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
+	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 }
 
 // Soul adds the soul files that the agent has about the person, where the policy has it read them.
@@ -38,7 +38,7 @@ func (s Soul) Process(ctx context.Context, a *Assembly) error {
 	}
 	var failed error
 	a.hold("21_soul", everywhere(a.Scene), func() (string, error) {
-		files, err := s.Store.SoulFiles(ctx, chat.Whose{User: a.Scene.User, Agent: who.Memory()})
+		files, err := s.Store.SoulFiles(ctx, chat.MemoryOwner{User: a.Scene.User, Agent: who.Memory()})
 		if failed = err; err != nil || len(files) == 0 {
 			return "", err
 		}

@@ -18,15 +18,15 @@ import (
 // lore is what is known of user 1.
 type lore struct{}
 
-func (lore) SoulFiles(_ context.Context, w chat.Whose) ([]chat.SoulFile, error) {
-	if w != (chat.Whose{User: 1, Agent: "main"}) {
+func (lore) SoulFiles(_ context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error) {
+	if w != (chat.MemoryOwner{User: 1, Agent: "main"}) {
 		return nil, nil
 	}
 	return []chat.SoulFile{{Name: "tone.md", Content: "dry humour"}}, nil
 }
 
-func (lore) RecentMessages(_ context.Context, _ chat.SessionKey, n int) ([]chat.Recollected, error) {
-	return []chat.Recollected{{Who: "user", Text: "the boiler\nis loud"}, {Who: "assistant", Text: strings.Repeat("x", 900)}}[:min(n, 2)], nil
+func (lore) RecentMessages(_ context.Context, _ chat.SessionKey, n int) ([]chat.PastEntry, error) {
+	return []chat.PastEntry{{Who: "user", Text: "the boiler\nis loud"}, {Who: "assistant", Text: strings.Repeat("x", 900)}}[:min(n, 2)], nil
 }
 
 // told is what middlewares add of the person for who answers.

@@ -26,7 +26,7 @@ const rounds = 5
 
 // Rotate makes a new key and seals everything with it. While it goes on the key file holds both keys. Repeated after a crash
 // it goes on where it was. It returns how many secrets there are.
-func Rotate(ctx context.Context, ring *secret.Ring, s Store) (int, error) {
+func Rotate(ctx context.Context, ring *secret.Keyring, s Store) (int, error) {
 	if bad, err := Unreadable(ctx, ring, s); err != nil || len(bad) > 0 {
 		return 0, firstOf(err, refuse(bad))
 	}
@@ -55,7 +55,7 @@ func Rotate(ctx context.Context, ring *secret.Ring, s Store) (int, error) {
 }
 
 // reseal seals anew what is not sealed with the current key, and reports how much somebody else changed meanwhile.
-func reseal(ctx context.Context, ring *secret.Ring, s Store) (n, left int, err error) {
+func reseal(ctx context.Context, ring *secret.Keyring, s Store) (n, left int, err error) {
 	all, err := s.Secrets(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -81,7 +81,7 @@ func reseal(ctx context.Context, ring *secret.Ring, s Store) (n, left int, err e
 }
 
 // Unreadable lists the secrets that no key of the ring opens.
-func Unreadable(ctx context.Context, ring *secret.Ring, s Store) (bad []store.Sealed, err error) {
+func Unreadable(ctx context.Context, ring *secret.Keyring, s Store) (bad []store.Sealed, err error) {
 	all, err := s.Secrets(ctx)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func Unreadable(ctx context.Context, ring *secret.Ring, s Store) (bad []store.Se
 }
 
 // Check refuses a ring that opens nothing of what is stored: it is another installation's key.
-func Check(ctx context.Context, ring *secret.Ring, s Store) error {
+func Check(ctx context.Context, ring *secret.Keyring, s Store) error {
 	all, err := s.Secrets(ctx)
 	if err != nil || len(all) == 0 {
 		return err
@@ -110,7 +110,7 @@ func Check(ctx context.Context, ring *secret.Ring, s Store) error {
 
 // Drop gives up what no key of the ring opens. A bot is left with a secret that says so where it is used, a trigger with one that
 // nobody knows; both are set anew by people. It returns what it gave up.
-func Drop(ctx context.Context, ring *secret.Ring, s Store) ([]store.Sealed, error) {
+func Drop(ctx context.Context, ring *secret.Keyring, s Store) ([]store.Sealed, error) {
 	bad, err := Unreadable(ctx, ring, s)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type bundle struct {
 
 	t    *testing.T
 	home string
-	ring *secret.Ring
+	ring *secret.Keyring
 	user chat.UserID
 }
 
@@ -41,14 +41,14 @@ func setup(t *testing.T) *bundle {
 }
 
 // open reads the key file as a process does that starts.
-func (b *bundle) open() *secret.Ring {
-	ring, err := secret.OpenRing(b.home, "")
+func (b *bundle) open() *secret.Keyring {
+	ring, err := secret.OpenKeyring(b.home, "")
 	require.NoError(b.t, err)
 	return ring
 }
 
 // readable requires that a ring opens everything.
-func (b *bundle) readable(ring *secret.Ring) {
+func (b *bundle) readable(ring *secret.Keyring) {
 	b.t.Helper()
 	bad, err := rotation.Unreadable(b.t.Context(), ring, b)
 	require.NoError(b.t, err)
@@ -134,17 +134,17 @@ func TestRotate_OfAGivenKeyNeedsBothToBeGiven(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(b.home, "secret.key"))
 	require.NoError(t, err)
 	old := strings.TrimSpace(string(text))
-	given, err := secret.OpenRing(t.TempDir(), old)
+	given, err := secret.OpenKeyring(t.TempDir(), old)
 	require.NoError(t, err)
 	_, err = rotation.Rotate(t.Context(), given, b)
 	require.ErrorContains(t, err, "set it to a new one, a comma and the present one")
 
 	fresh := strings.Repeat("A", 43) + "="
-	both, err := secret.OpenRing(t.TempDir(), fresh+","+old)
+	both, err := secret.OpenKeyring(t.TempDir(), fresh+","+old)
 	require.NoError(t, err)
 	_, err = rotation.Rotate(t.Context(), both, b)
 	require.NoError(t, err)
-	alone, err := secret.OpenRing(t.TempDir(), fresh)
+	alone, err := secret.OpenKeyring(t.TempDir(), fresh)
 	require.NoError(t, err)
 	b.readable(alone)
 }
@@ -152,7 +152,7 @@ func TestRotate_OfAGivenKeyNeedsBothToBeGiven(t *testing.T) {
 func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	b := setup(t)
 	require.NoError(t, rotation.Check(t.Context(), b.ring, b))
-	other, err := secret.OpenRing(t.TempDir(), "")
+	other, err := secret.OpenKeyring(t.TempDir(), "")
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))

@@ -39,8 +39,8 @@ type Held struct {
 	Info  wire.Info `json:"info"`
 }
 
-// remoteWay is the way through another process, bound to the connection that was found there.
-type remoteWay struct {
+// remoteConnection reaches a runner through the process that holds its socket. It is bound to the connection that was found there.
+type remoteConnection struct {
 	client *http.Client
 	base   string
 	key    KeySource
@@ -61,7 +61,7 @@ func newClient() *http.Client {
 }
 
 // open asks the process whether it holds the socket. ErrOffline if not, or if it cannot be reached.
-func (w *remoteWay) open(ctx context.Context) error {
+func (w *remoteConnection) open(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, infoWait)
 	defer cancel()
 	response, err := w.do(ctx, http.MethodGet, "", nil)
@@ -79,7 +79,7 @@ func (w *remoteWay) open(ctx context.Context) error {
 }
 
 // drop has the process close the runner's connection. A process that does not answer has no connection to close.
-func (w *remoteWay) drop(ctx context.Context) error {
+func (w *remoteConnection) drop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, infoWait)
 	defer cancel()
 	response, err := w.do(ctx, http.MethodDelete, "", nil)
@@ -114,7 +114,7 @@ func refusedBy(response *http.Response) error {
 	return fmt.Errorf("%w: its holder answered %s: %s", ErrOffline, response.Status, said)
 }
 
-func (w *remoteWay) do(ctx context.Context, method, suffix string, body []byte) (*http.Response, error) {
+func (w *remoteConnection) do(ctx context.Context, method, suffix string, body []byte) (*http.Response, error) {
 	address := strings.TrimSuffix(w.base, "/") + "/internal/runners/" + url.PathEscape(string(w.id)) + suffix
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -127,11 +127,11 @@ func (w *remoteWay) do(ctx context.Context, method, suffix string, body []byte) 
 	return w.client.Do(req)
 }
 
-// Info says who the runner was when the way was found. A way that is over shows at the next call.
-func (w *remoteWay) Info(context.Context) (wire.Info, error) { return w.held.Info, nil }
+// Info says who the runner was when the connection was found. A connection that has ended fails the next call.
+func (w *remoteConnection) Info(context.Context) (wire.Info, error) { return w.held.Info, nil }
 
 // Call sends one request through the other process and waits for its end.
-func (w *remoteWay) Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error) {
+func (w *remoteConnection) Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error) {
 	body, err := json.Marshal(req)
 	if err != nil {
 		return wire.Response{}, fmt.Errorf("encode %s: %w", req.Op, err)

@@ -16,8 +16,8 @@ const (
 	lookMost  = 250 * time.Millisecond
 )
 
-// Way is one connection to a runner, as long as it lasts.
-type Way interface {
+// Connection is one connection to a runner. It is of no use once it has ended: ask for another one.
+type Connection interface {
 	// Info says who the runner is, or ErrOffline when the connection is over.
 	Info(ctx context.Context) (wire.Info, error)
 	// Call is as in Link.
@@ -26,7 +26,7 @@ type Way interface {
 
 // Local holds sockets of runners in this process.
 type Local interface {
-	Way(id RunnerID) (Way, bool)
+	Connection(id RunnerID) (Connection, bool)
 	// Changed returns a channel that is closed when a runner connects.
 	Changed() <-chan struct{}
 	// Drop closes the connection of a runner whose token is no longer good. Without one it does nothing.
@@ -38,7 +38,7 @@ type Holders interface {
 	Holder(ctx context.Context, id RunnerID) (addr string, epoch int64, ok bool, err error)
 }
 
-// Router finds the way to a runner: the socket in this process, else through the process that holds it.
+// Router finds the connection to a runner: the socket in this process, else one through the process that holds it.
 type Router struct {
 	local   Local
 	holders Holders
@@ -47,7 +47,7 @@ type Router struct {
 	key     KeySource
 
 	mu     sync.Mutex
-	remote map[RunnerID]*remoteWay // as last found; dropped when it fails
+	remote map[RunnerID]*remoteConnection // as last found; dropped when it fails
 }
 
 // KeySource knows what the processes of one server show one another, see runners.Hub.Internal. It may change while they run.
@@ -66,14 +66,14 @@ type RouterConfig struct {
 // NewRouter makes a router. Close lets go of its connections.
 func NewRouter(cfg RouterConfig) *Router {
 	return &Router{
-		local: cfg.Local, holders: cfg.Holders, kills: cfg.Kills, key: cfg.Key, client: newClient(), remote: map[RunnerID]*remoteWay{},
+		local: cfg.Local, holders: cfg.Holders, kills: cfg.Kills, key: cfg.Key, client: newClient(), remote: map[RunnerID]*remoteConnection{},
 	}
 }
 
 // Close closes idle connections to other processes. Calls under way go on.
 func (r *Router) Close() { r.client.CloseIdleConnections() }
 
-// Link returns the way to a runner, wherever its socket is or will be.
+// Link returns a link to a runner, whichever process holds its socket now or later.
 func (r *Router) Link(id RunnerID) Link {
 	if r.kills != nil {
 		return notedRoute{route{router: r, id: id}}
@@ -99,8 +99,8 @@ func (r *Router) Drop(ctx context.Context, id RunnerID) error {
 	if err != nil || !ok || addr == "" {
 		return err
 	}
-	way := &remoteWay{client: r.client, base: addr, key: r.key, id: id}
-	return way.drop(ctx)
+	conn := &remoteConnection{client: r.client, base: addr, key: r.key, id: id}
+	return conn.drop(ctx)
 }
 
 // route is the Link of one runner.
@@ -131,22 +131,22 @@ func (l route) Ready(ctx context.Context) (wire.Info, error) {
 }
 
 func (l route) look(ctx context.Context) (wire.Info, error) {
-	way, err := l.router.way(ctx, l.id)
+	conn, err := l.router.connection(ctx, l.id)
 	if err != nil {
 		return wire.Info{}, err
 	}
-	return way.Info(ctx)
+	return conn.Info(ctx)
 }
 
-// Call takes the way as it is now.
+// Call uses the connection that there is now.
 func (l route) Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error) {
-	way, err := l.router.way(ctx, l.id)
+	conn, err := l.router.connection(ctx, l.id)
 	if err != nil {
 		return wire.Response{}, err
 	}
-	response, err := way.Call(ctx, req, push)
+	response, err := conn.Call(ctx, req, push)
 	if errors.Is(err, ErrOffline) || errors.Is(err, ErrBroken) {
-		l.router.drop(l.id, way)
+		l.router.drop(l.id, conn)
 	}
 	return response, err
 }
@@ -159,11 +159,11 @@ func (r *Router) changed() <-chan struct{} {
 	return r.local.Changed()
 }
 
-// way finds the present way to a runner. ErrOffline when nobody holds its socket.
-func (r *Router) way(ctx context.Context, id RunnerID) (Way, error) {
+// connection finds the present connection to a runner. ErrOffline when no process holds its socket.
+func (r *Router) connection(ctx context.Context, id RunnerID) (Connection, error) {
 	if r.local != nil {
-		if way, ok := r.local.Way(id); ok {
-			return way, nil
+		if conn, ok := r.local.Connection(id); ok {
+			return conn, nil
 		}
 	}
 	if r.holders == nil {
@@ -179,7 +179,7 @@ func (r *Router) way(ctx context.Context, id RunnerID) (Way, error) {
 }
 
 // find asks the connection table, and then the process it names whether it is true.
-func (r *Router) find(ctx context.Context, id RunnerID) (Way, error) {
+func (r *Router) find(ctx context.Context, id RunnerID) (Connection, error) {
 	addr, _, ok, err := r.holders.Holder(ctx, id)
 	if err != nil {
 		return nil, errors.Join(ErrOffline, err)
@@ -187,20 +187,20 @@ func (r *Router) find(ctx context.Context, id RunnerID) (Way, error) {
 	if !ok || addr == "" {
 		return nil, ErrOffline
 	}
-	way := &remoteWay{client: r.client, base: addr, key: r.key, id: id}
-	if err := way.open(ctx); err != nil {
+	conn := &remoteConnection{client: r.client, base: addr, key: r.key, id: id}
+	if err := conn.open(ctx); err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.remote[id] = way
-	return way, nil
+	r.remote[id] = conn
+	return conn, nil
 }
 
-func (r *Router) drop(id RunnerID, way Way) {
+func (r *Router) drop(id RunnerID, conn Connection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if known := r.remote[id]; known != nil && Way(known) == way {
+	if known := r.remote[id]; known != nil && Connection(known) == conn {
 		delete(r.remote, id)
 	}
 }

@@ -30,25 +30,25 @@ type Key [keyBytes]byte
 // String keeps a key out of logs.
 func (Key) String() string { return "[secret key]" }
 
-// Sealer is a Key, or a Ring of them.
+// Sealer is a Key, or a Keyring of them.
 type Sealer interface {
 	Seal(plain []byte) []byte
 	Open(sealed []byte) ([]byte, error)
 }
 
-// Deriver is a Key, or a Ring of them.
+// Deriver is a Key, or a Keyring of them.
 type Deriver interface {
 	Derive(purpose string) []byte
 }
 
 var (
 	_ Sealer  = Key{}
-	_ Sealer  = (*Ring)(nil)
+	_ Sealer  = (*Keyring)(nil)
 	_ Deriver = Key{}
-	_ Deriver = (*Ring)(nil)
+	_ Deriver = (*Keyring)(nil)
 )
 
-// Load returns the current key of OpenRing, for programs that only derive from it.
+// Load returns the current key of OpenKeyring, for programs that only derive from it.
 func Load(home, given string) (Key, error) {
 	if given != "" {
 		first, _, _ := strings.Cut(given, ",")

@@ -74,7 +74,7 @@ func (h help) explain(lang i18n.Lang, name string) (string, error) {
 
 // usable are the commands that somebody may use, in the order of the registry.
 func (r *Registry) usable(ctx context.Context, people People, in Request) (out []Spec, err error) {
-	who, err := people.Standing(ctx, in.User, in.Session)
+	who, err := people.Caller(ctx, in.User, in.Session)
 	if err != nil {
 		return nil, err
 	}

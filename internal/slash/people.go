@@ -7,18 +7,18 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Standing is who somebody is in a conversation.
-type Standing struct {
+// Caller is who somebody is in a conversation.
+type Caller struct {
 	Admin, Owner bool
 	Direct       bool // nobody else reads the conversation
 }
 
 // May reports whether they may use a command.
-func (s Standing) May(c Spec) bool { return c.Who == Anyone || s.Admin || c.Who == Owner && s.Owner }
+func (s Caller) May(c Spec) bool { return c.Who == Anyone || s.Admin || c.Who == Owner && s.Owner }
 
 // People knows who somebody is.
 type People interface {
-	Standing(ctx context.Context, user chat.UserID, key chat.SessionKey) (Standing, error)
+	Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (Caller, error)
 }
 
 // Refusal tells somebody that a command is not for them.

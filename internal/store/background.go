@@ -232,7 +232,7 @@ func (s *Store) saidInGroup(ctx context.Context, id chat.GroupID) (text string, 
 		if err != nil {
 			return fmt.Errorf("read group chat %s: %w", id, err)
 		}
-		r, err := agents.GroupRoom(ctx, tx, row.GroupChat)
+		r, err := agents.GroupTranscript(ctx, tx, row.GroupChat)
 		text = r.Chat.Transcript(r.Lines, agents.MaxTranscript)
 		return err
 	})

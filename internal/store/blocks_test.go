@@ -14,12 +14,12 @@ import (
 	"xbot/internal/store"
 )
 
-func (b *bundle) block(w chat.Whose, session chat.SessionKey, key string, block chat.Block, content string) error {
+func (b *bundle) block(w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block, content string) error {
 	_, err := b.EditBlock(b.t.Context(), w, session, key, block, func(string) (string, string, error) { return content, "written", nil })
 	return err
 }
 
-func (b *bundle) blocks(w chat.Whose, session chat.SessionKey) map[chat.Block]string {
+func (b *bundle) blocks(w chat.MemoryOwner, session chat.SessionKey) map[chat.Block]string {
 	b.t.Helper()
 	got, err := b.Blocks(b.t.Context(), w, session)
 	require.NoError(b.t, err)
@@ -29,19 +29,19 @@ func (b *bundle) blocks(w chat.Whose, session chat.SessionKey) map[chat.Block]st
 func TestEditBlock_TheWorkingContextIsOfAConversationTheOthersOfThePerson(t *testing.T) {
 	b := setup(t)
 	other := b.member("bob")
-	me := chat.Whose{User: b.user.ID, Agent: "main"}
+	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	require.NoError(t, b.block(me, "s1", "1", chat.BlockHuman, "Alice"))
 	require.NoError(t, b.block(me, "s1", "2", chat.BlockWorking, "writes a book"))
 	require.NoError(t, b.block(me, "s2", "3", chat.BlockPersona, "brief"))
 	require.Equal(t, map[chat.Block]string{chat.BlockHuman: "Alice", chat.BlockPersona: "brief", chat.BlockWorking: "writes a book"}, b.blocks(me, "s1"))
 	require.Equal(t, map[chat.Block]string{chat.BlockHuman: "Alice", chat.BlockPersona: "brief"}, b.blocks(me, "s2"))
-	require.Empty(t, b.blocks(chat.Whose{User: b.user.ID, Agent: "ops"}, "s1"), "another agent has a memory of its own")
-	require.Empty(t, b.blocks(chat.Whose{User: other.ID, Agent: "main"}, "s1"))
+	require.Empty(t, b.blocks(chat.MemoryOwner{User: b.user.ID, Agent: "ops"}, "s1"), "another agent has a memory of its own")
+	require.Empty(t, b.blocks(chat.MemoryOwner{User: other.ID, Agent: "main"}, "s1"))
 }
 
 func TestEditBlock_HoldsSoManyCharacters(t *testing.T) {
 	b := setup(t)
-	me := chat.Whose{User: b.user.ID, Agent: "main"}
+	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	for block, most := range map[chat.Block]int{chat.BlockHuman: 2000, chat.BlockPersona: 2000, chat.BlockWorking: 4000} {
 		require.NoError(t, b.block(me, "s", "", block, strings.Repeat("字", most)), "characters, not bytes")
 		err := b.block(me, "s", "", block, strings.Repeat("字", most+3))
@@ -53,7 +53,7 @@ func TestEditBlock_HoldsSoManyCharacters(t *testing.T) {
 
 func TestEditBlock_AKeyWritesOnceWhoeverComesTogether(t *testing.T) {
 	b := setup(t)
-	me := chat.Whose{User: b.user.ID, Agent: "main"}
+	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	said := make([]string, 10)
 	var wg sync.WaitGroup
 	for i := range said {
@@ -72,7 +72,7 @@ func TestEditBlock_AKeyWritesOnceWhoeverComesTogether(t *testing.T) {
 
 func TestMemorize_WritesAllOrNothing(t *testing.T) {
 	b := setup(t)
-	me := chat.Whose{User: b.user.ID, Agent: "main"}
+	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	id, err := b.Archive(t.Context(), me, "", chat.ArchivalEntry{Content: "old"}, 0)
 	require.NoError(t, err)
 	m := chat.Memorized{
@@ -100,7 +100,7 @@ func TestMemorize_WritesAllOrNothing(t *testing.T) {
 
 func TestMemoryLog_IsSearchedByTimeAndWords(t *testing.T) {
 	b := setup(t)
-	me := chat.Whose{User: b.user.ID, Agent: "main"}
+	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 12, 0, 0, 0, time.UTC) }
 	for i, text := range []string{"Booked a flight to Berlin", "讨论了去北京的航班", "Fixed the tests"} {
 		_, err := b.Memorize(t.Context(), me, chat.Memorized{Key: text, Session: "s", From: day(i + 1), To: day(i + 1), History: text})
@@ -119,7 +119,7 @@ func TestMemoryLog_IsSearchedByTimeAndWords(t *testing.T) {
 	require.Equal(t, []string{"Booked a flight to Berlin"}, find("flights", 1, 9))
 	require.Empty(t, find("flights", 2, 9))
 	require.Equal(t, []string{"讨论了去北京的航班"}, find("", 2, 3))
-	other, err := b.MemoryLog(t.Context(), chat.Whose{User: b.user.ID, Agent: "ops"}, "", day(1), day(9), 10)
+	other, err := b.MemoryLog(t.Context(), chat.MemoryOwner{User: b.user.ID, Agent: "ops"}, "", day(1), day(9), 10)
 	require.NoError(t, err)
 	require.Empty(t, other)
 }
@@ -128,7 +128,7 @@ func TestLink_BlocksArchiveAndLogComeWithThePerson(t *testing.T) {
 	b := setup(t)
 	one, _ := b.met("feishu", "ou_1")
 	two, _ := b.met("qq", "u2")
-	of := func(u store.User) chat.Whose { return chat.Whose{User: u.ID, Agent: "main"} }
+	of := func(u store.User) chat.MemoryOwner { return chat.MemoryOwner{User: u.ID, Agent: "main"} }
 	require.NoError(t, b.block(of(one), "s", "", chat.BlockHuman, "Alice"))
 	require.NoError(t, b.block(of(two), "s", "", chat.BlockHuman, "Bob"))
 	require.NoError(t, b.block(of(two), "s", "", chat.BlockPersona, "brief"))

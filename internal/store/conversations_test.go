@@ -23,7 +23,7 @@ func (b *bundle) conversation(key chat.SessionKey, owner chat.UserID, agent stri
 	require.NoError(b.t, err)
 }
 
-func texts(said []chat.Recollected) (out []string) {
+func texts(said []chat.PastEntry) (out []string) {
 	for _, s := range said {
 		out = append(out, s.Text)
 	}

@@ -51,7 +51,7 @@ func TestDigestReader_WaitsWhileAConversationIsMemorized(t *testing.T) {
 
 func TestClaimDigest_LeavesAnEntryToOneUntilItIsGivenBack(t *testing.T) {
 	b := setup(t)
-	w := chat.Whose{User: b.user.ID, Agent: "main"}
+	w := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	id, err := b.Archive(t.Context(), w, "", chat.ArchivalEntry{Content: "long"}, 0)
 	require.NoError(t, err)
 	claim := func(pause time.Duration) bool {
@@ -73,6 +73,6 @@ func TestClaimDigest_LeavesAnEntryToOneUntilItIsGivenBack(t *testing.T) {
 	require.NoError(t, b.KeepDigest(t.Context(), id, "", time.Hour))
 	require.False(t, claim(time.Hour), "it waits")
 	require.NoError(t, b.KeepDigest(t.Context(), id, "short\x00", 0))
-	require.Equal(t, []chat.PendingEntry{{Whose: w, ID: id, Content: "long", Digest: "short"}}, pending())
+	require.Equal(t, []chat.PendingEntry{{MemoryOwner: w, ID: id, Content: "long", Digest: "short"}}, pending())
 	require.False(t, claim(time.Hour), "it is shortened once")
 }

@@ -272,7 +272,7 @@ func TestTell_WithoutAPlaceTheAnswerGoesWhereAPersonWroteLast(t *testing.T) {
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
 	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	_, err = b.Tell(t.Context(), chat.Told{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
+	_, err = b.Tell(t.Context(), chat.InternalMessage{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
 	require.NoError(t, err)
 	_, ok, err := b.Claim(t.Context(), peerKey, "t2", "r", 0)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-func (b *bundle) souls(w chat.Whose) map[string]string {
+func (b *bundle) souls(w chat.MemoryOwner) map[string]string {
 	b.t.Helper()
 	files, err := b.SoulFiles(b.t.Context(), w)
 	require.NoError(b.t, err)
@@ -25,7 +25,7 @@ func (b *bundle) souls(w chat.Whose) map[string]string {
 
 func TestSetSoulFile_OverwritesOnlyWhatWasSeenAndOnceAKey(t *testing.T) {
 	b := setup(t)
-	me := chat.Whose{User: b.user.ID, Agent: "main"}
+	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	set := func(key string, c chat.SoulChange) (string, error) { return b.SetSoulFile(t.Context(), me, key, c) }
 	one, err := set("call/1", chat.SoulChange{Name: "tone.md", Content: " dry\x00 "})
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestSetSoulFile_OverwritesOnlyWhatWasSeenAndOnceAKey(t *testing.T) {
 
 func TestSetSoulFile_KeepsAtMost50WhoeverWritesAtOnce(t *testing.T) {
 	b := setup(t)
-	me := chat.Whose{User: b.user.ID, Agent: "main"}
+	me := chat.MemoryOwner{User: b.user.ID, Agent: "main"}
 	_, err := b.pool.Exec(t.Context(), "INSERT INTO soul_files (user_id, agent, name, content) SELECT $1, 'main', 'n' || i || '.md', 'x' FROM generate_series(1, 45) i", b.user.ID)
 	require.NoError(t, err)
 	errs := make([]error, 10)
@@ -81,7 +81,7 @@ func TestSoulFiles_OfOneReachNoOther(t *testing.T) {
 	other := b.member("bob")
 	team, err := b.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
 	require.NoError(t, err)
-	whose := []chat.Whose{{User: b.user.ID, Agent: "main"}, {User: b.user.ID, Agent: "ops"}, {User: other.ID, Agent: "main"}, {User: team.ID, Agent: "main"}}
+	whose := []chat.MemoryOwner{{User: b.user.ID, Agent: "main"}, {User: b.user.ID, Agent: "ops"}, {User: other.ID, Agent: "main"}, {User: team.ID, Agent: "main"}}
 	for i, w := range whose {
 		_, err := b.SetSoulFile(t.Context(), w, "call/same", chat.SoulChange{Name: "tone.md", Content: fmt.Sprint("of ", i)})
 		require.NoError(t, err)
@@ -103,11 +103,11 @@ func TestLink_SoulFilesComeWithThePerson(t *testing.T) {
 	two, _ := b.met("qq", "u2")
 	for user, files := range map[chat.UserID]map[string]string{one.ID: {"tone.md": "dry", "same.md": "s"}, two.ID: {"tone.md": "warm", "same.md": "s", "more.md": "m"}} {
 		for name, content := range files {
-			_, err := b.SetSoulFile(t.Context(), chat.Whose{User: user, Agent: "main"}, "", chat.SoulChange{Name: name, Content: content})
+			_, err := b.SetSoulFile(t.Context(), chat.MemoryOwner{User: user, Agent: "main"}, "", chat.SoulChange{Name: name, Content: content})
 			require.NoError(t, err)
 		}
 	}
 	b.link(one, two, "qq", "u2")
-	require.Equal(t, map[string]string{"tone.md": "dry", "same.md": "s", "more.md": "m", fmt.Sprintf("linked-%d-tone.md", two.ID): "warm"}, b.souls(chat.Whose{User: one.ID, Agent: "main"}))
-	require.Empty(t, b.souls(chat.Whose{User: two.ID, Agent: "main"}))
+	require.Equal(t, map[string]string{"tone.md": "dry", "same.md": "s", "more.md": "m", fmt.Sprintf("linked-%d-tone.md", two.ID): "warm"}, b.souls(chat.MemoryOwner{User: one.ID, Agent: "main"}))
+	require.Empty(t, b.souls(chat.MemoryOwner{User: two.ID, Agent: "main"}))
 }

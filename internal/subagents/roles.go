@@ -19,7 +19,7 @@ import (
 type Store interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
-	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
 // Roles knows the roles of conversations, and what subagents of them are made of.

@@ -31,12 +31,12 @@ const (
 
 // Memories show and change what is remembered of people.
 type Memories interface {
-	Look(ctx context.Context, w chat.Whose) (view.Look, error)
-	Older(ctx context.Context, w chat.Whose, kind string, before int64) ([]chat.Remembered, error)
-	Search(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error)
-	Find(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error)
-	Set(ctx context.Context, w chat.Whose, id, was, text string) error
-	Forget(ctx context.Context, w chat.Whose, items []chat.Remembered) error
+	Look(ctx context.Context, w chat.MemoryOwner) (view.Look, error)
+	Older(ctx context.Context, w chat.MemoryOwner, kind string, before int64) ([]chat.Remembered, error)
+	Search(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.Remembered, error)
+	Find(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.Remembered, error)
+	Set(ctx context.Context, w chat.MemoryOwner, id, was, text string) error
+	Forget(ctx context.Context, w chat.MemoryOwner, items []chat.Remembered) error
 }
 
 // Agents know whose memory a conversation has.
@@ -70,7 +70,7 @@ func (Memory) Spec() slash.Spec {
 
 // whose is the memory that a command is about: that of whoever the conversation belongs to. What is remembered of a person
 // is for nobody else: who shares the conversation of another one sees none.
-func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.Whose, mayChange bool, err error) {
+func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.MemoryOwner, mayChange bool, err error) {
 	owner, err := m.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return w, false, err
@@ -82,7 +82,7 @@ func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.Whose, mayC
 	if err != nil {
 		return w, false, err
 	}
-	w = chat.Whose{User: owner.ID, Agent: who.Memory()}
+	w = chat.MemoryOwner{User: owner.ID, Agent: who.Memory()}
 	if !owner.Group {
 		return w, true, nil
 	}
@@ -125,7 +125,7 @@ func (m Memory) Run(ctx context.Context, in slash.Request, args string) (string,
 	return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)
 }
 
-func (m Memory) show(ctx context.Context, w chat.Whose, lang i18n.Lang, zone *time.Location) (string, error) {
+func (m Memory) show(ctx context.Context, w chat.MemoryOwner, lang i18n.Lang, zone *time.Location) (string, error) {
 	look, err := m.Memories.Look(ctx, w)
 	if err != nil {
 		return "", err
@@ -164,7 +164,7 @@ func rememberedText(lang i18n.Lang, zone *time.Location, head string, items []ch
 	return strings.Join(lines, "\n")
 }
 
-func (m Memory) edit(ctx context.Context, w chat.Whose, in slash.Request, args string) (string, error) {
+func (m Memory) edit(ctx context.Context, w chat.MemoryOwner, in slash.Request, args string) (string, error) {
 	at := strings.IndexAny(args, " \n")
 	if at < 0 {
 		return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)
@@ -194,7 +194,7 @@ func (m Memory) edit(ctx context.Context, w chat.Whose, in slash.Request, args s
 }
 
 // forget forgets one thing at once, and asks before it forgets several.
-func (m Memory) forget(ctx context.Context, w chat.Whose, lang i18n.Lang, zone *time.Location, args string) (string, error) {
+func (m Memory) forget(ctx context.Context, w chat.MemoryOwner, lang i18n.Lang, zone *time.Location, args string) (string, error) {
 	q, all := strings.CutSuffix(args, memoryAll)
 	q = strings.TrimSpace(q)
 	found, err := m.Memories.Find(ctx, w, q)

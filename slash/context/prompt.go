@@ -15,7 +15,7 @@ import (
 
 // PromptViewer shows prompts without a call of a model.
 type PromptViewer interface {
-	Look(ctx context.Context, key chat.SessionKey, text string, at time.Time) (prompt.Look, error)
+	Preview(ctx context.Context, key chat.SessionKey, text string, at time.Time) (prompt.Preview, error)
 }
 
 // Prompt is /prompt: what a model would be told.
@@ -30,14 +30,14 @@ func (Prompt) Spec() slash.Spec {
 
 // Run shows it.
 func (p Prompt) Run(ctx context.Context, in slash.Request, args string) (string, error) {
-	look, err := p.Viewer.Look(ctx, in.Session, args, time.Now())
+	preview, err := p.Viewer.Preview(ctx, in.Session, args, time.Now())
 	if err != nil {
 		return "", err
 	}
-	return sayPrompt(look, in.Lang), nil
+	return sayPrompt(preview, in.Lang), nil
 }
 
-func sayPrompt(l prompt.Look, lang i18n.Lang) string {
+func sayPrompt(l prompt.Preview, lang i18n.Lang) string {
 	var b strings.Builder
 	tools, bytes := 0, 0
 	for _, t := range l.Tools {

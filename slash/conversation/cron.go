@@ -45,7 +45,7 @@ func (c Cron) Run(ctx context.Context, in slash.Request, args string) (string, e
 	if err != nil {
 		return "", err
 	}
-	who := cron.Who{User: owner}
+	who := cron.Caller{User: owner}
 	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(verb) {
@@ -65,7 +65,7 @@ func (c Cron) Run(ctx context.Context, in slash.Request, args string) (string, e
 	return "", i18n.Fault(fault.Invalid, i18n.CronUsage)
 }
 
-func (c Cron) add(ctx context.Context, who cron.Who, in slash.Request, text string) (string, error) {
+func (c Cron) add(ctx context.Context, who cron.Caller, in slash.Request, text string) (string, error) {
 	now, err := c.Store.Clock(ctx)
 	if err != nil {
 		return "", err
@@ -89,7 +89,7 @@ func (c Cron) add(ctx context.Context, who cron.Who, in slash.Request, text stri
 	return i18n.Say(in.Lang, i18n.CronAdded, j.ID, markdown.Escaped(j.Name), shownAt(j.Next, j.Zone)), nil
 }
 
-func (c Cron) one(ctx context.Context, who cron.Who, in slash.Request, verb, word string) (string, error) {
+func (c Cron) one(ctx context.Context, who cron.Caller, in slash.Request, verb, word string) (string, error) {
 	j, err := c.Jobs.Find(ctx, who, word)
 	if err != nil {
 		return "", err
@@ -125,7 +125,7 @@ func (c Cron) one(ctx context.Context, who cron.Who, in slash.Request, verb, wor
 	return strings.Join(lines, "\n"), nil
 }
 
-func (c Cron) list(ctx context.Context, who cron.Who, lang i18n.Lang) (string, error) {
+func (c Cron) list(ctx context.Context, who cron.Caller, lang i18n.Lang) (string, error) {
 	all, err := c.Jobs.List(ctx, who, false)
 	if err != nil {
 		return "", err

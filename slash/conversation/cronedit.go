@@ -21,7 +21,7 @@ var cronFields = map[string]func(p *chat.JobPlan) *string{
 }
 
 // edit changes one thing of a job: its id or name, a word for the thing, and what it is to be.
-func (c Cron) edit(ctx context.Context, who cron.Who, in slash.Request, text string) (string, error) {
+func (c Cron) edit(ctx context.Context, who cron.Caller, in slash.Request, text string) (string, error) {
 	j, field, value, err := c.edited(ctx, who, text)
 	if err != nil {
 		return "", err
@@ -34,7 +34,7 @@ func (c Cron) edit(ctx context.Context, who cron.Who, in slash.Request, text str
 }
 
 // edited takes an edit apart. A name may hold words for things: the first one behind something that is a job counts.
-func (c Cron) edited(ctx context.Context, who cron.Who, text string) (j chat.Job, field, value string, err error) {
+func (c Cron) edited(ctx context.Context, who cron.Caller, text string) (j chat.Job, field, value string, err error) {
 	err = i18n.Fault(fault.Invalid, i18n.CronUsage)
 	word, rest := slash.FirstWord(text)
 	for job := word; rest != ""; job += " " + word {

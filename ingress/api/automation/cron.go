@@ -54,9 +54,9 @@ const (
 	runsListed   = 50
 )
 
-func asker(ctx context.Context) cron.Who {
+func asker(ctx context.Context) cron.Caller {
 	u := auth.User(ctx)
-	return cron.Who{User: u.ID, Admin: u.Admin}
+	return cron.Caller{User: u.ID, Admin: u.Admin}
 }
 
 func (a *Endpoints) registerCron(h huma.API) {

@@ -19,8 +19,8 @@ type Owner struct {
 	Agent string `query:"agent" maxLength:"100" default:"main" doc:"Whose memory: main, or the name of an agent that has its own."`
 }
 
-func (w Owner) of(ctx context.Context) chat.Whose {
-	return chat.Whose{User: auth.User(ctx).ID, Agent: w.Agent}
+func (w Owner) of(ctx context.Context) chat.MemoryOwner {
+	return chat.MemoryOwner{User: auth.User(ctx).ID, Agent: w.Agent}
 }
 
 // RememberedBody is what was found.

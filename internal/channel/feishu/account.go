@@ -34,7 +34,7 @@ type Account struct {
 	name   string
 	set    settings
 	http   *http.Client
-	tokens *token.Keeper
+	tokens *token.Cache
 	im     *larkim.V1      // messages, files, chats
 	cards  *larkcardkit.V1 // cards that stream
 	book   *larkcontact.V3 // the address book

@@ -58,7 +58,7 @@ type settings struct {
 // appForm is what app ids look like.
 var appForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-func open(account string, given map[string]string, o channel.Opening) (channel.Account, error) {
+func open(account string, given map[string]string, o channel.Resources) (channel.Account, error) {
 	s, err := parse(given)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (w *world) open(t testing.TB, settings ...string) channel.Account {
 	for i := 0; i+1 < len(settings); i += 2 {
 		given[settings[i]] = settings[i+1]
 	}
-	a, err := feishu.Driver().Open("suite", given, channel.Opening{HTTP: w.client})
+	a, err := feishu.Driver().Open("suite", given, channel.Resources{HTTP: w.client})
 	require.NoError(t, err)
 	feishu.Hasten(a)
 	return a

@@ -17,9 +17,9 @@ import (
 type account struct {
 	name string
 	settings
-	opening channel.Opening
-	files   *http.Client                             // for addresses that came with messages
-	dial    func(ctx context.Context) (*conn, error) // a connection for actions alone; nil: there is none of our making
+	resources channel.Resources
+	files     *http.Client                             // for addresses that came with messages
+	dial      func(ctx context.Context) (*conn, error) // a connection for actions alone; nil: there is none of our making
 
 	mu   sync.Mutex
 	link *conn       // for actions, while Run holds one
@@ -35,8 +35,8 @@ type account struct {
 	pace  pace
 }
 
-func newAccount(name string, s settings, o channel.Opening) *account {
-	a := &account{name: name, settings: s, opening: o, files: o.FileClient(s.ownAddress()), self: wire.Number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
+func newAccount(name string, s settings, o channel.Resources) *account {
+	a := &account{name: name, settings: s, resources: o, files: o.FileClient(s.ownAddress()), self: wire.Number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
 	a.pace.pause = s.pause
 	return a
 }

@@ -52,7 +52,7 @@ func newNapCat(t testing.TB, o ob.Options) *napcat {
 func (n *napcat) open(t testing.TB, token string, m channel.Memory) channel.Account {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	a, err := onebot.Driver().Open(channeltest.Account, forwardTo(n.Server, token), channel.Opening{HTTP: &http.Client{Transport: transport}, Memory: m})
+	a, err := onebot.Driver().Open(channeltest.Account, forwardTo(n.Server, token), channel.Resources{HTTP: &http.Client{Transport: transport}, Memory: m})
 	require.NoError(t, err)
 	onebot.Hasty(a)
 	return a

@@ -307,7 +307,7 @@ func TestOpen_NamesTheOptionThatIsWrong(t *testing.T) {
 		"token":      {"mode": "reverse"},
 		"one line":   {"url": "ws://host", "token": "a\r\nX-Evil: b"},
 	} {
-		_, err := onebot.Driver().Open("a", given, channel.Opening{})
+		_, err := onebot.Driver().Open("a", given, channel.Resources{})
 		require.Equal(t, fault.Invalid, fault.KindOf(err), want)
 		require.ErrorContains(t, err, want)
 	}

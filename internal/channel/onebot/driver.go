@@ -116,7 +116,7 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-func open(name string, given map[string]string, o channel.Opening) (channel.Account, error) {
+func open(name string, given map[string]string, o channel.Resources) (channel.Account, error) {
 	s, err := parseSettings(given)
 	if err != nil {
 		return nil, err

@@ -30,12 +30,12 @@ const (
 // catchUp takes in what was written since the last event that was taken in. Live events wait meanwhile.
 func (in *intake) catchUp(ctx context.Context) error {
 	now := time.Now()
-	since, err := in.marks.start(ctx, in.opening.Memory, now)
+	since, err := in.marks.start(ctx, in.resources.Memory, now)
 	if err != nil {
 		return fault.Errorf(fault.Unavailable, "look up since when messages may be missing: %w", err)
 	}
 	if since.IsZero() { // the first start of all: what was written before is nobody's
-		_ = in.marks.save(ctx, in.opening.Memory, true) // the next event saves it, too
+		_ = in.marks.save(ctx, in.resources.Memory, true) // the next event saves it, too
 		return nil
 	}
 	if since = since.Add(-overlap); since.Before(now.Add(-maxBack)) {

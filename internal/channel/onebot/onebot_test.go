@@ -67,7 +67,7 @@ func openAccount(t *testing.T, settings map[string]string, m channel.Memory) cha
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	a, err := onebot.Driver().Open("suite", settings, channel.Opening{HTTP: &http.Client{Transport: transport}, Memory: m})
+	a, err := onebot.Driver().Open("suite", settings, channel.Resources{HTTP: &http.Client{Transport: transport}, Memory: m})
 	require.NoError(t, err)
 	onebot.Hasty(a)
 	return a

@@ -111,7 +111,7 @@ func FuzzParseMessage(f *testing.F) {
 		require.LessOrEqual(t, len(segments), wire.MaxSegments+1)
 		s, err := parseSettings(map[string]string{"mode": modeReverse, "token": "t", "self_id": "10001"})
 		require.NoError(t, err)
-		r := &reader{account: newAccount("a", s, channel.Opening{}), messages: maxForwarded}
+		r := &reader{account: newAccount("a", s, channel.Resources{}), messages: maxForwarded}
 		r.read(t.Context(), segments, 0)
 		require.LessOrEqual(t, len(r.text()), maxRead)
 		require.True(t, utf8.ValidString(r.text()))
@@ -174,7 +174,7 @@ func TestForwarded_MessagesThatComeInsideAreReadWithoutAsking(t *testing.T) {
 		"as nodes":    `[{"type":"node","data":{"nickname":"Ann","content":[{"type":"text","data":{"text":"one"}}]}},{"type":"node","data":{"name":"Bob","message":"two[CQ:face,id=1]"}}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := &reader{account: newAccount("a", s, channel.Opening{}), messages: maxForwarded}
+			r := &reader{account: newAccount("a", s, channel.Resources{}), messages: maxForwarded}
 			r.read(t.Context(), wire.ParseMessage(json.RawMessage(`[{"type":"forward","data":{"id":"7","content":`+content+`}}]`)), 0)
 			require.Equal(t, "[forwarded messages]\nAnn: one\nBob: two[face: 1]\n[end of forwarded messages]", r.text())
 		})

@@ -25,7 +25,7 @@ func TestFetch_OnlyNapCatsOwnAddressMayBePrivate(t *testing.T) {
 	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("a secret")) })) // the client may be gone
 	defer inside.Close()
 	fetch := func(napcat string) error {
-		a, err := onebot.Driver().Open("suite", map[string]string{"url": napcat, "token": "a token that is long enough"}, channel.Opening{Files: public{}})
+		a, err := onebot.Driver().Open("suite", map[string]string{"url": napcat, "token": "a token that is long enough"}, channel.Resources{Files: public{}})
 		require.NoError(t, err)
 		body, err := a.(channel.Fetcher).Fetch(t.Context(), "", chat.Attachment{Key: url.Values{"url": {inside.URL + "/file"}}.Encode()})
 		if err == nil {

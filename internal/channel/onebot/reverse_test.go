@@ -51,7 +51,7 @@ func (d *dialling) openReverse(t testing.TB) channel.Held {
 	given := map[string]string{"mode": "reverse", "token": "secret", "send_pause": "0s"}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	a, err := onebot.Driver().Open(channeltest.Account, given, channel.Opening{HTTP: &http.Client{Transport: transport}, Memory: d.kept})
+	a, err := onebot.Driver().Open(channeltest.Account, given, channel.Resources{HTTP: &http.Client{Transport: transport}, Memory: d.kept})
 	require.NoError(t, err)
 	return a.(channel.Held)
 }

@@ -97,7 +97,7 @@ func (in *intake) run(ctx context.Context) {
 	in.c.loops.Wait()
 	lanes.Wait()
 	in.leave()
-	_ = in.marks.save(ctx, in.opening.Memory, true) // an older mark costs repetitions only
+	_ = in.marks.save(ctx, in.resources.Memory, true) // an older mark costs repetitions only
 }
 
 // leave notes what has come and was not taken in, so that it is looked up.
@@ -186,7 +186,7 @@ func (in *intake) take(ctx context.Context, e *event) {
 	if e.settled != nil {
 		e.settled()
 	}
-	_ = in.marks.save(ctx, in.opening.Memory, false) // an older mark costs repetitions only
+	_ = in.marks.save(ctx, in.resources.Memory, false) // an older mark costs repetitions only
 }
 
 // Pauses between the attempts at an event that is not accepted.

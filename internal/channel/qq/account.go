@@ -21,7 +21,7 @@ type Account struct {
 	files  *http.Client // for addresses that came with messages
 	memory channel.Memory
 	pace   pace
-	tokens *token.Keeper
+	tokens *token.Cache
 
 	// self is the bot as the platform knows it; nil until the first READY or Check.
 	self atomic.Pointer[person]

@@ -13,7 +13,7 @@ import (
 )
 
 func openWith(given map[string]string) (channel.Account, error) {
-	return qq.Driver().Open("suite", given, channel.Opening{})
+	return qq.Driver().Open("suite", given, channel.Resources{})
 }
 
 var approval = channel.Question{

@@ -64,7 +64,7 @@ type settings struct {
 	api, tokenURL string
 }
 
-func open(account string, given map[string]string, o channel.Opening) (channel.Account, error) {
+func open(account string, given map[string]string, o channel.Resources) (channel.Account, error) {
 	s, err := parse(given)
 	if err != nil {
 		return nil, err

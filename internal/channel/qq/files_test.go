@@ -25,7 +25,7 @@ func TestFetch_ReadsNoAddressOfTheServersOwnNetwork(t *testing.T) {
 	defer inside.Close()
 	open := func(api string) channel.Account {
 		given := map[string]string{"app_id": "1", "app_secret": "s", "api_url": api, "token_url": api}
-		a, err := qq.Driver().Open("suite", given, channel.Opening{Files: public{}})
+		a, err := qq.Driver().Open("suite", given, channel.Resources{Files: public{}})
 		require.NoError(t, err)
 		return a
 	}

@@ -66,7 +66,7 @@ func (w *world) open(t testing.TB, settings ...string) {
 	for i := 0; i+1 < len(settings); i += 2 {
 		given[settings[i]] = settings[i+1]
 	}
-	a, err := qq.Driver().Open("suite", given, channel.Opening{HTTP: w.client, Memory: w.memory})
+	a, err := qq.Driver().Open("suite", given, channel.Resources{HTTP: w.client, Memory: w.memory})
 	require.NoError(t, err)
 	qq.Hasten(a)
 	w.account = a

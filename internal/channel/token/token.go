@@ -12,8 +12,8 @@ import (
 // Ask gets a token from a platform, and how long it may be used.
 type Ask func(ctx context.Context) (token string, good time.Duration, err error)
 
-// Keeper holds one token. It is safe for concurrent use.
-type Keeper struct {
+// Cache holds one token. It is safe for concurrent use.
+type Cache struct {
 	ask  Ask
 	turn chan struct{} // holds one, of whoever asks the platform
 
@@ -22,68 +22,68 @@ type Keeper struct {
 	until time.Time
 }
 
-// New makes a keeper without a token.
-func New(ask Ask) *Keeper { return &Keeper{ask: ask, turn: make(chan struct{}, 1)} }
+// New makes a cache that holds no token yet.
+func New(ask Ask) *Cache { return &Cache{ask: ask, turn: make(chan struct{}, 1)} }
 
 // Get returns a token that may be used now. One caller asks the platform; the others wait for it, none longer than its
 // context permits.
-func (k *Keeper) Get(ctx context.Context) (string, error) {
-	if token, ok := k.kept(); ok {
+func (c *Cache) Get(ctx context.Context) (string, error) {
+	if token, ok := c.kept(); ok {
 		return token, nil
 	}
-	if err := k.take(ctx); err != nil {
+	if err := c.take(ctx); err != nil {
 		return "", err
 	}
-	defer k.leave()
-	if token, ok := k.kept(); ok {
+	defer c.leave()
+	if token, ok := c.kept(); ok {
 		return token, nil
 	}
-	return k.renew(ctx)
+	return c.renew(ctx)
 }
 
 // Renew asks for a token although there may be a good one: that shows whether the credentials are right.
-func (k *Keeper) Renew(ctx context.Context) error {
-	if err := k.take(ctx); err != nil {
+func (c *Cache) Renew(ctx context.Context) error {
+	if err := c.take(ctx); err != nil {
 		return err
 	}
-	defer k.leave()
-	_, err := k.renew(ctx)
+	defer c.leave()
+	_, err := c.renew(ctx)
 	return err
 }
 
 // Drop forgets a token that the platform has refused, unless it was replaced meanwhile.
-func (k *Keeper) Drop(token string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.token == token {
-		k.token = ""
+func (c *Cache) Drop(token string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.token == token {
+		c.token = ""
 	}
 }
 
-func (k *Keeper) kept() (string, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.token, k.token != "" && time.Now().Before(k.until)
+func (c *Cache) kept() (string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.token, c.token != "" && time.Now().Before(c.until)
 }
 
-func (k *Keeper) renew(ctx context.Context) (string, error) {
-	token, good, err := k.ask(ctx)
+func (c *Cache) renew(ctx context.Context) (string, error) {
+	token, good, err := c.ask(ctx)
 	if err != nil {
 		return "", err
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.token, k.until = token, time.Now().Add(good)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.token, c.until = token, time.Now().Add(good)
 	return token, nil
 }
 
-func (k *Keeper) take(ctx context.Context) error {
+func (c *Cache) take(ctx context.Context) error {
 	select {
-	case k.turn <- struct{}{}:
+	case c.turn <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return fault.Errorf(fault.Unavailable, "wait for an access token: %w", ctx.Err())
 	}
 }
 
-func (k *Keeper) leave() { <-k.turn }
+func (c *Cache) leave() { <-c.turn }

@@ -23,7 +23,7 @@ import (
 // Store knows what users chose and what their runners offer.
 type Store interface {
 	// ModelWanted returns what decides which model answers in a session.
-	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 	// ModelOffered returns the model that a runner said it can call, nil if none.
 	ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error)
 }
@@ -77,7 +77,7 @@ func (c *Choice) For(ctx context.Context, key chat.SessionKey) (llm.Client, erro
 }
 
 // chosen returns the client of the model that was decided on.
-func (c *Choice) chosen(ctx context.Context, w chat.Wish, d Decision) (llm.Client, error) {
+func (c *Choice) chosen(ctx context.Context, w chat.ModelCriteria, d Decision) (llm.Client, error) {
 	if d.Model == "" {
 		return c.usual(ctx, w)
 	}
@@ -100,7 +100,7 @@ func unknown(d Decision) string {
 }
 
 // usual returns the client where nobody chose: that of the user's runner, or the server's.
-func (c *Choice) usual(ctx context.Context, w chat.Wish) (llm.Client, error) {
+func (c *Choice) usual(ctx context.Context, w chat.ModelCriteria) (llm.Client, error) {
 	if !w.Own {
 		return c.Server, nil
 	}

@@ -29,10 +29,10 @@ type home struct {
 	offers *wire.LLM
 	box    *sandbox.Runner
 	calls  int
-	wish   chat.Wish
+	wish   chat.ModelCriteria
 }
 
-func (h *home) ModelWanted(context.Context, chat.SessionKey) (chat.Wish, error) {
+func (h *home) ModelWanted(context.Context, chat.SessionKey) (chat.ModelCriteria, error) {
 	w := h.wish
 	w.User, w.Own = 7, !h.server
 	return w, nil

@@ -29,7 +29,7 @@ type Decision struct {
 }
 
 // Decide finds who decides: the message (of thinking), the session, its scene, its agent.
-func Decide(p *policy.Policy, w chat.Wish) Decision {
+func Decide(p *policy.Policy, w chat.ModelCriteria) Decision {
 	scene, agent := Scene(p, w), p.Agent(w.Agent)
 	var d Decision
 	d.Model, d.ModelSource = first(
@@ -56,7 +56,7 @@ func first(list ...said) (string, Source) {
 }
 
 // Scene returns what the policy says of the scene of a session.
-func Scene(p *policy.Policy, w chat.Wish) policy.Scene {
+func Scene(p *policy.Policy, w chat.ModelCriteria) policy.Scene {
 	channel := p.Channel(w.Channel, w.Account)
 	scenes := channel.GroupScenes
 	if cmp.Or(w.ChatType, chat.ChatDirect) == chat.ChatDirect {

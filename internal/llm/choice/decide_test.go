@@ -34,31 +34,31 @@ func document() *policy.Policy {
 func TestDecide_TheNearestCounts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		wish chat.Wish
+		wish chat.ModelCriteria
 		want choice.Decision
 	}{
-		"nobody said": {chat.Wish{Agent: "main"}, choice.Decision{}},
-		"the agent": {chat.Wish{Agent: "clever"}, choice.Decision{
+		"nobody said": {chat.ModelCriteria{Agent: "main"}, choice.Decision{}},
+		"the agent": {chat.ModelCriteria{Agent: "clever"}, choice.Decision{
 			Model: "agent/model", ModelSource: choice.FromAgent, Think: chat.ThinkMedium, ThinkSource: choice.FromAgent,
 		}},
-		"the scene before the agent": {chat.Wish{Agent: "clever", Channel: "feishu", ChatType: chat.ChatGroup, Scene: chat.SceneWork}, choice.Decision{
+		"the scene before the agent": {chat.ModelCriteria{Agent: "clever", Channel: "feishu", ChatType: chat.ChatGroup, Scene: chat.SceneWork}, choice.Decision{
 			Model: "group/work", ModelSource: choice.FromScene, Think: chat.ThinkHigh, ThinkSource: choice.FromScene,
 		}},
-		"the scene of a thread is that of its group": {chat.Wish{Channel: "feishu", ChatType: chat.ChatThread, Scene: chat.SceneChat}, choice.Decision{
+		"the scene of a thread is that of its group": {chat.ModelCriteria{Channel: "feishu", ChatType: chat.ChatThread, Scene: chat.SceneChat}, choice.Decision{
 			Model: "group/chat", ModelSource: choice.FromScene,
 		}},
-		"the private scene": {chat.Wish{Channel: "feishu", ChatType: chat.ChatDirect, Scene: chat.SceneChat}, choice.Decision{
+		"the private scene": {chat.ModelCriteria{Channel: "feishu", ChatType: chat.ChatDirect, Scene: chat.SceneChat}, choice.Decision{
 			Model: "private/chat", ModelSource: choice.FromScene,
 		}},
-		"the scene of the account": {chat.Wish{Channel: "feishu", Account: "other", ChatType: chat.ChatGroup, Scene: chat.SceneChat}, choice.Decision{
+		"the scene of the account": {chat.ModelCriteria{Channel: "feishu", Account: "other", ChatType: chat.ChatGroup, Scene: chat.SceneChat}, choice.Decision{
 			Model: "account/chat", ModelSource: choice.FromScene,
 		}},
-		"the session before the scene": {chat.Wish{
+		"the session before the scene": {chat.ModelCriteria{
 			Agent: "clever", Channel: "feishu", ChatType: chat.ChatGroup, Scene: chat.SceneWork, Model: "my/model", Think: chat.ThinkOff,
 		}, choice.Decision{
 			Model: "my/model", ModelSource: choice.FromSession, Think: chat.ThinkOff, ThinkSource: choice.FromSession,
 		}},
-		"the message before the session": {chat.Wish{Agent: "clever", Think: chat.ThinkOff, Options: chat.Options{Think: chat.ThinkXHigh}}, choice.Decision{
+		"the message before the session": {chat.ModelCriteria{Agent: "clever", Think: chat.ThinkOff, Options: chat.Options{Think: chat.ThinkXHigh}}, choice.Decision{
 			Model: "agent/model", ModelSource: choice.FromAgent, Think: chat.ThinkXHigh, ThinkSource: choice.FromMessage,
 		}},
 	} {
@@ -76,7 +76,7 @@ func TestFor_TheModelThatWasChosenAnswersAndThinksAsItWasTold(t *testing.T) {
 	script := llmtest.New(t)
 	p := document()
 	p.Models = []policy.Model{{ID: "x/small", Alias: []string{"fast"}, BaseURL: script.BaseURL()}, {ID: "agent/model", BaseURL: script.BaseURL()}}
-	h := &home{server: true, wish: chat.Wish{Model: "fast", Options: chat.Options{Think: chat.ThinkLow}}}
+	h := &home{server: true, wish: chat.ModelCriteria{Model: "fast", Options: chat.Options{Think: chat.ThinkLow}}}
 	c := &choice.Choice{Server: demo.Client{}, Store: h, Models: &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: listed{p},
 	}}
@@ -87,12 +87,12 @@ func TestFor_TheModelThatWasChosenAnswersAndThinksAsItWasTold(t *testing.T) {
 	require.Equal(t, "small", script.Requests()[0].Model)
 	require.Contains(t, string(script.Requests()[0].Raw), `"reasoning_effort":"low"`)
 
-	h.wish = chat.Wish{Agent: "clever"}
+	h.wish = chat.ModelCriteria{Agent: "clever"}
 	_, model, err = ask(t, c, "say hello")
 	require.NoError(t, err)
 	require.Equal(t, "agent/model", model)
 
-	h.wish = chat.Wish{}
+	h.wish = chat.ModelCriteria{}
 	_, model, err = ask(t, c, "hello")
 	require.NoError(t, err)
 	require.Equal(t, "demo/demo", model, "nobody chose")
@@ -100,7 +100,7 @@ func TestFor_TheModelThatWasChosenAnswersAndThinksAsItWasTold(t *testing.T) {
 
 func TestFor_AModelThatIsGoneIsARefusalAndNotAnotherModel(t *testing.T) {
 	t.Parallel()
-	h := &home{server: true, wish: chat.Wish{Model: "x/gone"}}
+	h := &home{server: true, wish: chat.ModelCriteria{Model: "x/gone"}}
 	c := &choice.Choice{Server: demo.Client{}, Store: h, Models: &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: listed{document()},
 	}}
@@ -108,7 +108,7 @@ func TestFor_AModelThatIsGoneIsARefusalAndNotAnotherModel(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Invalid))
 	require.ErrorContains(t, err, "the model x/gone, which was chosen here, is not configured any more")
 	require.Equal(t, "x/gone", model)
-	h.wish = chat.Wish{Agent: "clever"}
+	h.wish = chat.ModelCriteria{Agent: "clever"}
 	_, _, err = ask(t, c, "say hello")
 	require.ErrorContains(t, err, "the policy gives this conversation the model agent/model, which it does not list")
 }

@@ -17,13 +17,13 @@ type asked struct {
 	fails int
 }
 
-func (a *asked) ModelWanted(_ context.Context, key chat.SessionKey) (chat.Wish, error) {
+func (a *asked) ModelWanted(_ context.Context, key chat.SessionKey) (chat.ModelCriteria, error) {
 	if a.fails > 0 {
 		a.fails--
-		return chat.Wish{}, fault.Errorf(fault.Unavailable, "the database is away")
+		return chat.ModelCriteria{}, fault.Errorf(fault.Unavailable, "the database is away")
 	}
 	a.times[key]++
-	return chat.Wish{User: chat.UserID(a.times[key])}, nil
+	return chat.ModelCriteria{User: chat.UserID(a.times[key])}, nil
 }
 
 func TestWanted_IsReadOnceInAContextAndAgainInTheNext(t *testing.T) {

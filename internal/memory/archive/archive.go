@@ -17,16 +17,16 @@ import (
 
 // Store keeps archives, durably.
 type Store interface {
-	Archive(ctx context.Context, w chat.Whose, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error)
-	ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
-	ArchiveSearch(ctx context.Context, w chat.Whose, query string, n int) ([]chat.ArchivalID, error)
-	ArchiveHead(ctx context.Context, w chat.Whose) (revision, deletions int64, err error)
-	ArchiveSince(ctx context.Context, w chat.Whose, model string, after int64) (found map[chat.ArchivalID][]float32, upto int64, more bool, err error)
-	ArchiveIDs(ctx context.Context, w chat.Whose) ([]chat.ArchivalID, error)
+	Archive(ctx context.Context, w chat.MemoryOwner, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error)
+	ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
+	ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]chat.ArchivalID, error)
+	ArchiveHead(ctx context.Context, w chat.MemoryOwner) (revision, deletions int64, err error)
+	ArchiveSince(ctx context.Context, w chat.MemoryOwner, model string, after int64) (found map[chat.ArchivalID][]float32, upto int64, more bool, err error)
+	ArchiveIDs(ctx context.Context, w chat.MemoryOwner) ([]chat.ArchivalID, error)
 	ArchivePending(ctx context.Context, model string, n int) ([]chat.PendingEntry, error)
 	Embed(ctx context.Context, model string, entries []chat.PendingEntry) error
 	Digests
-	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
+	MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error)
 }
 
 // Archive is all archives. It is safe for concurrent use; so are several over one database, in different processes.
@@ -47,7 +47,7 @@ type Archive struct {
 // New returns the archives on a store. embedder may be nil.
 func New(store Store, embedder embed.Embedder, log *slog.Logger) *Archive {
 	a := &Archive{store: store, embedder: embedder, log: log}
-	a.indexes = indexes{store: store, limit: maxFloats, open: map[chat.Whose]*index{}}
+	a.indexes = indexes{store: store, limit: maxFloats, open: map[chat.MemoryOwner]*index{}}
 	if embedder != nil { // without one nothing is indexed
 		a.indexes.db, a.indexes.model = vector.New(one(embedder)), embedder.Model()
 	}

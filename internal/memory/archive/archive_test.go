@@ -26,7 +26,7 @@ type bundle struct {
 	store    *store.Store
 	pool     *pgxpool.Pool
 	embedder *embedtest.Embedder
-	me       chat.Whose
+	me       chat.MemoryOwner
 	calls    int
 }
 
@@ -45,13 +45,13 @@ func (b *bundle) replica(e embed.Embedder) *archive.Archive {
 	return archive.New(b.store, e, slog.New(slog.DiscardHandler))
 }
 
-func (b *bundle) person(name string) chat.Whose {
+func (b *bundle) person(name string) chat.MemoryOwner {
 	user, err := b.store.CreateUser(b.t.Context(), name)
 	require.NoError(b.t, err)
-	return chat.Whose{User: user.ID, Agent: "main"}
+	return chat.MemoryOwner{User: user.ID, Agent: "main"}
 }
 
-func (b *bundle) insert(w chat.Whose, content string) archive.Inserted {
+func (b *bundle) insert(w chat.MemoryOwner, content string) archive.Inserted {
 	b.t.Helper()
 	b.calls++
 	got, err := b.Insert(b.t.Context(), w, fmt.Sprint("call/", b.calls), content, 0)
@@ -59,7 +59,7 @@ func (b *bundle) insert(w chat.Whose, content string) archive.Inserted {
 	return got
 }
 
-func found(t *testing.T, a *archive.Archive, w chat.Whose, query, way string) []string {
+func found(t *testing.T, a *archive.Archive, w chat.MemoryOwner, query, way string) []string {
 	t.Helper()
 	got, err := a.SearchBy(t.Context(), w, query, 5, way)
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ func (a *Archive) shorten(ctx context.Context, d Digester, e chat.PendingEntry) 
 	}
 	asking, cancel := context.WithTimeout(ctx, digestTime)
 	defer cancel()
-	digest, err := d.Digest(asking, e.Whose.User, e.Content, a.embedder.MaxTokens())
+	digest, err := d.Digest(asking, e.MemoryOwner.User, e.Content, a.embedder.MaxTokens())
 	switch {
 	case err == nil:
 		return a.store.KeepDigest(ctx, e.ID, digest, 0)

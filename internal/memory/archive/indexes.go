@@ -26,7 +26,7 @@ type indexes struct {
 	limit int    // of numbers
 
 	mu   sync.Mutex
-	open map[chat.Whose]*index
+	open map[chat.MemoryOwner]*index
 }
 
 // index is one of them, as it was at a revision and after so many deletions.
@@ -39,7 +39,7 @@ type index struct {
 }
 
 // fresh returns an index that holds all that was committed before, whoever wrote it.
-func (s *indexes) fresh(ctx context.Context, w chat.Whose) (*vector.Index, error) {
+func (s *indexes) fresh(ctx context.Context, w chat.MemoryOwner) (*vector.Index, error) {
 	x, err := s.of(w)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *indexes) fresh(ctx context.Context, w chat.Whose) (*vector.Index, error
 
 // of returns the index of a memory, an empty one at first. The lock is held while it is made, as while one is dropped: the
 // database has an index of each name that is open, and no other.
-func (s *indexes) of(w chat.Whose) (*index, error) {
+func (s *indexes) of(w chat.MemoryOwner) (*index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x, ok := s.open[w]
@@ -71,11 +71,13 @@ func (s *indexes) of(w chat.Whose) (*index, error) {
 }
 
 // name is that of the index of one memory by one model.
-func (s *indexes) name(w chat.Whose) string { return fmt.Sprintf("%d/%q/%q", w.User, w.Agent, s.model) }
+func (s *indexes) name(w chat.MemoryOwner) string {
+	return fmt.Sprintf("%d/%q/%q", w.User, w.Agent, s.model)
+}
 
 // follow reads what was written since the index looked last. What a page misses because it was committed meanwhile has a
 // later revision, since writers of one memory wait for each other.
-func (x *index) follow(ctx context.Context, store Store, w chat.Whose, model string) error {
+func (x *index) follow(ctx context.Context, store Store, w chat.MemoryOwner, model string) error {
 	revision, deletions, err := store.ArchiveHead(ctx, w)
 	if err != nil {
 		return err
@@ -113,7 +115,7 @@ func (x *index) follow(ctx context.Context, store Store, w chat.Whose, model str
 
 // shrink drops the indexes that were not used for the longest time until the others are small enough. The one that is in
 // use stays.
-func (s *indexes) shrink(inUse chat.Whose) error {
+func (s *indexes) shrink(inUse chat.MemoryOwner) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	total := 0
@@ -121,7 +123,7 @@ func (s *indexes) shrink(inUse chat.Whose) error {
 		total += x.Floats() + indexCost
 	}
 	for total > s.limit {
-		var oldest chat.Whose
+		var oldest chat.MemoryOwner
 		found := false
 		for w, x := range s.open {
 			if w != inUse && (!found || x.used.Before(s.open[oldest].used)) {

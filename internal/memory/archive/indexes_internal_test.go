@@ -18,11 +18,11 @@ func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	a := New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
 	a.indexes.limit = 2 * (embedtest.Dim + indexCost)
-	var people []chat.Whose
+	var people []chat.MemoryOwner
 	for i := range 3 {
 		user, err := s.CreateUser(t.Context(), fmt.Sprint("p", i))
 		require.NoError(t, err)
-		people = append(people, chat.Whose{User: user.ID, Agent: "main"})
+		people = append(people, chat.MemoryOwner{User: user.ID, Agent: "main"})
 		_, err = a.Insert(t.Context(), people[i], "", "likes tea", 0)
 		require.NoError(t, err)
 	}

@@ -31,7 +31,7 @@ type Inserted struct {
 
 // Insert adds an entry, unless another says the same. It takes the place of the entry that it replaces; 0: of none. The same
 // key adds once. Errors: those of Store.Archive, and Invalid for an empty text.
-func (a *Archive) Insert(ctx context.Context, w chat.Whose, key, content string, replaces chat.ArchivalID) (Inserted, error) {
+func (a *Archive) Insert(ctx context.Context, w chat.MemoryOwner, key, content string, replaces chat.ArchivalID) (Inserted, error) {
 	content = strings.TrimSpace(content)
 	if content == "" {
 		return Inserted{}, fault.Errorf(fault.Invalid, "content is empty; say what is to be remembered")
@@ -61,11 +61,11 @@ func (a *Archive) Insert(ctx context.Context, w chat.Whose, key, content string,
 }
 
 // Similar returns the entries that are similar to a text, the most similar first, shown at most.
-func (a *Archive) Similar(ctx context.Context, w chat.Whose, text string) ([]Found, error) {
+func (a *Archive) Similar(ctx context.Context, w chat.MemoryOwner, text string) ([]Found, error) {
 	return a.like(ctx, w, text, a.embed(ctx, text))
 }
 
-func (a *Archive) like(ctx context.Context, w chat.Whose, text string, embedding [][]float32) ([]Found, error) {
+func (a *Archive) like(ctx context.Context, w chat.MemoryOwner, text string, embedding [][]float32) ([]Found, error) {
 	words, err := a.store.ArchiveSearch(ctx, w, text, deep)
 	if err != nil {
 		return nil, err

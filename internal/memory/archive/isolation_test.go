@@ -22,13 +22,13 @@ func TestSearch_NobodyFindsWhatIsAnothers(t *testing.T) {
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		round++
-		var all []chat.Whose
+		var all []chat.MemoryOwner
 		for i := range 3 {
 			w := b.person(fmt.Sprintf("p%d-%d", round, i))
-			all = append(all, w, chat.Whose{User: w.User, Agent: "ops"})
+			all = append(all, w, chat.MemoryOwner{User: w.User, Agent: "ops"})
 		}
 		processes := []*archive.Archive{b.Archive, b.replica(b.embedder)}
-		holds := map[chat.Whose]map[chat.ArchivalID]string{}
+		holds := map[chat.MemoryOwner]map[chat.ArchivalID]string{}
 		for range rapid.IntRange(1, 25).Draw(rt, "changes") {
 			w := rapid.SampledFrom(all).Draw(rt, "whose")
 			a := rapid.SampledFrom(processes).Draw(rt, "process")
@@ -67,6 +67,6 @@ func TestSearch_NobodyFindsWhatIsAnothers(t *testing.T) {
 	})
 }
 
-func mark(w chat.Whose) string { return fmt.Sprintf("u%dof%s", w.User, w.Agent) }
+func mark(w chat.MemoryOwner) string { return fmt.Sprintf("u%dof%s", w.User, w.Agent) }
 
 func sorted(m map[chat.ArchivalID]string) []chat.ArchivalID { return slices.Sorted(maps.Keys(m)) }

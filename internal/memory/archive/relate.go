@@ -9,7 +9,7 @@ import (
 )
 
 // Related returns the n entries at most that are closest to any of some texts.
-func (a *Archive) Related(ctx context.Context, w chat.Whose, texts []string, n int) ([]chat.ArchivalEntry, error) {
+func (a *Archive) Related(ctx context.Context, w chat.MemoryOwner, texts []string, n int) ([]chat.ArchivalEntry, error) {
 	var lists [][]chat.ArchivalID
 	embeddings := a.embed(ctx, texts...)
 	for i, text := range texts {
@@ -32,7 +32,7 @@ func (a *Archive) Related(ctx context.Context, w chat.Whose, texts []string, n i
 
 // Prepare makes entries of texts, with embeddings where they are made now, and leaves out those that another entry says
 // already, unless that one is about to go.
-func (a *Archive) Prepare(ctx context.Context, w chat.Whose, texts []string, at time.Time, going []chat.ArchivalID) ([]chat.ArchivalEntry, error) {
+func (a *Archive) Prepare(ctx context.Context, w chat.MemoryOwner, texts []string, at time.Time, going []chat.ArchivalID) ([]chat.ArchivalEntry, error) {
 	embeddings := a.embed(ctx, texts...)
 	var out []chat.ArchivalEntry
 	for i, text := range texts {

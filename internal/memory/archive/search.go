@@ -35,12 +35,12 @@ type Found struct {
 }
 
 // Search returns the n entries at most that meet a query best, the best first.
-func (a *Archive) Search(ctx context.Context, w chat.Whose, query string, n int) ([]Found, error) {
+func (a *Archive) Search(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]Found, error) {
 	return a.SearchBy(ctx, w, query, n, Fused)
 }
 
 // SearchBy does what Search does in one way alone, which is for measuring.
-func (a *Archive) SearchBy(ctx context.Context, w chat.Whose, query string, n int, way string) ([]Found, error) {
+func (a *Archive) SearchBy(ctx context.Context, w chat.MemoryOwner, query string, n int, way string) ([]Found, error) {
 	var words []chat.ArchivalID
 	var hits []vector.Hit
 	g, looking := errgroup.WithContext(ctx)
@@ -68,7 +68,7 @@ func (a *Archive) SearchBy(ctx context.Context, w chat.Whose, query string, n in
 }
 
 // nearest returns the entries nearest to the first of some embeddings; none where there are none.
-func (a *Archive) nearest(ctx context.Context, w chat.Whose, to [][]float32) ([]vector.Hit, error) {
+func (a *Archive) nearest(ctx context.Context, w chat.MemoryOwner, to [][]float32) ([]vector.Hit, error) {
 	if len(to) == 0 {
 		return nil, nil
 	}

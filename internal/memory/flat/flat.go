@@ -19,9 +19,9 @@ const Limit = 8_000
 // Store keeps notes and the log, durably.
 type Store interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
-	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
+	MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error)
 	// Memorize writes all of m or nothing. fresh is false where its key was written before. Conflict: a note has changed.
-	Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error)
+	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 }
 
 // Provider recalls all notes of a person. It holds nothing.

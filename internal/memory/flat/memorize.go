@@ -40,7 +40,7 @@ type saved struct {
 func (p Provider) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
 	var out memory.MemorizeResult
 	for round := range maxRounds {
-		_, again, err := p.Store.MemoryWritten(ctx, in.Whose(), in.Key)
+		_, again, err := p.Store.MemoryWritten(ctx, in.MemoryOwner(), in.Key)
 		if again || err != nil || in.Empty() {
 			return memory.MemorizeResult{Again: again}, err
 		}
@@ -101,7 +101,7 @@ func (p Provider) keep(ctx context.Context, in memory.MemorizeInput, said saved,
 	if change.Content = said.Memory; said.Memory != "" && said.Memory != change.Was {
 		m.Notes, out.Changed = []chat.NoteChange{change}, []string{Path}
 	}
-	fresh, err := p.Store.Memorize(ctx, in.Whose(), m)
+	fresh, err := p.Store.Memorize(ctx, in.MemoryOwner(), m)
 	if err != nil {
 		return memory.MemorizeResult{}, fmt.Errorf("keep what was memorized: %w", err)
 	}

@@ -73,7 +73,7 @@ func (d *fixture) recall() string {
 
 func (d *fixture) log() []string {
 	d.t.Helper()
-	entries, err := d.MemoryHistory(d.t.Context(), chat.Whose{User: d.user, Agent: "main"}, 0, 10)
+	entries, err := d.MemoryHistory(d.t.Context(), chat.MemoryOwner{User: d.user, Agent: "main"}, 0, 10)
 	require.NoError(d.t, err)
 	var out []string
 	for _, e := range entries {

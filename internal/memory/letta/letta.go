@@ -15,18 +15,18 @@ import (
 
 // Store keeps blocks, durably.
 type Store interface {
-	Blocks(ctx context.Context, w chat.Whose, session chat.SessionKey) (map[chat.Block]string, error)
-	ArchiveCount(ctx context.Context, w chat.Whose) (int, error)
-	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
+	Blocks(ctx context.Context, w chat.MemoryOwner, session chat.SessionKey) (map[chat.Block]string, error)
+	ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error)
+	MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error)
 	// Memorize writes all of m or nothing. fresh is false where its key was written before. Conflict: a block has changed.
 	// NotFound: an entry to delete is gone.
-	Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error)
+	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 }
 
 // Archive is searched before it is written.
 type Archive interface {
-	Related(ctx context.Context, w chat.Whose, texts []string, n int) ([]chat.ArchivalEntry, error)
-	Prepare(ctx context.Context, w chat.Whose, texts []string, at time.Time, going []chat.ArchivalID) ([]chat.ArchivalEntry, error)
+	Related(ctx context.Context, w chat.MemoryOwner, texts []string, n int) ([]chat.ArchivalEntry, error)
+	Prepare(ctx context.Context, w chat.MemoryOwner, texts []string, at time.Time, going []chat.ArchivalID) ([]chat.ArchivalEntry, error)
 }
 
 // Provider keeps memory in tiers. It holds nothing.
@@ -39,11 +39,11 @@ var _ memory.Provider = Provider{}
 
 // Recall returns the blocks, also empty ones, with how full they are, and how much there is in the archive.
 func (p Provider) Recall(ctx context.Context, q memory.Query) (string, error) {
-	blocks, err := p.Store.Blocks(ctx, q.Whose(), q.Session)
+	blocks, err := p.Store.Blocks(ctx, q.MemoryOwner(), q.Session)
 	if err != nil {
 		return "", fmt.Errorf("read memory: %w", err)
 	}
-	n, err := p.Store.ArchiveCount(ctx, q.Whose())
+	n, err := p.Store.ArchiveCount(ctx, q.MemoryOwner())
 	if err != nil {
 		return "", fmt.Errorf("count the archive: %w", err)
 	}

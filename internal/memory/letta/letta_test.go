@@ -31,7 +31,7 @@ type fixture struct {
 
 	t       *testing.T
 	archive *archive.Archive
-	me      chat.Whose
+	me      chat.MemoryOwner
 	asked   []string
 	answers []string // arguments of consolidate_memory, in order
 	before  func()   // runs before the next answer
@@ -44,7 +44,7 @@ func setup(t *testing.T) *fixture {
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	a := archive.New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
-	return &fixture{Store: s, Provider: letta.Provider{Store: s, Archive: a}, t: t, archive: a, me: chat.Whose{User: user.ID, Agent: "main"}}
+	return &fixture{Store: s, Provider: letta.Provider{Store: s, Archive: a}, t: t, archive: a, me: chat.MemoryOwner{User: user.ID, Agent: "main"}}
 }
 
 func (d *fixture) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
@@ -157,7 +157,7 @@ func TestMemorize_BeginsAnewWhereMemoryChangedMeanwhile(t *testing.T) {
 func TestMemorize_SaysWhatIsTooMuchOrNotThere(t *testing.T) {
 	d := setup(t)
 	theirs := d.keep("somebody's fact")
-	other := chat.Whose{User: d.me.User, Agent: "ops"}
+	other := chat.MemoryOwner{User: d.me.User, Agent: "ops"}
 	d.answers = []string{
 		fmt.Sprintf(`{"human":"%s","history_entry":"x"}`, strings.Repeat("字", 2001)),
 		fmt.Sprintf(`{"history_entry":"x","entries_to_delete":["a%d"]}`, theirs),

@@ -51,7 +51,7 @@ func (c *consolidated) block(b chat.Block) *string {
 // and takes out what does not hold any more.
 func (p Provider) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
 	for round := 1; ; round++ {
-		_, again, err := p.Store.MemoryWritten(ctx, in.Whose(), in.Key)
+		_, again, err := p.Store.MemoryWritten(ctx, in.MemoryOwner(), in.Key)
 		if again || err != nil || in.Empty() {
 			return memory.MemorizeResult{Again: again}, err
 		}
@@ -63,11 +63,11 @@ func (p Provider) Memorize(ctx context.Context, in memory.MemorizeInput) (memory
 }
 
 func (p Provider) consolidate(ctx context.Context, in memory.MemorizeInput) (out memory.MemorizeResult, err error) {
-	blocks, err := p.Store.Blocks(ctx, in.Whose(), in.Session)
+	blocks, err := p.Store.Blocks(ctx, in.MemoryOwner(), in.Session)
 	if err != nil {
 		return out, fmt.Errorf("read memory: %w", err)
 	}
-	related, err := p.Archive.Related(ctx, in.Whose(), asked(in.Lines), maxShown)
+	related, err := p.Archive.Related(ctx, in.MemoryOwner(), asked(in.Lines), maxShown)
 	if err != nil {
 		return out, fmt.Errorf("search the archive: %w", err)
 	}
@@ -83,10 +83,10 @@ func (p Provider) consolidate(ctx context.Context, in memory.MemorizeInput) (out
 		}
 	}
 	m.Delete, _ = idsOf(said.Delete, related) // checked
-	if m.Archive, err = p.Archive.Prepare(ctx, in.Whose(), said.Archive, in.From.Add(in.To.Sub(in.From)/2), m.Delete); err != nil {
+	if m.Archive, err = p.Archive.Prepare(ctx, in.MemoryOwner(), said.Archive, in.From.Add(in.To.Sub(in.From)/2), m.Delete); err != nil {
 		return out, fmt.Errorf("search the archive: %w", err)
 	}
-	fresh, err := p.Store.Memorize(ctx, in.Whose(), m)
+	fresh, err := p.Store.Memorize(ctx, in.MemoryOwner(), m)
 	if err != nil {
 		return out, fmt.Errorf("keep what was memorized: %w", err)
 	}

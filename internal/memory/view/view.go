@@ -1,5 +1,5 @@
 // Package view is memory as the person sees it whom it is about: all of it, found by words, changed and forgotten. Nothing
-// is read or written of it without a chat.Whose.
+// is read or written of it without a chat.MemoryOwner.
 package view
 
 import (
@@ -26,25 +26,25 @@ const (
 // Store keeps memory.
 type Store interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
-	BlocksOfAll(ctx context.Context, w chat.Whose) ([]chat.BlockOf, error)
-	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
+	BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.BlockOf, error)
+	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 	Archive
-	MemoryHistory(ctx context.Context, w chat.Whose, before int64, n int) ([]chat.HistoryEntry, error)
-	MemoryLog(ctx context.Context, w chat.Whose, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error)
+	MemoryHistory(ctx context.Context, w chat.MemoryOwner, before int64, n int) ([]chat.HistoryEntry, error)
+	MemoryLog(ctx context.Context, w chat.MemoryOwner, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error)
 	// Memorize writes notes, blocks and soul files that are what they were, and takes out entries, or nothing of it. Conflict: they are not.
-	Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error)
+	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 	// ForgetLog takes entries out of a log. NotFound: one is not there.
-	ForgetLog(ctx context.Context, w chat.Whose, ids []int64) error
+	ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error
 	MemoryNames(ctx context.Context, user chat.UserID) ([]string, error)
 	MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error)
 }
 
 // Archive is what is found by searching.
 type Archive interface {
-	ArchiveCount(ctx context.Context, w chat.Whose) (int, error)
-	ArchiveList(ctx context.Context, w chat.Whose, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error)
-	ArchiveSearch(ctx context.Context, w chat.Whose, query string, n int) ([]chat.ArchivalID, error)
-	ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
+	ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error)
+	ArchiveList(ctx context.Context, w chat.MemoryOwner, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error)
+	ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]chat.ArchivalID, error)
+	ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
 }
 
 // Policies knows the policy in force.
@@ -68,7 +68,7 @@ type Look struct {
 }
 
 // Look returns what a memory holds.
-func (d View) Look(ctx context.Context, w chat.Whose) (Look, error) {
+func (d View) Look(ctx context.Context, w chat.MemoryOwner) (Look, error) {
 	out := Look{Items: []chat.Remembered{}, Names: []string{}, Jobs: []chat.MemorizeNote{}}
 	items, err := d.kept(ctx, w)
 	if err != nil {
@@ -98,7 +98,7 @@ func (d View) Look(ctx context.Context, w chat.Whose) (Look, error) {
 	return out, err
 }
 
-func (d View) switches(ctx context.Context, w chat.Whose) (policy.Remembers, error) {
+func (d View) switches(ctx context.Context, w chat.MemoryOwner) (policy.Remembers, error) {
 	p := &policy.Policy{}
 	if d.Policies != nil {
 		var err error
@@ -110,7 +110,7 @@ func (d View) switches(ctx context.Context, w chat.Whose) (policy.Remembers, err
 }
 
 // kept returns what prompts hold: notes, blocks and soul files.
-func (d View) kept(ctx context.Context, w chat.Whose) (out []chat.Remembered, err error) {
+func (d View) kept(ctx context.Context, w chat.MemoryOwner) (out []chat.Remembered, err error) {
 	blocks, err := d.Store.BlocksOfAll(ctx, w)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func suffix(key chat.SessionKey) string {
 }
 
 // Older returns the entries of an archive or log before one; 0: the newest.
-func (d View) Older(ctx context.Context, w chat.Whose, kind string, before int64) ([]chat.Remembered, error) {
+func (d View) Older(ctx context.Context, w chat.MemoryOwner, kind string, before int64) ([]chat.Remembered, error) {
 	if kind == chat.RememberedLog {
 		entries, err := d.Store.MemoryHistory(ctx, w, before, page)
 		return logOf(entries), err
@@ -173,7 +173,7 @@ func logOf(entries []chat.HistoryEntry) []chat.Remembered {
 
 // Search returns what holds words: notes, blocks and soul files that hold all of them, entries of archive and log that hold the most
 // telling ones, the best first.
-func (d View) Search(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
+func (d View) Search(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.Remembered, error) {
 	kept, err := d.kept(ctx, w)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (d View) Search(ctx context.Context, w chat.Whose, q string) ([]chat.Rememb
 }
 
 // found searches archive and log.
-func (d View) found(ctx context.Context, w chat.Whose, q string, n int) (archive, log []chat.Remembered, err error) {
+func (d View) found(ctx context.Context, w chat.MemoryOwner, q string, n int) (archive, log []chat.Remembered, err error) {
 	ids, err := d.Store.ArchiveSearch(ctx, w, q, n)
 	if err != nil {
 		return nil, nil, err
@@ -208,7 +208,7 @@ func holds(text string, words []string) bool {
 
 // Set writes a note, a block or a soul file that is was; empty: it goes, or nothing stands in the block. Conflict: it was changed
 // meanwhile. Invalid: it is none of them. TooLarge: it would be longer than it may.
-func (d View) Set(ctx context.Context, w chat.Whose, id, was, content string) error {
+func (d View) Set(ctx context.Context, w chat.MemoryOwner, id, was, content string) error {
 	m := chat.Memorized{}
 	kind, name, _ := strings.Cut(id, "/")
 	switch {
@@ -240,7 +240,7 @@ const (
 
 // Find returns what a person means who wants something forgotten: by its id, the name of a note or block, or by words that
 // an entry, or a line of a note or block, holds all of. At most 200.
-func (d View) Find(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
+func (d View) Find(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.Remembered, error) {
 	kept, err := d.kept(ctx, w)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func numbered(q string) (kind string, n int64, ok bool) {
 }
 
 // entry returns an entry by its number, if it is there.
-func (d View) entry(ctx context.Context, w chat.Whose, kind string, n int64) ([]chat.Remembered, error) {
+func (d View) entry(ctx context.Context, w chat.MemoryOwner, kind string, n int64) ([]chat.Remembered, error) {
 	if kind == chat.RememberedArchive {
 		entries, err := d.Store.ArchiveGet(ctx, w, []chat.ArchivalID{chat.ArchivalID(n)})
 		return archiveOf(entries), err
@@ -291,7 +291,7 @@ func (d View) entry(ctx context.Context, w chat.Whose, kind string, n int64) ([]
 
 // Forget takes things out of memory, as Find has returned them: lines out of notes and blocks, which stay, whole notes, what
 // stands in blocks, entries. NotFound or Conflict: something is not there any more, and none of its kind was forgotten.
-func (d View) Forget(ctx context.Context, w chat.Whose, what []chat.Remembered) error {
+func (d View) Forget(ctx context.Context, w chat.MemoryOwner, what []chat.Remembered) error {
 	var gone []chat.ArchivalID
 	var log []int64
 	lines := map[string][]string{}
@@ -321,7 +321,7 @@ func (d View) Forget(ctx context.Context, w chat.Whose, what []chat.Remembered) 
 }
 
 // forgetLines takes lines out of notes and blocks.
-func (d View) forgetLines(ctx context.Context, w chat.Whose, lines map[string][]string) error {
+func (d View) forgetLines(ctx context.Context, w chat.MemoryOwner, lines map[string][]string) error {
 	if len(lines) == 0 {
 		return nil
 	}

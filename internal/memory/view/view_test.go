@@ -23,7 +23,7 @@ type bundle struct {
 	view.View
 	db   *pgxpool.Pool
 	t    *testing.T
-	mine chat.Whose
+	mine chat.MemoryOwner
 }
 
 func setup(t *testing.T) *bundle {
@@ -33,11 +33,11 @@ func setup(t *testing.T) *bundle {
 	s := store.New(pool, store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	return &bundle{Store: s, View: view.View{Store: s}, db: pool, t: t, mine: chat.Whose{User: user.ID, Agent: "main"}}
+	return &bundle{Store: s, View: view.View{Store: s}, db: pool, t: t, mine: chat.MemoryOwner{User: user.ID, Agent: "main"}}
 }
 
 // fill puts something of each kind into a memory.
-func (b *bundle) fill(w chat.Whose, name string) {
+func (b *bundle) fill(w chat.MemoryOwner, name string) {
 	b.t.Helper()
 	require.NoError(b.t, b.SetMemory(b.t.Context(), w.User, w.Agent, "likes.md", "- tea, says "+name+"\n- long walks\n- 乌龙茶"))
 	_, err := b.Memorize(b.t.Context(), w, chat.Memorized{
@@ -132,15 +132,15 @@ func TestForget_TakesOutWhatWasMeantAndNothingElse(t *testing.T) {
 
 func TestDesk_NobodyReadsOrForgetsWhatIsOfAnother(t *testing.T) {
 	b := setup(t)
-	people := []chat.Whose{b.mine}
+	people := []chat.MemoryOwner{b.mine}
 	var users []chat.UserID
 	for i := range 3 {
 		var id chat.UserID
 		require.NoError(t, b.db.QueryRow(t.Context(), "INSERT INTO users (name, role, kind) VALUES ($1, 'member', $2) RETURNING id", fmt.Sprintf("user%d", i), []string{"person", "group", "person"}[i]).Scan(&id))
 		users = append(users, id)
-		people = append(people, chat.Whose{User: id, Agent: "main"})
+		people = append(people, chat.MemoryOwner{User: id, Agent: "main"})
 	}
-	people = append(people, chat.Whose{User: users[0], Agent: "ops"})
+	people = append(people, chat.MemoryOwner{User: users[0], Agent: "ops"})
 	name := func(i int) string { return fmt.Sprintf("secretof%dend", i) }
 	for i, w := range people {
 		b.fill(w, name(i))

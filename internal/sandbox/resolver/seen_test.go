@@ -17,10 +17,10 @@ import (
 // socket is a runner that is connected to this process, or not.
 type socket struct{ connected bool }
 
-func (s *socket) Way(sandbox.RunnerID) (sandbox.Way, bool) { return s, s.connected }
-func (s *socket) Changed() <-chan struct{}                 { return nil }
-func (s *socket) Drop(sandbox.RunnerID)                    {}
-func (s *socket) Info(context.Context) (wire.Info, error)  { return wire.Info{Workspace: "/w"}, nil }
+func (s *socket) Connection(sandbox.RunnerID) (sandbox.Connection, bool) { return s, s.connected }
+func (s *socket) Changed() <-chan struct{}                               { return nil }
+func (s *socket) Drop(sandbox.RunnerID)                                  {}
+func (s *socket) Info(context.Context) (wire.Info, error)                { return wire.Info{Workspace: "/w"}, nil }
 func (s *socket) Call(context.Context, wire.Request, func(wire.Push) error) (wire.Response, error) {
 	return wire.Response{}, sandbox.ErrOffline
 }

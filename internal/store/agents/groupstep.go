@@ -45,15 +45,15 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 	return out, err
 }
 
-// Room is a chat with all that was said.
-type Room struct {
+// Transcript is a chat with all that was said.
+type Transcript struct {
 	Chat    groupchat.Chat
 	members []dbsqlc.GroupMembersRow
 	Lines   []groupchat.Line
 }
 
-// GroupRoom is what a chat says of itself.
-func GroupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r Room, err error) {
+// GroupTranscript is what a chat says of itself.
+func GroupTranscript(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r Transcript, err error) {
 	r.Chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
 	if r.members, err = t.Q.GroupMembers(ctx, t, g.ID); err != nil {
 		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
@@ -81,7 +81,7 @@ func GroupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r Room, err e
 
 func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) (chat.GroupStep, error) {
 	over := chat.GroupStep{Over: true}
-	r, err := GroupRoom(ctx, t, g)
+	r, err := GroupTranscript(ctx, t, g)
 	if err != nil {
 		return over, err
 	}
@@ -113,7 +113,7 @@ func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) 
 	return r.step(n, int(g.Asked)+1), askMember(ctx, t, g, r, n)
 }
 
-func (r Room) step(n, asked int) chat.GroupStep {
+func (r Transcript) step(n, asked int) chat.GroupStep {
 	ref := conversation.RefOf(r.members[n].Subagent)
 	return chat.GroupStep{
 		Asked: asked, Speaker: &ref, Name: r.Chat.Names[n], Round: r.Chat.Round(r.Lines), Rounds: r.Chat.Rounds, Topic: r.Chat.Topic,
@@ -121,7 +121,7 @@ func (r Room) step(n, asked int) chat.GroupStep {
 }
 
 // askMember writes the task of a member to speak, with what it has not heard.
-func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Room, n int) error {
+func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Transcript, n int) error {
 	m := r.members[n]
 	text := r.Chat.Ask(n, r.Lines, int(m.GroupMember.Heard))
 	about := "group/" + string(g.ID)
@@ -138,7 +138,7 @@ func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Room, n int)
 		return fmt.Errorf("note who is asked in group chat %s: %w", g.ID, err)
 	}
 	t.NotifyParent(g.SessionKey)
-	_, err := inbox.Post(ctx, t, chat.Told{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
+	_, err := inbox.Post(ctx, t, chat.InternalMessage{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
 	return err
 }
 
@@ -152,7 +152,7 @@ func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.E
 
 // closeGroup ends a chat and returns the row that tells the conversation that made it.
 func closeGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.End) (chat.InboxID, error) {
-	r, err := GroupRoom(ctx, t, g)
+	r, err := GroupTranscript(ctx, t, g)
 	if err != nil {
 		return 0, err
 	}
@@ -171,7 +171,7 @@ func closeGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat
 			return 0, fmt.Errorf("keep all of group chat %s: %w", g.ID, err)
 		}
 	}
-	return inbox.PostRow(ctx, t, chat.Told{
+	return inbox.PostRow(ctx, t, chat.InternalMessage{
 		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.Chat.Told(r.Lines, end, shown, whole),
 	}, "")
 }

@@ -50,7 +50,7 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 		if from.Title != "" {
 			head += " · " + chat.FirstWords(from.Title, TaskWords)
 		}
-		if _, err := inbox.Post(ctx, tx, chat.Told{Session: p.To, Key: string(p.Call), Origin: chat.OriginPeer, Text: head + "]\n" + p.Text}); err != nil {
+		if _, err := inbox.Post(ctx, tx, chat.InternalMessage{Session: p.To, Key: string(p.Call), Origin: chat.OriginPeer, Text: head + "]\n" + p.Text}); err != nil {
 			return err
 		}
 		return postWake(ctx, tx, p.To, "message of another conversation")

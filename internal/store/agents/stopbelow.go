@@ -100,7 +100,7 @@ func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsq
 	if task.GroupID != nil {
 		return nil
 	}
-	id, err := inbox.PostRow(ctx, t, chat.Told{
+	id, err := inbox.PostRow(ctx, t, chat.InternalMessage{
 		Session: agent.Parent, Key: "stopped " + string(task.CallID), Origin: chat.OriginSubagent,
 		Text: "[subagent " + conversation.RefOf(agent).Name() + " " + howEnded(chat.TurnStopped) + "]\nA person stopped it.",
 	}, "")

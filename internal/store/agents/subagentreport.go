@@ -83,7 +83,7 @@ func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent d
 		if err := calls.FinishCall(ctx, t, task.CallID, window.Result(conversation.CallOf(call), result, tokens.Count)); err != nil {
 			return err
 		}
-	} else if _, err := inbox.Post(ctx, t, chat.Told{
+	} else if _, err := inbox.Post(ctx, t, chat.InternalMessage{
 		Session: agent.Parent, Key: string(turn.ID), Origin: chat.OriginSubagent, Text: "[subagent " + name + " " + how + "]\n" + cutTold(answer),
 	}); fault.Is(err, fault.NotFound) {
 		return nil // the conversation that asked is gone, and the turn has to end all the same

@@ -24,7 +24,7 @@ const channelAgent = "agent"
 // HandTask gives a task to a subagent, which it makes where the task says so, in one transaction: the session with its place
 // in the tree, and the row that waits for its turn. A repeated call finds what it did before. What cannot be is a Denied (a
 // limit), a Conflict (the instance is there already) or NotFound (it is not), each with a sentence for the model.
-func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.Handed, err error) {
+func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.Assignment, err error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
 		return out, err
@@ -36,7 +36,7 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 		}
 		before, err := s.db.Q.SubagentByCall(ctx, tx, task.Call)
 		if err == nil {
-			out = chat.Handed{Subagent: conversation.RefOf(before.Subagent), Background: before.Background}
+			out = chat.Assignment{Subagent: conversation.RefOf(before.Subagent), Background: before.Background}
 			return nil
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
@@ -50,14 +50,14 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 		if err != nil {
 			return err
 		}
-		out = chat.Handed{Subagent: conversation.RefOf(agent), Background: task.Background}
+		out = chat.Assignment{Subagent: conversation.RefOf(agent), Background: task.Background}
 		return handTask(ctx, tx, task, agent, tree)
 	})
 	return out, err
 }
 
 // Handed returns what a call has handed to whom; ok is false if it has not.
-func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Handed, ok bool, err error) {
+func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Assignment, ok bool, err error) {
 	row, err := s.db.Q.SubagentByCall(ctx, s.db.Pool, call)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, false, nil
@@ -65,7 +65,7 @@ func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Handed, 
 	if err != nil {
 		return out, false, pg.Classify(fmt.Errorf("look for the task of call %s: %w", call, err))
 	}
-	return chat.Handed{Subagent: conversation.RefOf(row.Subagent), Background: row.Background}, true, nil
+	return chat.Assignment{Subagent: conversation.RefOf(row.Subagent), Background: row.Background}, true, nil
 }
 
 // Position is where in a tree a session stands.
@@ -186,7 +186,7 @@ func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsql
 		return fmt.Errorf("write the task of call %s: %w", task.Call, err)
 	}
 	t.NotifyParent(agent.Root)
-	_, err := inbox.Post(ctx, t, chat.Told{
+	_, err := inbox.Post(ctx, t, chat.InternalMessage{
 		Session: agent.SessionKey, Key: string(task.Call), Origin: chat.OriginSubagent, Text: chat.TaskMark + task.Text,
 	})
 	return err

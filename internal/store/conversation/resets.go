@@ -12,8 +12,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Fresh is a conversation that begins anew.
-type Fresh struct {
+// Reset says which conversation begins anew, and why.
+type Reset struct {
 	Key    chat.SessionKey
 	Once   string // key of the record
 	Reason string // one of chat.Reset*
@@ -31,7 +31,7 @@ func ResetKey(id chat.InboxID) string { return "reset/" + strconv.FormatInt(int6
 func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error {
 	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		lang := i18n.Lang(o.Lang)
-		if err := s.BeginAnew(ctx, tx, Fresh{Key: o.Session, Once: ResetKey(o.Inbox), Reason: reason, model: model}); err != nil {
+		if err := s.BeginAnew(ctx, tx, Reset{Key: o.Session, Once: ResetKey(o.Inbox), Reason: reason, model: model}); err != nil {
 			return "", err
 		}
 		followed, err := s.db.Q.ResetFollowed(ctx, tx, o.Inbox)
@@ -52,13 +52,13 @@ func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, mode
 // it before the message of the run is accepted. once names the run: a second call with it changes nothing.
 func (s *Store) Renew(ctx context.Context, key chat.SessionKey, once, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		return s.BeginAnew(ctx, tx, Fresh{Key: key, Once: "renew/" + once, Reason: reason})
+		return s.BeginAnew(ctx, tx, Reset{Key: key, Once: "renew/" + once, Reason: reason})
 	})
 }
 
 // BeginAnew writes the record of a reset, with which the conversation begins for the model, and all that follows from it. Where
 // the record is there it changes nothing.
-func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Fresh) error {
+func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
 	newest, err := s.db.Q.ResetNewest(ctx, tx, f.Key)
 	if err != nil {
 		return fmt.Errorf("look for the newest message: %w", err)
@@ -77,7 +77,7 @@ func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Fresh) error {
 }
 
 // clear takes away what belonged to the conversation before a reset.
-func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Fresh, control chat.ControlID) error {
+func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.ControlID) error {
 	err := s.db.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.Key, Control: int64(control), Model: pg.Clean(f.model)})
 	if err != nil {
 		return fmt.Errorf("begin anew: %w", err)

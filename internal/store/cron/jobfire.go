@@ -188,7 +188,7 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 
 // recordRun writes a run and the row that tells its conversation, once for each key.
 func (f *fire) recordRun(ctx context.Context, r run) error {
-	told := chat.Told{
+	told := chat.InternalMessage{
 		Session: f.job.Target, Key: string(f.job.ID) + "@" + r.key, Origin: chat.OriginCron, Text: f.text(r), Options: chat.Options{Think: f.job.Think},
 	}
 	reset := ""
@@ -311,7 +311,7 @@ func (f *fire) wake() {
 }
 
 // converse makes the job's own conversation, or brings it up to date.
-func (f *fire) converse(ctx context.Context, told chat.Told) error {
+func (f *fire) converse(ctx context.Context, told chat.InternalMessage) error {
 	channel, origin := "cron", chat.Origin{Label: f.job.Name, Provider: "cron"}
 	if told.To != nil {
 		channel, origin.Provider, origin.Account = told.To.Channel, told.To.Channel, told.To.Account

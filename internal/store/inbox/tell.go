@@ -16,7 +16,7 @@ import (
 
 // Tell commits what the product says to a conversation. fresh is false where the same key was told before: nothing new
 // happened. No queue is too full for it. NotFound: there is no such session.
-func (s *Store) Tell(ctx context.Context, told chat.Told) (fresh bool, err error) {
+func (s *Store) Tell(ctx context.Context, told chat.InternalMessage) (fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		fresh, err = Post(ctx, tx, told)
 		return err
@@ -25,14 +25,14 @@ func (s *Store) Tell(ctx context.Context, told chat.Told) (fresh bool, err error
 }
 
 // Post commits one; other rows of the same transaction may hang on it.
-func Post(ctx context.Context, t *pg.Tx, told chat.Told) (fresh bool, err error) {
+func Post(ctx context.Context, t *pg.Tx, told chat.InternalMessage) (fresh bool, err error) {
 	id, err := PostRow(ctx, t, told, "")
 	return id != 0, err
 }
 
 // PostRow returns the row that tells it, 0 where the same key was told before. reset says why the conversation begins anew with
 // it; empty: it goes on.
-func PostRow(ctx context.Context, t *pg.Tx, told chat.Told, reset string) (chat.InboxID, error) {
+func PostRow(ctx context.Context, t *pg.Tx, told chat.InternalMessage, reset string) (chat.InboxID, error) {
 	options, err := json.Marshal(told.Options)
 	if err != nil {
 		return 0, fmt.Errorf("encode options: %w", err)

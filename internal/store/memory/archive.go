@@ -18,7 +18,7 @@ import (
 
 // Archive adds an entry to an archive and takes out another that it replaces; 0: none. The same key writes once; an empty
 // one always. NotFound: there is nothing to replace. TooLarge: it is longer than chat.MaxArchival.
-func (s *Store) Archive(ctx context.Context, w chat.Whose, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error) {
+func (s *Store) Archive(ctx context.Context, w chat.MemoryOwner, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error) {
 	said, _, err := s.changeMemory(ctx, w, key, func(tx *pg.Tx) (string, error) {
 		var gone []chat.ArchivalID
 		if replaces != 0 {
@@ -39,7 +39,7 @@ func (s *Store) Archive(ctx context.Context, w chat.Whose, key string, e chat.Ar
 }
 
 // Forget takes an entry out of an archive. NotFound: there is no such entry.
-func (s *Store) Forget(ctx context.Context, w chat.Whose, id chat.ArchivalID) error {
+func (s *Store) Forget(ctx context.Context, w chat.MemoryOwner, id chat.ArchivalID) error {
 	_, _, err := s.changeMemory(ctx, w, "", func(tx *pg.Tx) (string, error) {
 		_, err := changeArchive(ctx, tx, w, nil, []chat.ArchivalID{id})
 		return "", err
@@ -48,7 +48,7 @@ func (s *Store) Forget(ctx context.Context, w chat.Whose, id chat.ArchivalID) er
 }
 
 // changeArchive adds and deletes entries, in the lock of the user. NotFound: one to delete is not there.
-func changeArchive(ctx context.Context, t *pg.Tx, w chat.Whose, added []chat.ArchivalEntry, gone []chat.ArchivalID) ([]chat.ArchivalID, error) {
+func changeArchive(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, added []chat.ArchivalEntry, gone []chat.ArchivalID) ([]chat.ArchivalID, error) {
 	if len(added)+len(gone) == 0 {
 		return nil, nil
 	}
@@ -81,13 +81,13 @@ func changeArchive(ctx context.Context, t *pg.Tx, w chat.Whose, added []chat.Arc
 }
 
 // ArchiveCount counts the entries of an archive.
-func (s *Store) ArchiveCount(ctx context.Context, w chat.Whose) (int, error) {
+func (s *Store) ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error) {
 	n, err := s.db.Q.ArchiveCount(ctx, s.db.Pool, dbsqlc.ArchiveCountParams{UserID: w.User, Agent: w.Agent})
 	return int(n), pg.Classify(err)
 }
 
 // ArchiveGet returns those of some entries that are in an archive, in the order in which they are asked for.
-func (s *Store) ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error) {
+func (s *Store) ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error) {
 	rows, err := s.db.Q.ArchiveGet(ctx, s.db.Pool, dbsqlc.ArchiveGetParams{UserID: w.User, Agent: w.Agent, Ids: numbers(ids)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the archive: %w", err))
@@ -102,7 +102,7 @@ func (s *Store) ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.Archiva
 
 // ArchiveList returns the newest n entries of an archive, the newest first. before is the id of one that they are older
 // than; 0: all.
-func (s *Store) ArchiveList(ctx context.Context, w chat.Whose, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error) {
+func (s *Store) ArchiveList(ctx context.Context, w chat.MemoryOwner, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error) {
 	rows, err := s.db.Q.ArchiveList(ctx, s.db.Pool, dbsqlc.ArchiveListParams{UserID: w.User, Agent: w.Agent, Before: int64(before), N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the archive: %w", err))
@@ -115,7 +115,7 @@ func (s *Store) ArchiveList(ctx context.Context, w chat.Whose, before chat.Archi
 }
 
 // ArchiveSearch returns the entries that hold the most telling words of a query, the best first, n at most.
-func (s *Store) ArchiveSearch(ctx context.Context, w chat.Whose, query string, n int) ([]chat.ArchivalID, error) {
+func (s *Store) ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]chat.ArchivalID, error) {
 	p := dbsqlc.ArchiveSearchParams{UserID: w.User, Agent: w.Agent, Most: int32(n)}
 	if p.Queries, p.Weights = asked(query); len(p.Queries) == 0 {
 		return nil, nil
@@ -133,7 +133,7 @@ func (s *Store) ArchiveSearch(ctx context.Context, w chat.Whose, query string, n
 
 // MemoryLog returns entries of a log that are about a span of time, those that hold the most words of a query first; without
 // a query the newest first.
-func (s *Store) MemoryLog(ctx context.Context, w chat.Whose, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error) {
+func (s *Store) MemoryLog(ctx context.Context, w chat.MemoryOwner, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error) {
 	queries, _ := asked(query)
 	if queries == nil {
 		queries = []string{}

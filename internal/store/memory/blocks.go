@@ -15,7 +15,7 @@ import (
 )
 
 // Blocks returns the blocks that a conversation sees; those that were never written are absent.
-func (s *Store) Blocks(ctx context.Context, w chat.Whose, session chat.SessionKey) (map[chat.Block]string, error) {
+func (s *Store) Blocks(ctx context.Context, w chat.MemoryOwner, session chat.SessionKey) (map[chat.Block]string, error) {
 	rows, err := s.db.Q.BlockList(ctx, s.db.Pool, dbsqlc.BlockListParams{UserID: w.User, Agent: w.Agent, Session: string(session)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the blocks of memory: %w", err))
@@ -31,7 +31,7 @@ func (s *Store) Blocks(ctx context.Context, w chat.Whose, session chat.SessionKe
 // it. The same key writes once, and returns what was said then; an empty key always writes. Invalid: there is no such block.
 // TooLarge: it would be longer than its limit.
 func (s *Store) EditBlock(
-	ctx context.Context, w chat.Whose, session chat.SessionKey, key string, block chat.Block, edit func(was string) (content, said string, err error),
+	ctx context.Context, w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block, edit func(was string) (content, said string, err error),
 ) (said string, err error) {
 	said, _, err = s.changeMemory(ctx, w, key, func(tx *pg.Tx) (string, error) {
 		was, err := readBlock(ctx, tx, w, session, block)
@@ -47,7 +47,7 @@ func (s *Store) EditBlock(
 	return said, err
 }
 
-func readBlock(ctx context.Context, t *pg.Tx, w chat.Whose, session chat.SessionKey, block chat.Block) (string, error) {
+func readBlock(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, session chat.SessionKey, block chat.Block) (string, error) {
 	content, err := t.Q.BlockGet(ctx, t, dbsqlc.BlockGetParams{UserID: w.User, Agent: w.Agent, Block: block, SessionKey: belongs(block, session)})
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("read the block %s: %w", block, err)
@@ -55,7 +55,7 @@ func readBlock(ctx context.Context, t *pg.Tx, w chat.Whose, session chat.Session
 	return content, nil
 }
 
-func changeBlock(ctx context.Context, t *pg.Tx, w chat.Whose, session chat.SessionKey, c chat.BlockChange) error {
+func changeBlock(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, session chat.SessionKey, c chat.BlockChange) error {
 	if c.Block.Max() == 0 {
 		return fault.Errorf(fault.Invalid, "there is no block %q; the blocks are persona, human and working_context", c.Block)
 	}

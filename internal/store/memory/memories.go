@@ -33,11 +33,11 @@ func (s *Store) SetMemory(ctx context.Context, user chat.UserID, agent, path, co
 		if err := s.db.Q.MemoryLock(ctx, tx, user); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
-		return setMemory(ctx, tx, chat.Whose{User: user, Agent: agent}, path, content)
+		return setMemory(ctx, tx, chat.MemoryOwner{User: user, Agent: agent}, path, content)
 	})
 }
 
-func setMemory(ctx context.Context, t *pg.Tx, w chat.Whose, path, content string) error {
+func setMemory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, path, content string) error {
 	path, content = pg.Clean(path), pg.Clean(content)
 	others, err := t.Q.MemoryCountOthers(ctx, t, dbsqlc.MemoryCountOthersParams{UserID: w.User, Agent: w.Agent, Path: path})
 	switch {

@@ -16,7 +16,7 @@ import (
 )
 
 // MemoryWritten returns what came of a change of memory by its key; found is false where it was not made.
-func (s *Store) MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error) {
+func (s *Store) MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error) {
 	result, err = s.db.Q.MemoryWritten(ctx, s.db.Pool, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
@@ -26,7 +26,7 @@ func (s *Store) MemoryWritten(ctx context.Context, w chat.Whose, key string) (re
 
 // Memorize writes what a conversation left in memory, all of it or nothing. fresh is false where its key was written
 // before: nothing is changed then. Conflict: a note or block is not what it was when the change was made up.
-func (s *Store) Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error) {
+func (s *Store) Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error) {
 	_, fresh, err = s.changeMemory(ctx, w, m.Key, func(tx *pg.Tx) (string, error) {
 		for _, n := range m.Notes {
 			if err := changeNote(ctx, tx, w, n); err != nil {
@@ -54,7 +54,7 @@ func (s *Store) Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (f
 // changeMemory runs fn and keeps what it says with a key, one change after the other for each person. A key that was
 // kept before changes nothing: what was said then is returned. An empty key is that of a person, who may do a thing again.
 func (s *Store) changeMemory(
-	ctx context.Context, w chat.Whose, key string, fn func(tx *pg.Tx) (result string, err error),
+	ctx context.Context, w chat.MemoryOwner, key string, fn func(tx *pg.Tx) (result string, err error),
 ) (result string, fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.MemoryLock(ctx, tx, w.User); err != nil {
@@ -79,7 +79,7 @@ func (s *Store) changeMemory(
 	return result, fresh && err == nil, err
 }
 
-func changeNote(ctx context.Context, t *pg.Tx, w chat.Whose, n chat.NoteChange) error {
+func changeNote(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, n chat.NoteChange) error {
 	was, err := t.Q.MemoryGet(ctx, t, dbsqlc.MemoryGetParams{UserID: w.User, Agent: w.Agent, Path: n.Path})
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read memory: %w", err)
@@ -90,7 +90,7 @@ func changeNote(ctx context.Context, t *pg.Tx, w chat.Whose, n chat.NoteChange) 
 	return setMemory(ctx, t, w, n.Path, n.Content)
 }
 
-func addHistory(ctx context.Context, t *pg.Tx, w chat.Whose, m chat.Memorized) error {
+func addHistory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, m chat.Memorized) error {
 	if m.History == "" {
 		return nil
 	}
@@ -121,7 +121,7 @@ func at(t time.Time) time.Time {
 
 // MemoryHistory returns the newest n entries of a log, the newest first. before is the id of an entry that they are older
 // than; 0: all.
-func (s *Store) MemoryHistory(ctx context.Context, w chat.Whose, before int64, n int) ([]chat.HistoryEntry, error) {
+func (s *Store) MemoryHistory(ctx context.Context, w chat.MemoryOwner, before int64, n int) ([]chat.HistoryEntry, error) {
 	rows, err := s.db.Q.HistoryList(ctx, s.db.Pool, dbsqlc.HistoryListParams{UserID: w.User, Agent: w.Agent, Before: before, N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the log of memory: %w", err))

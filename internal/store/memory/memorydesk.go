@@ -11,7 +11,7 @@ import (
 )
 
 // BlocksOfAll returns the blocks that a memory has in any conversation, without empty ones.
-func (s *Store) BlocksOfAll(ctx context.Context, w chat.Whose) ([]chat.BlockOf, error) {
+func (s *Store) BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.BlockOf, error) {
 	rows, err := s.db.Q.BlockListAll(ctx, s.db.Pool, dbsqlc.BlockListAllParams{UserID: w.User, Agent: w.Agent})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read the blocks of memory: %w", err))
@@ -24,7 +24,7 @@ func (s *Store) BlocksOfAll(ctx context.Context, w chat.Whose) ([]chat.BlockOf, 
 }
 
 // ForgetLog takes entries out of a log, as its person wants. NotFound: one is not there, and all stay.
-func (s *Store) ForgetLog(ctx context.Context, w chat.Whose, ids []int64) error {
+func (s *Store) ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := s.db.Q.HistoryDelete(ctx, tx, dbsqlc.HistoryDeleteParams{UserID: w.User, Agent: w.Agent, Ids: ids})
 		if err != nil {

@@ -85,7 +85,7 @@ func moveBlocks(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
 			continue
 		}
 		entry := chat.ArchivalEntry{Content: cutRunes("The block "+string(b.Block)+" before two accounts became one: "+b.Content, chat.MaxArchival)}
-		if _, err := changeArchive(ctx, t, chat.Whose{User: to, Agent: b.Agent}, []chat.ArchivalEntry{entry}, nil); err != nil {
+		if _, err := changeArchive(ctx, t, chat.MemoryOwner{User: to, Agent: b.Agent}, []chat.ArchivalEntry{entry}, nil); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // SoulFiles returns the soul files of a memory, by name.
-func (s *Store) SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error) {
+func (s *Store) SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error) {
 	rows, err := s.db.Q.SoulList(ctx, s.db.Pool, dbsqlc.SoulListParams{UserID: w.User, Agent: w.Agent})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read soul files: %w", err))
@@ -31,13 +31,13 @@ func (s *Store) SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, e
 // SetSoulFile writes or deletes a soul file, and returns the version that it has then; empty: it is gone. The same key writes
 // once, and returns what it returned then; an empty key always writes. Conflict: the file is not what the change overwrites.
 // TooLarge: it, or their number, would be beyond the limits. Invalid: its name or content is none.
-func (s *Store) SetSoulFile(ctx context.Context, w chat.Whose, key string, c chat.SoulChange) (version string, err error) {
+func (s *Store) SetSoulFile(ctx context.Context, w chat.MemoryOwner, key string, c chat.SoulChange) (version string, err error) {
 	version, _, err = s.changeMemory(ctx, w, key, func(tx *pg.Tx) (string, error) { return changeSoul(ctx, tx, w, c) })
 	return version, err
 }
 
 // changeSoul checks a change and makes it.
-func changeSoul(ctx context.Context, t *pg.Tx, w chat.Whose, c chat.SoulChange) (version string, err error) {
+func changeSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulChange) (version string, err error) {
 	was, err := t.Q.SoulGet(ctx, t, dbsqlc.SoulGetParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("read the soul file %s: %w", c.Name, err)
@@ -66,7 +66,7 @@ func changeSoul(ctx context.Context, t *pg.Tx, w chat.Whose, c chat.SoulChange) 
 	return chat.SoulVersion(c.Content), nil
 }
 
-func putSoul(ctx context.Context, t *pg.Tx, w chat.Whose, c chat.SoulChange, fresh bool) error {
+func putSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulChange, fresh bool) error {
 	if fresh {
 		n, err := t.Q.SoulCount(ctx, t, dbsqlc.SoulCountParams{UserID: w.User, Agent: w.Agent})
 		if err != nil {

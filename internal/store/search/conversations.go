@@ -28,7 +28,7 @@ func (s *Store) Conversations(ctx context.Context, owner chat.UserID, with chat.
 
 // Conversation returns the newest n messages of a conversation of a user with one of some agents, the oldest first, before a
 // message; 0: the newest of all. There are none where it is no such conversation.
-func (s *Store) Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.Recollected, error) {
+func (s *Store) Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -38,9 +38,9 @@ func (s *Store) Conversation(ctx context.Context, owner chat.UserID, with chat.A
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read conversation %s: %w", key, err))
 	}
-	out := make([]chat.Recollected, len(rows))
+	out := make([]chat.PastEntry, len(rows))
 	for i, r := range rows {
-		out[i] = chat.Recollected{Message: r.ID, At: r.CreatedAt, Session: key, Who: string(r.Role), Text: r.Content}
+		out[i] = chat.PastEntry{Message: r.ID, At: r.CreatedAt, Session: key, Who: string(r.Role), Text: r.Content}
 	}
 	slices.Reverse(out)
 	return out, nil

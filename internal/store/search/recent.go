@@ -13,14 +13,14 @@ import (
 // RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
 // trigger has to do with: where its answers go, else where it was made, else the one of the same agent that was used last.
 // It is always one of the same user.
-func (s *Store) RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.Recollected, error) {
+func (s *Store) RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.PastEntry, error) {
 	rows, err := s.db.Q.Lately(ctx, s.db.Pool, dbsqlc.LatelyParams{Here: here, N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read what was said lately: %w", err))
 	}
-	out := make([]chat.Recollected, len(rows))
+	out := make([]chat.PastEntry, len(rows))
 	for i, r := range rows {
-		out[i] = chat.Recollected{At: r.CreatedAt, Session: r.Key, Who: string(r.Role), Text: r.Content}
+		out[i] = chat.PastEntry{At: r.CreatedAt, Session: r.Key, Who: string(r.Role), Text: r.Content}
 	}
 	slices.Reverse(out)
 	return out, nil

@@ -15,17 +15,17 @@ import (
 )
 
 // ModelWanted returns what decides which model answers in a session.
-func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error) {
+func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error) {
 	row, err := s.db.Q.ModelWanted(ctx, s.db.Pool, key)
 	if err != nil {
-		return chat.Wish{}, pg.Classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
+		return chat.ModelCriteria{}, pg.Classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
 	}
-	w := chat.Wish{
+	w := chat.ModelCriteria{
 		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Own: row.Own, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
 		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send,
 	}
 	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
-		return chat.Wish{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
+		return chat.ModelCriteria{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
 	}
 	return w, nil
 }

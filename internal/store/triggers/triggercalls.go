@@ -88,7 +88,7 @@ func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d
 	if err := s.calledSession(ctx, tx, row, to); err != nil {
 		return err
 	}
-	told := chat.Told{Session: row.SessionKey, Key: d.Trigger + "/" + d.Key, Origin: chat.OriginHook, Text: d.Text, To: to}
+	told := chat.InternalMessage{Session: row.SessionKey, Key: d.Trigger + "/" + d.Key, Origin: chat.OriginHook, Text: d.Text, To: to}
 	id, err := inbox.PostRow(ctx, tx, told, "")
 	if err != nil {
 		return err

@@ -36,19 +36,19 @@ func setup(t *testing.T) *fakeStore {
 	return &fakeStore{t: t, tasks: map[chat.CallID]chat.SubagentTask{}}
 }
 
-func (d *fakeStore) HandTask(_ context.Context, task chat.SubagentTask) (chat.Handed, error) {
+func (d *fakeStore) HandTask(_ context.Context, task chat.SubagentTask) (chat.Assignment, error) {
 	if d.fail != nil {
-		return chat.Handed{}, d.fail
+		return chat.Assignment{}, d.fail
 	}
 	d.tasks[task.Call] = task
 	return handed(task), nil
 }
 
-func handed(task chat.SubagentTask) chat.Handed {
-	return chat.Handed{Subagent: chat.SubagentRef{Parent: task.Session, Role: task.Role, Instance: task.Instance, Call: task.Call}, Background: task.Background}
+func handed(task chat.SubagentTask) chat.Assignment {
+	return chat.Assignment{Subagent: chat.SubagentRef{Parent: task.Session, Role: task.Role, Instance: task.Instance, Call: task.Call}, Background: task.Background}
 }
 
-func (d *fakeStore) Handed(_ context.Context, call chat.CallID) (chat.Handed, bool, error) {
+func (d *fakeStore) Handed(_ context.Context, call chat.CallID) (chat.Assignment, bool, error) {
 	task, ok := d.tasks[call]
 	return handed(task), ok, nil
 }

@@ -19,9 +19,9 @@ var doc string
 
 // Subagents keeps subagents and what they are asked, durably. Errors that the model can mend are Denied, Conflict, NotFound or Invalid.
 type Subagents interface {
-	HandTask(ctx context.Context, task chat.SubagentTask) (chat.Handed, error)
+	HandTask(ctx context.Context, task chat.SubagentTask) (chat.Assignment, error)
 	// Handed returns what a call has handed to whom before.
-	Handed(ctx context.Context, call chat.CallID) (chat.Handed, bool, error)
+	Handed(ctx context.Context, call chat.CallID) (chat.Assignment, bool, error)
 	SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error)
 	// StopSubagent asks the running turn of a subagent to stop, once for each key, and reports whether it ran.
 	StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error)
@@ -127,7 +127,7 @@ func (h handler) hand(ctx context.Context, call tool.Call, p params, spawn bool)
 	return result(handed), nil
 }
 
-func result(handed chat.Handed) chat.ToolResult {
+func result(handed chat.Assignment) chat.ToolResult {
 	r := chat.ToolResult{Handed: &handed}
 	if handed.Background {
 		r.Content = handed.Subagent.Name() + " works on it. Its answer comes as a message; do not wait for it."

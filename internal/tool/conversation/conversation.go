@@ -37,8 +37,8 @@ const minutes = "2006-01-02 15:04"
 type Past interface {
 	Conversations(ctx context.Context, user chat.UserID, session chat.SessionKey, n int) ([]chat.Conversation, error)
 	// Conversation reads one of them, the oldest message first, before one; 0: the newest. Nothing is in one that is not theirs.
-	Conversation(ctx context.Context, user chat.UserID, session, key chat.SessionKey, before chat.MessageID, n int) ([]chat.Recollected, error)
-	Recollect(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error)
+	Conversation(ctx context.Context, user chat.UserID, session, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error)
+	SearchPast(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error)
 }
 
 type listParams struct {
@@ -77,7 +77,7 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 }
 
 func (l list) find(ctx context.Context, call tool.Call, q string, zone *time.Location) (chat.ToolResult, error) {
-	found, err := l.past.Recollect(ctx, call.User, call.Session, chat.Recollect{Text: q, N: maxFound})
+	found, err := l.past.SearchPast(ctx, call.User, call.Session, chat.PastQuery{Text: q, N: maxFound})
 	if err != nil {
 		return tool.FromError(fmt.Errorf("search conversations: %w", err))
 	}
@@ -136,7 +136,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 }
 
 // transcript is the end of what was said, as much of it as is shown at once, the oldest first.
-func transcript(said []chat.Recollected, zone *time.Location) string {
+func transcript(said []chat.PastEntry, zone *time.Location) string {
 	var lines []string
 	room := maxShown
 	for _, m := range slices.Backward(said) {

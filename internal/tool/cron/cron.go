@@ -19,15 +19,15 @@ var doc string
 
 // Jobs takes requests about jobs.
 type Jobs interface {
-	List(ctx context.Context, w cron.Who, all bool) ([]chat.Job, error)
-	Find(ctx context.Context, w cron.Who, word string) (chat.Job, error)
-	Add(ctx context.Context, w cron.Who, p chat.JobPlan, from cron.From) (chat.Job, error)
-	Change(ctx context.Context, w cron.Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error)
-	Pause(ctx context.Context, w cron.Who, id chat.JobID) (chat.Job, error)
-	Resume(ctx context.Context, w cron.Who, id chat.JobID) (chat.Job, error)
-	Remove(ctx context.Context, w cron.Who, id chat.JobID) error
-	Run(ctx context.Context, w cron.Who, id chat.JobID, once string) error
-	Runs(ctx context.Context, w cron.Who, id chat.JobID, most int) ([]chat.JobRun, error)
+	List(ctx context.Context, w cron.Caller, all bool) ([]chat.Job, error)
+	Find(ctx context.Context, w cron.Caller, word string) (chat.Job, error)
+	Add(ctx context.Context, w cron.Caller, p chat.JobPlan, from cron.From) (chat.Job, error)
+	Change(ctx context.Context, w cron.Caller, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error)
+	Pause(ctx context.Context, w cron.Caller, id chat.JobID) (chat.Job, error)
+	Resume(ctx context.Context, w cron.Caller, id chat.JobID) (chat.Job, error)
+	Remove(ctx context.Context, w cron.Caller, id chat.JobID) error
+	Run(ctx context.Context, w cron.Caller, id chat.JobID, once string) error
+	Runs(ctx context.Context, w cron.Caller, id chat.JobID, most int) ([]chat.JobRun, error)
 }
 
 type params struct {
@@ -62,7 +62,7 @@ func (j jobs) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResul
 }
 
 func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) {
-	who := cron.Who{User: call.User}
+	who := cron.Caller{User: call.User}
 	action := strings.ToLower(strings.TrimSpace(p.Action))
 	switch action {
 	case "list":
@@ -102,7 +102,7 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 // maxRuns is how many runs a model is shown.
 const maxRuns = 20
 
-func (j jobs) add(ctx context.Context, call tool.Call, who cron.Who, p params) (string, error) {
+func (j jobs) add(ctx context.Context, call tool.Call, who cron.Caller, p params) (string, error) {
 	if strings.TrimSpace(p.When) == "" {
 		return "", fault.Errorf(fault.Invalid, "when is missing; write 0 9 * * 1-5, @daily, every 30m, at 2026-03-29 08:00 or in 20m")
 	}

@@ -36,17 +36,17 @@ func setup(t *testing.T) *fakeStore {
 	return &fakeStore{t: t, jobs: []chat.Job{{ID: "job_1", State: chat.JobActive, Next: &next, JobPlan: chat.JobPlan{Name: "news", When: "0 8 * * *", Zone: "Europe/Berlin", Message: "read"}}}}
 }
 
-func (d *fakeStore) note(w jobs.Who, what string, of ...any) {
+func (d *fakeStore) note(w jobs.Caller, what string, of ...any) {
 	require.Equal(d.t, chat.UserID(7), w.User, "whose jobs")
 	d.asked = append(d.asked, strings.TrimSpace(what+" "+fmt.Sprint(of...)))
 }
 
-func (d *fakeStore) List(_ context.Context, w jobs.Who, all bool) ([]chat.Job, error) {
+func (d *fakeStore) List(_ context.Context, w jobs.Caller, all bool) ([]chat.Job, error) {
 	d.note(w, "list", all)
 	return d.jobs, d.fail
 }
 
-func (d *fakeStore) Find(_ context.Context, w jobs.Who, word string) (chat.Job, error) {
+func (d *fakeStore) Find(_ context.Context, w jobs.Caller, word string) (chat.Job, error) {
 	d.note(w, "find", word)
 	for _, j := range d.jobs {
 		if string(j.ID) == word || j.Name == word {
@@ -56,42 +56,42 @@ func (d *fakeStore) Find(_ context.Context, w jobs.Who, word string) (chat.Job, 
 	return chat.Job{}, fault.Errorf(fault.NotFound, "there is no job %q", word)
 }
 
-func (d *fakeStore) Add(_ context.Context, w jobs.Who, p chat.JobPlan, from jobs.From) (chat.Job, error) {
+func (d *fakeStore) Add(_ context.Context, w jobs.Caller, p chat.JobPlan, from jobs.From) (chat.Job, error) {
 	d.note(w, "add")
 	d.plan, d.from = p, from
 	return d.jobs[0], d.fail
 }
 
-func (d *fakeStore) Change(_ context.Context, w jobs.Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
+func (d *fakeStore) Change(_ context.Context, w jobs.Caller, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
 	d.note(w, "change", id, " ", revision)
 	d.plan = d.jobs[0].JobPlan
 	edit(&d.plan)
 	return d.jobs[0], d.fail
 }
 
-func (d *fakeStore) Pause(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
+func (d *fakeStore) Pause(_ context.Context, w jobs.Caller, id chat.JobID) (chat.Job, error) {
 	d.note(w, "pause", id)
 	j := d.jobs[0]
 	j.State, j.Next = chat.JobPaused, nil
 	return j, d.fail
 }
 
-func (d *fakeStore) Resume(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
+func (d *fakeStore) Resume(_ context.Context, w jobs.Caller, id chat.JobID) (chat.Job, error) {
 	d.note(w, "resume", id)
 	return d.jobs[0], d.fail
 }
 
-func (d *fakeStore) Remove(_ context.Context, w jobs.Who, id chat.JobID) error {
+func (d *fakeStore) Remove(_ context.Context, w jobs.Caller, id chat.JobID) error {
 	d.note(w, "remove", id)
 	return d.fail
 }
 
-func (d *fakeStore) Run(_ context.Context, w jobs.Who, id chat.JobID, once string) error {
+func (d *fakeStore) Run(_ context.Context, w jobs.Caller, id chat.JobID, once string) error {
 	d.note(w, "run", id, " ", once)
 	return d.fail
 }
 
-func (d *fakeStore) Runs(_ context.Context, w jobs.Who, id chat.JobID, most int) ([]chat.JobRun, error) {
+func (d *fakeStore) Runs(_ context.Context, w jobs.Caller, id chat.JobID, most int) ([]chat.JobRun, error) {
 	d.note(w, "runs", id, " ", most)
 	return d.runs, d.fail
 }

@@ -28,8 +28,8 @@ const (
 
 // Archive is what is found by searching.
 type Archive interface {
-	Insert(ctx context.Context, w chat.Whose, key, content string, replaces chat.ArchivalID) (archive.Inserted, error)
-	Search(ctx context.Context, w chat.Whose, query string, n int) ([]archive.Found, error)
+	Insert(ctx context.Context, w chat.MemoryOwner, key, content string, replaces chat.ArchivalID) (archive.Inserted, error)
+	Search(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]archive.Found, error)
 }
 
 type insertParams struct {
@@ -55,7 +55,7 @@ func (i insert) Run(ctx context.Context, call tool.Call, p insertParams) (chat.T
 	if err != nil {
 		return tool.FromError(err)
 	}
-	w, err := i.owner.Whose(ctx, call.User, call.Session)
+	w, err := i.owner.MemoryOwner(ctx, call.User, call.Session)
 	if err != nil {
 		return tool.FromError(err)
 	}
@@ -115,7 +115,7 @@ func NewSearch(owner Owner, a Archive, zones tool.Zones) tool.Tool {
 func (search) Summary(p searchParams) string { return p.Query }
 
 func (s search) Run(ctx context.Context, call tool.Call, p searchParams) (chat.ToolResult, error) {
-	w, err := s.owner.Whose(ctx, call.User, call.Session)
+	w, err := s.owner.MemoryOwner(ctx, call.User, call.Session)
 	if err != nil {
 		return tool.FromError(err)
 	}

@@ -25,7 +25,7 @@ var rethinkDoc string
 
 // Owner knows which memory a session reads and writes.
 type Owner interface {
-	Whose(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Whose, error)
+	MemoryOwner(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.MemoryOwner, error)
 }
 
 // Blocks keeps blocks, durably.
@@ -33,7 +33,7 @@ type Blocks interface {
 	// EditBlock writes what edit makes of a block; the same key writes once, and says what it said then. Invalid: there is
 	// no such block. TooLarge: it would be longer than its limit.
 	EditBlock(
-		ctx context.Context, w chat.Whose, session chat.SessionKey, key string, block chat.Block,
+		ctx context.Context, w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block,
 		edit func(was string) (content, said string, err error),
 	) (said string, err error)
 }
@@ -45,7 +45,7 @@ type core struct {
 }
 
 func (c core) edit(ctx context.Context, call tool.Call, name string, edit func(was string) (string, error)) (chat.ToolResult, error) {
-	w, err := c.owner.Whose(ctx, call.User, call.Session)
+	w, err := c.owner.MemoryOwner(ctx, call.User, call.Session)
 	if err != nil {
 		return tool.FromError(err)
 	}

@@ -43,7 +43,7 @@ func setup(t *testing.T) *bench {
 	a := archive.New(s, &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}}, slog.New(slog.DiscardHandler))
 	b.tools = tool.New(
 		letta.NewAppend(who, s), letta.NewReplace(who, s), letta.NewRethink(who, s), letta.NewInsert(who, a, s), letta.NewSearch(who, a, s),
-		letta.NewRecall(agentprofile.Past{Said: s, Profiles: who}, s),
+		letta.NewRecall(agentprofile.Past{History: s, Profiles: who}, s),
 	)
 	for _, name := range []string{"alice", "bob"} {
 		user, err := s.CreateUser(t.Context(), name)
@@ -81,7 +81,7 @@ func (b *bench) call(name, tool, arguments string) string {
 }
 
 func (b *bench) blocks(name string) map[chat.Block]string {
-	got, err := b.Blocks(b.t.Context(), chat.Whose{User: b.users[name], Agent: "main"}, key(name, "t"))
+	got, err := b.Blocks(b.t.Context(), chat.MemoryOwner{User: b.users[name], Agent: "main"}, key(name, "t"))
 	require.NoError(b.t, err)
 	return got
 }

@@ -20,8 +20,8 @@ const defaultRecalled = 10
 
 // Past is what was said in the conversations of a person.
 type Past interface {
-	// Recollect returns entries of the log and then messages, by words or time, outside of what session shows its model.
-	Recollect(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error)
+	// SearchPast returns entries of the log and then messages, by words or time, outside of what session shows its model.
+	SearchPast(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error)
 }
 
 type recallParams struct {
@@ -46,7 +46,7 @@ func (recall) Summary(p recallParams) string {
 }
 
 func (r recall) Run(ctx context.Context, call tool.Call, p recallParams) (chat.ToolResult, error) {
-	q := chat.Recollect{Text: p.Query, N: bounded(p.Limit, defaultRecalled)}
+	q := chat.PastQuery{Text: p.Query, N: bounded(p.Limit, defaultRecalled)}
 	zone, err := r.zones.Zone(ctx, call.User)
 	if err != nil {
 		return tool.FromError(err)
@@ -60,7 +60,7 @@ func (r recall) Run(ctx context.Context, call tool.Call, p recallParams) (chat.T
 	if strings.TrimSpace(p.Query) == "" && q.Since.IsZero() && q.Until.IsZero() {
 		return tool.Fail("there is nothing to search for; give query, or start_date and end_date"), nil
 	}
-	found, err := r.past.Recollect(ctx, call.User, call.Session, q)
+	found, err := r.past.SearchPast(ctx, call.User, call.Session, q)
 	if err != nil {
 		return tool.FromError(fmt.Errorf("search what was said: %w", err))
 	}

@@ -27,15 +27,15 @@ var deleteDoc string
 
 // Owner knows which memory a session reads and writes.
 type Owner interface {
-	Whose(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Whose, error)
+	MemoryOwner(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.MemoryOwner, error)
 }
 
 // Store keeps soul files, durably.
 type Store interface {
-	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
+	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 	// SetSoulFile writes a file, or deletes it where the content is empty, and returns its version; the same key writes once.
 	// Conflict: it overwrites something else than it says. Invalid, TooLarge: it cannot be kept.
-	SetSoulFile(ctx context.Context, w chat.Whose, key string, c chat.SoulChange) (version string, err error)
+	SetSoulFile(ctx context.Context, w chat.MemoryOwner, key string, c chat.SoulChange) (version string, err error)
 }
 
 // tools is what the tools share.
@@ -45,7 +45,7 @@ type tools struct {
 }
 
 func (d tools) files(ctx context.Context, call tool.Call) ([]chat.SoulFile, error) {
-	w, err := d.owner.Whose(ctx, call.User, call.Session)
+	w, err := d.owner.MemoryOwner(ctx, call.User, call.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (d tools) files(ctx context.Context, call tool.Call) ([]chat.SoulFile, erro
 
 // set makes the change of a call, once however often it is run.
 func (d tools) set(ctx context.Context, call tool.Call, c chat.SoulChange) (version string, err error) {
-	w, err := d.owner.Whose(ctx, call.User, call.Session)
+	w, err := d.owner.MemoryOwner(ctx, call.User, call.Session)
 	if err != nil {
 		return "", err
 	}

@@ -39,7 +39,7 @@ func setup(t *testing.T) *bench {
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, store.Options{})
 	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
-	past := agentprofile.Past{Said: s, Profiles: who}
+	past := agentprofile.Past{History: s, Profiles: who}
 	b := &bench{Store: s, pool: pool, t: t, users: map[string]chat.UserID{}, tools: tool.New(
 		soul.NewList(who, s, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past, s), conversation.NewRead(past, s),
 	)}

@@ -103,8 +103,8 @@ func check(entries []entry) ([]chat.Todo, error) {
 // maxElsewhere is how many lists of other conversations are shown.
 const maxElsewhere = 20
 
-// Elsewhere knows what is left to do in other conversations of whoever a session belongs to.
-type Elsewhere interface {
+// OtherTodos knows what is left to do in other conversations of whoever a session belongs to.
+type OtherTodos interface {
 	TodosElsewhere(ctx context.Context, session chat.SessionKey, most int) ([]chat.TodoList, error)
 }
 
@@ -114,11 +114,11 @@ type listParams struct {
 
 type list struct {
 	list  List
-	other Elsewhere
+	other OtherTodos
 }
 
 // NewList returns the tool todo_list.
-func NewList(l List, other Elsewhere) tool.Tool {
+func NewList(l List, other OtherTodos) tool.Tool {
 	return tool.DefineQuick("todo_list", chat.ClassRead, listDoc, list{l, other})
 }
 

@@ -24,9 +24,9 @@ const (
 // farAway are times before and after everything.
 var farAway = [2]time.Time{time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
 
-// Recollect returns the entries of the log that meet a question best, then what was said that does: messages that hold all
+// SearchPast returns the entries of the log that meet a question best, then what was said that does: messages that hold all
 // words of it, else any of them, the newest first. What the model of the session here sees anyway is left out.
-func (s *Store) Recollect(ctx context.Context, w chat.Whose, here chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error) {
+func (s *Store) SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
 	if q.Since.IsZero() {
 		q.Since = farAway[0]
 	}
@@ -37,15 +37,15 @@ func (s *Store) Recollect(ctx context.Context, w chat.Whose, here chat.SessionKe
 	if err != nil {
 		return nil, err
 	}
-	var out []chat.Recollected
+	var out []chat.PastEntry
 	for _, e := range log {
-		out = append(out, chat.Recollected{At: e.To, Session: e.Session, Who: "log", Text: e.Entry})
+		out = append(out, chat.PastEntry{At: e.To, Session: e.Session, Who: "log", Text: e.Entry})
 	}
 	said, err := s.said(ctx, w, here, q)
 	return append(out, said[:min(len(said), q.N-len(out))]...), err
 }
 
-func (s *Store) said(ctx context.Context, w chat.Whose, here chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error) {
+func (s *Store) said(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
 	p := dbsqlc.SearchPastParams{
 		Owner: w.User, Here: string(here), Since: q.Since, Until: q.Until, N: int32(q.N), Every: true, Patterns: []string{},
 		These: append([]string{}, q.Agents.Only...), Others: append([]string{}, q.Agents.Except...),
@@ -62,9 +62,9 @@ func (s *Store) said(ctx context.Context, w chat.Whose, here chat.SessionKey, q 
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("search what was said: %w", err))
 	}
-	out := make([]chat.Recollected, len(rows))
+	out := make([]chat.PastEntry, len(rows))
 	for i, r := range rows {
-		out[i] = chat.Recollected{At: r.CreatedAt, Session: r.Key, Who: string(r.Role), Text: r.Snippet}
+		out[i] = chat.PastEntry{At: r.CreatedAt, Session: r.Key, Who: string(r.Role), Text: r.Snippet}
 	}
 	return out, nil
 }

@@ -25,8 +25,8 @@ type Viewer struct {
 	Profiles Profiles // knows which of them the model has; nil: all
 }
 
-// Look is such a prompt.
-type Look struct {
+// Preview is such a prompt.
+type Preview struct {
 	System      string
 	UserMessage string
 	Parts       []Size // by key
@@ -43,25 +43,25 @@ type Size struct {
 	Held   bool // as it was when the conversation began or was last compressed
 }
 
-// Look renders the prompt of a session for a text that a person might write, which may be empty.
-func (v Viewer) Look(ctx context.Context, key chat.SessionKey, text string, at time.Time) (Look, error) {
+// Preview renders the prompt of a session for a text that a person might write, which may be empty.
+func (v Viewer) Preview(ctx context.Context, key chat.SessionKey, text string, at time.Time) (Preview, error) {
 	scene, err := v.Scenes.Scene(ctx, key, "")
 	if err != nil {
-		return Look{}, err
+		return Preview{}, err
 	}
 	a := &Assembly{Scene: scene, Text: text, At: at}
 	tools, err := v.toolsOf(ctx, key)
 	if err != nil {
-		return Look{}, err
+		return Preview{}, err
 	}
 	for _, t := range tools {
 		a.Tools = append(a.Tools, t.Name)
 	}
 	slices.Sort(a.Tools)
 	if err := v.Pipeline.Assemble(ctx, a); err != nil {
-		return Look{}, err
+		return Preview{}, err
 	}
-	l := Look{System: a.System(), UserMessage: a.UserMessage, Notes: a.Notes, Tokens: tokens.Count(a.UserMessage)}
+	l := Preview{System: a.System(), UserMessage: a.UserMessage, Notes: a.Notes, Tokens: tokens.Count(a.UserMessage)}
 	for _, key := range slices.Sorted(maps.Keys(a.Parts)) {
 		part := strings.TrimSpace(a.Parts[key])
 		fresh := slices.ContainsFunc(a.Fresh, func(p chat.Part) bool { return p.Key == key })

@@ -18,9 +18,9 @@ import (
 // with that one, too.
 const fileName = "secret.key"
 
-// Ring is the installation's key, and while it is changed the one before, too: the first seals, all open. A key file is
+// Keyring is the installation's key, and while it is changed the one before, too: the first seals, all open. A key file is
 // read again when it has changed, so that a process that runs follows. It is safe for concurrent use.
-type Ring struct {
+type Keyring struct {
 	path string // of the key file; empty: the keys were given
 
 	mu   sync.Mutex
@@ -34,10 +34,10 @@ type stamp struct {
 	time  time.Time
 }
 
-// OpenRing returns the keys given in base64, one after the other with commas between, or those in <home>/secret.key, which
+// OpenKeyring returns the keys given in base64, one after the other with commas between, or those in <home>/secret.key, which
 // it makes at the first start.
-func OpenRing(home, given string) (*Ring, error) {
-	r := &Ring{}
+func OpenKeyring(home, given string) (*Keyring, error) {
+	r := &Keyring{}
 	if given != "" {
 		for text := range strings.SplitSeq(given, ",") {
 			key, err := decode(strings.TrimSpace(text), "XBOT_ENCRYPTION_KEY")
@@ -58,7 +58,7 @@ func OpenRing(home, given string) (*Ring, error) {
 }
 
 // read takes the file as it is now. The caller holds mu, or is the only one.
-func (r *Ring) read() error {
+func (r *Keyring) read() error {
 	now, err := stampOf(r.path)
 	if err != nil {
 		return fault.Errorf(fault.Invalid, "the key file cannot be used: %w", err)
@@ -96,7 +96,7 @@ func stampOf(path string) (stamp, error) {
 }
 
 // Keys returns the keys as they are now, the current one first. A file that cannot be read at this moment changes nothing.
-func (r *Ring) Keys() []Key {
+func (r *Keyring) Keys() []Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.path != "" {
@@ -108,16 +108,16 @@ func (r *Ring) Keys() []Key {
 }
 
 // Derive returns a key for one purpose, of the current key.
-func (r *Ring) Derive(purpose string) []byte { return r.Keys()[0].Derive(purpose) }
+func (r *Keyring) Derive(purpose string) []byte { return r.Keys()[0].Derive(purpose) }
 
 // InternalKey is that of the newest key.
-func (r *Ring) InternalKey() string { return r.Keys()[0].InternalKey() }
+func (r *Keyring) InternalKey() string { return r.Keys()[0].InternalKey() }
 
 // Seal encrypts with the current key.
-func (r *Ring) Seal(plain []byte) []byte { return r.Keys()[0].Seal(plain) }
+func (r *Keyring) Seal(plain []byte) []byte { return r.Keys()[0].Seal(plain) }
 
 // Open decrypts what was sealed with any of the keys.
-func (r *Ring) Open(sealed []byte) (plain []byte, err error) {
+func (r *Keyring) Open(sealed []byte) (plain []byte, err error) {
 	for _, key := range r.Keys() {
 		if plain, err = key.Open(sealed); err == nil {
 			return plain, nil
@@ -128,7 +128,7 @@ func (r *Ring) Open(sealed []byte) (plain []byte, err error) {
 
 // Begin puts a fresh key in front of the one that there is. Repeated after a crash it goes on with the key that was made
 // before. Keys that were given are changed by who gives them.
-func (r *Ring) Begin() error {
+func (r *Keyring) Begin() error {
 	keys := r.Keys()
 	switch {
 	case len(keys) > 1:
@@ -140,7 +140,7 @@ func (r *Ring) Begin() error {
 }
 
 // End forgets all keys but the current one.
-func (r *Ring) End() error {
+func (r *Keyring) End() error {
 	if r.path == "" {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (r *Ring) End() error {
 }
 
 // write puts a new content in place at once: a crash leaves the old or the new one.
-func (r *Ring) write(keys ...Key) error {
+func (r *Keyring) write(keys ...Key) error {
 	dir := filepath.Dir(r.path)
 	tmp, err := os.CreateTemp(dir, ".secret-*")
 	if err != nil {

@@ -1,0 +1,147 @@
+package localstack
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"xbot/internal/localstack/process"
+)
+
+const (
+	// restartLimit bounds one try at starting a server again.
+	restartLimit = time.Minute
+	// A server that dies is started again at once; when it dies or fails again soon, after pauses that double.
+	firstPause = 50 * time.Millisecond
+	longPause  = 5 * time.Second
+	// steady is how long a server has to have run for its crash to begin a new series.
+	steady = 30 * time.Second
+	// patience is how long such a series may last before the stack is given up.
+	patience = 5 * time.Minute
+)
+
+// server is what a supervisor keeps running.
+type server interface {
+	name() string
+	// run starts the server, or takes over a running one, and returns once it is ready.
+	run(ctx context.Context) (*process.Process, error)
+	end(ctx context.Context, p *process.Process) error
+}
+
+// supervisor runs one server and starts it again when it dies. Its goroutine owns the process until it passes it to stop.
+type supervisor struct {
+	server server
+	log    *slog.Logger
+	pid    atomic.Int64
+	cancel context.CancelFunc    // ends the keeping; nil before start has succeeded
+	last   chan *process.Process // what runs when the keeping ends, nil for nothing
+}
+
+func newSupervisor(s server, log *slog.Logger) *supervisor {
+	return &supervisor{server: s, log: log.With("server", s.name()), last: make(chan *process.Process, 1)}
+}
+
+// start brings the server up and begins to keep it. If it dies later and does not come back, failed gets the reason.
+func (v *supervisor) start(ctx context.Context, failed chan<- error) error {
+	begin := time.Now()
+	p, err := v.server.run(ctx)
+	if err != nil {
+		return err
+	}
+	v.pid.Store(int64(p.PID))
+	v.log.Info("server ready", "pid", p.PID, "duration", time.Since(begin))
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	v.cancel = cancel
+	go func() {
+		last, err := v.keep(life, p)
+		v.last <- last
+		if err != nil {
+			failed <- fmt.Errorf("%s does not come back: %w", v.server.name(), err)
+		}
+	}()
+	return nil
+}
+
+// keep returns the running server when ctx ends, and an error when it died for good.
+func (v *supervisor) keep(ctx context.Context, p *process.Process) (*process.Process, error) {
+	var series crashes
+	for {
+		begin := time.Now()
+		select {
+		case <-ctx.Done():
+			return p, nil
+		case <-p.Done():
+		}
+		v.log.Warn("server died", "pid", p.PID, "error", p.Err())
+		series.note(time.Since(begin))
+		next, err := v.revive(ctx, &series)
+		if ctx.Err() != nil {
+			return next, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		p = next
+	}
+}
+
+// revive starts the server again, as often as the crashes before allow.
+func (v *supervisor) revive(ctx context.Context, series *crashes) (*process.Process, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(series.pause):
+		}
+		begin := time.Now()
+		limited, cancel := context.WithTimeout(ctx, restartLimit)
+		p, err := v.server.run(limited)
+		cancel()
+		if err == nil {
+			v.pid.Store(int64(p.PID))
+			v.log.Info("server restarted", "pid", p.PID, "duration", time.Since(begin))
+			return p, nil
+		}
+		if ctx.Err() != nil || series.over() {
+			return nil, err
+		}
+		v.log.Error("server did not restart", "error", err)
+		series.note(0)
+	}
+}
+
+// stop ends the keeping, then the server.
+func (v *supervisor) stop(ctx context.Context) error {
+	if v.cancel == nil {
+		return nil
+	}
+	v.cancel()
+	p := <-v.last
+	v.last <- nil // for another stop
+	if p == nil {
+		return nil
+	}
+	return v.server.end(ctx, p)
+}
+
+// crashes is a series of crashes: before each of them the server had run for less than steady.
+type crashes struct {
+	since time.Time
+	pause time.Duration // before the next start
+}
+
+// note adds a crash after the server ran for a while.
+func (d *crashes) note(ran time.Duration) {
+	switch {
+	case d.since.IsZero() || ran >= steady:
+		*d = crashes{since: time.Now()}
+	case d.pause == 0:
+		d.pause = firstPause
+	default:
+		d.pause = min(2*d.pause, longPause)
+	}
+}
+
+func (d *crashes) over() bool { return time.Since(d.since) > patience }
