@@ -25,7 +25,7 @@ func Heartbeat(ctx context.Context) (stop func()) {
 	return HeartbeatWith(ctx, HeartbeatInterval, func() any { return nil })
 }
 
-// HeartbeatWith is heartbeat at another pace, with what the next attempt is to know.
+// HeartbeatWith is Heartbeat at another interval, with details for the next attempt.
 func HeartbeatWith(ctx context.Context, every time.Duration, details func() any) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -8,13 +8,13 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Boxes finds the sandbox of a runner for a user, without a name that of the runner that their commands go to. The
-// sandbox's Name is the runner's. Denied says why there is none. It does not wait for the runner.
+// Boxes finds the sandbox of a runner for a user; an empty name means the runner that their commands go to. The sandbox's
+// Name is the runner's. Denied says why there is none. It does not wait for the runner.
 type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
-// Release lets the runner forget a command, without keeping anybody waiting: the runner prunes what nobody releases.
+// Release lets the runner forget a command. It runs in the background: the runner prunes by age what was never released.
 func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 	ctx, cancel := Settling(ctx)
 	go func() {
@@ -27,7 +27,7 @@ func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 // own grace between SIGTERM and SIGKILL.
 const KillGrace = 4 * time.Second
 
-// KillAndWait kills a command and waits a moment until what waited for it has ended.
+// KillAndWait kills a command and waits for ended, both together for at most KillGrace.
 func KillAndWait(ctx context.Context, box sandbox.Sandbox, id chat.CallID, ended <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), KillGrace)
 	defer cancel()

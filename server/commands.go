@@ -26,8 +26,8 @@ import (
 	"xbot/slash/queue"
 )
 
-// serving is what commands need that are carried out for people at once. A process that only runs turns has none of it: it
-// carries out the commands of turns.
+// serving is what the commands need that run at once, in the ingress. A process that only runs turns has none of it: it runs
+// the commands of turns alone.
 type serving struct {
 	base      string // address of the page
 	history   *history.Editor

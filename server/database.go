@@ -49,7 +49,7 @@ func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (
 	return d, rotation.Check(ctx, d.key, d.rows) // refuses a key that opens nothing of what is stored
 }
 
-// listenFeed brings what other processes commit to who watches here.
+// listenFeed forwards events that other processes commit to the watchers of this process.
 func (d *database) listenFeed(ctx context.Context) error { return d.bus.Run(ctx, d.dsn) }
 
 // The Postgres connections of one process. Each costs Postgres about 10 MB once it has prepared all statements, and more

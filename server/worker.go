@@ -60,7 +60,7 @@ type workerPart struct {
 	alone   bool // the Temporal is this server's own: whoever polled before is gone
 }
 
-// predecessorLimit bounds the look at what a killed server was at: what it does not reach, heartbeats find.
+// predecessorLimit bounds the search for activities of a killed server: missed heartbeats find the rest.
 const predecessorLimit = 2 * time.Second
 
 // run polls for work until ctx ends.
@@ -71,7 +71,7 @@ func (w *workerPart) run(ctx context.Context) error {
 	return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log)
 }
 
-// giveUpPredecessor lets what a killed server was at begin again.
+// giveUpPredecessor lets activities of a killed server begin their next attempt at once.
 func (w *workerPart) giveUpPredecessor(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, predecessorLimit)
 	defer cancel()
@@ -134,7 +134,7 @@ func (w *workerPart) assembler() *modelcall.Assembler {
 	}
 }
 
-// pruneAfter is how long an answer is ago when old results are cut, 0 for never.
+// pruneAfter is the age of the last answer from which on old results are cut, 0 for never.
 func pruneAfter(c config.Context) time.Duration {
 	if c.Pruning != "cache-ttl" {
 		return 0

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// lookAtOnce is how many runs are looked at together.
+	// lookAtOnce is how many runs are described at the same time.
 	lookAtOnce = 8
 	// lookAt bounds how many runs are looked at, the newest first.
 	lookAt = 1000
 )
 
-// Predecessor is the worker before one that is the only one of its kind, such as that of a server that was killed: it is gone.
+// Predecessor is the worker that ran before the present one, where only one of its kind runs at a time: for example the worker
+// of a server that was killed. It does not run any more.
 type Predecessor struct {
 	// Namespace is where it worked.
 	Namespace string
@@ -33,16 +34,16 @@ type Predecessor struct {
 	Successor string
 }
 
-// GiveUp ends the attempts of activities that the predecessor was at, and returns how many there were: the next attempts begin at
-// once, and not when a heartbeat has been missed. Nobody may poll meanwhile. Activities that have one attempt only are left to
-// their timeout, as are those that were told to end: what becomes of them is for their workflow to say.
+// GiveUp ends the activity attempts that the predecessor had begun, and returns how many there were: the next attempts begin at
+// once, instead of after missed heartbeats. No worker may poll meanwhile. Activities with a single attempt keep their timeout,
+// and so do cancelled ones: their workflow decides about them.
 func (p Predecessor) GiveUp(ctx context.Context, c client.Client) (int, error) {
 	runs, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'", PageSize: lookAt})
 	if err != nil {
 		return 0, fmt.Errorf("list the runs: %w", err)
 	}
 	found := make([]int, len(runs.GetExecutions()))
-	var g errgroup.Group // one that fails, such as a run that an operator ended meanwhile, keeps no other from its next attempt
+	var g errgroup.Group // without a context: if one fails, such as for a run that an operator has just ended, the others go on
 	g.SetLimit(lookAtOnce)
 	for i, run := range runs.GetExecutions() {
 		g.Go(func() error {

@@ -16,15 +16,14 @@ import (
 type BackgroundInput struct {
 	Call chat.CallID `json:"call"`
 	Task string      `json:"task"` // short id within its session
-	// Runner and Words are for the eyes of operators: where the command runs, and its first words if those may stand in
-	// histories.
+	// Runner and Words are for operators: where the command runs, and its first words if those may stand in histories.
 	Runner string `json:"runner,omitempty"`
 	Words  string `json:"words,omitempty"`
 	// Attributes says whether the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
 }
 
-// Background follows one command that outlived its time in the foreground to its end, for a day at most. The end is
+// Background follows one command that ran longer than the foreground permits, until it ends, for a day at most. The end is
 // recorded by the activity, which also wakes the session. Cancelling the run kills the command.
 func Background(ctx workflow.Context, in BackgroundInput) error {
 	head := heading(in.Task, in.Words)
@@ -45,8 +44,8 @@ func Background(ctx workflow.Context, in BackgroundInput) error {
 	return outcome(ctx, in.Attributes, head, string(out.State), out.Code)
 }
 
-// noteKill leaves a note for the workflow that the relay starts when this one ends: it was cancelled, and the runner
-// could not be told to kill the command.
+// noteKill records that the command is to be killed: this workflow was cancelled, and the runner could not be told. The
+// workflow that the relay starts next tells it.
 func noteKill(ctx workflow.Context, watch background.WatchInput, cancelled error) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if err := workflow.ExecuteLocalActivity(local(ctx, "note the kill"), activities.NameNoteKill, watch).Get(ctx, nil); err != nil {

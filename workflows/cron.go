@@ -53,7 +53,7 @@ func CronJob(ctx workflow.Context, in CronJobInput) error {
 	return continueAsNew(ctx, NameCronJob, in)
 }
 
-// outlived reports that a run that began at an instant is to make room for another one.
+// outlived reports whether a run that began at the given time has to continue as new.
 func outlived(ctx workflow.Context, began time.Time) bool {
 	const change = "a run that is woken ends after a day"
 	return workflow.Now(ctx).Sub(began) >= maxJobWait &&

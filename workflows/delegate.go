@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// endTime is how long a subagent that is stopped may take to say what it leaves behind. The turn goes on without it then.
+// endTime is how long a stopped subagent may take to report its partial result. Then the turn goes on without it.
 const endTime = 15 * time.Second
 
 // delegate hands work to a subagent and waits for its answer, unless it works in the background. The answer is a row, the
@@ -99,8 +99,8 @@ func (s subagentStarter) options(a chat.SubagentRef, bound bool, words string) w
 	return o
 }
 
-// await waits until the call has its result. A child that has ended without one is looked after by the relay, which settles its
-// turn. After a stop the subagent is given a moment to say what it leaves behind.
+// await waits until the call has its result. If a child has ended without a result, the relay settles its turn. After a stop
+// the subagent has endTime to report its partial result.
 func (t *turnRun) await(ctx workflow.Context, id chat.CallID, child workflow.ChildWorkflowFuture) {
 	done, ended := func() bool { return t.inbox.hasReport(id) }, false
 	if child != nil {

@@ -11,9 +11,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// runHooks runs the hooks of a point, if there are any. It costs nothing where there are none: that stands in the
-// claim of the turn, and with each call. What cannot be asked changes nothing here: a call that hooks were to be asked about
-// does not run by its row.
+// runHooks runs the hooks of a point. If there are none it costs nothing: the claim of the turn and each call say so. A
+// failure changes nothing here: the row of a call that hooks had to be asked about keeps it from running.
 func (t *turnRun) runHooks(ctx workflow.Context, in hooks.RunInput) (out hooks.RunOutput, err error) {
 	ofCall := in.Point == hooks.PointCall || in.Point == hooks.PointResult
 	if !ofCall && !slices.Contains(t.claimed.Hooks, in.Point) {

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// turnInbox is what comes for a turn while it runs: wakes, and what the rows behind them say.
+// turnInbox is what arrives for a turn while it runs: wakes, and what the rows behind them say.
 type turnInbox struct {
 	session chat.SessionKey
 	turn    chat.TurnID

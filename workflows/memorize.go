@@ -11,10 +11,10 @@ import (
 	"xbot/internal/chat"
 )
 
-// MemorizeInput names a conversation that went from sight.
+// MemorizeInput names a job that writes a conversation into memory.
 type MemorizeInput struct {
 	Job     chat.MemorizeID `json:"job"`
-	Trigger string          `json:"trigger,omitempty"` // why it did, for the eyes of operators
+	Trigger string          `json:"trigger,omitempty"` // what removed the conversation from the context, for operators
 	// Attributes says whether the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
 }

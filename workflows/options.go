@@ -144,7 +144,7 @@ func runningHooks(ctx workflow.Context, summary string) workflow.Context {
 	return longRunning(ctx, summary, hookAttempt, heartbeatTimeout, 0)
 }
 
-// longRunning is for what takes its time and says that it lives; attempts of 0 are unlimited.
+// longRunning is for activities that take long and send heartbeats; 0 attempts means unlimited.
 func longRunning(ctx workflow.Context, summary string, attempt, heartbeat time.Duration, attempts int32) workflow.Context {
 	policy := retry(200*time.Millisecond, 10*time.Second)
 	policy.MaximumAttempts = attempts

@@ -63,7 +63,7 @@ func reasonOf(d turn.GenerateOutput) string {
 	return d.Fault
 }
 
-// upsert changes search attributes. One that Temporal refuses costs an operator a line in a list, and the turn nothing.
+// upsert changes search attributes. If Temporal refuses one, the run is missing in lists of operators; the turn goes on.
 func upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attributes...); err != nil {
 		workflow.GetLogger(ctx).Warn("search attributes not changed", "error", err)

@@ -19,7 +19,7 @@ const (
 	WaitsSubagents = "subagents"
 )
 
-// wait is something that a turn waits for, for the eyes of operators.
+// wait is something that a turn waits for, as operators see it.
 type wait struct {
 	what string // value of AttrWaits
 	say  string // line of the details
@@ -68,8 +68,8 @@ func (s *turnWaits) searchable(ctx workflow.Context, what string) bool {
 	return s.exact
 }
 
-// upsert sets AttrWaits, or takes it away when nothing is waited for. A run that is not exact sets it with each wait that begins, and
-// lets it stand until the last has ended.
+// upsert sets AttrWaits, or removes it when the turn waits for nothing. A run that is not exact sets it when a wait begins, and keeps
+// it until the last wait has ended.
 func (s *turnWaits) upsert(ctx workflow.Context, what string, begins bool) {
 	switch {
 	case s.open == 0:
@@ -81,7 +81,7 @@ func (s *turnWaits) upsert(ctx workflow.Context, what string, begins bool) {
 	}
 }
 
-// showSlotWait shows that the run found no free turn: its session stands in line, and who takes it from there starts another run.
+// showSlotWait shows that the run found no free slot: its session is queued for one, and another run starts when it gets one.
 func (t *turnRun) showSlotWait(ctx workflow.Context) {
 	if !t.claimed.InLine {
 		return
@@ -114,7 +114,7 @@ func (r *runningCalls) followRunners(ctx workflow.Context) {
 	}
 }
 
-// showRunnerWait begins or ends the wait of a call. What comes of a call that has ended, or twice, changes nothing.
+// showRunnerWait begins or ends the wait of a call. A signal of a call that has ended, or a repeated one, changes nothing.
 func (r *runningCalls) showRunnerWait(ctx workflow.Context, s turn.RunnerSignal) {
 	back, waits := r.away[s.Call]
 	switch {

@@ -21,9 +21,9 @@ import (
 const (
 	// TaskCeiling is how long a task may run (spec/001 §7.3): the runner kills it then.
 	TaskCeiling = 24 * time.Hour
-	// taskMargin is what a runner that was out of reach has to come back and say how the task ended.
+	// taskMargin is the time that a runner which was out of reach has to come back and report how the task ended.
 	taskMargin = time.Hour
-	// taskHeartbeat is the pause between signs of life: longer than that of a turn, so that a day of waiting costs little.
+	// taskHeartbeat is the interval of heartbeats: longer than in a turn, so that a day of waiting costs little.
 	taskHeartbeat = 3 * time.Second
 )
 
@@ -87,7 +87,7 @@ func (b *Background) Watch(ctx context.Context, in WatchInput) (WatchOutput, err
 	return WatchOutput{State: end.State, Code: end.Code}, nil
 }
 
-// Lose records that nobody can know how a task ended. An end that was recorded before stands.
+// Lose records that the outcome of a task is unknown. An end that was recorded earlier stays.
 func (b *Background) Lose(ctx context.Context, in WatchInput) error {
 	task, err := b.Tasks.Task(ctx, in.Call)
 	if fault.Is(err, fault.NotFound) {
@@ -99,8 +99,8 @@ func (b *Background) Lose(ctx context.Context, in WatchInput) error {
 	return activities.Failure(ctx, err)
 }
 
-// NoteKill notes that a task is to be killed whose workflow was cancelled before the runner could be told. The next
-// workflow of the task, which the relay starts, delivers it.
+// NoteKill records the kill of a task whose workflow was cancelled before the runner could be told. The next workflow of the
+// task, which the relay starts, sends the kill to the runner.
 func (b *Background) NoteKill(ctx context.Context, in WatchInput) error {
 	return activities.Failure(ctx, b.Tasks.AskKillOf(ctx, in.Call))
 }
@@ -127,7 +127,7 @@ type watch struct {
 	offset atomic.Int64 // of the output that was shown
 }
 
-// end waits for the end of the command. What keeps it from ever being known is an end, too: lost.
+// end waits until the command has ended. If its outcome can never be known, it ends as lost.
 func (w *watch) end(ctx context.Context) (chat.TaskEnd, error) {
 	box, err := w.Boxes.Box(ctx, w.task.User, w.task.Runner)
 	if fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound) {
@@ -176,9 +176,9 @@ func (w *watch) follow(ctx context.Context, box sandbox.Sandbox) (sandbox.ExecRe
 	})
 }
 
-// killWhenAsked kills the command when the workflow is cancelled or somebody asked for it, again and again while the
-// runner is out of reach. It returns when the command has ended, or when ctx has and the command was given the time to
-// follow.
+// killWhenAsked kills the command when the workflow is cancelled or somebody asked for the kill. While the runner is out of
+// reach it repeats a kill that somebody asked for. It returns when the command has ended, or after ctx has ended; if that
+// was a stop, it first waits a moment for the end of the command.
 func (w *watch) killWhenAsked(ctx, running context.Context, box sandbox.Sandbox, ended <-chan struct{}) {
 	ticker := time.NewTicker(taskHeartbeat)
 	defer ticker.Stop()

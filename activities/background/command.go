@@ -36,7 +36,7 @@ type OutputLinks interface {
 	OutputURL(user chat.UserID, runner string, exec chat.CallID, name string) (string, error)
 }
 
-// Commands runs what people ask for beside the conversation.
+// Commands runs bang commands, which people give outside the turns of a conversation.
 type Commands struct {
 	Store BangStore
 	Boxes activities.Boxes
@@ -100,7 +100,7 @@ func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
 	return activities.Failure(ctx, err)
 }
 
-// refuse answers with the sentence of an error that trying again does not mend. Others are for another attempt.
+// refuse answers the command with the sentence of a permanent error. Other errors are returned, for another attempt.
 func (c *Commands) refuse(ctx context.Context, bang chat.Bang, err error) error {
 	lang := i18n.Of(bang.Text)
 	sentence := i18n.Explain(lang, err)
@@ -127,7 +127,7 @@ func (c *Commands) end(ctx context.Context, bang chat.Bang, notice string) error
 	return err
 }
 
-// run attaches to the command or starts it. A cancellation kills it; any other end of ctx leaves it alone.
+// run attaches to the command or starts it. A cancellation kills it; after any other end of ctx it runs on.
 func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox) (sandbox.ExecResult, error) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)

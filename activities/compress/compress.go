@@ -19,7 +19,7 @@ import (
 	"xbot/internal/window"
 )
 
-// Compactions keeps what compressions come to.
+// Compactions stores the results of compressions.
 type Compactions interface {
 	modelcall.Leases
 	// TakeLease takes the lease for the calls of a compression, or is RateLimited.
@@ -33,7 +33,7 @@ type Compactions interface {
 	// AnswerOrder answers the command of a turn, once.
 	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
 	TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error
-	// Spend books what a provider counted for a call that is no step.
+	// Spend adds the tokens that a provider counted for a call outside of steps to the usage.
 	Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error
 }
 
@@ -43,7 +43,7 @@ type Notes interface {
 	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
 }
 
-// Progress tells those who watch what goes on, a chat.Doing* or nothing any more.
+// Progress shows watchers what a step is busy with: a chat.Doing*, or empty once it has ended.
 type Progress interface {
 	ShowDoing(step chat.Step, what string)
 }
@@ -60,7 +60,7 @@ type Compressor struct {
 	Context  *modelcall.Assembler // knows how much models take and how they count
 	Notes    Notes                // nil: no notes are saved before
 	Memory   memory.Recaller      // what the model sees when it saves notes; nil: nothing
-	Rules    map[string]chat.Rule // what the installation wants of tools, by name
+	Rules    map[string]chat.Rule // the installation's rules for tools, by name
 	Retry    modelcall.Retry
 	Progress Progress // nil: nobody is told
 }
@@ -74,16 +74,16 @@ type Input struct {
 	Trigger string          `json:"trigger"`     // one of chat.Trigger*
 }
 
-// Output says what came of it; the summary is in Postgres.
+// Output says how the compression ended; the summary is in Postgres.
 type Output struct {
 	Before int    `json:"before,omitempty"` // tokens of a request, estimated
 	After  int    `json:"after,omitempty"`
 	Method string `json:"method,omitempty"` // how the summary was made; empty: there was nothing to compress
 }
 
-// Compress has the beginning of a conversation summarized, and commits the summary if it is usable and makes the next
-// request smaller. If an earlier attempt committed, that stands. Whatever the model does, it ends: after a bounded number
-// of calls the summary is made by rule.
+// Compress summarizes the beginning of a conversation, and commits the summary if it is usable and makes the next request
+// smaller. A summary that an earlier attempt committed stays. Compress always ends: after a bounded number of model calls it
+// makes the summary by rule.
 func (c *Compressor) Compress(ctx context.Context, in Input) (Output, error) {
 	j := &compression{Compressor: c, in: in, step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}}
 	j.resume(ctx)
@@ -92,7 +92,7 @@ func (c *Compressor) Compress(ctx context.Context, in Input) (Output, error) {
 	return out, activities.Failure(ctx, err)
 }
 
-// Weigh tells how much a compression would be about: the messages of the next request and its tokens, estimated.
+// Weigh returns how much a compression would cover: the number of messages of the next request, and its tokens, estimated.
 func (c *Compressor) Weigh(ctx context.Context, in Input) (messages, tokens int, err error) {
 	j := &compression{Compressor: c, in: in, step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}}
 	if err := j.open(ctx); err != nil {
@@ -101,8 +101,8 @@ func (c *Compressor) Weigh(ctx context.Context, in Input) (messages, tokens int,
 	return len(j.view), j.static + j.weighLines(j.view), nil
 }
 
-// key names the record of the compaction: a repeated activity finds it. That of a command goes by the command's row, which
-// outlives a turn that is released.
+// key is the key of the compaction's record, by which a repeated activity finds it. For a command it is made from the
+// command's row, which outlives a turn that is released.
 func (j *compression) key() string {
 	if j.in.Trigger == chat.TriggerManual && j.asked.Control {
 		return fmt.Sprintf("compact/command/%d", j.asked.Inbox)
@@ -142,7 +142,7 @@ func (j *compression) run(ctx context.Context) (Output, error) {
 }
 
 // known finds what was committed before: by an earlier attempt, or for a command by an earlier turn that was released. The
-// answer of such a turn went with it, so the person is told again.
+// answer of a released turn was removed with it, so the person is told again.
 func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err error) {
 	if j.asked, err = j.Store.Asked(ctx, j.in.Turn); err != nil {
 		return c, false, err
@@ -154,7 +154,7 @@ func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err
 	return c, true, j.Store.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
 }
 
-// needed reports whether the turn cannot go on without: the provider has refused the request as it is.
+// needed reports whether the turn cannot go on without a compression, because the provider has refused the request as it is.
 func (j *compression) needed() bool {
 	return j.in.Trigger == chat.TriggerTooLong || j.in.Trigger == chat.TriggerExceeded
 }
@@ -194,7 +194,7 @@ func (j *compression) candidates(summary string) iter.Seq2[string, string] {
 	}
 }
 
-// answer tells the person what became of their command. A compression that nobody asked for ends in silence.
+// answer tells the person how their command ended. A compression without a command tells nothing.
 func (j *compression) answer(ctx context.Context, id i18n.ID, args ...any) error {
 	if j.in.Trigger != chat.TriggerManual {
 		return nil
@@ -210,7 +210,7 @@ func noticeOf(l i18n.Lang, c chat.Control) string {
 	return i18n.Say(l, id, thousands(c.Compaction.TokensBefore), thousands(c.Compaction.TokensAfter))
 }
 
-// thousands shows a number of tokens as people say it: 820, 9.8 k, 152 k.
+// thousands formats a number of tokens for people: 820, 9.8 k, 152 k.
 func thousands(n int) string {
 	switch {
 	case n < 1000:

@@ -29,7 +29,7 @@ const (
 	minSummary = 400
 )
 
-// compression is one compression at work.
+// compression is one running compression.
 type compression struct {
 	*Compressor
 	in   Input
@@ -52,7 +52,7 @@ type reader struct {
 	who    agentprofile.Profile
 }
 
-// passage is what a compression is about.
+// passage is the part of a conversation that a compression replaces.
 type passage struct {
 	window chat.Window
 	view   []chat.Line
@@ -71,7 +71,7 @@ type spending struct {
 	noted    atomic.Bool  // notes were saved
 }
 
-// progress is what the next attempt knows of this one.
+// progress is what the heartbeats of this attempt tell the next one.
 type progress struct {
 	Failures int32 `json:"failures,omitempty"`
 	Noted    bool  `json:"noted,omitempty"`
@@ -81,7 +81,7 @@ func (j *compression) progress() any {
 	return progress{Failures: j.failures.Load(), Noted: j.noted.Load()}
 }
 
-// resume takes over what an attempt before this one told with its heartbeats.
+// resume restores what the attempt before this one told with its heartbeats.
 func (j *compression) resume(ctx context.Context) {
 	var p progress
 	if activity.HasHeartbeatDetails(ctx) && activity.GetHeartbeatDetails(ctx, &p) == nil {
@@ -144,8 +144,8 @@ func (j *compression) cut() {
 	j.target = max(minSummary, min(j.weight*3/10, maxSummary, j.limits.Context/10))
 }
 
-// worthwhile reports whether a summary can make the request smaller, before a model is asked for one. Where nobody is in
-// need of it, it has to make room for more than itself.
+// worthwhile reports whether a summary can make the request smaller, before a model is asked for one. An automatic
+// compression also needs a part that is larger than the smallest summary.
 func (j *compression) worthwhile() bool {
 	if len(j.part) == 0 || j.in.Trigger == chat.TriggerAuto && j.weight <= minSummary {
 		return false

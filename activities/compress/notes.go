@@ -23,8 +23,9 @@ const (
 	maxNoteCalls  = 16 // of one answer
 )
 
-// saveNotes lets the model save what is lasting before it goes from sight (spec/002, memory flush). It leaves no trace in
-// the conversation, and its failure fails nothing. Only an end of the context, or a store that is away, is an error.
+// saveNotes lets the model save what is worth keeping before the summary hides it (spec/002, memory flush). It adds nothing
+// to the conversation, and the compression goes on if it fails. Only an end of the context, or a store that cannot be
+// reached, is an error.
 func (j *compression) saveNotes(ctx context.Context) error {
 	tools, err := j.noteTools(ctx)
 	if err != nil || len(tools) == 0 || j.noted.Load() {
@@ -58,8 +59,8 @@ func (j *compression) saveNotes(ctx context.Context) error {
 	return nil
 }
 
-// remembered is what prompts hold of memory now, not as the conversation began with it: blocks are replaced as a whole, so
-// who writes one must see it.
+// remembered is the memory text of prompts as it is now, not as it was when the conversation began: a block is replaced as a
+// whole, so the model must see it before it writes one.
 func (j *compression) remembered(ctx context.Context) (string, error) {
 	if j.Memory == nil {
 		return "", nil
@@ -67,7 +68,7 @@ func (j *compression) remembered(ctx context.Context) (string, error) {
 	return j.Memory.Recall(ctx, memory.Query{User: j.asked.User, Session: j.in.Session})
 }
 
-// noteTools returns the tools that may be used without asking anybody.
+// noteTools returns the tools for notes that need no permission.
 func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
 	if j.Notes == nil || len(j.Notes.Specs()) == 0 || j.Profiles != nil && !j.who.Remember.Memorize {
 		return nil, nil

@@ -24,11 +24,11 @@ const (
 	maxShrink = 3  // times that the provider finds a chunk too long
 )
 
-// errUnusable says that the model wrote no summary that can stand.
+// errUnusable says that the model wrote no usable summary.
 var errUnusable = errors.New("the model wrote no usable summary")
 
-// summarize has the model write the summary, chunk by chunk where the part does not fit into one call: each call gets the
-// summary of what came before.
+// summarize lets the model write the summary, in chunks if the part does not fit into one call: each call gets the summary
+// of the chunks before.
 func (j *compression) summarize(ctx context.Context) (string, error) {
 	room := j.room()
 	for range maxShrink {
@@ -56,12 +56,12 @@ func (j *compression) longest() int {
 func (j *compression) roll(ctx context.Context, room int) (string, error) {
 	chunks := j.chunks(room)
 	earlier := ""
-	if n := len(chunks) - maxChunks; n > 0 { // what nobody can read any more is at least told by rule
+	if n := len(chunks) - maxChunks; n > 0 { // the model reads no more chunks than that: the earlier ones are summarized by rule
 		earlier = window.Extract(j.part, j.facts, j.target/2, j.count)
 		chunks = chunks[n:]
 	}
 	for i, chunk := range chunks {
-		var facts window.Facts // the whole is held to them
+		var facts window.Facts // only the last summary, which covers everything, is checked against them
 		if i == len(chunks)-1 {
 			facts = j.facts
 		}
@@ -87,7 +87,8 @@ func (j *compression) chunks(room int) (chunks []string) {
 	return chunks
 }
 
-// write has one summary written and corrected. One that only lost names is good enough in the end: they are added.
+// write lets the model write one summary and correct it. A summary that still lacks only names is accepted in the end: they
+// are added.
 func (j *compression) write(ctx context.Context, request llm.Request, facts window.Facts) (string, error) {
 	best, lost := "", 0
 	for range maxTries {
@@ -152,7 +153,7 @@ func (j *compression) ask(ctx context.Context, request llm.Request) (llm.Answer,
 	}
 }
 
-// spend books a call, also when the activity ends at this moment: it was paid for.
+// spend records the usage of a call, even if the activity ends at this moment: the call was paid for.
 func (j *compression) spend(ctx context.Context, u chat.Usage) error {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()

@@ -19,7 +19,7 @@ type JobStore interface {
 
 // Heartbeats knows the heartbeats of agents.
 type Heartbeats interface {
-	// Heartbeat says what a heartbeat is told; nil for a job that is none.
+	// Heartbeat returns the agent's heartbeat that a job is for; nil for other jobs.
 	Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)
 }
 

@@ -24,8 +24,8 @@ const (
 	folderWait = 15 * time.Second
 )
 
-// linked is the text of an answer with names in place of the links that nobody on a platform can open, and the files that
-// they lead to. Of one that is not sent the text says why.
+// linked returns the text of an answer with file names in place of links that cannot be opened on a platform, and the files
+// that these links lead to. If a file is not sent, the text says why.
 func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Traits) (text string, files []chat.PieceFile) {
 	links := format.FileLinks(o.Text)
 	if !o.Answer || d.Files == nil || len(links) == 0 {
@@ -73,8 +73,8 @@ func notSent(o chat.Outbound, name string, err error) string {
 	return i18n.Say(lang, i18n.FileNotSent, name, i18n.Explain(lang, err))
 }
 
-// load reads the file of a piece. One that cannot be read any more becomes a sentence, as long as it is certain that it was not
-// sent. ready is false where nothing is left to be sent.
+// load reads the file of a piece. A file that cannot be read any more becomes a sentence, if it was certainly not sent before.
+// ready is false if nothing is left to send.
 func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channel.Message) (ready bool, err error) {
 	p := &s.o.Pieces[n]
 	file, err := s.read(ctx, *p.File)
@@ -124,7 +124,7 @@ func (s *sending) read(ctx context.Context, f chat.PieceFile) (channel.File, err
 	return channel.File{Name: f.Name, Type: kind, Data: to.Bytes()}, nil
 }
 
-// room holds as many bytes as there is room for: a file may grow while it is read.
+// room is a buffer of bounded size: a file may grow while it is read.
 type room struct {
 	bytes.Buffer
 
@@ -139,7 +139,7 @@ func (r *room) Write(part []byte) (int, error) {
 	return r.Buffer.Write(part)
 }
 
-// instead sends a sentence in place of a file that the platform does not take.
+// instead sends a sentence in place of a file that the platform does not accept.
 func (s *sending) instead(ctx context.Context, n int, why error) error {
 	p := &s.o.Pieces[n]
 	p.Text, p.File = notSent(s.o, p.File.Name, why), nil

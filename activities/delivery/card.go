@@ -17,9 +17,9 @@ type Cards interface {
 	PutOffCard(ctx context.Context, turn chat.TurnID, pause time.Duration) error
 }
 
-// placeCard hands a card to its platform under its key, or finds it there if an earlier attempt did: afterwards the card is
-// shown, or there is none. It is noted before it is sent, and where the platform may have forgotten the key it is not sent
-// again: there are never two. An error says that it is to be tried again.
+// placeCard sends a card to its platform under its key, or finds the one that an earlier attempt sent. Afterwards the card
+// is shown, or there is none. The card is recorded before it is sent, and it is not sent again if the platform may have
+// forgotten the key: there are never two. After an error the caller tries again.
 func placeCard(ctx context.Context, cards Cards, account channel.Account, c *chat.Card, text string) error {
 	before := c.State == chat.CardTried
 	if before && !remembered(channel.TraitsAt(account, c.Place), c.Tried) {
@@ -50,7 +50,7 @@ func placeCard(ctx context.Context, cards Cards, account channel.Account, c *cha
 	return err
 }
 
-// begin sends a card, as one that streams where the platform has such and permits it.
+// begin sends a card: a streaming one if the platform has these and permits it.
 func begin(ctx context.Context, account channel.Account, c *chat.Card, text string) (channel.Sent, error) {
 	key := c.Nonce + ".p"
 	if streamer, can := account.(channel.Streamer); can {
@@ -98,7 +98,7 @@ func (c changer) put(ctx context.Context, text string) error {
 	return c.editor.Edit(ctx, c.card.Place, c.card.Message, channel.Message{Key: c.card.Nonce + ".p", Text: text, Seq: 1})
 }
 
-// end shows what stays.
+// end shows the final text.
 func (c changer) end(ctx context.Context, to chat.Address, m channel.Message) error {
 	if c.stream != nil {
 		return c.stream.End(ctx, m, sequence(c.card))

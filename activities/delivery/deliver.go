@@ -33,10 +33,10 @@ type Replies interface {
 	LeadBack(ctx context.Context, o chat.Outbound) error
 }
 
-// Rules say what becomes of what is late.
+// Rules say what happens to late deliveries.
 type Rules struct {
-	MaxAge time.Duration // what is older is not delivered any more
-	Late   time.Duration // what is older says when it was written
+	MaxAge time.Duration // older deliveries are dropped
+	Late   time.Duration // older deliveries say when they were written
 }
 
 // LatePolicy knows the rules of channels.
@@ -44,24 +44,24 @@ type LatePolicy interface {
 	DeliveryRules(ctx context.Context, channel string) (Rules, error)
 }
 
-// Zones knows the timezone of whoever a conversation belongs to.
+// Zones knows the timezone of a conversation's owner.
 type Zones interface {
 	ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error)
 }
 
-// Deliverer sends what was written to platforms.
+// Deliverer sends answers, notices and questions to platforms.
 type Deliverer struct {
 	Outbox   Outbox
 	Accounts files.Accounts
-	// Cards are what answers take the place of; nil: there are none.
+	// Cards are the progress cards that answers replace; nil: there are none.
 	Cards AnswerCards
 	Files *files.Folders // what answers link is sent from there; nil: their texts alone are sent
 	// Split divides a text into messages of at most so many characters of a dialect.
 	Split  func(text string, dialect channel.Dialect, most int) []string
 	Policy LatePolicy
-	// Replies lets replies to what was sent find its conversation; nil: they find it by their place alone.
+	// Replies records what was sent, so that a reply to it finds the conversation; nil: a reply finds it by its chat alone.
 	Replies Replies
-	// Messages finds what can be answered in place of a message that an answer came too late for; nil: nothing.
+	// Messages finds a newer message to answer if the answer comes too late for its own; nil: there is none.
 	Messages MessageFinder
 	// Zones tell when what comes late was written; nil: in UTC.
 	Zones Zones
@@ -103,15 +103,15 @@ type SendInput struct {
 	ID int64 `json:"id"`
 }
 
-// SendOutput says what became of it.
+// SendOutput says how the delivery ended.
 type SendOutput struct {
 	State string `json:"state"`
 }
 
-// Send delivers one answer, notice or question, piece by piece, or settles a question that people see. Each piece is noted
-// before it is handed to the platform, with the key under which the platform drops a second one; where the platform forgets
-// keys, one of unknown outcome is looked for and never sent again. It ends when the row has its end: an error means that it
-// is tried again.
+// Send delivers one answer, notice or question, piece by piece, or settles a question that people see. Each piece is
+// recorded before it is sent, with the key by which the platform recognizes a repetition. Where the platform forgets keys, a
+// piece of unknown outcome is searched for and never sent again. Send succeeds once the end of the delivery is recorded;
+// after an error Temporal tries again.
 func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) {
 	stop := activities.Heartbeat(ctx)
 	defer stop()
@@ -154,7 +154,7 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 		if ended := s.ask(); ended {
 			return chat.OutboundExpired, "it was closed before it could be sent", nil
 		}
-	case !divided(o.Pieces): // or what waited since its first try would not say that it is late
+	case !divided(o.Pieces): // divided anew at each try, so that a text says that it is late once it is
 		if s.o.Pieces, err = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late); err != nil {
 			return "", "", err
 		}
@@ -183,7 +183,7 @@ func (s *sending) send(ctx context.Context) (state, reason string, err error) {
 	return chat.OutboundSent, "", nil
 }
 
-// divided reports whether a text stays divided as it is: a part was handed to the platform, or goes elsewhere by now.
+// divided reports whether the division of a text into pieces must not change: one was sent, or has another address by now.
 func divided(pieces []chat.Piece) bool {
 	return slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State != chat.PieceWaiting || p.To != "" })
 }
@@ -205,7 +205,7 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 	return pieces, nil
 }
 
-// written says when a delivery was written, on the clock of whoever reads it.
+// written says when a delivery was written, in the timezone of the conversation's owner.
 func (d *Deliverer) written(ctx context.Context, o chat.Outbound) (string, error) {
 	zone := time.UTC
 	if d.Zones != nil {
@@ -226,7 +226,7 @@ func (d *Deliverer) divide(text string, before int, t channel.Traits) (pieces []
 	return pieces
 }
 
-// sending is a delivery that goes on.
+// sending is a delivery in progress.
 type sending struct {
 	*Deliverer
 	account channel.Account
@@ -240,7 +240,7 @@ type sending struct {
 // because Temporal had given this one up.
 var errEnded = errors.New("the delivery has ended")
 
-// note writes down what is known of the pieces; trying says that one is about to be handed to the platform.
+// note records what is known of the pieces; trying says that one is about to be sent.
 func (s *sending) note(ctx context.Context, trying bool) error {
 	return ended(s.Outbox.SavePieces(ctx, &s.o, trying))
 }
@@ -282,7 +282,7 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	return s.handOver(ctx, n, place, m, open)
 }
 
-// handOver sends a piece and notes what came of it; open says that an earlier attempt may have sent it.
+// handOver sends a piece and records the outcome; open says that an earlier attempt may have sent it.
 func (s *sending) handOver(ctx context.Context, n int, place chat.Address, m channel.Message, open bool) error {
 	p := &s.o.Pieces[n]
 	if paced, can := s.account.(channel.Paced); can { // what dies while it waits for its turn was certainly not sent
@@ -321,8 +321,8 @@ func (s *sending) handOver(ctx context.Context, n int, place chat.Address, m cha
 	return err
 }
 
-// find looks for a piece of which nobody knows whether it arrived, and that may not be sent again unless it certainly did not:
-// absent is true where the history of the platform tells of all that it accepted, and lacks the piece.
+// find searches the history of the platform for a piece of unknown outcome. absent is true if the history has everything that
+// the platform accepted, and not this piece: only then may it be sent again.
 func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel.Message) (absent bool, err error) {
 	p := &s.o.Pieces[n]
 	finder, can := s.account.(channel.Finder)
@@ -346,7 +346,7 @@ func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel
 	return true, nil
 }
 
-// isLost notes that nobody knows whether a piece arrived, and that nobody will.
+// isLost records that it will never be known whether a piece arrived.
 func (s *sending) isLost(ctx context.Context, p *chat.Piece) error {
 	s.lost = true
 	p.State = chat.PieceLost
@@ -359,7 +359,7 @@ func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
 	return s.note(ctx, false)
 }
 
-// gaveUp tells what a platform refuses for good from what is tried again.
+// gaveUp ends the delivery if the platform refuses it for good. Another error is returned, and the delivery is tried again.
 func (s *sending) gaveUp(err error) (state, reason string, again error) {
 	if channel.Final(err) {
 		return chat.OutboundFailed, cmp.Or(err.Error(), "the platform refused it"), nil

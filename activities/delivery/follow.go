@@ -23,7 +23,7 @@ const (
 	keepEvery = 20 * time.Second
 	// typeEvery is how often it is shown that an answer is being written: platforms show that for some seconds.
 	typeEvery = 5 * time.Second
-	// troublePause is how long a platform that did not take a card or a change of it is left alone.
+	// troublePause is the pause after a platform has refused a card or a change of it.
 	troublePause = 5 * time.Second
 	// settlePause and settleFor bound the tries to settle the card of a turn that has ended.
 	settlePause = time.Minute
@@ -42,14 +42,14 @@ type TurnStore interface {
 
 // Watch is a look at what goes on in a session.
 type Watch interface {
-	// Woken receives after something was committed.
+	// Woken receives a value after each commit in the session.
 	Woken() <-chan struct{}
 	// Now returns what the model writes now, nil if nothing, and what commands print.
 	Now() (*chat.Delta, []chat.Output)
 	Close()
 }
 
-// Feed lets us look at sessions.
+// Feed opens watches of sessions.
 type Feed interface {
 	Watch(key chat.SessionKey) Watch
 }
@@ -59,7 +59,7 @@ type ProgressPolicy interface {
 	ShowsProgress(ctx context.Context, channel, account string) bool
 }
 
-// Follower shows on platforms how turns go on.
+// Follower shows the progress of turns on platforms.
 type Follower struct {
 	Turns    TurnStore
 	Accounts files.Accounts
@@ -87,7 +87,7 @@ func (f *Follower) Follow(ctx context.Context, in FollowInput) (FollowOutput, er
 	return FollowOutput{Why: why}, activities.Failure(ctx, err)
 }
 
-// following is a turn that is followed now.
+// following is the state of one Follow.
 type following struct {
 	*Follower
 
@@ -101,8 +101,8 @@ type following struct {
 	shown string    // the text that the card has; empty: not known
 	next  time.Time // when the platform may be asked for something again
 	kept  time.Time // when it was noted last that the turn is followed
-	sign  string    // of life, the newest one
-	heard time.Time // and when it came
+	sign  string    // newest sign of life of the turn
+	heard time.Time // when sign came
 }
 
 func (s *following) run(ctx context.Context) (why string, err error) {
@@ -233,19 +233,20 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 	switch {
 	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Denied):
 		return "the card cannot be changed any more", withdraw(ctx, s.Turns, account, &c.Card)
-	case err == nil, channel.Final(err): // what the platform does not take in these words it takes in the next
+	case err == nil, channel.Final(err): // the platform may accept the next text
 		s.shown = text
 		return "", nil
 	}
 	return s.trouble(ctx, err)
 }
 
-// rest leaves a turn that waits for its provider alone: what people see says so, and whoever follows it next does when it goes on.
+// rest stops following a turn that waits for its provider: the card says so. The turn is followed again when it goes on.
 func (s *following) rest(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	return "the turn waits for its provider", s.Turns.RestCard(ctx, s.turn, c.Turn.Waits.Since)
 }
 
-// trouble leaves a platform alone for a while. That Postgres is away is for another attempt.
+// trouble begins a pause after an error of the platform, as long as the error asks for and at least troublePause. It returns
+// an error only if ctx has ended.
 func (s *following) trouble(ctx context.Context, err error) (why string, _ error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -254,8 +255,8 @@ func (s *following) trouble(ctx context.Context, err error) (why string, _ error
 	return "", nil
 }
 
-// settle leaves no card behind that says that a turn runs: it is taken back where there was nothing to say, and says how the
-// turn ended otherwise.
+// settle makes sure that no card says that an ended turn still runs: it withdraws the card if there was nothing to say, and
+// else shows on it how the turn ended.
 func (s *following) settle(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {

@@ -33,7 +33,8 @@ func (s *following) text(c chat.TurnProgress, now time.Time, t channel.Traits) s
 	return "**" + shown.Title + "**\n" + shown.Text
 }
 
-// written is the text of a step that was not committed yet. What this process has not heard from its beginning is not shown.
+// written is the text of a step that was not committed yet. A text whose beginning this process has not received is not
+// shown.
 func written(d chat.Delta, calls []chat.ToolCall) string {
 	committed := slices.ContainsFunc(calls, func(call chat.ToolCall) bool {
 		_, step, _, ok := call.ID.Split()

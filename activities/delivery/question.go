@@ -41,7 +41,7 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 	}
 	say := func(id i18n.ID, args ...any) string { return i18n.Say(i18n.Lang(a.Lang), id, args...) }
 	q := &channel.Question{
-		ID: string(a.Call.ID), Title: say(i18n.AskTitle, a.Call.Name), Text: wish(a),
+		ID: string(a.Call.ID), Title: say(i18n.AskTitle, a.Call.Name), Text: requestText(a),
 		Buttons: []channel.Button{
 			{Name: chat.PressAllow, Label: say(i18n.AskAllow), Style: "primary"},
 			{Name: chat.PressAlways, Label: say(i18n.AskAlways)},
@@ -62,10 +62,10 @@ func inWords(a chat.Asking) string {
 	if len(inquiries(a)) > 0 {
 		return inquiriesInWords(a)
 	}
-	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", wish(a), i18n.Say(lang, i18n.AskHow)}, "\n\n")
+	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", requestText(a), i18n.Say(lang, i18n.AskHow)}, "\n\n")
 }
 
-// unasked asks in words what the platform does not take as a card: whoever is not asked never answers.
+// unasked asks with a text if the platform refuses the card: a person who is not asked cannot answer.
 func (s *sending) unasked(ctx context.Context) error {
 	s.card = nil
 	s.o.Pieces = s.divide(inWords(*s.o.Asked), s.o.Before, channel.TraitsAt(s.account, s.o.Place))
@@ -77,8 +77,8 @@ func (s *sending) unasked(ctx context.Context) error {
 	return nil
 }
 
-// wish is what somebody has to know who is asked: what would run, why, and where.
-func wish(a chat.Asking) string {
+// requestText tells the person who is asked what would run, why, and where.
+func requestText(a chat.Asking) string {
 	lang := i18n.Lang(a.Lang)
 	parts := []string{wanted(a.Call.ToolCall, lang)}
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {

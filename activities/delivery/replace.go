@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// AnswerCards are the cards that answers take the place of.
+// AnswerCards keeps the progress cards that answers replace.
 type AnswerCards interface {
 	Cards
 	// NextFollow returns the turn whose progress is to be shown now, or whose card is to be settled.
@@ -23,7 +23,7 @@ func (d *Deliverer) nextFollow(ctx context.Context, in NextDeliveryInput) (NextD
 	return NextDeliveryOutput{Follow: turn, Channel: name}, activities.Failure(ctx, err)
 }
 
-// findCard looks for the card that the delivery takes the place of.
+// findCard looks for the card that the delivery replaces.
 func (s *sending) findCard(ctx context.Context) error {
 	if s.Cards == nil || len(s.o.Pieces) == 0 || s.o.Pieces[0].State != chat.PieceWaiting {
 		return nil
@@ -35,9 +35,9 @@ func (s *sending) findCard(ctx context.Context) error {
 	return err
 }
 
-// replace makes the first piece of an answer out of the card that showed its progress, which may be repeated at will. It
-// reports false where there is none, where it stands elsewhere, or where the platform does not take the change: then the
-// card goes, and the piece is sent.
+// replace changes the progress card into the first piece of the answer; it may be repeated. It reports false if there is no
+// card, if the card is in another place, or if the platform refuses the change: then the card is withdrawn, and the piece is
+// sent.
 func (s *sending) replace(ctx context.Context, n int, m channel.Message) (bool, error) {
 	c := s.shown
 	if n != 0 || c == nil {

@@ -13,9 +13,9 @@ import (
 	"xbot/internal/fault"
 )
 
-// Some platforms take an answer for a while only, and only so many to one message (QQ). What comes too late for the message
-// that it answers is said in answer to a newer one of the same chat; if there is none, as a message of the bot's own; and if
-// the platform takes none of those, with the next message that somebody writes there.
+// Some platforms (QQ) accept answers to a message for a limited time, and only a limited number of them. An answer that is
+// too late for its message is sent as the answer to a newer one of the same chat; if there is none, as a message of the
+// bot's own; and if the platform accepts none of those, as the answer to the next message that somebody writes there.
 
 const (
 	// newerMessageEvery is how often a newer message is looked for.
@@ -30,8 +30,8 @@ type MessageFinder interface {
 	NewestMessage(ctx context.Context, o chat.Outbound) (string, error)
 }
 
-// restFor is how much longer than an answer its rest is tried of which people have read the beginning. What a platform never takes
-// must not hold up what was said since.
+// restFor is how much longer a delivery is tried if people have read its beginning. It is bounded, since a piece that the platform
+// never accepts must not hold up later answers.
 const restFor = 24 * time.Hour
 
 // overdue reports whether a delivery is given up, and how it ends.
@@ -82,8 +82,8 @@ func (s *sending) addressOf(ctx context.Context, p *chat.Piece, m *channel.Messa
 	return place, nil
 }
 
-// redirect moves a piece to where it can be said, after the platform has refused it where it was to be. It is sent there at
-// once, unless the platform takes it nowhere for now.
+// redirect gives a piece another address after the platform has refused its own. The piece is sent there at once, unless the
+// platform accepts it nowhere for now.
 func (s *sending) redirect(ctx context.Context, n int, refused error) error {
 	p := &s.o.Pieces[n]
 	newer, err := s.newer(ctx, p)

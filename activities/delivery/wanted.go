@@ -12,7 +12,8 @@ import (
 	"xbot/internal/markdown"
 )
 
-// How much of a call is shown to somebody who is to permit it on a platform, in characters. What is left out is said.
+// How much of a call is shown to the person who is asked to permit it on a platform, in characters. The text says how much
+// is left out.
 const (
 	maxWanted    = 3000 // of the argument that says most
 	maxBeside    = 400  // of each other one

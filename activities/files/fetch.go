@@ -87,13 +87,13 @@ func (r *Fetcher) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, erro
 	return out, activities.Failure(ctx, err)
 }
 
-// FetchOutput says what became of a file; why is in its row.
+// FetchOutput says whether a file arrived; the reason is in its row.
 type FetchOutput struct {
 	State chat.AttachmentState `json:"state,omitempty"`
 }
 
-// FetchFile brings one file to the runner and notes where it is. A reason that trying again does not mend is noted, too, and is
-// no error; another one is, and is tried again. The place of a file follows from its message, so that a second attempt writes
+// FetchFile brings one file to the runner and notes where it is. A permanent failure is recorded, too, and is no error; another
+// failure is returned, and Temporal tries again. The path of a file follows from its message, so that a second attempt writes
 // the same file.
 func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, error) {
 	defer activities.Heartbeat(ctx)()
@@ -165,7 +165,7 @@ func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.Attac
 	return err
 }
 
-// kept finds a quoted file where it is already: people answer to the same message again and again, in threads always.
+// kept finds a quoted file that was fetched before: people answer the same message several times, in threads always.
 func (r *Fetcher) kept(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) bool {
 	at, size, err := r.Store.FileKept(ctx, p.Inbox, f.N, box.Name())
 	if err != nil {
@@ -179,8 +179,8 @@ func (r *Fetcher) kept(ctx context.Context, p chat.AttachmentSet, f *chat.Attach
 	return true
 }
 
-// putWhere decides where a file goes. That of a command goes to where the command runs, under the name that its writer knows it by, and
-// is theirs from then on; but nothing of theirs is overwritten.
+// putWhere decides where a file goes. A file of a command goes to the folder in which the command runs, under the name that the sender
+// gave it, and belongs to the sender from then on. It overwrites none of their files.
 func putWhere(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox, head []byte) (sandbox.WriteMode, error) {
 	if p.Command && f.Name != "" {
 		f.Path = path.Join(cmp.Or(chat.FolderOn(p.Dir, p.DirRunner, box.Name()), box.Workspace()), filename.Safe(f.Name))
@@ -221,8 +221,8 @@ func nameOf(p chat.AttachmentSet, f *chat.AttachmentFetch, head []byte) string {
 	return name
 }
 
-// limited reads at most so many bytes, and calls more an error: half a file is none. A connection that breaks is no end of the
-// file either.
+// limited reads at most so many bytes. A longer file is an error, since a part of it is of no use; a connection that breaks is
+// an error as well, and not the end of the file.
 type limited struct {
 	from io.Reader
 	left int64
@@ -261,7 +261,7 @@ func (r *Fetcher) clean(ctx context.Context, owner chat.UserID, box sandbox.Sand
 	}
 }
 
-// EndFetch lets the message be claimed, which wakes its turn. Files that are not there are said not to have come.
+// EndFetch lets the message be claimed, which wakes its turn. The message says which files did not arrive.
 func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
 	return activities.Failure(ctx, r.Store.EndFetch(ctx, in.Inbox))
 }

@@ -50,8 +50,8 @@ func (f *Folders) Of(ctx context.Context, key chat.SessionKey, runner string) (F
 	return Folder{box, path.Clean(base)}, nil
 }
 
-// Find looks for a file that an answer links. What lies outside of the folder and of the workspace is not sent: a model that
-// only names a file of the system does not mean to.
+// Find looks for a file that an answer links. Files outside of the folder and the workspace are not sent: a model that names
+// a file of the system does not mean to send it.
 func (f Folder) Find(ctx context.Context, link string, most int64) (string, error) {
 	file := link
 	if !path.IsAbs(file) {

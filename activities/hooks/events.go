@@ -54,7 +54,7 @@ func hookEventOf(p hook.Payload, scene hook.Scene, c hook.Claimed) (a hookEvent,
 	return hookEvent{p, []chat.MessageID{c.ID}}, true
 }
 
-// unlabelled is what the product told without the line in brackets that says what it is.
+// unlabelled is the text of an internal message without its first line, which names its kind in brackets.
 func unlabelled(text string) string {
 	label, rest, ok := strings.Cut(text, "\n")
 	if ok && strings.HasPrefix(label, "[") && strings.HasSuffix(label, "]") {
@@ -63,10 +63,10 @@ func unlabelled(text string) string {
 	return text
 }
 
-// eventID names an event: the same again after a crash.
+// eventID is the id of an event: after a crash the same event has the same id.
 func eventID(about string, e hook.Event) string { return about + "/" + string(e) }
 
-// countedID names what there may be several of in a step.
+// countedID is the id of an event that a step may have several of.
 func countedID(turn chat.TurnID, step, n int) string {
 	return string(turn) + "." + strconv.Itoa(step) + "." + strconv.Itoa(n)
 }

@@ -117,7 +117,7 @@ type RunInput struct {
 	After   int             `json:"after,omitempty"`   // tokens after it
 }
 
-// RunOutput says what came of it; what hooks said is in Postgres.
+// RunOutput says how the turn goes on; the answers of hooks are in Postgres.
 type RunOutput struct {
 	Refused bool `json:"refused,omitempty"` // nothing is left to answer, or the call has its result
 	Ask     bool `json:"ask,omitempty"`     // somebody has to permit the call
@@ -178,8 +178,8 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 	return said, err
 }
 
-// change takes over what hooks make of the arguments of a call. A call that asks people questions stays as it is, since they
-// stand beside it; nor can it wait for somebody else.
+// change applies the arguments that hooks returned for a call. A call that asks people questions keeps its arguments, since
+// its questions are stored beside it; nor can it be deferred: it is denied instead.
 func (h *Hooks) change(p hook.Payload, r *hook.Record) {
 	if p.Event != hook.PreToolUse {
 		return

@@ -90,7 +90,7 @@ func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 	return RunOutput{}, h.postToolUse(ctx, p, call)
 }
 
-// preToolUse asks whether a call may run. What stands in its row then is what counts.
+// preToolUse asks whether a call may run. The call's row has the decision afterwards.
 func (h *Hooks) preToolUse(ctx context.Context, p hook.Payload, call chat.Call) (RunOutput, error) {
 	if call.Hook == chat.HookDue && call.State == chat.CallOpen {
 		p.Event, p.ID = hook.PreToolUse, eventID(string(call.ID), hook.PreToolUse)
@@ -172,7 +172,7 @@ func (h *Hooks) compression(ctx context.Context, in RunInput) error {
 	return h.notify(ctx, p, e, countedID(in.Turn, in.Step, in.N))
 }
 
-// closing tells how a turn has ended; of a subagent's also that it has, where it failed.
+// closing tells how a turn has ended. For a turn of a subagent it also tells that the subagent has ended, even if it failed.
 func (h *Hooks) closing(ctx context.Context, in RunInput) error {
 	p, scene, err := h.base(ctx, in)
 	if err != nil {
@@ -201,8 +201,8 @@ func (h *Hooks) closing(ctx context.Context, in RunInput) error {
 	return h.notify(ctx, p, hook.AgentStop, string(in.Turn))
 }
 
-// Refusal is the result of a call that the hooks were to be asked about and were not, or that they forbid, whatever made
-// the workflow try; ok is false when it may run.
+// Refusal is the result of a call that must not run: the hooks forbid it, or had to be asked about it and were not. It does
+// not matter why the workflow tries to run it. ok is false when the call may run.
 func Refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	if call.Hook != chat.HookDue && call.Hook != chat.HookDenied {
 		return chat.ToolResult{}, false

@@ -34,7 +34,7 @@ const (
 	memorizeKey      = "memorize/%d/%d" // job and the message before the part: what makes a part once
 )
 
-// Jobs keeps what is to be memorized, and how far that is.
+// Jobs keeps the conversations that are to be memorized, and how far each job is.
 type Jobs interface {
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
 	MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error)
@@ -44,7 +44,7 @@ type Jobs interface {
 	MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error)
 	EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error
 	Slots
-	// BookUsage books what a provider counted for a call that is no step.
+	// BookUsage adds the tokens that a provider counted for a call outside of steps to the usage.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
@@ -56,7 +56,7 @@ type Slots interface {
 	ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error
 }
 
-// Memorizer puts conversations that go from sight into memory.
+// Memorizer writes conversations that a reset or a summary removes from the context into memory.
 type Memorizer struct {
 	Jobs   Jobs
 	Models activities.Models
@@ -72,7 +72,7 @@ type Input struct {
 	Job chat.MemorizeID `json:"job"`
 }
 
-// Output says what came of it, in numbers: what is remembered is in Postgres.
+// Output says how the job ended, in numbers: what is remembered is in Postgres.
 type Output struct {
 	State    string `json:"state,omitempty"` // one of chat.Memorize*; empty: there was nothing left to do
 	Parts    int    `json:"parts,omitempty"`
@@ -141,7 +141,7 @@ func (m *Memorizer) memorize(ctx context.Context, job chat.MemorizeJob) (out Out
 	return out, m.Jobs.EndMemorize(ctx, job, out.State, "", changed)
 }
 
-// part is what is memorized by one key.
+// part is the piece of a conversation that is memorized under one key.
 type part struct {
 	lines []chat.Line
 	upto  chat.MessageID
@@ -178,7 +178,7 @@ func (p *part) cut() {
 	p.lines = slices.DeleteFunc(p.lines, func(l chat.Line) bool { return l.Message.ID > p.upto })
 }
 
-// room is how many characters of a conversation fit into a request, by what its text has of tokens.
+// room returns how many characters of a conversation fit into a request, by the ratio of tokens to characters in its text.
 func (m *Memorizer) room(client llm.Client, w chat.Window) int {
 	text := strings.Join(window.Transcript(w.Lines, minMemorizePart), "\n")
 	if len(text) > maxMemorizePart {
@@ -207,7 +207,7 @@ func (m *Memorizer) keep(ctx context.Context, client llm.Client, job chat.Memori
 	return result, err
 }
 
-// asker makes calls of the model and books them, also when the activity ends at this moment: they were paid for.
+// asker calls the model and records the usage, even if the activity ends at this moment: the calls were paid for.
 func (m *Memorizer) asker(client llm.Client, job chat.MemorizeJob) memory.Ask {
 	return func(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		if r.MaxTokens == 0 {
@@ -247,7 +247,7 @@ func (m *Memorizer) failed(ctx context.Context, job chat.MemorizeJob, cause erro
 	return Output{}, fault.Limited(pause, "memorize, try %d of %d: %s", tries, maxMemorizeTries, why)
 }
 
-// reasonOf says why a conversation was not memorized, without what stands in it.
+// reasonOf says why a conversation was not memorized, without any of its text.
 func reasonOf(err error) string {
 	if failed, ok := errors.AsType[*modelcall.ProviderError](err); ok {
 		return failed.Reason()

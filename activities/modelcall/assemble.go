@@ -27,7 +27,7 @@ type Staleness interface {
 	Check(ctx context.Context, step chat.Step, w chat.Window) ([]chat.Control, error)
 }
 
-// The numbers of a turn that goes round in circles, in steps with the same calls and the same results.
+// Limits of a turn that repeats itself, in steps with the same calls and the same results.
 const (
 	loopTold = 2 // the model is told
 	LoopEnds = 6 // the turn ends
@@ -99,12 +99,12 @@ func (a *Assembler) Assemble(ctx context.Context, in Ask) (Assembled, error) {
 	return a.compose(d, out), nil
 }
 
-// Learn takes in what the provider counted for a request. Nothing depends on it but later estimates.
+// Learn records what the provider counted for a request. Only later estimates depend on it.
 func (a *Assembler) Learn(ctx context.Context, model string, r Assembled, counted int) error {
 	return a.Ratios.Learn(ctx, model, r.estimate, counted)
 }
 
-// draft is a request in the making.
+// draft is a request that is being assembled.
 type draft struct {
 	Ask
 
@@ -127,7 +127,7 @@ func loop(lines []chat.Line) (chat.ToolCall, int) {
 	return call, times
 }
 
-// look adds what has become of files.
+// look adds records about files that have changed since the model read them.
 func (a *Assembler) look(ctx context.Context, d *draft) error {
 	if a.Stale == nil {
 		return nil
@@ -154,9 +154,9 @@ func (d *draft) addControl(c chat.Control) bool {
 	return true
 }
 
-// show folds the window and weighs what comes of it. What the provider counted for the last answer is the truth, as long
-// as nothing has changed how the conversation before it is shown; what came after is estimated, and so is all of it
-// where there is no such answer.
+// show folds the window and counts its tokens. What the provider counted for the last answer is exact, as long as nothing
+// has changed how the conversation before it is shown; only what came after it is estimated. Without such an answer all of
+// it is estimated.
 func (d *draft) show() {
 	d.lines = window.View(d.w)
 	known, from := 0, 0
@@ -237,8 +237,8 @@ func (a *Assembler) compose(d *draft, out Assembled) Assembled {
 	return out
 }
 
-// prune says how old results are pruned for the request. By age that begins where the provider has forgotten the conversation
-// anyway; from then on its beginning is shown in the same way, so that the provider finds it again.
+// prune says how old results are pruned for the request. Pruning by age begins once the provider's cache has expired anyway;
+// from then on the beginning of the conversation is shown in the same way, so that the cache works again.
 func (a *Assembler) prune(d *draft) (fill float64, upto chat.MessageID) {
 	last := d.w.Answered
 	warm := !last.At.IsZero() && last.Model == d.Model && time.Since(last.At) < a.Budget.PruneAfter
@@ -283,8 +283,8 @@ func (d *draft) reminder() prompt.Reminder {
 // leastRoom is the shortest answer that is worth asking for, in tokens.
 const leastRoom = 1024
 
-// room returns the limit of the answer to ask for: what the settings say, and never more than the window has left. 0:
-// there is room for all that the model may write, and it knows best.
+// room returns the limit of the answer to ask for: what the settings say, and never more than the window has left. 0: the
+// window has room for all that the model may write, so the request sets no limit.
 func (a *Assembler) room(d *draft, sent int) int {
 	limit := a.Budget.Models.Asked(d.Model)
 	if left := d.limits.Context - sent; left < d.limits.Output {

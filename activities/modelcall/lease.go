@@ -12,8 +12,9 @@ import (
 // renewEvery is a third of the time that the lease of a call holds without a renewal.
 const renewEvery = 5 * time.Second
 
-// Leases bounds how many calls to models a tenant has at once (spec/001 §9.1). Nobody waits for one in an activity: a call
-// that has to wait ends as RateLimited and is tried again when it said, which is no failure of the provider.
+// Leases bounds how many calls to models a tenant has at once (spec/001 §9.1). No activity waits for a lease: a call that
+// has to wait ends as RateLimited and is tried again at the time that the error names. That does not count as a failure of
+// the provider.
 type Leases interface {
 	KeepLease(ctx context.Context, step chat.Step) error
 }

@@ -13,7 +13,8 @@ type Profiles interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
-// ProfileOf returns who answers in a session; nobody in particular where nobody knows.
+// ProfileOf returns who answers in a session. If who is nil it is a profile without restrictions, whose answers are
+// delivered.
 func ProfileOf(ctx context.Context, who Profiles, key chat.SessionKey) (agentprofile.Profile, error) {
 	if who == nil {
 		return agentprofile.Profile{Deliver: true}, nil
@@ -21,7 +22,7 @@ func ProfileOf(ctx context.Context, who Profiles, key chat.SessionKey) (agentpro
 	return who.Of(ctx, key)
 }
 
-// Allowed is the tools that an agent may use. The others are to the model as if there were none of their names.
+// Allowed is the tools that an agent may use. For the model the others do not exist.
 type Allowed struct {
 	Catalog
 	Who agentprofile.Profile
@@ -39,7 +40,7 @@ func (a Allowed) Specs() []tool.Spec {
 	return specs
 }
 
-// Class returns that of a tool; a name that is not allowed has the class of names that no tool has.
+// Class returns the class of a tool; a tool that is not allowed has the class of an unknown one.
 func (a Allowed) Class(name string) chat.ToolClass {
 	if !a.Who.Has(name) {
 		return chat.ClassRead

@@ -13,9 +13,9 @@ type RatioStore interface {
 	SetTokenRatio(ctx context.Context, model string, ratio float64, samples int) error
 }
 
-// The numbers of learning.
+// Limits of what is learnt.
 const (
-	minRatio, maxRatio = 0.3, 4.0        // what lies outside is no tokenizer's doing
+	minRatio, maxRatio = 0.3, 4.0        // no tokenizer explains a ratio outside of these
 	learnFrom          = 200             // tokens: of a shorter request too much is overhead
 	newestShare        = 0.2             // of the newest answer, once there are enough
 	worthKeeping       = 0.02            // a change that is smaller is not written

@@ -25,8 +25,8 @@ func (r Retry) Pause(n int, cause error) time.Duration {
 	return max(d, fault.After(cause))
 }
 
-// waitPauses is how many times as long as the longest pause between two of the first attempts a provider that cannot be
-// reached is left alone in the end: 5 minutes by default.
+// waitPauses times Retry.MaxDelay is the longest pause between two attempts while a turn waits for its provider: 5 minutes
+// by default.
 const waitPauses = 10
 
 // LongPause is the pause after the n-th failure while a turn waits, from 0: it doubles, with jitter, so that turns that have begun to

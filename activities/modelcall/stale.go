@@ -18,15 +18,15 @@ import (
 	"xbot/internal/window"
 )
 
-// Times of the look at files. What cannot be seen in time is left as it is: the warning is a service to the model, which
-// must not keep a person waiting.
+// Time limits of a look at files. A file that cannot be looked at in time counts as unchanged: the warning helps the model,
+// but no person should wait for it.
 const (
 	statWait = time.Second     // for the first answer of a runner
 	hashWait = 5 * time.Second // for everything on one runner
 	awayFor  = time.Minute     // how long a runner that did not answer is left alone
 )
 
-// Reads keeps what files were when they were read, and what became of them.
+// Reads stores the state of files when they were read, and records of what has changed since.
 type Reads interface {
 	OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []string) ([]chat.OffloadedFile, error)
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
@@ -161,7 +161,7 @@ func (s *Stale) changedOn(ctx context.Context, files []chat.OffloadedFile) (out 
 	}
 	box, err := s.Boxes.Box(ctx, who.user, who.runner)
 	if err != nil {
-		return nil // theirs no more, or cannot be found now: nobody can say whether it changed
+		return nil // the runner is not theirs any more, or cannot be found now: whether the file changed is unknown
 	}
 	limited, cancel := context.WithTimeout(ctx, hashWait)
 	defer cancel()
@@ -194,8 +194,8 @@ func stat(ctx context.Context, box sandbox.Sandbox, path string) (sandbox.FileIn
 	return box.Stat(ctx, path)
 }
 
-// differs reports whether a file has another content than it had. The content is read only where size and time leave it
-// open; what cannot be read is not said to differ.
+// differs reports whether a file has another content than it had. The content is read only if size and time do not decide; a
+// file that cannot be read counts as unchanged.
 func differs(ctx context.Context, box sandbox.Sandbox, was chat.FileState, now sandbox.FileInfo) bool {
 	if now.Dir || now.Size != was.Size {
 		return true

@@ -19,10 +19,11 @@ type RunnerSignal struct {
 	Away string      `json:"away,omitempty"` // the runner that is away; empty: it is there
 }
 
-// signalTimeout bounds a signal, which is for the eyes of operators: the call does not wait longer for it.
+// signalTimeout bounds a signal: only operators see its effect, so the call does not wait longer for it.
 const signalTimeout = 2 * time.Second
 
-// signalRunnerWaits signals the turn of a call when the call waits for its runner. A lost signal costs an operator a line.
+// signalRunnerWaits signals the turn of a call when the call waits for its runner. If the signal is lost, operators miss one
+// line.
 func signalRunnerWaits(ctx context.Context, call chat.CallID) context.Context {
 	return sandbox.TellWaits(ctx, func(runner string, waits bool) {
 		s := RunnerSignal{Call: call}

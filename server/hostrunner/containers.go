@@ -45,7 +45,7 @@ type Containers struct {
 
 var _ resolver.Docker = (*Containers)(nil)
 
-// NewContainers makes the keeper of containers whose relays connect to a server.
+// NewContainers makes a Containers whose relays connect to a server.
 func NewContainers(h *Host, cfg config.Docker, server string) *Containers {
 	return &Containers{
 		host: h, cfg: cfg, server: server, wanted: map[chat.UserID]time.Time{}, kept: map[chat.UserID]bool{},
@@ -74,7 +74,7 @@ func (c *Containers) Run(ctx context.Context) error {
 	if !c.Enabled() {
 		return nil
 	}
-	binary, err := besideSelf("xbot-runner")
+	binary, err := findProgram("xbot-runner")
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (c *Containers) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// unkept are the wanted users that nobody keeps yet; from now on somebody does.
+// unkept returns the wanted users without a relay, and marks them as having one.
 func (c *Containers) unkept() []chat.UserID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +194,7 @@ func (c *Containers) containerName(id string) string {
 	return "xbot-" + hex.EncodeToString(sum[:4]) + "-" + id
 }
 
-// takeUp wants the containers that run.
+// takeUp marks the containers that run as wanted.
 func (c *Containers) takeUp(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, runningWait)
 	defer cancel()
@@ -211,7 +211,7 @@ func (c *Containers) takeUp(ctx context.Context) {
 	}
 }
 
-// again does what ought not to end, and does it again after a pause whenever it ended, until ctx ends.
+// again calls a function that should not return, and calls it again after a pause whenever it did, until ctx ends.
 func (h *Host) again(ctx context.Context, pause time.Duration, complaint string, do func() error) error {
 	for ctx.Err() == nil {
 		err := do()

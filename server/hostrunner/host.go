@@ -27,7 +27,8 @@ const (
 	runnerRestart     = 200 * time.Millisecond
 	runnerRestartMost = 30 * time.Second
 	runnerLived       = 5 * time.Second
-	// runnerStop is what a runner gets to end by itself. Its commands go on under their shims in any case.
+	// runnerStop is how long a runner may take to stop before it is killed. Its commands go on under their shims in any
+	// case.
 	runnerStop = 3 * time.Second
 	// lifelineFD is where the runner finds the pipe that closes when we are gone, however we went.
 	lifelineFD = 3
@@ -118,8 +119,9 @@ func LastWords(home, name string) string {
 
 func runnerLog(home, name string) string { return filepath.Join(home, "logs", "runner-"+name+".log") }
 
-// cleanEnv is what the runner gets of our environment: nothing that was meant for the server. How the container engine
-// is reached counts for runners that keep a container, and where agents listen for what is hidden; commands get none of it.
+// cleanEnv is the part of our environment that the runner gets: nothing that was meant for the server. Runners that keep a
+// container need the address of the container engine, and all of them the sockets of agents, which they hide; commands get
+// none of these variables.
 func cleanEnv() []string {
 	var out []string
 	for _, name := range []string{
@@ -134,8 +136,8 @@ func cleanEnv() []string {
 	return out
 }
 
-// besideSelf finds another program of ours: beside this one, else on PATH.
-func besideSelf(name string) (string, error) {
+// findProgram finds another program of ours: in the folder of this one, else on PATH.
+func findProgram(name string) (string, error) {
 	self, err := os.Executable()
 	if err == nil {
 		if path := filepath.Join(filepath.Dir(self), name); isFile(path) {

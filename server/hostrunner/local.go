@@ -19,7 +19,7 @@ import (
 
 // RunLocal keeps the runner of this host alive, as a process of its own, until ctx ends. Commands outlive it.
 func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) error {
-	binary, err := besideSelf("xbot-runner")
+	binary, err := findProgram("xbot-runner")
 	if err != nil {
 		return err
 	}

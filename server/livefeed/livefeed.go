@@ -1,4 +1,4 @@
-// Package livefeed is the feed as activities use it: they show there what goes on, and look at it.
+// Package livefeed is the feed as activities use it: they publish progress there, and watch sessions.
 package livefeed
 
 import (
@@ -12,7 +12,7 @@ import (
 // Feed is that of one process.
 type Feed struct{ Bus *feed.Bus }
 
-// OpenStream shows how an attempt of a step goes on.
+// OpenStream publishes the progress of one attempt of a step.
 func (f Feed) OpenStream(step chat.Step, attempt int) turn.Stream {
 	return f.Bus.NewStream(step.Session, step.Turn, step.N, attempt)
 }
