@@ -63,17 +63,17 @@ func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
 	p.Files, p.FilesMs = int32(len(in.files())), int32(attachments.FetchTime.Milliseconds())
 }
 
-// Accepted says what became of an Inbound.
+// Accepted is the result of accepting an Inbound.
 type Accepted struct {
 	ID        chat.InboxID
 	Duplicate bool // it had been accepted before; nothing new happened
-	// Position is its place in the queue, from 1; 0 where it waits no more.
+	// Position is its place in the queue, from 1; 0 if it does not wait.
 	Position int
-	// Idle says that nothing was before it: no turn of its session ran, and no message waited.
+	// Idle says that the session was idle: no turn of it ran, and no message waited.
 	Idle bool
 	// Wait is how long it may not be claimed, because more of the same burst may follow: wake its turn then.
 	Wait time.Duration
-	// Fetch says that it may not be claimed before its files are there: have them fetched.
+	// Fetch says that its files have to be fetched before it may be claimed; the caller starts that.
 	Fetch bool
 	// Dropped are the messages that will get no turn because of this one, which may be itself. Their senders were told.
 	Dropped []chat.InboxID
@@ -102,9 +102,9 @@ const (
 	outcomeApplied = "applied"
 )
 
-// Accept commits a message. After it returns the message will be claimed by exactly one turn or end in one recorded
-// outcome that its sender is told. The same platform id with the same text is a duplicate; with another text it is a
-// Conflict. A full queue is RateLimited, unless its drop policy says what gives way.
+// Accept commits a message. After it returns the message will be claimed by exactly one turn or end in one recorded outcome
+// that its sender is told. The same platform id with the same text is a duplicate; with another text it is a Conflict. A
+// full queue is RateLimited, unless its drop policy drops another message.
 func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in = in.ready()
 	var got Accepted
@@ -132,7 +132,8 @@ func (s *Store) AcceptPair(ctx context.Context, first, second Inbound) (a, b Acc
 	return a, b, err
 }
 
-// displaces reports whether the message may change what waits, by its mode or where the queue is full.
+// displaces reports whether the message may change or drop others that wait, because of its mode or because the queue is
+// full.
 func (in Inbound) displaces() bool {
 	switch in.Queue.Mode {
 	case chat.QueueCollect, chat.QueueSupersede, chat.QueueInterrupt:
@@ -141,7 +142,7 @@ func (in Inbound) displaces() bool {
 	return in.Queue.Drop == chat.DropOld || in.Queue.Drop == chat.DropSummarize
 }
 
-// ready fills in what the message leaves open. Commands wait for their place, whatever the mode: nothing takes it.
+// ready fills in the defaults of the message. Commands keep their place in the queue in every mode.
 func (in Inbound) ready() Inbound {
 	in.Text, in.Sender = pg.Clean(in.Text), pg.Clean(in.Sender)
 	if in.Queue.Mode == "" || in.Control {
@@ -159,12 +160,12 @@ func (in Inbound) ready() Inbound {
 	return in
 }
 
-// accept inserts the row, lets it take its place in the queue, and tells of it. Modes and drop policies that look at other
-// rows do so under a lock of the queue, which is taken first; the others need one statement.
+// accept inserts the row, applies the queue mode, and emits the event. Modes and drop policies that read other rows lock the
+// queue first; the others need one statement.
 func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	room := in.Queue.Cap
 	if in.Queue.Mode == chat.QueueInterrupt || in.Queue.Mode == chat.QueueSupersede {
-		room = noLimit // what waits gives way
+		room = noLimit // others are dropped for it
 	}
 	if in.displaces() {
 		if err := lockQueue(ctx, t, in.Session); err != nil {
@@ -173,7 +174,7 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	}
 	row, err := insertMessage(ctx, t, in, room, nil)
 	if err == nil {
-		err = agents.MayWrite(ctx, t, in.Session) // of one that was accepted before nobody asks
+		err = agents.MayWrite(ctx, t, in.Session) // not needed for a duplicate
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		known, err := findDuplicate(ctx, t, in, in.kind())
@@ -198,12 +199,13 @@ func gone(key chat.SessionKey, err error) error {
 	return err
 }
 
-// deleted says that a session is no more. Whoever sends a message to it again learns what has become of it, or begins a new one.
+// deleted is the error of a session that was just deleted. A client that sends the message again learns what happened to it,
+// or begins a new session.
 func deleted(key chat.SessionKey) error {
 	return fault.Errorf(fault.Unavailable, "session %s was deleted at this moment", key)
 }
 
-// lockQueue has what waits in a session to itself, before its row is written: a deletion locks what waits before the session.
+// lockQueue locks the waiting rows of a session, before a new row is written: a deletion locks them before the session, too.
 func lockQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if err := t.Q.QueueLockAll(ctx, t, string(key)); err != nil {
 		return fmt.Errorf("lock the queue: %w", err)
@@ -211,10 +213,10 @@ func lockQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	return nil
 }
 
-// noLimit is the number of messages that may wait where others give way.
+// noLimit is the queue limit of a message for which others are dropped.
 const noLimit = 1 << 30
 
-// emitQueued tells of a message that waits.
+// emitQueued emits the event of a message that waits.
 func emitQueued(t *pg.Tx, in Inbound, id chat.InboxID) {
 	t.Touch()
 	q := chat.Queued{Inbox: id, ClientMessageID: in.PlatformID, Text: cmp.Or(in.Options.Said, in.Text), Mode: in.Queue.Mode, Sender: in.Sender}
@@ -291,7 +293,8 @@ func insertInbox(ctx context.Context, t *pg.Tx, in Inbound, kind string, target 
 	return row.ID, err
 }
 
-// findDuplicate finds what was accepted under the same platform id. What its sender has changed since counts as it was.
+// findDuplicate finds what was accepted under the same platform id. A text that its sender has edited since is compared as
+// it was first.
 func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Accepted, error) {
 	row, err := t.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
 		Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID,

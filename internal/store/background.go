@@ -21,14 +21,14 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Background is what goes on in the background of conversations: their commands, and the subagents, chats among agents and runs of
-// jobs that work for them. A model looks after all of it in one way.
+// Background is the background work of conversations: commands, subagents, group chats of agents, and runs of jobs. Models list,
+// read and stop all of it with the same tools.
 type Background struct{ Store *Store }
 
 // maxWorks is how many subagents, chats and jobs of a conversation are listed, of each kind.
 const maxWorks = 50
 
-// Tasks lists what goes on, and what has ended lately, newest first, without what it said.
+// Tasks lists the work that runs or has ended lately, newest first, without its output.
 func (b Background) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
 	commands, err := b.Store.Tasks(ctx, key)
 	if err != nil {
@@ -43,7 +43,7 @@ func (b Background) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task
 	return out, nil
 }
 
-// FindTask reads one with what it said. NotFound says which there is none.
+// FindTask reads one with its output. The NotFound error names the id.
 func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	if _, command := chat.TaskNumber(id); command {
 		return b.Store.FindTask(ctx, key, id)
@@ -56,7 +56,8 @@ func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string
 	return t, err
 }
 
-// AskKill has one stopped: a subagent or the run of a job by a stop of its turn, a chat at once. It is as it was before.
+// AskKill asks one to stop: a subagent or the run of a job by a stop of its turn; a chat ends at once. It returns the state
+// from before.
 func (b Background) AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	if _, command := chat.TaskNumber(id); command {
 		return b.Store.AskKill(ctx, key, id)
@@ -187,7 +188,7 @@ func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task,
 	return out, nil
 }
 
-// worked reads how work stands, or ended, in the states of a task, with the words for it.
+// worked returns the state of work in the terms of a task, and the words for it.
 func worked(outcome string) (chat.TaskState, string) {
 	switch outcome {
 	case "running":
@@ -204,8 +205,8 @@ func worked(outcome string) (chat.TaskState, string) {
 	return chat.TaskExited, outcome
 }
 
-// workSaid is what work has said: of a subagent or a chat that has ended what its conversation is told of it, of a run of a job its
-// answer, and of what goes on what it said last.
+// workSaid is the output of work: the report to the conversation for a subagent or a chat that has ended, the answer for a run of a
+// job, and the last message for work that still runs.
 func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) (string, error) {
 	if t.State != chat.TaskRunning && t.Call != "" {
 		body, err := s.db.Q.WorkTold(ctx, s.db.Pool, dbsqlc.WorkToldParams{Key: key, Told: string(t.Call)})

@@ -16,11 +16,11 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and
-// appends the message to the transcript, in one transaction. A burst that is collected is claimed as a whole, each of its
-// messages a row of the transcript. n counts the claims of the turn, so that a repeated call finds its own; ok is false
-// when nothing waits, or what is next is held for more of its burst. A turn of the session that is still marked running
-// cannot be alive, since one workflow id has one open run: it is settled first.
+// Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and appends
+// the message to the transcript, in one transaction. A burst that is collected is claimed as a whole, each of its messages a
+// row of the transcript. n counts the claims of the turn, so that a repeated call finds its own; ok is false when nothing
+// waits, or the next message is held until its burst has ended. A turn of the session that is still marked running cannot be
+// alive, since one workflow id has one open run: it is settled first.
 func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
 	err = s.taking(ctx, func(tx *pg.Tx, slot *slotClaim) error {
 		got, ok = chat.Claim{}, false
@@ -60,8 +60,8 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 	return got, ok, err
 }
 
-// errTurnClosed rolls a claim back: its turn ended before, so nobody would answer the message. That happens to a worker
-// that was frozen while it claimed, and to a run that an operator reset after its end.
+// errTurnClosed rolls a claim back: its turn has ended, so it would not answer the message. That happens to a worker that
+// was frozen while it claimed, and to a run that an operator reset after its end.
 var errTurnClosed = fault.Errorf(fault.Conflict, "the turn was closed before")
 
 // claimed is a row that a turn has claimed.

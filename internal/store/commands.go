@@ -16,11 +16,11 @@ import (
 // kindCommand is the kind of an inbox row that is no message to the model: a slash or bang command.
 const kindCommand = "command"
 
-// Command commits a slash command with its answer: the inbox row, which is applied at once, what the person wrote, and
-// the answer as a notice, both of them for display only. The same platform id with the same text is a duplicate, for
-// which answer is not called; with another text it is a Conflict. Sent twice at the same instant, the second waits for
-// the first. If answer fails nothing is committed, so what it did must bear being done again. It runs inside the
-// transaction, on a connection of its own: callers bound how many run at once.
+// Command commits a slash command with its answer: the inbox row, which is applied at once, what the person wrote, and the
+// answer as a notice, both of them for display only. The same platform id with the same text is a duplicate, for which
+// answer is not called; with another text it is a Conflict. Sent twice at the same instant, the second waits for the first.
+// If answer fails nothing is committed, so answer must be safe to repeat. It runs inside the transaction, on a connection of
+// its own: callers bound how many run at once.
 func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (Accepted, error) {
 	in.Text = pg.Clean(in.Text)
 	var got Accepted

@@ -16,8 +16,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// expiredReason says why the conversation had ended before a person wrote. Only where it can end is there a lock: of two messages
-// of one instant the second sees that the first was written.
+// expiredReason says why the conversation had expired before a person wrote. It takes a lock only if the conversation can expire:
+// of two messages at the same time the second then sees the first.
 func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
 	if in.Expired == nil {
 		return "", nil
@@ -35,8 +35,8 @@ func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
 	return in.Expired(last), nil
 }
 
-// noteExpired keeps with a command that is no message that the conversation had ended before it: it counts as an
-// interaction, so the next message could not tell. Call it last, since it holds the lock of the queue.
+// noteExpired stores with a command that the conversation had expired before it: the command counts as an interaction, so
+// the next message could not find out. Call it last, since it holds the lock of the queue.
 func noteExpired(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
 	reason, err := expiredReason(ctx, t, in)
 	if err != nil || reason == "" {

@@ -19,8 +19,8 @@ import (
 // maxReleases bounds how often a claimed message goes back to the inbox because its run vanished before any step.
 const maxReleases = 3
 
-// FinishTurn closes a running turn: open calls get their pair, open steps end, the person is told what they must
-// know, stops for the turn are used up. A turn that is closed already stays as it is. It reports whether messages wait.
+// FinishTurn closes a running turn: open calls get a result, open steps end, the person gets the notices they need, and
+// stops for the turn are consumed. A turn that is closed already stays as it is. It reports whether messages wait.
 func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (pending bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.TurnLock(ctx, tx, turn)
@@ -98,7 +98,7 @@ func killedSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.
 	return i18n.Row(lang, text, i18n.Say(lang, i18n.StillKilled, n)), nil
 }
 
-// pairOpenCalls gives every call without a result the one that is true for it.
+// pairOpenCalls gives every call without a result one that says what is known of it.
 func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.TurnState) error {
 	open, err := t.Q.CallListOpen(ctx, t, turn)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Store) StopRequested(ctx context.Context, key chat.SessionKey, turn cha
 	return yes, pg.Classify(err)
 }
 
-// Settled says what became of a turn whose run is gone.
+// Settled says how a turn whose run is gone was closed.
 type Settled string
 
 // The ways to settle.
@@ -184,8 +184,9 @@ func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error
 	return SettledReleased, releaseClaim(ctx, t, row)
 }
 
-// lostSentence is what the person reads of a turn whose run is gone: of one that only waited for their answer, that nothing was
-// going on, and how to be asked again. A backup that is restored without Temporal's database ends all of these.
+// lostSentence is the notice about a turn whose run is gone. If the turn only waited for the person's answer, it says that
+// nothing was running, and how to be asked again. After a backup is restored without Temporal's database, all running turns end
+// in this way.
 func lostSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.ID, error) {
 	open, err := t.Q.CallListOpen(ctx, t, turn)
 	if err != nil {

@@ -53,8 +53,8 @@ func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 	return out, nil
 }
 
-// FreezeSystem keeps the system prompt of a turn, and with the session the parts that were read for it. The first prompt
-// that is kept stands and is returned.
+// FreezeSystem stores the system prompt of a turn, and with the session the parts that were read for it. The first prompt
+// that is stored stays and is returned.
 func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string, parts []chat.Part) (string, error) {
 	hash := sha256.Sum256([]byte(system))
 	p := dbsqlc.PromptFreezeParams{
@@ -80,8 +80,8 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 // maxLately is how many prompts are kept in memory until a step of their turn has ended.
 const maxLately = 128
 
-// lately are the prompts that were written without waiting for the disk, of turns of which no step has ended since. Only
-// then is it certain that Postgres has not forgotten them in a crash.
+// lately are the prompts that were committed without waiting for the disk, of turns without an ended step since. Postgres
+// can lose them in a crash until a step of their turn has ended.
 type lately struct {
 	mu      sync.Mutex
 	prompts []dbsqlc.PromptFreezeParams // the newest last
@@ -117,11 +117,11 @@ func (l *lately) drop(turn chat.TurnID) {
 	l.prompts = slices.DeleteFunc(l.prompts, func(p dbsqlc.PromptFreezeParams) bool { return p.TurnID == turn })
 }
 
-// freezeAgain keeps the prompt of a turn once more, with the end of a step, where Postgres forgot it in a crash.
+// freezeAgain stores the prompt of a turn once more, with the end of a step, if Postgres lost it in a crash.
 func (s *Store) freezeAgain(ctx context.Context, tx *pg.Tx, turn chat.TurnID) error {
 	p, ok := s.lately.of(turn)
 	if !ok {
-		return nil // another process has it, or nobody kept one
+		return nil // another process has it, or none was stored
 	}
 	p.Lazily = false
 	if _, err := s.db.Q.PromptFreeze(ctx, tx, p); err != nil {

@@ -15,9 +15,9 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// A turn waits for a model provider that cannot be reached where nobody would write its message again: it has done work, or no
-// person at a keyboard began it. It stays running and its step open, but it is no slot: what waits must not keep those from
-// their turn who are answered by another provider. What it says to people is said when the wait begins.
+// A turn waits for a model provider that cannot be reached if no person would send its message again: it has done work, or no
+// person at a keyboard began it. It stays running and its step stays open, but it takes no slot: waiting turns must not delay
+// those whose provider answers. People are told when the wait begins.
 
 // WaitForProvider lets a turn wait for its provider, or go on waiting, until it is asked again after a pause, which the end of
 // the wait may cut, and what people write. waits is false where the turn is not to wait, or has waited as long as the policy permits: then
@@ -82,11 +82,11 @@ func hours(lang i18n.Lang, d time.Duration) string {
 	return i18n.Say(lang, i18n.ProgressHours, minutes/60, minutes%60)
 }
 
-// supersededPause is how long an attempt waits that is to leave the provider alone. Its turn cancels it before.
+// supersededPause is how long a superseded attempt waits, which must not call the provider. Its turn cancels it earlier.
 const supersededPause = time.Minute
 
-// ProviderDue says how long a turn that waits leaves its provider alone; 0: it may ask now. hastened is the message that has brought the
-// attempt forward, as who asks knows; what knows of an older one leaves the provider to those who know of the newest.
+// ProviderDue returns how long a waiting turn has to wait before it asks its provider again; 0: it may ask now. hastened is the message
+// that brought the attempt forward, as far as the caller knows: only the attempt that knows the newest one asks the provider.
 func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error) {
 	due, err := s.db.Q.WaitDue(ctx, s.db.Pool, dbsqlc.WaitDueParams{TurnID: turn, HastenedBy: int64(hastened)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -114,7 +114,7 @@ func (s *Store) HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.I
 	return chat.InboxID(row.HastenedBy), int(row.AsksAttempt), nil
 }
 
-// resumeTurn ends the wait of a turn whose step has ended. It is a slot again, though there may be none free.
+// resumeTurn ends the wait of a turn whose step has ended. It takes a slot again, even if none is free.
 func resumeTurn(ctx context.Context, t *pg.Tx, step chat.Step) error {
 	row, err := t.Q.WaitEnd(ctx, t, step.Turn)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -26,7 +26,7 @@ const (
 	outcomeSummarized = "summarized"
 )
 
-// placeInQueue lets a message that was just inserted change what else waits, as its mode says.
+// placeInQueue applies the mode of a message that was just inserted to the others that wait.
 func placeInQueue(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 	switch in.Queue.Mode {
 	case chat.QueueCollect:
@@ -44,7 +44,7 @@ func placeInQueue(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 	return nil
 }
 
-// gatherQueued holds a burst until nobody has written for the quiet window.
+// gatherQueued holds a burst until no message has arrived for the quiet window.
 func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 	p := dbsqlc.QueueGatherParams{Session: in.Session, QuietMs: int32(in.Queue.DebounceMS), LongestMs: longestBurst}
 	wait, err := t.Q.QueueGather(ctx, t, p)
@@ -55,8 +55,8 @@ func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 	return nil
 }
 
-// replaceQueued lets a message take the place of those that wait before it. late says that it came after a newer one that
-// has taken its place already.
+// replaceQueued lets a message supersede those that wait before it. late says that a newer message arrived first and has
+// superseded this one already.
 func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (late bool, err error) {
 	newer, err := t.Q.QueueReplacedBy(ctx, t, got.ID)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -134,7 +134,7 @@ func tooMany(limit int) error {
 	return i18n.Fault(fault.RateLimited, i18n.QueueFull, limit)
 }
 
-// makeRoom drops the oldest messages until the queue is within its cap again. Commands are never dropped.
+// makeRoom drops the oldest messages until the queue is within its limit. Commands are never dropped.
 func makeRoom(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 	outcome, say := outcomeDropped, i18n.DroppedOld
 	if in.Queue.Drop == chat.DropSummarize {
@@ -156,8 +156,8 @@ func makeRoom(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 	return nil
 }
 
-// mustFit refuses a message for which nothing could give way because nothing but commands waits. Where a turn has taken what was
-// in the way meanwhile there is room.
+// mustFit refuses a message if the queue is full of commands, which are never dropped. It accepts the message if a turn has
+// claimed enough of the queue meanwhile.
 func mustFit(ctx context.Context, t *pg.Tx, in Inbound) error {
 	waiting, err := t.Q.QueueCount(ctx, t, in.Session)
 	if err != nil {
@@ -169,7 +169,8 @@ func mustFit(ctx context.Context, t *pg.Tx, in Inbound) error {
 	return nil
 }
 
-// disownQueued leaves what a message had replaced to the message that is claimed next, so that it still comes into the transcript.
+// disownQueued assigns what a message had superseded to the message that is claimed next, so that it still gets into the
+// transcript.
 func disownQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, itself bool) error {
 	if err := t.Q.QueueDisown(ctx, t, dbsqlc.QueueDisownParams{ID: &id, Itself: itself}); err != nil {
 		return fmt.Errorf("keep what message %d had replaced: %w", id, err)

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Trusted says how long what runs is trusted before the relay looks at it again.
+// Trusted says how long the relay assumes that things run, before it checks them again.
 type Trusted struct {
 	Turn       time.Duration // that is marked running
 	Task       time.Duration // that runs in the background
@@ -20,7 +20,7 @@ type Trusted struct {
 	Unanswered time.Duration // a message that no turn has claimed
 }
 
-// Due says what the relay may find due. False is certain; true means that it has to look.
+// Due says which kinds of work may be due. False is certain; true means that the relay has to look.
 type Due struct {
 	Wakes      bool // ToWake
 	Turns      bool // ToCheck
@@ -100,7 +100,7 @@ type Live struct {
 	Told    bool // the person was told that it is held up
 }
 
-// ToCheck takes running turns that were not looked at for the given time.
+// ToCheck takes running turns that were not checked for the given time.
 func (s *Store) ToCheck(ctx context.Context, older time.Duration) ([]Live, error) {
 	rows, err := s.db.Q.TurnToCheck(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {

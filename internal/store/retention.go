@@ -17,8 +17,8 @@ const (
 	prunePrompts = 50
 )
 
-// Prune removes what is older and nobody needs: events to people, and what models were sent. Conversations stay. It returns how
-// many rows went.
+// Prune removes old rows that are not needed any more: events to people, and the requests that models were sent. Conversations
+// stay. It returns the number of deleted rows.
 func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err error) {
 	for _, prune := range []struct {
 		most int32

@@ -19,9 +19,10 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Turns at once are bounded. A turn that is marked running is the slot: it is durable, and the relay settles it when its
-// run dies. A claim for which there is no slot takes nothing and puts its session in line; whoever ends a turn hands the
-// freed slot to the next in line and keeps it for them for a while, so that nobody who comes later is faster.
+// The number of running turns is limited. A turn that is marked running is the slot: it is durable, and the relay settles it
+// when its run dies. A claim without a free slot takes nothing and queues its session. The transaction that ends a turn
+// grants the freed slot to the first session in the queue and reserves it for a while, so that no later session gets it
+// first.
 //
 // Claims are exact near the limit because they hold SlotLock then, one at a time. Far from it they only hold one of a few
 // lanes: lanes bounds how many may go on without knowing of each other, and so how near the limit they may come.
@@ -29,7 +30,7 @@ import (
 // lanes is how many claims may be under way without SlotLock.
 const lanes = 16
 
-// slotKept is how long a freed turn is kept for who is next in line.
+// slotKept is how long a freed slot is reserved for the session that got it.
 const slotKept = 10 * time.Second
 
 // Waiting is an inbox row that waits for a turn.
@@ -51,7 +52,7 @@ type slotClaim struct {
 	most  policy.Limits
 	alone bool // no other claim runs meanwhile
 	far   bool // there is much room for more turns
-	// inLine says that there was none, and that the session waits for one.
+	// inLine says that there was no free slot, and that the session is queued for one.
 	inLine bool
 }
 
@@ -102,7 +103,7 @@ func enterLane(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionK
 	return chat.TurnID(row.Running), nil
 }
 
-// acquireSlot reports whether the session may begin a turn. If not, it stands in line. A subagent needs no slot.
+// acquireSlot reports whether the session may begin a turn. If not, the session is queued. A subagent needs no slot.
 func acquireSlot(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey) (bool, error) {
 	view, err := t.Q.SlotView(ctx, t, key)
 	if err != nil {
@@ -139,7 +140,7 @@ func mostOf(most policy.Limits, ownModel bool) int {
 	return most.UserTurns
 }
 
-// queueFor puts the session in line, hands out what is free, and reports whether the session got it.
+// queueFor queues the session, grants the free slots, and reports whether the session got one.
 func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClaim, free bool) (bool, error) {
 	row, err := t.Q.SlotWait(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -174,7 +175,8 @@ func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClai
 	return false, nil
 }
 
-// grantSlots keeps what is free for those who are next. late counts those who did not use theirs in time. The caller holds the lock.
+// grantSlots grants the free slots to the first sessions in the queue. late counts sessions that did not use theirs in time. The
+// caller holds the lock.
 func grantSlots(ctx context.Context, t *pg.Tx, most policy.Limits) (granted []Waiting, late int, err error) {
 	expired, err := t.Q.SlotExpire(ctx, t)
 	if err != nil {
@@ -193,8 +195,9 @@ func grantSlots(ctx context.Context, t *pg.Tx, most policy.Limits) (granted []Wa
 	return out, len(expired), nil
 }
 
-// HandOutTurns keeps free turns for those who are next in line and has them woken. late counts those who did not use theirs
-// in time and went to the end of the line. Whoever may have made room calls it; where nobody waits it is one short query.
+// HandOutTurns grants free slots to the first sessions in the queue and wakes them. late counts sessions that did not use
+// theirs in time and went to the end of the queue. It is called after everything that may free a slot; if no session is
+// queued it is one short query.
 func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
 	line, err := s.db.Q.SlotLine(ctx, s.db.Pool)
 	if err != nil {
@@ -227,8 +230,8 @@ type TenantTurns struct {
 	User    chat.UserID
 	Name    string
 	Running int
-	Kept    int           // free, and kept for one that is next
-	Waiting int           // sessions in line
+	Kept    int           // free, and reserved for a session that was queued
+	Waiting int           // sessions in the queue
 	Longest time.Duration // how long the first of them waits
 }
 

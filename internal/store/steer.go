@@ -23,9 +23,9 @@ func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.T
 	return yes, nil
 }
 
-// Steer gives a running turn the messages at the head of the queue that are meant for it, appends them to the transcript,
-// and gives the calls of the turn that have not begun a result that says so, in one transaction. n counts the claims of
-// the turn while it runs, from 1, so that a repeated call finds its own. A turn that is closed takes nothing.
+// Steer gives a running turn the messages at the head of the queue that are to steer it, appends them to the transcript, and
+// gives the calls of the turn that have not begun a result that says so, in one transaction. n counts the claims of the turn
+// while it runs, from 1, so that a repeated call finds its own. A turn that is closed takes nothing.
 func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (got chat.Steered, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		got = chat.Steered{}

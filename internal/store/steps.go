@@ -18,9 +18,9 @@ import (
 	"xbot/internal/store/quota"
 )
 
-// BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn
-// is closed, and then the model must not be called. When as many calls of the tenant run as may, it is RateLimited, and says
-// when to ask again; otherwise the call has a lease, which KeepLease renews and the end of the step gives back.
+// BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn is
+// closed, and then the model must not be called. When as many calls of the tenant run as may, it is RateLimited, and says
+// when to ask again; otherwise the call has a lease, which KeepLease renews and the end of the step releases.
 func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error) {
 	most, err := s.Caps(ctx)
 	if err != nil {
@@ -58,10 +58,9 @@ func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.Tu
 	return d, nil
 }
 
-// CommitStep writes an answer: the assistant message, its calls, the usage and the end of the step, in one
-// transaction that requires turn and step to be open. An attempt that comes late loses and gets what is stored. The rule
-// of a call is what the installation wants; where the user has one of their own, that stands with the call and is
-// returned.
+// CommitStep writes an answer: the assistant message, its calls, the usage and the end of the step, in one transaction that
+// requires turn and step to be open. A late attempt changes nothing and gets what is stored. The given rule of a call is the
+// installation's; if the user has a rule of their own, it is stored with the call and returned instead.
 func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
 	out := chat.Decision{Finish: a.Finish, Calls: a.Calls, Usage: a.Usage}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Stopped says what a stop found.
+// Stopped says what a stop has ended.
 type Stopped struct {
 	Accepted
 	Turn      chat.TurnID // the running turn it is for, empty if none ran
@@ -72,7 +72,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 		}
 		got.ID, err = insertInbox(ctx, tx, in, kindStop, target, outcome)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return errStopped // what was cleared for it waits again
+			return errStopped // the queued messages wait again
 		}
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 }
 
 // stopExpired says why the conversation had ended before a person wrote the stop: it counts as an interaction, so the next
-// message could not tell. It is looked at before rows are locked, as by whoever accepts a message.
+// message could not tell. It is read before rows are locked, as when a message is accepted.
 func stopExpired(ctx context.Context, t *pg.Tx, in Inbound) (reason string, err error) {
 	if in.Text == "" {
 		return "", nil // pressed

@@ -88,7 +88,7 @@ type (
 	HookStore = hooks.Store
 )
 
-// Options are what a store knows and whom it tells. Each may be left out.
+// Options configure a store. Each is optional.
 type Options struct {
 	Feed     pg.Feed        // is told after each commit
 	Limits   limits.Table   // how much the models take that sessions are shown with; else what is known of them by their names
@@ -119,7 +119,7 @@ type Store struct {
 	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
 }
 
-// conversations is what was said, and what is remembered of it.
+// conversations has the stores of messages and memory.
 type conversations struct {
 	*ConversationStore
 	*RoutingStore
@@ -129,7 +129,7 @@ type conversations struct {
 	*SearchStore
 }
 
-// work is what turns do and wait for, and what begins and follows them.
+// work has the stores of turns: what they do and wait for, and what starts and follows them.
 type work struct {
 	*InboxStore
 	*CallStore
@@ -141,7 +141,7 @@ type work struct {
 	*TriggerStore
 }
 
-// persons is who uses the installation, and what is theirs.
+// persons has the stores of users and what belongs to them.
 type persons struct {
 	*PeopleStore
 	*LinkStore
@@ -151,7 +151,7 @@ type persons struct {
 	*ChannelStore
 }
 
-// operations is what operators look at.
+// operations has the stores for operators.
 type operations struct {
 	*InspectStore
 	*UsageStore
@@ -192,7 +192,8 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 // Ping reports whether Postgres answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// Committed does after a commit what it made possible: workflows are woken, and a turn that ended is handed on. That is no part of the transaction, so that it sees who came into line meanwhile.
+// Committed wakes workflows after a commit, and grants the slot of a turn that has ended. That is no part of the transaction, so that it
+// sees sessions that were queued meanwhile.
 func (s *Store) Committed(ctx context.Context, tx *pg.Tx) {
 	if len(tx.After.Wakes) > 0 && s.opts.Wakes != nil {
 		s.opts.Wakes.Wake(tx.After.Wakes...)

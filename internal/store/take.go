@@ -16,7 +16,7 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// appendInbound brings a row that a turn has claimed into the transcript, behind what it replaced.
+// appendInbound appends a row that a turn has claimed to the transcript, after the messages that it superseded.
 func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, row claimed, zones []string) error {
 	if row.Replaces {
 		if err := appendReplaced(ctx, t, key, turn, row, zones); err != nil {
@@ -55,7 +55,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	return conversation.AppendMessage(ctx, t, &m, preface)
 }
 
-// withFiles is what a message says, with what became of its files.
+// withFiles is the text of a message with a line about each of its files.
 func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n int32) (string, error) {
 	if n == 0 {
 		return text, nil

@@ -118,7 +118,8 @@ func editQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, text string) (bo
 	return true, nil
 }
 
-// recallQueued ends a message that waits. What it had superseded stays out of the queue, and comes with another message.
+// recallQueued ends a message that waits. What it had superseded stays out of the queue, and gets into the transcript with
+// another message.
 func recallQueued(ctx context.Context, t *pg.Tx, id chat.InboxID) (bool, error) {
 	r, err := t.Q.QueueEnd(ctx, t, dbsqlc.QueueEndParams{ID: id, Outcome: outcomeRecalled})
 	if errors.Is(err, pgx.ErrNoRows) {

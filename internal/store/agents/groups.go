@@ -19,8 +19,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. What cannot be is Denied, a
-// limit, with a sentence for the model.
+// OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. Beyond a limit it is
+// Denied, with a sentence for the model.
 func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID, err error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -93,8 +93,8 @@ func memberNames(members []chat.NewMember) []string {
 	return out
 }
 
-// SpeakInGroup writes a line of whoever made a chat, once for each call; one that begins with chat.GroupEnd ends it. NotFound: the
-// session has made no such chat. Conflict: it is over.
+// SpeakInGroup writes a line of the conversation that made a chat, once for each call; one that begins with chat.GroupEnd ends the
+// chat. NotFound: the session has made no such chat. Conflict: it is over.
 func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		g, err := tx.Q.GroupLock(ctx, tx, id)
@@ -122,8 +122,8 @@ func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.Ses
 	})
 }
 
-// EndGroup ends a chat as a person asks, and reports whether it went on until then. NotFound: neither the session nor a subagent
-// below it has made such a chat.
+// EndGroup ends a chat at a person's request, and reports whether it was still open. NotFound: neither the session nor a
+// subagent below it has made such a chat.
 func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) (ended bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ended = false
@@ -151,7 +151,7 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 	return ended, err
 }
 
-// lineOfMember writes what was said, once for each key, and has the chat go on after the commit.
+// lineOfMember writes what was said, once for each key, and wakes the chat after the commit.
 func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
 	if _, err := t.Q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
 		ID: g.ID, Speaker: int32(speaker), Key: key, Said: pg.Clean(said), Outcome: outcome,
@@ -189,7 +189,7 @@ func (s *Store) Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey
 	return row.GroupChat.SessionKey, row.UserName, row.GroupChat.Topic, nil
 }
 
-// GroupsToStart takes chats that go on and that nobody has looked at for long.
+// GroupsToStart takes open chats whose workflow was not checked for long.
 func (s *Store) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
 	ids, err := s.db.Q.GroupsToStart(ctx, s.db.Pool)
 	return ids, pg.Classify(err)

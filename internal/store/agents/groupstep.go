@@ -20,8 +20,8 @@ import (
 // MaxTranscript is how much of a chat its conversation is told, in bytes; all of a longer one is kept for offload_recall.
 const MaxTranscript = 6_000
 
-// StepGroup has a chat go on: it asks the member that is to speak next, or ends the chat and tells the conversation that made it, in
-// one transaction. Run again it finds who was asked. Over: there is nothing more to do.
+// StepGroup advances a chat in one transaction: it asks the member that is to speak next, or ends the chat and tells the
+// conversation that made it. Run again it finds who was asked. Over: there is nothing more to do.
 func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupStep, err error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ type Transcript struct {
 	Lines   []groupchat.Line
 }
 
-// GroupTranscript is what a chat says of itself.
+// GroupTranscript reads a chat with its members and lines.
 func GroupTranscript(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r Transcript, err error) {
 	r.Chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
 	if r.members, err = t.Q.GroupMembers(ctx, t, g.ID); err != nil {
@@ -120,7 +120,7 @@ func (r Transcript) step(n, asked int) chat.GroupStep {
 	}
 }
 
-// askMember writes the task of a member to speak, with what it has not heard.
+// askMember writes a member's task to speak, with the lines that it has not read yet.
 func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Transcript, n int) error {
 	m := r.members[n]
 	text := r.Chat.Ask(n, r.Lines, int(m.GroupMember.Heard))

@@ -57,7 +57,7 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 	})
 }
 
-// noPeer says which conversations there are.
+// noPeer is the error that names the conversations there are.
 func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
 	rows, err := t.Q.PeersOf(ctx, t, dbsqlc.PeersOfParams{UserID: p.User, Key: string(p.From)})
 	if err != nil {
@@ -73,7 +73,8 @@ func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
 	return fault.Errorf(fault.NotFound, "this person has no conversation %.200q. The newest are:\n%s", string(p.To), strings.Join(lines, "\n"))
 }
 
-// hopsOf counts the message among those that followed each other since a person wrote, also by way of a job that a turn made.
+// hopsOf counts the messages between conversations that led to each other since a person wrote, including those through a job
+// that a turn made.
 func hopsOf(ctx context.Context, t *pg.Tx, p chat.PeerMessage) (int, error) {
 	tree, err := t.Q.SubagentTree(ctx, t, string(p.Turn))
 	if err != nil {

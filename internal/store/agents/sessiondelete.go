@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeleteSession removes a conversation and everything in it, with its subagents, on its owner's request. What still runs in it is killed:
-// nobody could do that once the rows are gone. Locks are taken in the order of whoever closes a turn.
+// DeleteSession removes a conversation and everything in it, with its subagents, on its owner's request. It kills what still runs in the
+// conversation, since that is impossible once the rows are gone. It takes locks in the same order as closing a turn does.
 func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		all, err := lockBelow(ctx, tx, key)
@@ -31,9 +31,9 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	})
 }
 
-// lockBelow lists a session behind its subagents, the deepest first. From here on nobody hands out work in them, and none of their
-// turns and group chats goes on: turns are locked before what waits, and that before tasks, as by whoever claims and closes; what waits
-// is locked before the session, as by a message that takes its place.
+// lockBelow lists a session behind its subagents, the deepest first. From then on they get no new tasks, and none of their turns and
+// group chats goes on. The order of locks is that of claiming and closing: turns, waiting rows, tasks; and waiting rows before the
+// session, as when a message is accepted.
 func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.SessionKey, error) {
 	if _, err := LockTree(ctx, t, key); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.Sessi
 	return all, nil
 }
 
-// wakeDeleted has the turn of a session that is being deleted woken after the commit: one that waits for an answer ends then.
+// wakeDeleted wakes the turn of a session that is being deleted after the commit: a turn that waits for an answer ends then.
 func wakeDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	w, err := wakeOf(ctx, t, key, "deleted")
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 )
 
 // StopBelow stops all subagents that work for a conversation and for each other, those in the background and the members of group
-// chats too, ends these chats, and returns how many subagents and chats there were. Those that are waited for end with the turn that
-// waits. Call it under the lock of the tree. Chats are locked first, so that none asks another member meanwhile; rows of inbox
-// are locked before those of tasks, as by a claim. The task of a member that speaks is left to the end of its turn, which has the
-// task when it waits for the chat.
+// chats too, ends these chats, and returns how many subagents and chats there were. Subagents that a turn waits for end with that
+// turn. The caller holds the lock of the tree. Chats are locked first, so that none asks another member meanwhile; inbox rows are
+// locked before tasks, as by a claim. The task of a member that speaks is closed by the end of its turn, which holds the task while
+// it waits for the chat.
 func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (subagents, chats int, err error) {
 	below, err := t.Q.SubagentsBelow(ctx, t, key)
 	if err != nil {
@@ -73,7 +73,7 @@ func stopWorking(ctx context.Context, t *pg.Tx, key chat.SessionKey, below []str
 	return len(busy), nil
 }
 
-// stopGroup ends a chat that a person has stopped. Its maker is told with the next message, as of a task.
+// stopGroup ends a chat that a person has stopped. The conversation that made it is told with its next message.
 func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 	id, err := closeGroup(ctx, t, g, groupchat.Closed)
 	if err != nil || id == 0 {
@@ -86,8 +86,9 @@ func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 	return nil
 }
 
-// endTask ends a task in the background that a person has stopped. Who asked for it is told with the next message: being told
-// must not begin the turn that the person wanted ended. Of one of a group chat the end of the chat tells.
+// endTask ends a background task that a person has stopped. The conversation that asked for it is told with its next message:
+// telling it at once would begin the turn that the person wanted to end. For a task of a group chat the end of the chat tells
+// it.
 func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent) error {
 	_, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -19,11 +19,11 @@ import (
 	"xbot/internal/window"
 )
 
-// maxTold bounds what a parent is told of an answer that it does not wait for, in bytes; inspect shows the whole.
+// maxTold bounds the part of an answer that a parent gets if it does not wait for it, in bytes; inspect shows all of it.
 const maxTold = 16_000
 
-// ReportSubagent gives the answer of a turn that carried out tasks to who asked, in the transaction that closes the turn: as
-// the result of the call where it waits, else as a message to the parent's conversation.
+// ReportSubagent gives the answer of a turn that carried out tasks to the parent, in the transaction that closes the turn:
+// as the result of the call if that waits, else as a message to the parent's conversation.
 func ReportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	open, err := t.Q.SubagentOpenOf(ctx, t, &turn.ID)
 	if err != nil {
@@ -93,7 +93,7 @@ func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent d
 	return postWake(ctx, t, agent.Parent, "subagent "+name+" "+how)
 }
 
-// postWake has the turn of a session woken after the commit.
+// postWake wakes the turn of a session after the commit.
 func postWake(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) error {
 	w, err := wakeOf(ctx, t, key, why)
 	if err == nil {
@@ -111,7 +111,7 @@ func wakeOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (cha
 	return chat.Wake{Kind: chat.WakeTurn, ID: string(key), Channel: row.Channel, User: row.UserID, Text: why}, nil
 }
 
-// answerOf is what a turn leaves for whoever asked. Of one that ended early it is what it had written, and why it ended.
+// answerOf is the answer of a turn for the parent. For a turn that ended early it is the text so far, and why it ended.
 func answerOf(turn dbsqlc.Turn, said dbsqlc.SubagentSaidRow) string {
 	if turn.State == chat.TurnDone {
 		return strings.TrimSpace(said.Answer)
@@ -137,7 +137,7 @@ func howEnded(state chat.TurnState) string {
 	return "answered"
 }
 
-// cutTold bounds an answer, with a word of what is left out.
+// cutTold cuts an answer to maxTold and says how much is left out.
 func cutTold(answer string) string {
 	if len(answer) <= maxTold {
 		return answer
@@ -145,8 +145,8 @@ func cutTold(answer string) string {
 	return strings.ToValidUTF8(answer[:maxTold], "") + fmt.Sprintf("\n[%d bytes in all: SubAgent inspect shows the rest]", len(answer))
 }
 
-// AbandonSubagents stops what a turn waits for that ends: tasks that nobody has begun are not carried out, and turns that
-// carry some out are asked to stop. What goes on in the background goes on.
+// AbandonSubagents stops the subagents that an ending turn waits for: tasks that have not begun are dropped, and turns that
+// carry out others are asked to stop. Background tasks go on.
 func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	if err := t.Q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
 		return fmt.Errorf("take back what turn %s waits for: %w", turn.ID, err)
@@ -182,7 +182,7 @@ func stopTurnOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.Tu
 	return postWake(ctx, t, key, "stop")
 }
 
-// SubagentsReported lists the calls of a turn whose subagents have answered. The turn has seen them from now on.
+// SubagentsReported lists the calls of a turn whose subagents have answered. From now on they count as seen by the turn.
 func (s *Store) SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
 	calls, err := s.db.Q.SubagentReported(ctx, s.db.Pool, turn)
 	return calls, pg.Classify(err)

@@ -18,12 +18,12 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// channelAgent is the channel of conversations between agents: nothing of them is delivered anywhere.
+// channelAgent is the channel of conversations between agents. Nothing of them is delivered to a platform.
 const channelAgent = "agent"
 
 // HandTask gives a task to a subagent, which it makes where the task says so, in one transaction: the session with its place
-// in the tree, and the row that waits for its turn. A repeated call finds what it did before. What cannot be is a Denied (a
-// limit), a Conflict (the instance is there already) or NotFound (it is not), each with a sentence for the model.
+// in the tree, and the row that waits for its turn. A repeated call finds what it did before. Errors have a sentence for the
+// model: Denied beyond a limit, Conflict if an instance exists already, NotFound if it does not exist.
 func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.Assignment, err error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 	return out, err
 }
 
-// Handed returns what a call has handed to whom; ok is false if it has not.
+// Handed returns the assignment that a call has made; ok is false if it has made none.
 func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Assignment, ok bool, err error) {
 	row, err := s.db.Q.SubagentByCall(ctx, s.db.Pool, call)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -74,7 +74,8 @@ type Position struct {
 	depth int
 }
 
-// LockTree finds the place of a session in its tree, and keeps others from handing out work in it meanwhile.
+// LockTree finds the position of a session in its tree, and locks the tree, so that no other transaction hands out tasks in
+// it.
 func LockTree(ctx context.Context, t *pg.Tx, key chat.SessionKey) (Position, error) {
 	above, err := positionOf(ctx, t, key)
 	if err != nil {
@@ -195,7 +196,7 @@ func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsql
 // TaskWords bounds what a list shows of a task, in characters.
 const TaskWords = 120
 
-// Subagent returns what the workflow of a subagent is called after; NotFound if the session is none.
+// Subagent returns the reference that the workflow of a subagent is named after; NotFound if the session is no subagent's.
 func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error) {
 	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
 	if err != nil {

@@ -39,7 +39,7 @@ func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]ch
 	return s.subagents(ctx, cmp.Or(top, key), key)
 }
 
-// SubagentTop is the conversation at the top of the tree that a subagent is part of; empty for nobody's subagent.
+// SubagentTop is the conversation at the top of the tree that a subagent is part of; empty if the session is no subagent's.
 func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.SessionKey, error) {
 	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -94,7 +94,7 @@ func stateOf(r dbsqlc.SubagentListRow) chat.SubagentState {
 }
 
 // StopSubagent asks the running turn of a subagent, or of the conversation of a job, to stop, once for each key, and reports whether it
-// ran. Who asked for what it did is told so when it has stopped.
+// ran. The conversation that asked for the work is told when it has stopped.
 func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ran = false
@@ -111,8 +111,8 @@ func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why strin
 	return ran, err
 }
 
-// UnloadSubagent lets go of a subagent that has nothing to do, and reports whether it had nothing to do. Its conversation
-// stays; the next task loads it again. wake: its workflow is to know.
+// UnloadSubagent unloads a subagent that has nothing to do, and reports whether it had nothing to do. Its conversation
+// stays; the next task loads it again. With wake its workflow is told.
 func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error) {
 	unloaded := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -140,7 +140,7 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 	return unloaded, err
 }
 
-// SubagentUnloaded reports whether a subagent was let go of, or is gone.
+// SubagentUnloaded reports whether a subagent was unloaded, or deleted.
 func (s *Store) SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool, error) {
 	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -166,7 +166,8 @@ func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) 
 	return load.Tokens >= int64(most.Subagents.Tokens), nil
 }
 
-// MayWrite refuses what people write to a subagent that answers once and has answered: nobody would hear of a second answer.
+// MayWrite refuses messages of people to a subagent that answers once and has answered: nothing would receive a second
+// answer.
 func MayWrite(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if parsed, err := session.Parse(key); err != nil || parsed.Kind != session.KindSubagent {
 		return nil // a key that nobody can read is no subagent's

@@ -80,8 +80,8 @@ func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID)
 	return out, nil
 }
 
-// FileKept returns where a runner keeps what the n-th file of a message holds, and its size, if it is a quoted one that was
-// fetched for the same conversation before. NotFound: nowhere.
+// FileKept returns the path and size of the n-th file of a message on its runner, if that file is a quoted one that was
+// fetched for the same conversation before. NotFound: it was not.
 func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error) {
 	row, err := s.db.Q.FileKept(ctx, s.db.Pool, dbsqlc.FileKeptParams{InboxID: int64(id), N: int32(n), Runner: runner})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -102,7 +102,8 @@ func (s *Store) FileProblem(ctx context.Context, id chat.InboxID, n int, problem
 	return pg.Classify(s.db.Q.FileProblem(ctx, s.db.Pool, p))
 }
 
-// EndFetch ends what was not fetched and lets the message be claimed, and wakes its turn. Done twice, it changes nothing the second time.
+// EndFetch ends the attachments that were not fetched, makes the message claimable, and wakes its turn. Done twice, it changes nothing
+// the second time.
 func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.FilesEnd(ctx, tx, int64(id)); err != nil {

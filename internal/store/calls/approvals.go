@@ -92,9 +92,8 @@ var ErrNothingAsked error = fault.Errorf(fault.Conflict, "nothing in this conver
 
 // Answer records the answer, if the question is open, the user is the one who was asked (in a group: an administrator, and
 // for questions of the model also whoever the turn answers) and the turn still runs. Answers that do not fit the questions
-// are Invalid. A rule that it sets is one of the session's owner. Once
-// it returns, the answer counts, whoever runs or not; the turn has to be woken. Otherwise it is a Conflict that says
-// what happened before, or NotFound for a stranger.
+// are Invalid. A rule that it sets is one of the session's owner. Once it returns, the answer counts, even if a process
+// dies; the caller wakes the turn. Otherwise it is a Conflict that says what happened before, or NotFound for a stranger.
 func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	var out chat.ToolCall
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -140,7 +139,7 @@ func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, ke
 	return row.ID, row.SessionKey, before, false, nil
 }
 
-// nothingOpen says why there is nothing that the user could answer: a hook may have deferred what waits.
+// nothingOpen is the error of an answer without an open question: a hook may have deferred the call that waits.
 func nothingOpen(ctx context.Context, t *pg.Tx, a Answer) error {
 	deferred, err := t.Q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
 	switch {
@@ -157,7 +156,7 @@ func oldestApproval(ctx context.Context, t *pg.Tx, key chat.SessionKey, user cha
 	return t.Q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
 }
 
-// AnswerCall records what a person said to a call.
+// AnswerCall records a person's answer for a call.
 func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
 	state := chat.ApprovalDenied
 	if a.Allow {
@@ -187,7 +186,7 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	return row, settleQuestion(ctx, t, row.ID)
 }
 
-// answeredBefore finds that an answer was recorded before, under the same key, or says why it is not taken.
+// answeredBefore finds an answer that was recorded earlier under the same key, or returns why the answer is not accepted.
 func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
 	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: pg.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil && row.ID == a.Call {
@@ -199,8 +198,8 @@ func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, e
 	return row, whyNotAnswered(ctx, t, a)
 }
 
-// fitAnswers checks an answer against the questions of its call, where it could count: whoever is late, or a stranger, is told
-// that instead.
+// fitAnswers checks an answer against the questions of its call, if the answer could count: somebody who is late or may not
+// answer gets that error instead.
 func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 	row, err := t.Q.CallGet(ctx, t, a.Call)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != a.Session || row.Approval != chat.ApprovalOpen) {
@@ -225,8 +224,8 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 	return question.Fit(row.Questions, a.Answers)
 }
 
-// mayAnswer reports whether the user may say something to the call, and whether it concerns them: what a hook has deferred concerns
-// people who may not decide it. A call that there is not concerns nobody.
+// mayAnswer reports whether the user may answer for the call, and whether they may know of it: they may know of a call that a hook
+// has deferred without being allowed to decide it. Nobody may know of a call that does not exist.
 func mayAnswer(ctx context.Context, t *pg.Tx, a Answer) (may, concerned bool, err error) {
 	row, err := t.Q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -32,8 +32,8 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 	return c, err
 }
 
-// BeginCall marks a call as running, with the runner it is about to be sent to, before anything is sent. It reports
-// false when the call is done, its turn closed, or its permission missing: then it must not run.
+// BeginCall marks a call as running, with the runner it is about to be sent to, before anything is sent. It reports false if
+// the call has its result, its turn is closed, or its permission is missing: then it must not run.
 func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	began := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -53,9 +53,9 @@ func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	return began, err
 }
 
-// SetStartedOn notes the job store that a command is about to be sent to, before it is sent. The first note stands. It is
-// a Conflict when the call has its result already, because its turn was closed, or is gone: nobody would follow the
-// command, so it must not be sent.
+// SetStartedOn notes the job store that a command is about to be sent to, before it is sent. The first note stands. It is a
+// Conflict if the call is gone or has its result already, because its turn was closed: nothing would follow the command, so
+// it must not be sent.
 func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) error {
 	n, err := s.db.Q.CallSetStartedOn(ctx, s.db.Pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store})
 	if err == nil && n == 0 {
@@ -64,14 +64,14 @@ func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) 
 	return pg.Classify(err)
 }
 
-// FinishCall records the result of a call with what is kept beside it: the whole of a result that is only a summary, and
-// the background task that its command has become if it goes on, in one transaction. The first writer wins: a later result is dropped.
+// FinishCall records the result of a call in one transaction, together with the whole of a result that is only a summary, and with the
+// background task that its command has become if it goes on. The first writer wins: a later result is dropped.
 func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error { return FinishCall(ctx, tx, id, r) })
 }
 
-// AbandonCall records the result of a call that nobody follows any more, unless it has one. Its command, if it was sent, is to be
-// killed: that is noted in the same transaction.
+// AbandonCall records the result of a call that no activity follows any more, unless it has one. If its command was sent, the
+// same transaction records that it is to be killed.
 func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := tx.Q.KillNoteCall(ctx, tx, id); err != nil {

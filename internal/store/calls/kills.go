@@ -9,8 +9,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// NoteKill writes down that a command is to be killed, before anybody tries: until KillSent, whoever reaches its runner
-// does it.
+// NoteKill records that a command is to be killed, before the first attempt. Until KillSent, each process that reaches the
+// runner tries it.
 func (s *Store) NoteKill(ctx context.Context, call chat.CallID, runner string) error {
 	err := s.db.Q.KillNote(ctx, s.db.Pool, dbsqlc.KillNoteParams{CallID: string(call), Runner: runner})
 	if err != nil {
@@ -24,8 +24,8 @@ func (s *Store) KillSent(ctx context.Context, call chat.CallID) error {
 	return pg.Classify(s.db.Q.KillSent(ctx, s.db.Pool, string(call)))
 }
 
-// OpenKills lists the kills that runners have not heard of, by runner, oldest first and at most a thousand. Kills that
-// are older than any command can be are forgotten.
+// OpenKills lists the kills that runners have not received, by runner, oldest first and at most a thousand. Kills that are
+// older than any command can be are forgotten.
 func (s *Store) OpenKills(ctx context.Context, runners []string) (map[string][]chat.CallID, error) {
 	if err := s.db.Q.KillPrune(ctx, s.db.Pool); err != nil {
 		return nil, pg.Classify(fmt.Errorf("forget old kills: %w", err))

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// sendQuestion puts a question that was just opened on its way to the platform where its turn was asked, if it was on one.
+// sendQuestion queues a question that was just opened for the platform where its turn was asked, if it was asked on one.
 func sendQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 	keys, err := t.Q.QuestionAdd(ctx, t, string(id))
 	if err != nil {

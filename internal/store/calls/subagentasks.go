@@ -17,8 +17,8 @@ import (
 // maxAbout bounds what people are told of a call that a subagent asks about, in characters.
 const maxAbout = 200
 
-// askParent tells the conversation of the person that a subagent below it asks for permission: nobody reads the conversation of
-// the subagent by themselves.
+// askParent tells the conversation of the person that a subagent below it asks for permission: people do not read the
+// conversation of the subagent without being told.
 func askParent(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall) error {
 	agent, err := t.Q.SubagentGet(ctx, t, call.SessionKey)
 	if errors.Is(err, pgx.ErrNoRows) {

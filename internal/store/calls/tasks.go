@@ -39,7 +39,7 @@ func beginTask(ctx context.Context, t *pg.Tx, id chat.CallID, b chat.Background)
 	return call, nil
 }
 
-// Task reads the task that a call has become, for the workflow that follows it. NotFound when its session was deleted.
+// Task reads the background task of a call, for the workflow that follows it. NotFound when its session was deleted.
 func (s *Store) Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error) {
 	row, err := s.db.Q.TaskGet(ctx, s.db.Pool, call)
 	if err != nil {
@@ -87,8 +87,8 @@ func NoTask(id string) error {
 	return fault.Errorf(fault.NotFound, "there is no background task %q in this conversation", id)
 }
 
-// AskKill notes that a task is to be killed; the workflow that follows it delivers that as soon as the runner can be
-// reached. Asked again, or of a task that has ended, it changes nothing.
+// AskKill records that a task is to be killed; the workflow that follows the task sends the kill as soon as the runner can
+// be reached. A second call, or one for a task that has ended, changes nothing.
 func (s *Store) AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	task, err := s.FindTask(ctx, key, id)
 	if err != nil || task.State != chat.TaskRunning {
@@ -164,7 +164,7 @@ func (s *Store) TasksRunningOf(ctx context.Context, user chat.UserID) (int, erro
 	return int(n), pg.Classify(err)
 }
 
-// markReported ends the announcements of tasks whose end the model has read in a result.
+// markReported withdraws the announcements of tasks whose end the model has read in a result.
 func markReported(ctx context.Context, t *pg.Tx, key chat.SessionKey, calls []chat.CallID) error {
 	if len(calls) == 0 {
 		return nil

@@ -81,7 +81,7 @@ func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (str
 	return holder, pg.Classify(err)
 }
 
-// HoldChannel takes or keeps the connection of an account for a while; false: another process holds it.
+// HoldChannel takes or renews the lease of an account's connection; false: another process holds it.
 func (s *Store) HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error) {
 	n, err := s.db.Q.ChannelHold(ctx, s.db.Pool, dbsqlc.ChannelHoldParams{Channel: channel, Account: account, Holder: holder, Lease: pg.Interval(lease)})
 	return n > 0, pg.Classify(err)
@@ -92,7 +92,7 @@ func (s *Store) ReleaseChannel(ctx context.Context, channel, account, holder str
 	return pg.Classify(s.db.Q.ChannelRelease(ctx, s.db.Pool, dbsqlc.ChannelReleaseParams{Channel: channel, Account: account, Holder: holder}))
 }
 
-// ReportChannel notes how an account stands; event and lag are zero where nothing arrived.
+// ReportChannel records the state of an account; event and lag are zero if nothing arrived.
 func (s *Store) ReportChannel(ctx context.Context, channel, account string, connected bool, event time.Time, lag time.Duration, problem string) error {
 	p := dbsqlc.ChannelReportParams{Channel: channel, Account: account, Connected: connected, Error: pg.Clean(problem)}
 	if !event.IsZero() {

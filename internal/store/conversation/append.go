@@ -23,7 +23,7 @@ func AppendMessage(ctx context.Context, t *pg.Tx, m *chat.Message, preface strin
 	return AppendShown(ctx, t, m, preface, nil, nil)
 }
 
-// AppendShown writes a row of which people see something else than the model; nil: the same.
+// AppendShown writes a row that people see differently from the model; nil: both see the same.
 func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string, opaque []byte, shown *string) error {
 	p := dbsqlc.MessageAppendParams{
 		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
@@ -56,7 +56,7 @@ func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string,
 }
 
 // toPeople reports whether a message is to be read on the platform where its conversation takes place: answers, and what the
-// product says. What the model writes between its steps is shown as progress, what became of the context is not.
+// product says. What the model writes between its steps is shown as progress; notices about the context are not shown.
 func toPeople(m chat.Message) bool {
 	switch m.Role {
 	case chat.RoleAssistant:
@@ -68,7 +68,7 @@ func toPeople(m chat.Message) bool {
 	}
 }
 
-// Seen is a message as people see it. Of silence nothing is, its reasoning included.
+// Seen is a message as people see it. A silent answer shows nothing, not even its reasoning.
 func Seen(m chat.Message, shown *string) chat.Message {
 	if shown != nil {
 		m.Content = *shown

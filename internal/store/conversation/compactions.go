@@ -63,7 +63,7 @@ func storeArchive(ctx context.Context, t *pg.Tx, key chat.SessionKey, o chat.Off
 	return nil
 }
 
-// sayOfContext appends a notice of what became of the context. In a turn that carries out a command it is the command's
+// sayOfContext appends a notice about a change of the context. In a turn that carries out a command it is the command's
 // answer.
 func sayOfContext(ctx context.Context, t *pg.Tx, step chat.Step, say string) error {
 	m := chat.Message{Session: step.Session, Turn: step.Turn, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: pg.Clean(say)}
@@ -85,7 +85,7 @@ func (s *Store) TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry
 	})
 }
 
-// Spend books what a provider counted for a call of a turn that is no step.
+// Spend adds the tokens that a provider counted for a call of a turn outside of its steps to the usage.
 func (s *Store) Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		err := s.db.Q.TurnSpend(ctx, tx, dbsqlc.TurnSpendParams{

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// copies knows what the rows of a conversation are called in its copy.
+// copies maps the ids of a conversation's rows to those in its copy.
 type copies struct {
 	key      chat.SessionKey // of the copy
 	messages map[chat.MessageID]chat.MessageID
@@ -70,7 +70,7 @@ func (c *copies) controlBefore(id chat.ControlID) chat.ControlID {
 	return c.controls[c.oldControls[at]]
 }
 
-// call returns what a call is called in the copy; ok is false when it is not there.
+// call returns the id of a call in the copy; ok is false if the copy does not have it.
 func (c *copies) call(id chat.CallID) (chat.CallID, bool) {
 	turn, step, n, ok := id.Split()
 	if !ok {
@@ -81,7 +81,7 @@ func (c *copies) call(id chat.CallID) (chat.CallID, bool) {
 }
 
 // control returns a record as it stands in the copy, under the given id. Records have to come in ascending order. ok is
-// false for those of turns that are not copied, and for those that would be about nothing.
+// false for those of turns that are not copied, and for those that refer to nothing in the copy.
 func (c *copies) control(old chat.Control, id chat.ControlID) (made chat.Control, ok bool) {
 	made = old
 	made.ID, made.Message = id, c.messageBefore(old.Message)
@@ -104,7 +104,7 @@ func (c *copies) control(old chat.Control, id chat.ControlID) (made chat.Control
 	return made, true
 }
 
-// body puts the names of the copy into what a record says.
+// body replaces the ids in the body of a record by those of the copy.
 func (c *copies) body(made *chat.Control) (ok bool) {
 	switch made.Kind {
 	case chat.ControlMask:

@@ -177,7 +177,7 @@ func forkedControls(ctx context.Context, t *pg.Tx, from chat.SessionKey, upto ch
 	return out, nil
 }
 
-// forkSteps copies the steps, with what they were made from as it is called in the copy.
+// forkSteps copies the steps, with the ids of what they were made from replaced by those of the copy.
 func forkSteps(ctx context.Context, t *pg.Tx, c *copies) error {
 	rows, err := t.Q.ForkStepMarks(ctx, t, c.oldTurns)
 	if err != nil {

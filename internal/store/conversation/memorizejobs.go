@@ -23,11 +23,11 @@ import (
 const (
 	// maxMemorizeError bounds what is kept of why a try failed, in bytes.
 	maxMemorizeError = 500
-	// MemorizeAfter is how long a job is trusted to have its workflow before that is looked at again.
+	// MemorizeAfter is how long the relay assumes that a job has its workflow, before it checks again.
 	MemorizeAfter = 15 * time.Second
 )
 
-// leaving is a conversation, or a part of one, that goes from sight.
+// leaving is a conversation, or a part of one, that is removed from the context.
 type leaving struct {
 	session chat.SessionKey
 	key     string         // what makes it once, unique within the session
@@ -36,9 +36,9 @@ type leaving struct {
 	newest  chat.ControlID
 }
 
-// addMemorizeJob notes that a conversation is to be put into memory, from what was memorized last, or what the model saw of it.
-// It waits for nobody: the relay starts the work. Call it before the session begins anew.
-// Where the policy says that its agent memorizes nothing, nothing is noted.
+// addMemorizeJob records that a conversation is to be written into memory, from the end of the last job, or else from where the
+// model's view began. It does not wait: the relay starts the work. Call it before the session begins anew. If the policy says
+// that its agent memorizes nothing, it records nothing.
 func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
 	if wanted, err := memorizes(ctx, t, l.session); err != nil || !wanted {
 		return err
@@ -53,8 +53,8 @@ func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
 	return nil
 }
 
-// memorizes reports whether the policy has conversations like this one put into memory. The document is read with the
-// connection of the transaction: to wait for another one could be to wait for oneself.
+// memorizes reports whether the policy says that this conversation is written into memory. It reads the document on the
+// connection of the transaction: waiting for another connection of the pool could be a deadlock.
 func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error) {
 	newest, err := t.Q.PolicyNewest(ctx, t, 0)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -74,8 +74,8 @@ func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error)
 	return p.Remembers(p.Agent(agent)).Memorize, nil
 }
 
-// MemorizeSubagent notes that what a subagent that may remember was told, and found out, is to be put into memory: when it
-// has answered once, or is unloaded.
+// MemorizeSubagent records that the conversation of a subagent that may use memory is to be written into memory: when it
+// answers once and has answered, or when it is unloaded.
 func MemorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) error {
 	var profile chat.Profile
 	if err := json.Unmarshal(agent.Profile, &profile); err != nil {
@@ -122,8 +122,8 @@ func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.Memor
 	return out, nil
 }
 
-// MemorizeWindow returns what is left of a job: the conversation as it stood when it went from sight, with the summary that
-// stands for its beginning where nothing of it is done yet.
+// MemorizeWindow returns what is left of a job: the conversation as it was when it was removed from the context, with the
+// summary of its beginning if no part is done yet.
 func (s *Store) MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error) {
 	p := span{from: j.Done, last: j.Upto, newest: j.Newest}
 	if j.Compaction != nil {
@@ -205,8 +205,8 @@ func short(why string) string {
 	return why
 }
 
-// HoldMemorize lets a job call a model, one of a tenant at a time and only while a place is free that answers could have.
-// RateLimited: it has to wait.
+// HoldMemorize takes a lease for the model calls of a job: one job of a tenant at a time, and only while answers leave a
+// lease free. RateLimited: it has to wait.
 func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -231,12 +231,12 @@ func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 	return nil
 }
 
-// KeepMemorize renews what HoldMemorize gave.
+// KeepMemorize renews the lease of HoldMemorize.
 func (s *Store) KeepMemorize(ctx context.Context, id chat.MemorizeID) error {
 	return pg.Classify(s.db.Q.MemorizeJobKeep(ctx, s.db.Pool, dbsqlc.MemorizeJobKeepParams{ID: id, Lease: pg.Interval(quota.LeaseTime)}))
 }
 
-// ReleaseMemorize gives it back.
+// ReleaseMemorize releases the lease.
 func (s *Store) ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error {
 	return pg.Classify(s.db.Q.MemorizeJobRelease(ctx, s.db.Pool, id))
 }

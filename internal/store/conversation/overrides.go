@@ -51,7 +51,8 @@ func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o 
 	return nil
 }
 
-// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel. They stand in the transcript.
+// KeepFromChannel records that the send policy does not let the answers of a turn go to the channel. The transcript has
+// them.
 func (s *Store) KeepFromChannel(ctx context.Context, turn chat.TurnID) error {
 	if err := s.db.Q.TurnKeepFrom(ctx, s.db.Pool, turn); err != nil {
 		return pg.Classify(fmt.Errorf("note that the answers of turn %s stay here: %w", turn, err))

@@ -76,7 +76,7 @@ func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
 	return s.clear(ctx, tx, f, c.ID)
 }
 
-// clear takes away what belonged to the conversation before a reset.
+// clear removes what belonged to the conversation before a reset.
 func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.ControlID) error {
 	err := s.db.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.Key, Control: int64(control), Model: pg.Clean(f.model)})
 	if err != nil {

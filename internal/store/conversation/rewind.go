@@ -42,8 +42,8 @@ func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.T
 	}, nil
 }
 
-// AnswerCommand carries out the command of a turn and answers it, in one transaction. What has nothing to say has answered itself.
-// A command that was answered before, or whose turn was closed, is left alone.
+// AnswerCommand carries out the command of a turn and answers it, in one transaction. A function that returns an empty text has
+// answered itself. A command that has its answer, or whose turn is closed, is not carried out.
 func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx *pg.Tx, o chat.TurnCommand) (string, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.TurnLock(ctx, tx, turn)
@@ -96,7 +96,8 @@ func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.
 	})
 }
 
-// rewindKey names the record of a rewind. It goes by the row of the command, which outlives a turn that is released.
+// rewindKey is the key of the record of a rewind. It is made from the row of the command, which outlives a turn that is
+// released.
 func rewindKey(o chat.TurnCommand) string { return fmt.Sprintf("rewind/%d", o.Inbox) }
 
 // rewoundBefore finds the record that an earlier turn made of the same command.
@@ -196,7 +197,7 @@ func rewindable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mess
 	return "", nil
 }
 
-// undoEdits voids the edits that turns made which are gone now, as far as they are about what stays.
+// undoEdits voids the edits of messages that stay, if the turns that made them were taken out.
 func undoEdits(ctx context.Context, t *pg.Tx, o chat.TurnCommand, rewind chat.Control) error {
 	edits, err := t.Q.RewindEdits(ctx, t, dbsqlc.RewindEditsParams{SessionKey: o.Session, First: rewind.Rewind.From, Control: int64(rewind.ID)})
 	if err != nil {

@@ -63,7 +63,7 @@ func WordsOf(body string, options json.RawMessage) string {
 	return body
 }
 
-// SaidIn reads the options of a row. They are written by us; what does not decode says nothing.
+// SaidIn reads the options of a row. Only xbot writes them; options that do not decode count as empty.
 func SaidIn(options json.RawMessage) (said chat.Options) {
 	if json.Unmarshal(options, &said) != nil {
 		return chat.Options{}

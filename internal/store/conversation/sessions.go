@@ -173,7 +173,7 @@ func (s *Store) SessionOf(r dbsqlc.SessionGetRow) chat.Session {
 		Activity: chat.Activity{Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq},
 		Fill:     chat.Fill{ContextUsed: int(r.ContextUsed), ContextMax: room},
 	}
-	// Both columns are written by us alone; what does not decode is as good as nothing.
+	// Only xbot writes both columns; a value that does not decode counts as empty.
 	_ = json.Unmarshal(r.Origin, &out.Origin)
 	_ = json.Unmarshal(r.Queue, &out.Queue)
 	return out

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// planAgain makes the to-do list what the conversation says that it is: as the last call that is still in there wrote it.
+// planAgain restores the to-do list from the conversation: as the last call that is still in it wrote it.
 func planAgain(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	written, err := t.Q.TodosWritten(ctx, t, key)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -53,8 +53,8 @@ func writtenTodos(arguments string) []chat.Todo {
 	return todos
 }
 
-// planOf gives a copy the to-do list of where it ends: that of the original, unless it was written, or cleared by a reset,
-// after that.
+// planOf gives a copy the to-do list at the point where the copy ends: that of the original, unless a call or a reset has
+// changed it after that point.
 func planOf(ctx context.Context, t *pg.Tx, n NewFork, c *copies) error {
 	if err := t.Q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From}); err != nil {
 		return err

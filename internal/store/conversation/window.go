@@ -36,7 +36,7 @@ func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, e
 	return w, surroundings(base, &w)
 }
 
-// surroundings decodes what stands beside the conversation.
+// surroundings decodes the columns of a window that are not messages.
 func surroundings(base dbsqlc.ContextBaseRow, w *chat.Window) error {
 	if err := json.Unmarshal(base.Todos, &w.Todos); err != nil {
 		return fmt.Errorf("decode to-do list: %w", err)

@@ -21,8 +21,9 @@ import (
 // keepRuns is how many runs of a job are kept.
 const keepRuns = 1000
 
-// FireJob tells the conversation of a job what it has to be told by now, and moves the job to its next time, in one transaction: a
-// time has either run or is the next one, wherever a process dies. Before its time it changes nothing. beat is for heartbeats.
+// FireJob posts the messages of a job's due times to its conversation, and moves the job to its next time, in one transaction:
+// wherever a process dies, a time has either run or is still the next one. Before the job's time it changes nothing. beat is set
+// for heartbeats.
 func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (out chat.Fired, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		out = chat.Fired{}
@@ -47,7 +48,7 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat
 	return out, err
 }
 
-// RunJob tells the conversation of a job at once, as somebody asked, whatever its times are. The same request again changes nothing.
+// RunJob posts the message of a job at once, at somebody's request. Repeating the request changes nothing.
 func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out chat.Fired, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := tx.Q.CronLock(ctx, tx, id)
@@ -168,7 +169,8 @@ func (f *fire) runs(ctx context.Context, times []time.Time) error {
 	return nil
 }
 
-// skips says why nobody is told now. A run that nobody has begun is told once: a queue of the same would be of no use.
+// skips says why the job posts nothing now. A run that no turn has begun is posted once: a queue of equal messages would be
+// of no use.
 func (f *fire) skips(ctx context.Context) (string, error) {
 	if f.beat != nil && f.beat.Skip != "" {
 		return f.beat.Skip, nil
@@ -291,7 +293,8 @@ func (f *fire) address(ctx context.Context) (*chat.Address, error) {
 	return inbox.CurrentAddress(ctx, f.tx, from)
 }
 
-// may reports whether the owner of the job may still speak in a conversation: it may be gone, or somebody else's by now.
+// may reports whether the owner of the job may still post to a conversation: it may be deleted, or belong to another user by
+// now.
 func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
 	yes, err := f.tx.Q.CronMay(ctx, f.tx, dbsqlc.CronMayParams{Owner: f.job.Owner, Key: key})
 	if err != nil {
@@ -300,10 +303,11 @@ func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
 	return yes, nil
 }
 
-// LastTalk takes the place of a conversation where a heartbeat is delivered to the one in which its person wrote last.
+// LastTalk is the value that stands for a conversation if a heartbeat is delivered to the one in which its person wrote
+// last.
 const LastTalk = "last"
 
-// wake has the turns of the conversations woken that were told something.
+// wake wakes the turns of the conversations that got a message, after the commit.
 func (f *fire) wake() {
 	for _, key := range f.told {
 		f.tx.WakeTurn(key, "cron", "cron "+f.job.Name)

@@ -22,7 +22,7 @@ import (
 // MaxJobs is how many jobs of a user may be active or paused.
 const MaxJobs = 100
 
-// Job is a job with what it was understood as.
+// Job is a job with its parsed schedule.
 type Job struct {
 	chat.Job
 	Spec  schedule.Spec
@@ -156,7 +156,7 @@ func (s *Store) JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.Jo
 	return out, nil
 }
 
-// ChangeJob changes what change changes, with the time of the database. Nobody else changes or runs the job meanwhile.
+// ChangeJob applies change to a job, with the time of the database, under a lock of the job.
 func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job, now time.Time) error) (Job, error) {
 	var out Job
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -221,7 +221,7 @@ func deleteDoneJobs(ctx context.Context, t *pg.Tx, user chat.UserID) error {
 	return t.Q.CronRunsForget(ctx, t, ids)
 }
 
-// OverdueJobs takes jobs that nobody has run although their time has come, each more and more seldom.
+// OverdueJobs takes jobs that did not run although their time has come. It returns each at growing intervals.
 func (s *Store) OverdueJobs(ctx context.Context) ([]chat.JobID, error) {
 	ids, err := s.db.Q.CronOverdue(ctx, s.db.Pool)
 	return ids, pg.Classify(err)

@@ -52,9 +52,9 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	return out, err
 }
 
-// SavePieces notes what is known of the pieces of a delivery; trying says that one is about to be handed to the platform, which
-// counts as a try. It is a Conflict once the delivery has ended, and where another attempt has tried since it was read: of two
-// that overlap one goes on.
+// SavePieces records what is known of the pieces of a delivery; trying says that one is about to be sent, which counts as a
+// try. It is a Conflict once the delivery has ended, or if another attempt has tried since o was read: of two attempts that
+// overlap one goes on.
 func (s *Store) SavePieces(ctx context.Context, o *chat.Outbound, trying bool) error {
 	return s.savePieces(ctx, s.db.Pool, o, trying)
 }
@@ -85,8 +85,8 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 	return pg.Classify(err)
 }
 
-// EndDelivery records what became of a delivery, once. Of an answer, a question or a notice that may not have arrived, or an answer
-// or a question that the platform did not take, the person is told behind it.
+// EndDelivery records the end of a delivery, once. If an answer, question or notice may not have arrived, or the platform refused
+// an answer or question, it queues a notice that tells the person.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: pg.Clean(reason)})
@@ -116,8 +116,8 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 	})
 }
 
-// missing says what a person is told of what they may be missing. Of what tells of a lost delivery nothing is said, or a connection
-// that never answers would be told of for ever.
+// missing is the notice about a delivery that a person may have missed. There is none about such a notice itself: a connection that
+// never answers would cause them without end.
 func missing(row dbsqlc.OutboundEndRow, state string) (say i18n.ID, ok bool) {
 	question := row.Kind == chat.OutboundQuestion
 	switch {
@@ -143,8 +143,7 @@ type Undelivered struct {
 	Channel string
 }
 
-// ToDeliver returns sessions with something to deliver of which nobody has told their Deliver workflow, each at most once
-// a minute.
+// ToDeliver returns sessions with something to deliver whose Deliver workflow may not know it, each at most once a minute.
 func (s *Store) ToDeliver(ctx context.Context) ([]Undelivered, error) {
 	rows, err := s.db.Q.OutboundToWake(ctx, s.db.Pool)
 	if err != nil {

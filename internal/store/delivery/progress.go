@@ -16,8 +16,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// ToFollow returns sessions with a turn that has run for a time and answers somebody on a platform, or with the card of one
-// that has ended, of which nobody has told their Deliver workflow, each at most once a minute.
+// ToFollow returns sessions with a turn that has run for some time and answers somebody on a platform, or with the card of a
+// turn that has ended, if their Deliver workflow may not know it; each at most once a minute.
 func (s *Store) ToFollow(ctx context.Context, older time.Duration) ([]Undelivered, error) {
 	if err := s.db.Q.ProgressBegin(ctx, s.db.Pool, pg.Interval(older)); err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for turns to follow: %w", err))
@@ -84,17 +84,18 @@ func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang i18n.Lang,
 	return lang, err
 }
 
-// KeepFollowing notes that somebody follows a turn, so that the relay looks for nobody else for a minute.
+// KeepFollowing records that an activity follows a turn, so that the relay starts no other one for a minute.
 func (s *Store) KeepFollowing(ctx context.Context, turn chat.TurnID) error {
 	return pg.Classify(s.db.Q.ProgressKeep(ctx, s.db.Pool, turn))
 }
 
-// RestCard notes that the card of a turn says that it waits for a provider since then: nobody follows it until it goes on.
+// RestCard records that the card of a turn says since when it waits for its provider: the turn is not followed until it goes
+// on.
 func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error {
 	return pg.Classify(s.db.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
-// TryCard notes that a card is about to be handed to the platform; false: there is one already, or there is to be none.
+// TryCard records that a card is about to be sent; false: there is one already, or there must be none.
 func (s *Store) TryCard(ctx context.Context, turn chat.TurnID) (bool, error) {
 	n, err := s.db.Q.ProgressTry(ctx, s.db.Pool, turn)
 	return n > 0, pg.Classify(err)
@@ -110,17 +111,17 @@ func (s *Store) ShowCard(ctx context.Context, turn chat.TurnID, message string) 
 	return pg.Classify(s.db.Q.ProgressShown(ctx, s.db.Pool, dbsqlc.ProgressShownParams{TurnID: turn, MessageID: message}))
 }
 
-// EndCard records what became of a card, once.
+// EndCard records the end of a card, once.
 func (s *Store) EndCard(ctx context.Context, turn chat.TurnID, state chat.CardState) error {
 	return pg.Classify(s.db.Q.ProgressEnd(ctx, s.db.Pool, dbsqlc.ProgressEndParams{TurnID: turn, State: string(state)}))
 }
 
-// PutOffCard leaves the card of a turn that has ended alone for a while.
+// PutOffCard postpones the next attempt to settle the card of a turn that has ended.
 func (s *Store) PutOffCard(ctx context.Context, turn chat.TurnID, pause time.Duration) error {
 	return pg.Classify(s.db.Q.ProgressPutOff(ctx, s.db.Pool, dbsqlc.ProgressPutOffParams{TurnID: turn, Pause: pg.Interval(pause)}))
 }
 
-// CardOfAnswer returns the card that a delivery takes the place of; ok is false when there is none.
+// CardOfAnswer returns the card that a delivery replaces; ok is false when there is none.
 func (s *Store) CardOfAnswer(ctx context.Context, delivery int64) (card chat.Card, ok bool, err error) {
 	row, err := s.db.Q.ProgressOfAnswer(ctx, s.db.Pool, delivery)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -133,8 +134,8 @@ func (s *Store) CardOfAnswer(ctx context.Context, delivery int64) (card chat.Car
 	return card, err == nil, err
 }
 
-// AnswerCard notes that a card has become the first piece of an answer, together with what is known of the pieces: nobody
-// takes the one without the other for a card that is still to be settled. A Conflict is that of SavePieces.
+// AnswerCard records that a card has become the first piece of an answer, in one transaction with the state of the pieces,
+// so that the card is never settled as well. It is a Conflict where SavePieces is one.
 func (s *Store) AnswerCard(ctx context.Context, turn chat.TurnID, o *chat.Outbound) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.savePieces(ctx, tx, o, true); err != nil {

@@ -23,8 +23,8 @@ import (
 // LinkLife is how long a code waits to be typed on another channel.
 const LinkLife = 10 * time.Minute
 
-// NewLinkCode keeps a code (its SHA-256) by which a person shows on another channel who they are. The codes they were
-// given before hold no more. The session is told who used it; empty: none.
+// NewLinkCode stores a code (its SHA-256) by which a person shows on another channel who they are. It revokes the person's
+// earlier codes. The session is told who used it; empty: none.
 func (s *Store) NewLinkCode(ctx context.Context, user chat.UserID, key chat.SessionKey, hash []byte) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.LinkCodePrune(ctx, tx, user); err != nil {
@@ -43,18 +43,17 @@ type Link struct {
 	Lang                   i18n.Lang   // of the one who typed it
 }
 
-// Linked is what came of a Link.
+// Linked is the result of a Link.
 type Linked struct {
 	To    people.User // whose the identity is now
 	Moved int         // conversations that moved with it
 	Again bool        // it was theirs before
 }
 
-// UseLinkCode spends a code: the identity becomes the code's user's, with the direct conversations that it owns, and the
-// conversation the code was asked for in is told. What is remembered of them moves as well, once nobody
-// can be met as the user who was left behind; that one keeps what else they had. Denied, and
-// the code stays, where an administrator would become somebody else: whoever gave them the code would take over what
-// they wrote, and two administrators are never made one.
+// UseLinkCode uses up a code: the identity, with the direct conversations that it owns, moves to the code's user, and the
+// conversation in which the code was requested is told. The memory of the former user moves as well once no identity and no
+// sign-in belongs to them; everything else stays with them. It is Denied, and the code stays valid, if the identity is an
+// administrator's: the person who gave them the code would get what they wrote. Two administrators are never joined.
 func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 	var out Linked
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -130,8 +129,7 @@ func moveIdentity(ctx context.Context, t *pg.Tx, l Link, to chat.UserID) (moved 
 	return len(keys), memory.MoveMemories(ctx, t, l.User, to, homes)
 }
 
-// Rehome gives an accepted row to the user that its sender has become by it, so that it is known when it is delivered
-// again.
+// Rehome moves an accepted row to the user that its sender became by it, so that a repeated delivery is recognized.
 func (s *Store) Rehome(ctx context.Context, id chat.InboxID, to chat.UserID) error {
 	return pg.Classify(s.db.Q.InboxSetUser(ctx, s.db.Pool, dbsqlc.InboxSetUserParams{ID: id, UserID: to}))
 }
@@ -143,7 +141,7 @@ type Identity struct {
 	Peer    string `json:"peer"`
 }
 
-// Identities lists what a user is known as.
+// Identities lists the identities of a user.
 func (s *Store) Identities(ctx context.Context, user chat.UserID) ([]Identity, error) {
 	rows, err := s.db.Q.IdentityList(ctx, s.db.Pool, user)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package links joins the users of one person: who links an identity on a platform to another user brings what was said and
-// remembered there along.
+// Package links joins the users of one person: when a person links an identity on a platform to another user, its
+// conversations and memory move along.
 package links
 
 import "xbot/internal/store/pg"

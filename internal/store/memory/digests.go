@@ -15,8 +15,8 @@ import (
 	"xbot/internal/store/quota"
 )
 
-// ClaimDigest leaves an entry that is to be shortened to its caller, for some time. false: somebody else has it, or it was
-// shortened or deleted.
+// ClaimDigest reserves an entry that is to be shortened for its caller, for some time. false: another process has reserved
+// it, or it was shortened or deleted.
 func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.Duration) (bool, error) {
 	n, err := s.db.Q.DigestClaim(ctx, s.db.Pool, dbsqlc.DigestClaimParams{ID: id, Pause: pg.Interval(pause)})
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.
 	return n == 1, nil
 }
 
-// KeepDigest keeps what an entry says in fewer words and gives it back, or without a digest leaves it alone for a while.
+// KeepDigest stores the digest of an entry and releases the reservation. Without a digest it postpones the next attempt.
 func (s *Store) KeepDigest(ctx context.Context, id chat.ArchivalID, digest string, pause time.Duration) error {
 	if err := s.db.Q.DigestKeep(ctx, s.db.Pool, dbsqlc.DigestKeepParams{ID: id, Digest: pg.Clean(digest), Pause: pg.Interval(pause)}); err != nil {
 		return pg.Classify(fmt.Errorf("keep a digest: %w", err))
@@ -33,8 +33,8 @@ func (s *Store) KeepDigest(ctx context.Context, id chat.ArchivalID, digest strin
 	return nil
 }
 
-// DigestReader returns the conversation whose model shortens what a person's archive holds. RateLimited: it cannot be asked
-// now, since it would take a place from answers. NotFound: they have no conversation.
+// DigestReader returns the conversation whose model shortens entries of a person's archive. RateLimited: all leases of the
+// tenant are needed for answers. NotFound: the person has no conversation.
 func (s *Store) DigestReader(ctx context.Context, user chat.UserID) (chat.SessionKey, error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// ArchiveHead says how often an archive was written, and how often something was deleted from it: who has seen both has
-// seen all.
+// ArchiveHead returns how often an archive was written, and how often something was deleted from it: an index that has both
+// numbers is up to date.
 func (s *Store) ArchiveHead(ctx context.Context, w chat.MemoryOwner) (revision, deletions int64, err error) {
 	row, err := s.db.Q.HeadGet(ctx, s.db.Pool, dbsqlc.HeadGetParams{UserID: w.User, Agent: w.Agent})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -47,8 +47,8 @@ func (s *Store) ArchiveIDs(ctx context.Context, w chat.MemoryOwner) ([]chat.Arch
 	return ids, pg.Classify(err)
 }
 
-// ArchivePending returns the oldest n entries of all archives that have no embedding by a model, but for those that
-// somebody has claimed.
+// ArchivePending returns the oldest n entries of all archives that have no embedding by a model, except those that another
+// process has reserved.
 func (s *Store) ArchivePending(ctx context.Context, model string, n int) ([]chat.PendingEntry, error) {
 	rows, err := s.db.Q.ArchivePending(ctx, s.db.Pool, dbsqlc.ArchivePendingParams{Model: model, N: int32(n)})
 	if err != nil {

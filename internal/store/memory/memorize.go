@@ -15,7 +15,7 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// MemoryWritten returns what came of a change of memory by its key; found is false where it was not made.
+// MemoryWritten returns the result of a change of memory by its key; found is false if it was not made.
 func (s *Store) MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error) {
 	result, err = s.db.Q.MemoryWritten(ctx, s.db.Pool, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -24,8 +24,8 @@ func (s *Store) MemoryWritten(ctx context.Context, w chat.MemoryOwner, key strin
 	return result, err == nil, pg.Classify(err)
 }
 
-// Memorize writes what a conversation left in memory, all of it or nothing. fresh is false where its key was written
-// before: nothing is changed then. Conflict: a note or block is not what it was when the change was made up.
+// Memorize writes what a conversation adds to memory, all of it or nothing. fresh is false where its key was written before:
+// nothing is changed then. Conflict: a note or block has changed since the change was composed.
 func (s *Store) Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error) {
 	_, fresh, err = s.changeMemory(ctx, w, m.Key, func(tx *pg.Tx) (string, error) {
 		for _, n := range m.Notes {
@@ -51,8 +51,9 @@ func (s *Store) Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memoriz
 	return fresh, err
 }
 
-// changeMemory runs fn and keeps what it says with a key, one change after the other for each person. A key that was
-// kept before changes nothing: what was said then is returned. An empty key is that of a person, who may do a thing again.
+// changeMemory runs fn and stores its result under a key, one change after the other for each person. For a key that is
+// stored already it changes nothing and returns the stored result. An empty key means that a person makes the change, who
+// may repeat it.
 func (s *Store) changeMemory(
 	ctx context.Context, w chat.MemoryOwner, key string, fn func(tx *pg.Tx) (result string, err error),
 ) (result string, fresh bool, err error) {

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// MoveMemories gives what is remembered of a user to who they are now. While they can still be met as who they were, it is
-// about that one, and stays; but what belongs to a conversation goes with it.
+// MoveMemories moves the memory of a user to the user that the person is now. While the former user still has an identity or
+// a sign-in, their memory stays; only what belongs to a moved conversation moves with it.
 func MoveMemories(ctx context.Context, t *pg.Tx, from, to chat.UserID, sessions []string) error {
 	for _, id := range []chat.UserID{min(from, to), max(from, to)} { // whoever writes a note holds one of them
 		if err := t.Q.MemoryLock(ctx, t, id); err != nil {
@@ -71,7 +71,7 @@ func moveArchives(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
 	return nil
 }
 
-// moveBlocks gives blocks away. Where both have one, the text of the one that is left behind goes to the archive.
+// moveBlocks moves blocks. If both users have a block, the text of the former user's goes to the archive.
 func moveBlocks(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
 	if err := t.Q.BlockMove(ctx, t, dbsqlc.BlockMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
 		return fmt.Errorf("move the blocks of memory: %w", err)

@@ -24,8 +24,8 @@ const (
 // farAway are times before and after everything.
 var farAway = [2]time.Time{time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
 
-// SearchPast returns the entries of the log that meet a question best, then what was said that does: messages that hold all
-// words of it, else any of them, the newest first. What the model of the session here sees anyway is left out.
+// SearchPast returns the entries of the log that match a question best, and then the messages that match it: those with all
+// of its words, else those with any of them, the newest first. What the model of the session here sees anyway is left out.
 func (s *Store) SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
 	if q.Since.IsZero() {
 		q.Since = farAway[0]
@@ -69,7 +69,7 @@ func (s *Store) said(ctx context.Context, w chat.MemoryOwner, here chat.SessionK
 	return out, nil
 }
 
-// telling is what messages are searched for: the words of a question that tell something, and pairs of ideographs.
+// telling returns what messages are searched for: the significant words of a question, and pairs of ideographs.
 func telling(question string) []string {
 	var out []string
 	for _, t := range lexical.Query(pg.Clean(question)) {

@@ -36,9 +36,9 @@ func (s *Store) profile(ctx context.Context, db dbsqlc.DBTX, user chat.UserID) (
 	return chat.UserProfile{Content: row.Content, Timezone: row.Timezone, Revision: int(row.Revision), UpdatedAt: row.UpdatedAt}, nil
 }
 
-// SetProfile writes content and timezone of a profile over the one whose revision it has, and returns what stands then.
-// What says nothing new changes nothing. Conflict: the profile was changed since that revision. TooLarge: it is longer than
-// chat.MaxProfile. Invalid: the timezone is none, or the user is a group.
+// SetProfile writes content and timezone of a profile over the one whose revision it has, and returns what stands then. A
+// profile that is the same changes nothing. Conflict: the profile was changed since that revision. TooLarge: it is longer
+// than chat.MaxProfile. Invalid: the timezone is none, or the user is a group.
 func (s *Store) SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error) {
 	p.Content, p.Timezone = strings.TrimSpace(pg.Clean(p.Content)), strings.TrimSpace(p.Timezone)
 	if n := utf8.RuneCountInString(p.Content); n > chat.MaxProfile {

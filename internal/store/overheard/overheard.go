@@ -17,8 +17,8 @@ import (
 const (
 	// maxOverheard bounds what is kept of one message as context, in bytes.
 	maxOverheard = 4000
-	// rememberOverheard is how long a message is known after it was taken, so that it is not taken for a new one. It is
-	// that of OverheardForget.
+	// rememberOverheard is how long a message is recognized after it came into the transcript, so that a repeated delivery
+	// is not stored as a new one. It is that of OverheardForget.
 	rememberOverheard = 30 * 24 * time.Hour
 )
 
@@ -42,8 +42,8 @@ type Store struct{ db *pg.DB }
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// Overhear keeps a message as context for the next one that addresses the bot, the newest limit ones of a session.
-// kept is false for one that is known already, also if it has come into the transcript meanwhile.
+// Overhear keeps a message as context for the next one that addresses the bot, the newest limit ones of a session. kept is
+// false for a message that is known already, even if it is in the transcript by now.
 func (s *Store) Overhear(ctx context.Context, o Message, limit int) (kept bool, err error) {
 	if limit <= 0 || time.Since(o.SentAt) > rememberOverheard {
 		return false, nil
@@ -104,8 +104,8 @@ func Append(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID
 	return conversation.AppendMessage(ctx, t, &m, "")
 }
 
-// overheardLine writes one message. Its further lines are indented, so that nobody can put words into the mouth of
-// somebody else.
+// overheardLine writes one message. Its further lines are indented, so that a text cannot look like a message of somebody
+// else.
 func overheardLine(sender, body string) string {
 	body = strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n  ")
 	if sender == "" {

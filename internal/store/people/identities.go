@@ -30,7 +30,7 @@ const (
 	maxNames = 1000
 )
 
-// identity is whom or what a user stands for.
+// identity is the person, group or link name that a user stands for.
 type identity struct {
 	kind, channel, account, peer string
 
@@ -43,20 +43,20 @@ type identity struct {
 	union, member string // of a person, where the platform says so
 }
 
-// Person returns the user of somebody on a channel, making one at their first accepted message. The user is called by
-// their display name where nobody else has it, in whatever case, else by channel and peer. A name gives no rights:
-// whoever calls themselves like a user of the installation is another user.
+// Person returns the user of somebody on a channel, making one at their first accepted message. The user is called by their
+// display name where nobody else has it, in whatever case, else by channel and peer. A name gives no rights: a person with
+// the name of a user of the installation is another user.
 func (s *Store) Person(ctx context.Context, channel, account, peer, name string) (User, error) {
 	return s.Meet(ctx, channel, account, chat.Peer{ID: peer, Name: name})
 }
 
-// Meet is Person for somebody of whom the platform may say who they are under all bots of one owner: at a second bot they are
-// the user that they are at the first. What the platform says is kept.
+// Meet is Person for somebody whose id under all bots of one owner the platform may tell: at a second bot they are the same
+// user as at the first. Meet stores that id.
 func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer) (User, error) {
 	id := identity{
 		kind: kindPerson, channel: channel, account: account, peer: who.ID, userKind: kindPerson, met: true, union: who.Union, member: who.Member,
 	}
-	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // what has colons is ours to give
+	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // only xbot makes ids with colons
 		id.names = append(id.names, shown)
 	}
 	id.names = append(id.names, CleanName(channel+":"+who.ID))
@@ -69,7 +69,7 @@ func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer
 	}))
 }
 
-// Recognized is what is known of somebody who writes.
+// Recognized is what xbot knows of a person who writes.
 type Recognized struct {
 	User  User
 	Known bool // they have a user
@@ -89,16 +89,16 @@ func (s *Store) Recognize(ctx context.Context, channel, account string, who chat
 	return Recognized{User: UserOf(row.User), Known: true, Noted: noted}, nil
 }
 
-// Linked returns the user behind a name of identityLinks, for one of the peers that stand under it. A user whose account
-// an operator made under this name is theirs, not one who calls themselves so on a channel; else it is the user that the
-// first of the peers who writes has already; else a new one.
+// Linked returns the user behind a name of identityLinks, for one of the peers that stand under it. It is the user whose
+// account an operator made under this name, not one who has this name on a channel; else the user that the first peer who
+// writes has already; else a new one.
 func (s *Store) Linked(ctx context.Context, canonical, channel, account, peer string) (User, error) {
 	id := identity{kind: kindLink, peer: canonical, userKind: kindPerson, names: []string{CleanName(canonical)}}
 	id.writes = &identity{kind: kindPerson, channel: channel, account: account, peer: peer}
 	return s.userFor(ctx, id)
 }
 
-// KnownPerson returns the user of somebody on a channel; ok is false for one who was never let in.
+// KnownPerson returns the user of somebody on a channel; ok is false for a person who was never admitted.
 func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) (u User, ok bool, err error) {
 	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, identity{kind: kindPerson, channel: channel, account: account, peer: peer}.params())
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -107,8 +107,8 @@ func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) 
 	return UserOf(row), err == nil, pg.Classify(err)
 }
 
-// GroupUser returns the user that the conversations of a group or channel belong to, so that rights, runners, memory
-// and usage are the group's whoever writes there. Nobody signs in as such a user.
+// GroupUser returns the user that the conversations of a group or channel belong to, so that rights, runners, memory and
+// usage are the group's whoever writes there. No person can sign in as such a user.
 func (s *Store) GroupUser(ctx context.Context, channel string, t chat.ChatType, id string) (User, error) {
 	kind := kindGroup
 	if t == chat.ChatChannel {
@@ -118,7 +118,7 @@ func (s *Store) GroupUser(ctx context.Context, channel string, t chat.ChatType, 
 	return s.userFor(ctx, identity{kind: kind, channel: channel, peer: id, userKind: kindGroup, names: []string{name}})
 }
 
-// userFor finds the user of an identity, or makes it once however many ask for it at the same instant.
+// userFor finds the user of an identity, or makes it: once, even if several transactions ask at the same time.
 func (s *Store) userFor(ctx context.Context, id identity) (User, error) {
 	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, id.params())
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -42,7 +42,7 @@ func ReadCode(text string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(text)))
 }
 
-// Pairing is somebody who wrote for the first time and waits for an administrator to let them in.
+// Pairing is a person who wrote for the first time and waits for an administrator's approval.
 type Pairing struct {
 	Code      string    `json:"code"`
 	Channel   string    `json:"channel"`
@@ -57,7 +57,7 @@ func pairingOf(r dbsqlc.Pairing) Pairing {
 	return Pairing{Code: r.Code, Channel: r.Channel, Account: r.Account, Peer: r.Peer, Name: r.Name, CreatedAt: r.CreatedAt, ExpiresAt: r.ExpiresAt}
 }
 
-// Pair notes that somebody wants to be let in and returns their code, the same one for an hour. It is RateLimited while
+// Pair records that a person asks for access and returns their code, the same one for an hour. It is RateLimited while
 // MaxPairings others wait on the channel and account.
 func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (code string, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -103,8 +103,8 @@ func (s *Store) Pairings(ctx context.Context) ([]Pairing, error) {
 	return out, nil
 }
 
-// EndPairing lets the person behind a code write in direct messages, or refuses them: then they may ask again. It never
-// opens a group. NotFound for a code that is unknown, used or older than an hour.
+// EndPairing lets the person with a code write in direct messages, or refuses them: then they may ask again. It never gives
+// access in a group. NotFound for a code that is unknown, used or older than an hour.
 func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (Pairing, error) {
 	var out Pairing
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -147,7 +147,7 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 	return out, nil
 }
 
-// Granted reports whether somebody was let in, and whether they were told.
+// Granted reports whether a person was approved, and whether they were told.
 func (s *Store) Granted(ctx context.Context, channel, account, peer string) (granted, told bool, err error) {
 	told, err = s.db.Q.GrantOf(ctx, s.db.Pool, dbsqlc.GrantOfParams{Channel: channel, Account: account, Peer: peer})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -159,13 +159,13 @@ func (s *Store) Granted(ctx context.Context, channel, account, peer string) (gra
 	return true, told, nil
 }
 
-// TellGranted notes that somebody is told that they were let in; first is true for one caller.
+// TellGranted records that a person is told of their approval; first is true for one caller only.
 func (s *Store) TellGranted(ctx context.Context, channel, account, peer string) (first bool, err error) {
 	n, err := s.db.Q.GrantTell(ctx, s.db.Pool, dbsqlc.GrantTellParams{Channel: channel, Account: account, Peer: peer})
 	return n == 1, pg.Classify(err)
 }
 
-// DeleteGrant shuts somebody out again. What they wrote before stays. NotFound if they were not let in.
+// DeleteGrant revokes an approval. What the person wrote stays. NotFound if there is no approval.
 func (s *Store) DeleteGrant(ctx context.Context, channel, account, peer string) error {
 	n, err := s.db.Q.GrantDelete(ctx, s.db.Pool, dbsqlc.GrantDeleteParams{Channel: channel, Account: account, Peer: peer})
 	if err == nil && n == 0 {

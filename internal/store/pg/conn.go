@@ -111,7 +111,7 @@ func (r failedRow) Scan(...any) error { return r.err }
 // queue adds a generated query to a batch. What the query returns means nothing: the results of the batch are read instead.
 func queue(to *pgx.Batch, query func(db dbsqlc.DBTX)) { query(queuing{to}) }
 
-// queuing is a database that puts off what it is asked.
+// queuing is a DBTX that collects statements instead of sending them.
 type queuing struct{ to *pgx.Batch }
 
 func (q queuing) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {

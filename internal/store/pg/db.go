@@ -14,19 +14,19 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// Feed is told, after a commit, what it made true.
+// Feed is told after a commit what has changed.
 type Feed interface {
 	// Wake says that a session has new durable events.
 	Wake(key chat.SessionKey)
-	// End says that a turn was closed: nothing of it is live any more.
+	// End says that a turn was closed: it has no live events any more.
 	End(key chat.SessionKey, turn chat.TurnID)
 	// EndTask says the same of a background task, by the call that started it.
 	EndTask(key chat.SessionKey, call chat.CallID)
-	// Below says that subagents of a conversation, or chats among them, went on.
+	// Below says that subagents of a conversation, or chats among them, have changed.
 	Below(key chat.SessionKey)
 }
 
-// Dispatcher does, after a commit, what the transaction made possible: it wakes workflows and starts deliveries.
+// Dispatcher wakes workflows and starts deliveries after a commit.
 type Dispatcher interface {
 	Committed(ctx context.Context, tx *Tx)
 }
@@ -40,7 +40,7 @@ type DB struct {
 	dispatch Dispatcher
 }
 
-// New returns a DB. The caller owns the pool. feed and dispatch may be nil where nobody is to be told.
+// New returns a DB. The caller owns the pool. feed and dispatch may be nil.
 func New(pool *pgxpool.Pool, feed Feed, dispatch Dispatcher) *DB {
 	return &DB{Pool: pool, Q: dbsqlc.New(), feed: feed, dispatch: dispatch}
 }
@@ -91,7 +91,7 @@ func (d *DB) transact(ctx context.Context, t *Tx, fn func(tx *Tx) error) error {
 	return nil
 }
 
-// notify has the readers told.
+// notify tells the feed.
 func (d *DB) notify(t *Tx) {
 	if d.feed == nil {
 		return

@@ -46,5 +46,5 @@ func Clean(text string) string {
 	return strings.ReplaceAll(text, "\x00", "")
 }
 
-// LikeEscape takes the meaning from what LIKE would read as a wildcard.
+// LikeEscape escapes the wildcards of LIKE.
 var LikeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

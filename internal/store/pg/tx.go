@@ -26,12 +26,12 @@ type Tx struct {
 	After   After
 }
 
-// After is what a transaction made possible, which the dispatcher does after the commit.
+// After is what the dispatcher has to do after the commit of a transaction.
 type After struct {
 	Wakes     []chat.Wake // of workflows, each once
-	SlotFreed bool        // a turn ended or waits for its provider, so that another may begin
+	SlotFreed bool        // a turn has ended or waits for its provider, so that another one may begin
 
-	parents []chat.SessionKey // conversations below which something went on
+	parents []chat.SessionKey // conversations whose subagents, or their chats, have changed
 	turns   []endedTurn
 	tasks   []endedTask
 	calls   []func()
@@ -61,8 +61,8 @@ func (t *Tx) Emit(key chat.SessionKey, kind chat.EventKind, data any) {
 // Touch notes that a person wrote.
 func (t *Tx) Touch() { t.touched = true }
 
-// Wake has a workflow woken after the commit. It costs the transaction nothing: the rows that the workflow is to act on are
-// the promise, and the relay finds them where the process dies before the wake.
+// Wake wakes a workflow after the commit. The wake is not part of the transaction: if the process dies before it, the relay
+// finds the rows that the workflow has to act on.
 func (t *Tx) Wake(w chat.Wake) {
 	for i, known := range t.After.Wakes {
 		if known.Kind == w.Kind && known.ID == w.ID {
@@ -73,40 +73,40 @@ func (t *Tx) Wake(w chat.Wake) {
 	t.After.Wakes = append(t.After.Wakes, w)
 }
 
-// WakeDeliver has what is to be sent of a session delivered after the commit.
+// WakeDeliver wakes the Deliver workflow of a session after the commit.
 func (t *Tx) WakeDeliver(key chat.SessionKey) {
 	t.Wake(chat.Wake{Kind: chat.WakeDeliver, ID: string(key)})
 }
 
-// WakeTurn has the turn of a session woken after the commit. channel and why are read by operators, where a run begins with it.
+// WakeTurn wakes the turn of a session after the commit. If the wake starts a run, operators see channel and why there.
 func (t *Tx) WakeTurn(key chat.SessionKey, channel, why string) {
 	t.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(key), Channel: channel, Text: why})
 }
 
-// WakeJob has a cron job looked at after the commit.
+// WakeJob wakes the workflow of a cron job after the commit.
 func (t *Tx) WakeJob(id chat.JobID) { t.Wake(chat.Wake{Kind: chat.WakeJob, ID: string(id)}) }
 
-// WakeGroup has a group chat go on after the commit.
+// WakeGroup wakes the workflow of a group chat after the commit.
 func (t *Tx) WakeGroup(id chat.GroupID) { t.Wake(chat.Wake{Kind: chat.WakeGroup, ID: string(id)}) }
 
-// EndTurn has the readers of a session told after the commit that the turn was closed. Its slot is free.
+// EndTurn tells the readers of a session after the commit that the turn was closed. Its slot is free then.
 func (t *Tx) EndTurn(key chat.SessionKey, turn chat.TurnID) {
 	t.After.turns, t.After.SlotFreed = append(t.After.turns, endedTurn{key, turn}), true
 }
 
-// EndTask has the readers of a session told after the commit that the background task of the call has ended.
+// EndTask tells the readers of a session after the commit that the background task of the call has ended.
 func (t *Tx) EndTask(key chat.SessionKey, call chat.CallID) {
 	t.After.tasks = append(t.After.tasks, endedTask{key, call})
 }
 
-// NotifyParent has the readers of a conversation told after the commit that its subagents, or their chats, went on.
+// NotifyParent tells the readers of a conversation after the commit that its subagents, or their chats, have changed.
 func (t *Tx) NotifyParent(key chat.SessionKey) {
 	if !slices.Contains(t.After.parents, key) {
 		t.After.parents = append(t.After.parents, key)
 	}
 }
 
-// AfterCommit has fn called after the commit, before anybody is told.
+// AfterCommit calls fn after the commit, before readers and workflows are told.
 func (t *Tx) AfterCommit(fn func()) { t.After.calls = append(t.After.calls, fn) }
 
 // Sessions are those of the events, in the order in which every transaction locks them.
@@ -147,7 +147,7 @@ func (t *Tx) commit(ctx context.Context) error {
 	return err
 }
 
-// committed reads what came of the statements of commit.
+// committed reads the results of the statements of commit.
 func (t *Tx) committed(results pgx.BatchResults, keys []chat.SessionKey) error {
 	if !t.begun {
 		if _, err := results.Exec(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/policy"
 )
 
-// Policies has the document that says how much may run at once.
+// Policies returns the policy document in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
@@ -49,7 +49,7 @@ func (q *Quota) Zones() []string {
 	return out
 }
 
-// Full says that the tenant has as many calls as it may.
+// Full is the error of a tenant that has as many calls as it may.
 func Full(waitMS int32) error {
 	return fault.Limited(time.Duration(waitMS)*time.Millisecond, "as many calls to models run for this user as may (limits.llm of the policy); this one waits")
 }

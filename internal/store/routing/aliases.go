@@ -44,7 +44,8 @@ func (s *Store) AddAliases(ctx context.Context, key chat.SessionKey, aliases ...
 	})
 }
 
-// NameAnswers lets replies to answers find their conversation, if it is one that has such names: a work session.
+// NameAnswers stores the ids of answers as names of their conversation, so that replies to them find it. Only work sessions
+// have such names.
 func (s *Store) NameAnswers(ctx context.Context, key chat.SessionKey, aliases ...string) error {
 	err := s.db.Q.AliasAnswers(ctx, s.db.Pool, dbsqlc.AliasAnswersParams{SessionKey: key, Aliases: aliases})
 	if err != nil {

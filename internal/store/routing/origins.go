@@ -1,4 +1,5 @@
-// Package routing keeps where conversations take place, whom their answers reach, and the names by which replies find them.
+// Package routing stores in which chats conversations take place, where their answers go, and the names by which replies
+// find them.
 package routing
 
 import (

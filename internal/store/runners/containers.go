@@ -12,11 +12,11 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// containersChannel is where wishes for containers are told.
+// containersChannel is the Postgres channel for requests for containers.
 const containersChannel = "xbot_containers"
 
-// WantContainer tells every ingress that runs containers that a user's is wanted. Nobody may be listening: whoever needs
-// the container asks again.
+// WantContainer asks every ingress that runs containers for the one of a user. If no process listens the request is lost:
+// the caller repeats it while it needs the container.
 func (s *Store) WantContainer(ctx context.Context, user chat.UserID) error {
 	if err := s.db.Q.ContainerWant(ctx, s.db.Pool, strconv.FormatInt(int64(user), 10)); err != nil {
 		return pg.Classify(fmt.Errorf("ask for the container of user %d: %w", user, err))
@@ -24,8 +24,7 @@ func (s *Store) WantContainer(ctx context.Context, user chat.UserID) error {
 	return nil
 }
 
-// ListenContainers calls want for every wish that another process tells, until ctx or the connection
-// ends.
+// ListenContainers calls want for every request of another process, until ctx or the connection ends.
 func ListenContainers(ctx context.Context, dsn string, want func(chat.UserID)) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {

@@ -54,7 +54,7 @@ func (s *Store) CreateRunner(ctx context.Context, user chat.UserID, name string,
 	return nil
 }
 
-// RenewRunner gives a runner a new token: the old one lets nobody in any more. NotFound if the user has no such runner.
+// RenewRunner gives a runner a new token: the old one becomes invalid. NotFound if the user has no such runner.
 func (s *Store) RenewRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) error {
 	n, err := s.db.Q.RunnerRenew(ctx, s.db.Pool, dbsqlc.RunnerRenewParams{UserID: user, Name: name, TokenHash: tokenHash})
 	return oneRunner(n, err, "renew", name)
@@ -149,7 +149,7 @@ func (s *Store) Connected(ctx context.Context, id, holder string, tokenHash []by
 	return epoch, err
 }
 
-// cleanInfo makes what a stranger's program said fit for the database and for terminals: one line of text each.
+// cleanInfo makes the untrusted texts of a runner safe for the database and for terminals: each is one line.
 func cleanInfo(i wire.Info) wire.Info {
 	for _, field := range []*string{&i.Name, &i.Workspace, &i.Version, &i.OS, &i.Arch, &i.Boot, &i.Store, &i.Confinement, &i.Kind} {
 		*field = oneLine(*field)

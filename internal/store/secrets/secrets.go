@@ -53,8 +53,8 @@ func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
 	return out, nil
 }
 
-// RetireKeysBut has nothing be stored any more that is sealed with another key than the current one. It waits for who is
-// about to store something.
+// RetireKeysBut forbids storing secrets that are sealed with another key than the current one. It waits for transactions
+// that are about to store one.
 func (s *Store) RetireKeysBut(ctx context.Context, current string, others []string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.SealingKeyRevive(ctx, tx, current); err != nil {

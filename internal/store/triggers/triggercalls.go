@@ -24,11 +24,11 @@ type Delivery struct {
 	Key     string // of the delivery, unique for its trigger; the same key is the same call at any distance in time
 	Event   string
 	Bytes   int
-	Text    string // what the conversation is told
+	Text    string // what the conversation gets
 	Note    string // what its owner should know of it
 }
 
-// Called is what came of a delivery.
+// Called is the result of a delivery.
 type Called struct {
 	Session   chat.SessionKey
 	Duplicate bool // it came before, and nothing new happened
@@ -37,9 +37,9 @@ type Called struct {
 // callsWindow is the time over which the calls of a trigger are counted.
 const callsWindow = time.Minute
 
-// CallTrigger accepts an authentic call: its row and what the conversation is told are one transaction. Repeated, it finds its own
-// row, also where the trigger is off by now. Calls of one trigger follow each other, so that all replicas together keep to
-// its limit. NotFound: the trigger is gone. Conflict: it is off, or its conversation is gone. RateLimited says when to come again.
+// CallTrigger accepts an authentic call: its row and what the conversation is told are one transaction. A repeated call finds its
+// own row, even if the trigger is off by now. Calls of one trigger are serialized, so that all replicas together keep to its
+// limit. NotFound: the trigger is gone. Conflict: it is off, or its conversation is gone. RateLimited says when to come again.
 func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.TriggerLock(ctx, tx, d.Trigger)
