@@ -34,7 +34,7 @@ const (
 	maxPassword = 72
 )
 
-// Accounts keeps users and their ways in.
+// Accounts keeps users, their passwords, tokens and logins.
 type Accounts interface {
 	UserByName(ctx context.Context, name string) (store.User, error)
 	AnyPassword(ctx context.Context) (bool, error)
@@ -168,7 +168,7 @@ func unknown(err error, text string) error {
 type Credentials struct {
 	Name     string
 	Password string
-	Browser  string // what an earlier login as this person gave this browser; empty if none did
+	Browser  string // the mark that an earlier login of this person left in this browser; empty: none
 }
 
 // Login is an open login of a browser.
@@ -263,14 +263,14 @@ func (a *Auth) SetPassword(r *http.Request, user store.User, current, password s
 	return a.Accounts.SetPassword(r.Context(), user.ID, string(hash), keep)
 }
 
-// signedIn is where those wait who are in already: each login by itself, since a token may be in other hands.
+// signedIn is the lane of a request that is signed in: each login has its own, since a token may have been stolen.
 func signedIn(r *http.Request) lane {
 	id, _ := r.Context().Value(contextKey{}).(identity)
 	return lane{known: true, name: "login " + text(id.login)}
 }
 
-// confirm asks for the current password of a user who has one. The first one is chosen in a browser: whoever got hold of a
-// token of a script must not make a way in of their own.
+// confirm asks for the current password of a user who has one. The first password must be chosen in a browser: somebody who
+// got hold of a script's token must not be able to set one.
 func (a *Auth) confirm(r *http.Request, user store.User, current string) error {
 	if id, _ := r.Context().Value(contextKey{}).(identity); user.PasswordHash == "" && id.login == nil {
 		return fault.Errorf(fault.Denied, "the first password is set in a browser; \"xbot login-link\" prints a link that signs one in")

@@ -16,7 +16,8 @@ import (
 // browserID is how many bytes tell browsers apart.
 const browserID = 16
 
-// newBrowser makes what a browser keeps after it has signed in as a user, to be told from those who guess. It opens nothing.
+// newBrowser makes the mark of a browser that has signed in as a user, which tells it from those that guess passwords. The
+// mark is no credential.
 func (a *Auth) newBrowser(user chat.UserID) string {
 	id := make([]byte, browserID)
 	rand.Read(id) // never fails
@@ -34,7 +35,7 @@ func (a *Auth) knows(browser string, user chat.UserID) bool {
 
 func ofUser(user chat.UserID) []byte { return binary.BigEndian.AppendUint64(nil, uint64(user)) }
 
-// laneOf is where somebody waits who signs in: a known browser by itself, others by their address.
+// laneOf is the lane of a sign-in: a known browser has its own, others share that of their address.
 func (a *Auth) laneOf(r *http.Request, browser string, user chat.UserID) lane {
 	if user != 0 && a.knows(browser, user) {
 		return lane{known: true, name: browser}
@@ -42,8 +43,8 @@ func (a *Auth) laneOf(r *http.Request, browser string, user chat.UserID) lane {
 	return lane{name: a.address(r)}
 }
 
-// address is where a request comes from. Behind proxies of ours it is what the first of them saw. An address of version 6
-// counts with its whole subnet, since whoever has one has all of it.
+// address is where a request comes from. Behind proxies of ours it is what the first of them saw. An IPv6 address counts as
+// its whole subnet, since one host usually has all of it.
 func (a *Auth) address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

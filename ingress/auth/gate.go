@@ -13,16 +13,17 @@ import (
 const (
 	// hashWait is how long a password waits for a free processor.
 	hashWait = 10 * time.Second
-	// laneLength is how many passwords of one address wait at once; more are refused, so that those who guess fill only
+	// laneLength is how many passwords of one address may wait; more are refused, so that somebody who guesses fills only
 	// their own lane.
 	laneLength = 8
 	// maxLanes bounds the memory of addresses that have had a turn.
 	maxLanes = 10_000
 )
 
-// gate lets as many passwords be hashed at once as it has room for. Those that wait stand in lanes, one an address and
-// one a browser that is known, and the next turn goes to a known browser, else to the lane that has had the fewest, else to
-// the one that came last: who sends many passwords waits behind who sends one, however many addresses they have.
+// gate limits how many passwords are hashed at the same time. The others wait in lanes: one for each address, and one for
+// each known browser. The next password comes from a known browser, else from the lane that has had the fewest turns, else
+// from the lane that came last. So somebody who sends many passwords waits behind somebody who sends one, even with many
+// addresses.
 type gate struct {
 	mu      sync.Mutex
 	room    int
@@ -32,7 +33,7 @@ type gate struct {
 	lanes   map[lane]*queue
 }
 
-// lane is where a password waits.
+// lane is the queue of passwords of one address or known browser.
 type lane struct {
 	known bool
 	name  string
@@ -140,7 +141,7 @@ func (g *gate) leave() {
 	g.done()
 }
 
-// done passes a turn on. Once nobody needs one, it is forgotten who had how many.
+// done passes a turn on. Once no password waits, the counts of turns are forgotten.
 func (g *gate) done() {
 	g.busy--
 	g.next()
@@ -149,7 +150,7 @@ func (g *gate) done() {
 	}
 }
 
-// giveUp takes somebody out of a lane. Who was given a turn at that moment passes it on.
+// giveUp removes a waiting password from its lane. If it was given a turn at that moment, it passes the turn on.
 func (g *gate) giveUp(in lane, w waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -19,14 +19,15 @@ const (
 	limiterGuessers = 10_000
 )
 
-// guesser is who tries passwords for a name: a browser that has signed in as its owner before, else an address. Nobody's
-// wrong passwords count for another one.
+// guesser is the source of passwords for a name: a browser that has signed in under the name before, else an address. Wrong
+// passwords of one source do not count for another.
 type guesser struct {
 	from lane
 	name string
 }
 
-// limiter slows down the guessing of passwords. It is per process: bcrypt bounds what replicas add.
+// limiter slows down the guessing of passwords. Each process has its own: bcrypt bounds the rate that several replicas
+// permit together.
 type limiter struct {
 	mu   sync.Mutex
 	seen map[guesser]attempts
@@ -37,8 +38,8 @@ type attempts struct {
 	last time.Time
 }
 
-// begin counts an attempt before its password is looked at, so that guessing at once gains nothing. The error says how
-// long the attempt has to wait; then it was not counted.
+// begin counts an attempt before its password is checked, so that parallel guesses gain nothing. The error says how long the
+// attempt has to wait; then it was not counted.
 func (l *limiter) begin(who guesser) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +57,7 @@ func (l *limiter) begin(who guesser) error {
 	return nil
 }
 
-// forget drops those who wait for nothing; if these are too few, everybody.
+// forget drops the sources that have nothing to wait for; if these are too few, all sources.
 func (l *limiter) forget() {
 	for who, a := range l.seen {
 		if time.Since(a.last) > attemptPause {

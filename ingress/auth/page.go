@@ -33,7 +33,7 @@ const (
 
 var errNoPage = &SignInError{"the cookie of a login counts only together with the key of its page; sign in again"}
 
-// mac is what the server says of a login for one purpose; nobody else can. Without the installation's key it is nothing.
+// mac authenticates a login for one purpose with the installation's key. Without that key it is empty.
 func (a *Auth) mac(purpose string, login []byte, more ...[]byte) []byte {
 	if a.Key == nil {
 		return nil
@@ -48,7 +48,7 @@ func (a *Auth) mac(purpose string, login []byte, more ...[]byte) []byte {
 
 func text(mac []byte) string { return base64.RawURLEncoding.EncodeToString(mac) }
 
-// same reports whether a text shows a mac. Without the installation's key nothing does.
+// same reports whether a text is the encoded mac. Without the installation's key it is always false.
 func (a *Auth) same(shown string, mac []byte) bool {
 	return a.Key != nil && hmac.Equal([]byte(shown), []byte(text(mac)))
 }

@@ -31,14 +31,14 @@ var (
 	errTooLarge = fault.Errorf(fault.TooLarge, "the body is larger than %d bytes", largestBody)
 )
 
-// bodies is the room for the bodies of calls.
+// bodies limits the memory that bodies of calls take.
 type bodies struct {
 	mu    sync.Mutex
 	calls int
 	large int // bytes
 }
 
-// read takes in the body of a call within what there is room for. done gives the room back.
+// read reads the body of a call within the limits. done releases what it took of them.
 func (b *bodies) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	if !b.take(1, 0) {
 		return nil, nil, errTooMany

@@ -12,11 +12,11 @@ import (
 	"xbot/internal/policy"
 )
 
-// signalTimeout bounds the sign that a message was taken in: later it says nothing any more.
+// signalTimeout bounds the sign that a message was accepted: later it is of no use.
 const signalTimeout = 10 * time.Second
 
-// signal shows a person that their message was taken in, as the policy wants it. It is best effort, beside the
-// acknowledgement of the message: who has to wait for an answer sees the progress of the turn, too.
+// signal shows a person that their message was accepted, as the policy says. It is best effort and independent of the
+// acknowledgement of the message: a person who has to wait also sees the progress of the turn.
 func (r *receiver) signal(to channel.Address, e chat.Envelope, out gateway.Outcome) {
 	ctx, cancel := context.WithTimeout(context.Background(), signalTimeout)
 	defer cancel()
@@ -48,7 +48,7 @@ func react(ctx context.Context, a channel.Account, to channel.Address, id, emoji
 	return err
 }
 
-// received says in words that a message arrived, where that does not use up one of few answers.
+// received says in words that a message arrived, unless that would use up one of a limited number of answers.
 func received(ctx context.Context, a channel.Account, to channel.Address, e chat.Envelope) error {
 	if counted(a, to) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// receiver takes in what one account delivers.
+// receiver accepts what one account delivers.
 type receiver struct {
 	*Setup
 	channel, account string
@@ -29,9 +29,9 @@ func (d *Setup) receiver(name, account string) *receiver {
 	return &receiver{Setup: d, channel: name, account: account}
 }
 
-// Receive commits a message. What its sender is told beside every conversation (a pairing code, a refusal) is sent at once,
-// under a key that follows from the message, so that a second delivery does not say it twice. It has no number: those are of
-// the answers, which may follow.
+// Receive commits a message. A reply that belongs to no conversation (a pairing code, a refusal) is sent at once, with a key
+// made from the message, so that a second delivery does not send it twice. It gets no sequence number: these are for
+// answers, which may follow.
 func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	e.Channel, e.Account = r.channel, r.account
 	out, err := r.Gateway.Receive(ctx, e)
@@ -55,8 +55,8 @@ const (
 	directTimeout = 30 * time.Second
 )
 
-// direct tells a person something beside every conversation. A platform that is slow to take it does not keep the event from
-// being acknowledged in time.
+// direct sends a person a text that belongs to no conversation. A slow platform does not keep the event from being
+// acknowledged in time.
 func (r *receiver) direct(to channel.Address, e chat.Envelope, text string) {
 	said := make(chan struct{})
 	r.signals.Go(func() {

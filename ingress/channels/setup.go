@@ -1,5 +1,5 @@
 // Package channels receives from platforms: it runs the accounts that are configured, each in one ingress at a time, and
-// hands what arrives to the gateway. It keeps nothing that another ingress would miss.
+// hands what arrives to the gateway. It has no state that another ingress would need.
 package channels
 
 import (
@@ -17,26 +17,26 @@ import (
 const (
 	// lookEvery is how soon a change of what is configured is acted upon.
 	lookEvery = time.Second
-	// lease is how long a connection belongs to an ingress that is heard of no more.
+	// lease is how long a connection belongs to an ingress that does not renew it.
 	lease = 15 * time.Second
 	// keepEvery is how often a lease is renewed.
 	keepEvery = 5 * time.Second
-	// againAfter is when an account that cannot work is tried again: what was wrong may be mended on the platform, too.
+	// againAfter is when an account that cannot work is tried again: the fault may be fixed on the platform.
 	againAfter = 10 * time.Minute
 	// reportEvery bounds how often the arrival of events is written down.
 	reportEvery = time.Second
 )
 
-// Gateway takes in what arrives.
+// Gateway accepts what arrives.
 type Gateway interface {
 	Receive(ctx context.Context, e chat.Envelope) (gateway.Outcome, error)
 	Edit(ctx context.Context, e chat.Envelope) (bool, error)
 	Recall(ctx context.Context, e chat.Envelope) (bool, error)
-	// Press takes an answer by a card, in time for the platform, and returns what its sender is told.
+	// Press accepts an answer by a card, within the platform's time limit, and returns what its sender is told.
 	Press(ctx context.Context, p channel.Press) channel.Toast
 }
 
-// States is who holds which account, and how it stands.
+// States stores which process holds an account, and the account's state.
 type States interface {
 	HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error)
 	ReleaseChannel(ctx context.Context, channel, account, holder string) error
@@ -102,7 +102,7 @@ func (d *Setup) look(ctx context.Context) error {
 		select {
 		case <-r.done:
 			delete(d.running, id)
-		default: // it is seen to at the next look: the others do not wait for it
+		default: // the next round tries it again: the others do not wait for it
 		}
 	}
 	for id, revision := range wanted {

@@ -13,8 +13,8 @@ import (
 // Prefix begins the addresses of webhooks: Prefix + channel, or Prefix + channel/account.
 const Prefix = "/channels/"
 
-// ServeHTTP hands a request of a platform to the account that it is for, which knows by its signature or token whether the
-// platform has sent it. Whoever asks for an account that takes no webhooks learns no more than that there is nothing.
+// ServeHTTP passes a request of a platform to its account, which checks by a signature or token that the platform sent it.
+// For an account that takes no webhooks, or does not exist, the answer is the same: not found.
 func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	name, account, _ := strings.Cut(strings.TrimPrefix(q.URL.Path, Prefix), "/")
 	a, err := d.Live.Account(q.Context(), name, account)
@@ -40,7 +40,7 @@ func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	hook.Webhook(r, r).ServeHTTP(w, q)
 }
 
-// refuse tells a caller that its body was not taken. Platforms send an event again that was not answered with success.
+// refuse tells a caller that its body was not accepted. Platforms repeat an event that was not answered with success.
 func refuse(w http.ResponseWriter, err error) {
 	switch {
 	case fault.Is(err, fault.RateLimited):

@@ -22,8 +22,8 @@ type Accounts interface {
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 }
 
-// Links serves signed links (filelink.Prefix). The signature is the permission: no login is asked for. What the person
-// who made the link may not reach any more, the link does not reach either.
+// Links serves signed links (filelink.Prefix). The signature is the permission: no login is needed. A link reaches only what
+// the person who made it may still reach.
 type Links struct {
 	Signer   filelink.Signer
 	Accounts Accounts
@@ -72,7 +72,7 @@ func (l *Links) open(ctx context.Context, link filelink.Link) (Attachment, error
 	return attachment, err
 }
 
-// gone marks errors that say that there is nobody, or no runner, behind a link.
+// gone marks errors that say that the owner or the runner of a link does not exist any more.
 func gone(err error) error {
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Denied) {
 		return errors.Join(errNoRunner, err)

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/session"
 )
 
-// admit lets the sender in, or says what they are told. Approved people are told so with their first message.
+// admit checks the sender's access, or returns what they are told. Approved people are told so with their first message.
 func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
 	if m.direct() {
 		var err error

@@ -24,7 +24,8 @@ func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 	return Outcome{Result: ResultDuplicate, Session: got.Session, Inbox: got.Inbox, Reply: got.Answer}, true, nil
 }
 
-// deliveredAs finds the message among those of its sender, also of whom they were before the policy linked them.
+// deliveredAs finds the message among those of its sender, including those of the user that the sender was before the policy
+// linked them.
 func (m *inboundRequest) deliveredAs(ctx context.Context) (store.Delivered, bool, error) {
 	in := m.inbound().Inbound
 	got, ok, err := m.Store.Delivered(ctx, in)

@@ -32,8 +32,8 @@ func (g *Gateway) Edit(ctx context.Context, e chat.Envelope) (bool, error) {
 	return g.Store.EditOverheard(ctx, m.heard())
 }
 
-// edit changes the message that came of a text which stands behind a command, or is all that was written. What became a command
-// itself, or is to become one, stays as it is.
+// edit changes the message that was made from a text: the text after a command, or all of it. A text that became a command, or
+// would become one by the change, stays as it is.
 func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	in := m.inbound()
 	in.Text = text

@@ -1,5 +1,5 @@
-// Package gateway takes in what messaging platforms deliver: it decides who may write, which conversation a message
-// belongs to and whether the bot is meant, and hands the message to package intake.
+// Package gateway accepts what messaging platforms deliver: it decides who may write, which conversation a message belongs
+// to and whether it addresses the bot, and passes the message to package intake.
 package gateway
 
 import (
@@ -15,9 +15,9 @@ import (
 	"xbot/internal/store"
 )
 
-// Gateway turns the messages of platforms into conversations: who may write, who they are, whether the bot is meant,
-// which conversation it is, and then what Dispatch does with every message. It keeps nothing in memory, so any replica
-// may receive any message, also the same one as another at the same instant.
+// Gateway decides for each message of a platform who wrote it, whether they may write, whether the message addresses the
+// bot, and which conversation it belongs to; then Dispatch accepts it. It keeps no state in memory, so any replica may
+// receive any message, and two may receive the same one at the same time.
 type Gateway struct {
 	Store    *store.Store
 	Policies interface {
@@ -30,7 +30,7 @@ type Gateway struct {
 // Results of what a platform delivered.
 const (
 	ResultAccepted  = "accepted"  // it is committed, and a turn will answer it or its end is recorded
-	ResultAnswered  = "answered"  // it was a command or an answer; the reply says what became of it
+	ResultAnswered  = "answered"  // it was a command or an answer; the reply has the result
 	ResultOverheard = "overheard" // it was not for the bot, and is kept as context for what is
 	ResultIgnored   = "ignored"   // it was not for the bot, or not worth a word; nothing is kept
 	ResultRefused   = "refused"   // its sender is not let in, or there is no room; nothing is kept
@@ -38,20 +38,20 @@ const (
 	ResultDuplicate = "duplicate" // it was delivered before
 )
 
-// Outcome says what became of an envelope.
+// Outcome is the result of an envelope.
 type Outcome struct {
 	Result  string          `json:"outcome" enum:"accepted,overheard,ignored,refused,answered,dropped,duplicate"`
 	Session chat.SessionKey `json:"session,omitempty" doc:"The conversation. Its events hold the answer."`
 	Inbox   chat.InboxID    `json:"inbox_id,omitempty" doc:"The accepted row; the message that comes from it has the same inbox_id."`
 	Reply   string          `json:"reply,omitempty" doc:"Sentence for the sender at once: a pairing code, a refusal, the answer of a command. Markdown."`
-	// Direct is the part of Reply that stands in no conversation: whoever delivers what is written in one says it beside.
+	// Direct is the part of Reply that no conversation contains: the channel has to send it itself.
 	Direct string `json:"-"`
-	// Feedback is how its sender is told at once that it was taken in: one of policy.Feedback*, or empty where nobody is to
-	// be told. Emoji is the reaction, if the policy names one.
+	// Feedback is how its sender is told at once that it was accepted: one of policy.Feedback*, or empty for not at all.
+	// Emoji is the reaction, if the policy names one.
 	Feedback, Emoji string `json:"-"`
 }
 
-// inboundRequest is one envelope on its way.
+// inboundRequest is one envelope that is being processed.
 type inboundRequest struct {
 	*Gateway
 	p    *policy.Policy
@@ -64,9 +64,9 @@ type inboundRequest struct {
 	destination
 }
 
-// Receive takes in a message as a platform delivered it. Access is decided before anything is stored or spent. The same
-// message may be delivered again at any distance in time: then nothing new happens. An error is the gateway's (the
-// message should be delivered again) or says that the envelope is malformed; a refusal of its sender is an Outcome.
+// Receive accepts a message as a platform delivered it. Access is decided before anything is stored or spent. The same
+// message may be delivered again at any distance in time: then nothing new happens. An error is the gateway's (the message
+// should be delivered again) or says that the envelope is malformed; a refusal of its sender is an Outcome.
 func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error) {
 	m, err := g.newRequest(ctx, e)
 	if err != nil {

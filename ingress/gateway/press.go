@@ -25,9 +25,9 @@ const (
 	toastPlain = "info"
 )
 
-// Press takes an answer to a question by the buttons of a card, as /approve and /deny take one in words: from somebody who is
-// let in where the question was asked, and who may answer it. The same event may come again. What is returned is shown to the
-// person, who learns nothing of a question that is not theirs.
+// Press accepts an answer to a question by the buttons of a card, as /approve and /deny accept one in words: from a person
+// who has access where the question was asked, and who may answer it. The same event may arrive again. The returned text is
+// shown to the person; it tells nothing about a question that is not theirs.
 func (g *Gateway) Press(ctx context.Context, p channel.Press) channel.Toast {
 	ctx, cancel := context.WithTimeout(ctx, pressTimeout)
 	defer cancel()
@@ -128,7 +128,7 @@ func done(lang i18n.Lang, call chat.ToolCall) channel.Toast {
 	return channel.Toast{Kind: toastDone, Text: i18n.Say(lang, say, call.Name)}
 }
 
-// tooLate tells somebody who may answer what became of the question.
+// tooLate tells a person who may answer how the question was closed.
 func (g *Gateway) tooLate(ctx context.Context, lang i18n.Lang, id chat.CallID) (channel.Toast, error) {
 	call, err := g.Store.Call(ctx, id)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// contextOf is what the model is told beside what somebody wrote: before it what they answer to, behind it the names of their
-// files. What they meant (a command, an answer, a prefix that calls the bot) is decided by their own words alone.
+// contextOf is what the model reads around the text of a message: before it the message that it answers, after it the names
+// of its files. Only the text itself decides whether it is a command, an answer, or addresses the bot.
 func contextOf(e chat.Envelope) (before, after string) {
 	if e.Quote != nil && strings.TrimSpace(e.Quote.Text) != "" {
 		var b strings.Builder

@@ -17,7 +17,7 @@ const (
 	sceneWork = "work"
 )
 
-// destination is where a request belongs.
+// destination says which conversation a request belongs to.
 type destination struct {
 	agent       string
 	chatSession chat.SessionKey // the conversation of the chat itself
@@ -79,13 +79,14 @@ func (m *inboundRequest) route(ctx context.Context) error {
 	return nil
 }
 
-// isForeignCommand reports a command in a group that there is not, and that does not name the bot: it is for another one.
+// isForeignCommand reports whether a group message is an unknown command that does not name the bot: then it is for another
+// bot.
 func (m *inboundRequest) isForeignCommand(ctx context.Context) bool {
 	return !m.direct() && session.IsCommand(m.e.Text) && !session.Named(m.c, m.e) && !m.Dispatch.Commands.There(ctx, m.e.Text)
 }
 
-// decideAddressed decides whether the bot is meant where the scene router leaves it open: /activation of the conversation stands
-// above what the policy says.
+// decideAddressed decides whether a message addresses the bot, if the scene router leaves that open: /activation of the
+// conversation overrides the policy.
 func (m *inboundRequest) decideAddressed(v session.SceneVerdict) {
 	activation := ""
 	if !m.direct() {
@@ -102,7 +103,7 @@ func (m *inboundRequest) decideAddressed(v session.SceneVerdict) {
 	}
 }
 
-// findUser looks up who wrote. Somebody who was never let in has no user yet.
+// findUser looks up who wrote. A person who never had access has no user yet.
 func (m *inboundRequest) findUser(ctx context.Context) (err error) {
 	if name, linked := m.p.Person(m.e); linked {
 		m.user, err = m.Store.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
@@ -161,10 +162,9 @@ func (m *inboundRequest) scenes() policy.Scenes {
 // chat is where answers go.
 func (m *inboundRequest) chat() string { return cmp.Or(m.e.Chat, m.e.Sender.ID) }
 
-// own returns the conversation of the chat itself, which is named by a policy. A direct message never reaches a conversation that belongs to
-// somebody else, with two exceptions that an operator has to write down: with scope global, which belongs to nobody, and
-// with dmScope main as long as its owner is no administrator, whose rights are not to be shared by a scope. Work is shared
-// by neither.
+// own returns the conversation of the chat itself, whose key follows from the policy. A direct message never reaches a conversation of
+// another user, except where the policy says so: with scope global, which belongs to nobody, and with dmScope main if its owner is no
+// administrator, since a scope must not share an administrator's rights. Neither shares work sessions.
 func (m *inboundRequest) own(ctx context.Context, named func(*policy.Policy) chat.SessionKey) (chat.SessionKey, error) {
 	key := m.apart(named(m.p))
 	if !m.direct() {
@@ -207,12 +207,12 @@ func (m *inboundRequest) apart(key chat.SessionKey) chat.SessionKey {
 	return k.String()
 }
 
-// followBinding goes where /session bound the chat to, as long as that belongs to the same user, and reads the conversation.
+// followBinding reads the conversation to which /session bound the chat, as long as that belongs to the same user.
 func (m *inboundRequest) followBinding(ctx context.Context) error {
 	m.key = m.chatSession
 	own, home, err := m.Store.Session(ctx, m.chatSession)
 	if fault.Is(err, fault.NotFound) {
-		return nil // nothing was bound in a conversation that nobody had
+		return nil // a new conversation has no binding
 	}
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/store"
 )
 
-// ensureSession makes the conversation where it is not there yet, with whom it belongs to, and notes where it takes place.
+// ensureSession creates the conversation with its owner if it does not exist, and records where it takes place.
 func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	if m.addressed && (!m.known || !m.noted) {
 		m.user, err = m.Store.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
@@ -54,7 +54,7 @@ func (m *inboundRequest) create(ctx context.Context) error {
 	return err
 }
 
-// ownerOf is whom a conversation that is made here belongs to: a person, or the group whoever writes in it.
+// ownerOf is the owner of a new conversation: the person, or in a group the group.
 func (m *inboundRequest) ownerOf(ctx context.Context) (store.User, error) {
 	switch {
 	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:

@@ -58,7 +58,7 @@ func (a *Admin) Decide(ctx context.Context, id chat.CallID, user chat.UserID, na
 	}, session.Channel)
 }
 
-// Try asks the hooks of a conversation about a sample of an event. Nothing comes of what they say.
+// Try runs the hooks of a conversation with a sample of an event. Their answers are not applied.
 func (a *Admin) Try(ctx context.Context, key chat.SessionKey, event, tool, input string) (asked []hook.Handler, out hook.Outcome, err error) {
 	e := hook.Event(event)
 	if !e.Known() {

@@ -130,7 +130,7 @@ func protect(next http.Handler, log *slog.Logger) http.Handler {
 			if p == nil {
 				return
 			}
-			if p != http.ErrAbortHandler { //nolint:errorlint // the value itself is what handlers panic with
+			if p != http.ErrAbortHandler { //nolint:errorlint // handlers panic with exactly this value
 				log.Error("request broke", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
 			}
 			panic(http.ErrAbortHandler) // the server closes the connection and says nothing more

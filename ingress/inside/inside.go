@@ -11,7 +11,7 @@ import (
 // minKey is the least length of the key that processes of one server share, in bytes.
 const minKey = 32
 
-// Guard lets through who knows the key. What is behind it belongs on a private network; the key travels in each request, so
+// Guard lets requests with the key through. Expose its endpoint on a private network only; each request contains the key, so
 // use TLS beyond one machine.
 func Guard(key string, next http.Handler) (http.Handler, error) {
 	if len(key) < minKey {

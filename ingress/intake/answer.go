@@ -28,8 +28,8 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 	return call, err
 }
 
-// Answerer is how people are told of who answered a question: by the name of their user. One that was made of a channel and an id
-// tells nobody anything, so the name that the platform shows stands before it; alone it could be that of somebody else.
+// Answerer is the name under which people see who answered a question: the name of the user. A name made of a channel and an id
+// is preceded by the name that the platform shows; the latter alone could be somebody else's.
 func Answerer(user, shown string) string {
 	if shown = store.CleanName(shown); shown == "" || !strings.Contains(user, ":") {
 		return user

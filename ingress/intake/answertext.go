@@ -12,10 +12,10 @@ import (
 )
 
 // answerText takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to
-// the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message.
-// Delivered again it is a duplicate.
+// the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message. A
+// repeated delivery is a duplicate.
 func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got store.Accepted, taken bool, err error) {
-	if !r.isMessage() || slices.ContainsFunc(in.Files, brought) { // what comes with files is for the model, which gets them with a message alone
+	if !r.isMessage() || slices.ContainsFunc(in.Files, brought) { // a text with files is for the model, which gets files only with a message
 		return got, false, nil
 	}
 	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
@@ -33,7 +33,7 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 	in.Text = in.TextForModel(r.Text)
 	got, err = d.Inbox.AnswerInWords(ctx, in.Inbound, a, notice)
 	if store.NotOpen(err) {
-		return got, false, nil // somebody was quicker: it is a message like any other
+		return got, false, nil // somebody else has answered: it is an ordinary message
 	}
 	if err == nil && a.Call != "" && !got.Duplicate {
 		d.wake(in, false)
@@ -41,7 +41,7 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 	return got, err == nil, err
 }
 
-// brought reports whether a file came with its message, and not with what that answers to.
+// brought reports whether a file came with the message itself, and not with the one that it answers.
 func brought(f chat.Attachment) bool { return f.Of == "" }
 
 // isMessage reports whether a text is nothing but a message.

@@ -2,8 +2,8 @@ package intake
 
 import "time"
 
-// Clock is the time at which messages arrive: what a day or idleness has ended by, and when a burst is over. It decides
-// nothing that is stored, for rows have the time of Postgres.
+// Clock is the time at which messages arrive. It decides whether a conversation has expired, and when a burst is over. Rows
+// have the time of Postgres instead.
 type Clock interface {
 	Now() time.Time
 	// After calls f once, when d is over, unless the timer was stopped before.

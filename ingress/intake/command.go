@@ -15,7 +15,7 @@ import (
 // takes another one.
 const maxCommands = 8
 
-// ErrIgnored is why nothing became of a command: who wrote it may not use it, and in a group that is not worth a word.
+// ErrIgnored says that a command gets no answer: its sender may not use it, and in a group xbot does not reply to that.
 var ErrIgnored = fault.Errorf(fault.Denied, "you may not use this command here")
 
 // People says who somebody is, and in which language they want to be answered.
@@ -46,7 +46,7 @@ type Models interface {
 	Resolve(ctx context.Context, word string) (id string, ok bool)
 }
 
-// Skills know names that are no commands and yet mean something to the model.
+// Skills knows names that look like commands and are meant for the model.
 type Skills interface {
 	HasSkill(ctx context.Context, name string) bool
 }
@@ -67,7 +67,7 @@ func NewCommands(people People, registry *slash.Registry) *Commands {
 	return &Commands{Registry: registry, people: Callers{people}, slots: make(chan struct{}, maxCommands)}
 }
 
-// registry is what an ingress knows. One without commands knows how to stop.
+// registry returns the ingress's commands. Without commands it has /stop alone.
 func (c *Commands) registry() *slash.Registry {
 	if c == nil {
 		return nil
@@ -81,7 +81,7 @@ func (c *Commands) List() []slash.Command { return c.registry().List() }
 // Knows reports whether a text is one of the commands, alone, with what belongs to it.
 func (c *Commands) Knows(text string) bool { return c.registry().Knows(text) }
 
-// There reports whether there is the command that a text begins with, whoever may use it.
+// There reports whether the command that a text begins with exists, even if its sender may not use it.
 func (c *Commands) There(ctx context.Context, text string) bool {
 	parsed, ok := command.Parse(text)
 	if _, found := c.registry().Find(parsed.Name); !ok || found {
@@ -94,7 +94,7 @@ func (c *Commands) skill(ctx context.Context, name string) bool {
 	return c != nil && c.Skills != nil && c.Skills.HasSkill(ctx, name)
 }
 
-// request is what a command gets to see of a message.
+// request is the part of a message that a command sees.
 func (in Inbound) request() slash.Request {
 	return slash.Request{
 		Session: in.Session, User: in.User, UserName: in.UserName, Lang: in.Lang, Channel: in.Channel, Account: in.Account,
@@ -129,7 +129,7 @@ func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.
 	return d.Inbox.Command(ctx, in.Inbound, answer)
 }
 
-// resume returns the message that takes the place of the command that a text is; ok is false where it is none such.
+// resume returns the message that replaces the command in a text; ok is false if no message replaces it.
 func (d *Dispatch) resume(ctx context.Context, in Inbound) (as Inbound, ok bool, err error) {
 	parsed, slashed := command.Parse(in.Text)
 	known, _ := d.Commands.registry().Find(parsed.Name)

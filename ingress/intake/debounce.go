@@ -7,8 +7,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// debouncer waits for the ends of bursts of messages, to wake their turns without delay. It holds nothing that matters: what
-// it forgets when the process ends, the relay finds in the rows.
+// debouncer waits for the ends of bursts of messages, to wake their turns without delay. Its state may be lost: if the
+// process ends, the relay finds the rows.
 type debouncer struct {
 	mu      sync.Mutex
 	pending map[chat.SessionKey]*pendingEnd

@@ -40,12 +40,12 @@ type Questions interface {
 	AnswerInWords(ctx context.Context, in store.Inbound, a store.Answer, notice string) (store.Accepted, error)
 }
 
-// Dispatch takes in messages and stops.
+// Dispatch accepts messages and stops.
 type Dispatch struct {
 	Inbox Inbox
-	// Wakes wakes workflows without keeping the sender waiting: the row is committed, so the answer to them is already true.
+	// Wakes wakes workflows without delaying the answer to the sender: the row is committed by then.
 	Wakes    interface{ Wake(wakes ...chat.Wake) }
-	Commands *Commands // nil for none but /stop; then all else goes to the model
+	Commands *Commands // nil: /stop alone; everything else goes to the model
 	Policies Policies  // how messages wait; nil: by the defaults of the store
 	Clock    Clock     // nil: that of the machine
 
@@ -94,7 +94,7 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	return d.execute(ctx, in, r)
 }
 
-// speaks returns the language to answer a command in. Without commands nobody is asked.
+// speaks returns the language in which a command is answered.
 func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 	if d.Commands == nil {
 		return i18n.Of(in.Text), nil
@@ -141,7 +141,7 @@ func (d *Dispatch) fetch(id chat.InboxID) {
 	d.Wakes.Wake(chat.Wake{Kind: chat.WakeFetch, ID: strconv.FormatInt(int64(id), 10)})
 }
 
-// Check refuses a message that nobody could answer.
+// Check refuses a message that cannot be answered.
 func Check(in Inbound) error {
 	switch {
 	case in.PlatformID == "" || len(in.PlatformID) > MaxIDBytes:

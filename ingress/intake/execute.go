@@ -10,9 +10,9 @@ import (
 	"xbot/internal/store"
 )
 
-// execute does what a parsed text says. What is carried out at once is committed with its answer; commands that wait and the message
-// take their places in the queue, in this order. One row bears the id of the platform, so that the sender recognizes it: the
-// message, else the first command; the ids of the others follow from it. Done again, all of it is a duplicate.
+// execute carries out a parsed text. Commands that run at once are committed with their answer; then the commands for a turn and the
+// message are queued, in this order. One row has the id of the platform, so that the sender recognizes it: the message, else the
+// first command; the ids of the others are made from it. If the text is delivered again, all rows are duplicates.
 func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got store.Accepted, err error) {
 	if len(r.commands) > 0 || r.stop {
 		if in.Lang, err = d.speaks(ctx, in); err != nil {

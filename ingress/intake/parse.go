@@ -31,7 +31,7 @@ type invocation struct {
 	answer func(ctx context.Context, in Inbound) (string, error)
 }
 
-// Parse takes a text apart. ErrIgnored: it is a command of somebody who may not use it, and is not to be answered.
+// Parse parses a text. ErrIgnored: it is a command that its sender may not use, and it gets no answer.
 func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
 	if meant, escaped := command.Unescape(in.Text, c.registry().Canonical); escaped {
 		return Parsed{Text: meant}, nil
@@ -125,8 +125,8 @@ func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args s
 	return Parsed{commands: []invocation{c.invocation(known, args)}}, nil
 }
 
-// applyDirectives puts the directives before a message in force: for it alone, but the model for the conversation. Where no message is
-// left they are commands.
+// applyDirectives applies the directives before a message: to this message alone, except the model, which is set for the conversation.
+// Without a message they are commands.
 func (c *Commands) applyDirectives(r *Parsed, found []command.Directive) {
 	if r.Text == "" || r.behindCommand {
 		r.commands = append(c.settings(found), r.commands...)
@@ -163,7 +163,7 @@ func (c *Commands) invocation(known slash.Command, args string) invocation {
 	}}
 }
 
-// unknown answers somebody who wrote a command that there is not.
+// unknown is the answer to an unknown command.
 func (c *Commands) unknown(name string) invocation {
 	return invocation{line: "/" + name, answer: func(_ context.Context, in Inbound) (string, error) {
 		return c.Unknown(in.Lang, name), nil

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/store"
 )
 
-// Sweeper removes the files that people sent into conversations that were deleted. The rows stand until a file is gone, so a
-// runner that is away loses nothing; several processes may do so at once.
+// Sweeper removes the files that people sent into conversations that were deleted. A row stays until its file is gone, so
+// files on a runner that is away are removed later. Several processes may run at once.
 type Sweeper struct {
 	Store interface {
 		OrphanFiles(ctx context.Context) ([]store.OrphanFile, error)

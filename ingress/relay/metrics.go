@@ -2,7 +2,7 @@ package relay
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics counts what the relay had to mend. In quiet times all of it stands still.
+// Metrics counts what the relay had to repair. Without faults its counters stay the same.
 type Metrics struct {
 	Woken   prometheus.Counter
 	Settled *prometheus.CounterVec
@@ -12,7 +12,7 @@ type Metrics struct {
 	Running prometheus.Gauge     // turns
 	Waiting prometheus.Gauge     // sessions that wait for a turn
 	Without prometheus.Gauge     // turns that wait for a model provider
-	Unused  prometheus.Counter   // turns that were kept for somebody who did not come
+	Unused  prometheus.Counter   // slots that were granted and not used in time
 	Calls   *prometheus.GaugeVec // calls to models
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// pausesEvery is how soon it is said that somebody paused a run in the Temporal UI.
+	// pausesEvery is how soon people are told that somebody paused a run in the Temporal UI.
 	pausesEvery = 10 * time.Second
 	// maxPauses is how many paused runs are looked at in a round.
 	maxPauses = 1000
@@ -112,7 +112,7 @@ func cutID(id string) string {
 	return name
 }
 
-// job tells the owner of a job. One that was removed meanwhile goes on, since only a run that goes on can end.
+// job tells the owner of a job. The run of a job that was removed meanwhile is unpaused, since only a running run can end.
 func (p *Pauses) job(ctx context.Context, id, run string) error {
 	j, err := p.Store.Job(ctx, chat.JobID(cutID(id)))
 	if fault.Is(err, fault.NotFound) {

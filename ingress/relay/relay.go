@@ -1,5 +1,5 @@
-// Package relay makes sure that no accepted row is forgotten: each second it wakes, starts and settles what
-// nobody else did.
+// Package relay makes sure that no accepted row is forgotten: each second it repeats wakes and starts that failed, and
+// settles turns whose run is gone.
 package relay
 
 import (
@@ -49,7 +49,8 @@ type Store interface {
 	wake.Agents
 }
 
-// Blocked are runs that do not go on by themselves: held by a fault in workflow code, or paused in the Temporal UI.
+// Blocked are runs that make no progress without an operator: held by a fault in workflow code, or paused in the Temporal
+// UI.
 type Blocked interface {
 	TellTurnHeld(ctx context.Context, l store.Live) error
 	TellMessageHeld(ctx context.Context, w store.Waiting) error
@@ -149,7 +150,8 @@ func (r *Relay) Round(ctx context.Context) error {
 	return failed
 }
 
-// showQuiet shows what the metrics say where no turn is looked at and no message is throttled. What looks closer shows more.
+// showQuiet sets the metrics of turns if the round checks none, and those of slots if no message is throttled. Otherwise the
+// functions that check turns and grant slots set them.
 func (r *Relay) showQuiet(due store.Due) {
 	if !due.Turns {
 		r.Metrics.Held.Set(0)
@@ -173,8 +175,8 @@ func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
 	return r.Store.TasksToStart(ctx, followAfter)
 }
 
-// waking wakes the workflows of what is due and may have none, for example since the database of Temporal was lost.
-// Waking what runs changes nothing.
+// waking wakes the workflows of what is due and may have none, for example since the database of Temporal was lost. A wake
+// of a workflow that runs already changes nothing.
 func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ids, err := take(ctx)
@@ -221,8 +223,8 @@ func (r *Relay) wake(ctx context.Context, row store.Waiting) error {
 	return nil
 }
 
-// each does something with all items: one that fails must not keep the others from their turn. When Temporal or
-// Postgres is away the rest would only wait for the same, so they are left to a later round.
+// each calls a function for all items; an error of one does not stop the others. If Temporal or Postgres cannot be reached,
+// the rest is left to a later round.
 func each[T any](items []T, do func(T) error) error {
 	var failed error
 	for _, item := range items {
@@ -293,7 +295,7 @@ func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) 
 	return run, nil
 }
 
-// paused tells the person that the run was paused, and lets it go on where they stop it: only a run that goes on can end.
+// paused tells the person that the run was paused, and unpauses it if they stop it: only a running run can end.
 func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
 	stop, err := r.Store.StopRequested(ctx, t.Session, t.Turn)
 	switch {

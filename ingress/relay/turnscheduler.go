@@ -7,7 +7,7 @@ import (
 	"xbot/internal/store"
 )
 
-// TurnScheduler is what the relay needs of the store to hand out free turns to those who wait for one.
+// TurnScheduler is what the relay needs of the store to grant free slots to sessions that wait for one.
 type TurnScheduler interface {
 	HandOutTurns(ctx context.Context) (late int, err error)
 	Throttled(ctx context.Context, older time.Duration) ([]store.Waiting, error)
@@ -17,8 +17,8 @@ type TurnScheduler interface {
 	ProviderWaits(ctx context.Context) (int, error)
 }
 
-// scheduleTurns hands out turns that came free where nobody was left to do it, or because a limit was raised, tells those who
-// wait for long, and shows them to whoever watches the metrics.
+// scheduleTurns grants slots that became free when no process was left to grant them, or because a limit was raised. It tells
+// people who wait for long, and sets the metrics.
 func (r *Relay) scheduleTurns(ctx context.Context) error {
 	late, err := r.Store.HandOutTurns(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ const syncTime = 5 * time.Minute
 // maxSyncs bounds how many runners get them at once: all come back together when the server was restarted.
 const maxSyncs = 4
 
-// Folders keeps the server's skills and agents in step on every runner that connects.
+// Folders copies the server's skills and agents to every runner that connects.
 type Folders struct {
 	home string // XBOT_HOME
 	log  *slog.Logger
@@ -29,7 +29,8 @@ func NewFolders(home string, log *slog.Logger) *Folders {
 	return &Folders{home: home, log: log, busy: make(chan struct{}, maxSyncs)}
 }
 
-// Sync gives a runner that has connected the folders that there are. What fails is tried again when it connects again.
+// Sync copies the server's folders to a runner that has connected. After a failure it is tried again when the runner
+// connects again.
 func (f *Folders) Sync(ctx context.Context, local sandbox.Local, id sandbox.RunnerID) {
 	select {
 	case f.busy <- struct{}{}:

@@ -8,7 +8,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// Kills are the kills that runners have not heard of, because they were out of reach.
+// Kills stores the kills that runners have not received, because they were out of reach.
 type Kills interface {
 	// OpenKills lists them by runner.
 	OpenKills(ctx context.Context, runners []sandbox.RunnerID) (map[sandbox.RunnerID][]chat.CallID, error)
@@ -16,7 +16,7 @@ type Kills interface {
 	KillSent(ctx context.Context, call chat.CallID) error
 }
 
-// greet does what is to be done when a runner has connected, without holding up its connection.
+// greet sends kills and folders to a runner that has connected, without delaying its requests.
 func (h *Hub) greet(s *session) {
 	s.background(func() { h.sendKills(s) })
 	if h.cfg.Syncer == nil {
@@ -42,7 +42,7 @@ func (s *session) lifetime() (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// sendKills sends runners the kills they have not heard of. What fails is tried again with the next round.
+// sendKills sends runners the kills they have not received. A kill that fails is tried again in the next round.
 func (h *Hub) sendKills(to ...*session) {
 	if h.cfg.Kills == nil || len(to) == 0 {
 		return

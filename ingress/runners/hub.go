@@ -30,7 +30,7 @@ const (
 	checkEvery = 15 * time.Second // looks whether another process took over a runner, and whether its token is good
 )
 
-// maxHandshakes bounds connections that have not said who they are.
+// maxHandshakes bounds connections that are not authenticated yet.
 const maxHandshakes = 64
 
 // Identity is what a token stands for.
@@ -62,8 +62,7 @@ type Registry interface {
 	sandbox.Holders
 }
 
-// Syncer brings a runner that has connected what it is to have. It gets a goroutine for each connection, with a context that ends
-// with it.
+// Syncer copies files to a runner that has connected. It gets a goroutine for each connection, with a context that ends with it.
 type Syncer interface {
 	Sync(ctx context.Context, hub sandbox.Local, id sandbox.RunnerID)
 }
@@ -198,7 +197,7 @@ func (h *Hub) enter() bool {
 	return true
 }
 
-// register takes the first frame and finds out who is there.
+// register reads the first frame and identifies the runner.
 func (h *Hub) register(sock *socket.Socket) (*session, error) {
 	hello, err := readHello(sock)
 	if err != nil {
@@ -241,7 +240,7 @@ func readHello(sock *socket.Socket) (wire.Register, error) {
 	return hello, frame.Decode(&hello)
 }
 
-// refuse tells a runner why it may not connect. The texts of inner failures stay in the log.
+// refuse tells a runner why it may not connect. The text of internal errors goes to the log only.
 func (h *Hub) refuse(sock *socket.Socket, remote string, err error) {
 	said := publicError(err)
 	h.cfg.Log.Warn("runner refused", "remote", remote, "error", err)
@@ -322,7 +321,7 @@ func (h *Hub) leave(s *session, log *slog.Logger) {
 	}
 }
 
-// watch closes connections that another process has taken over, or whose tokens are good no more.
+// watch closes connections that another process has taken over, or whose tokens are not valid any more.
 func (h *Hub) watch() {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()

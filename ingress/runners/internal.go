@@ -21,7 +21,7 @@ const lineWait = 30 * time.Second
 // is no longer good (package sandbox has the client).
 func (h *Hub) Internal(key string) (http.Handler, error) { return inside.Guard(key, h.Inner()) }
 
-// Inner is Internal for who guards it.
+// Inner is Internal without a guard: the caller authenticates requests.
 func (h *Hub) Inner() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /internal/runners/{id}", h.serveInfo)
@@ -33,7 +33,7 @@ func (h *Hub) Inner() http.Handler {
 	return mux
 }
 
-// meant finds the session a request means. One that expects another epoch speaks of a connection that is no more.
+// meant finds the session a request means. A request with another epoch is about a connection that has ended.
 func (h *Hub) meant(r *http.Request) (*session, bool) {
 	h.mu.Lock()
 	s, ok := h.sessions[sandbox.RunnerID(r.PathValue("id"))]
@@ -81,7 +81,8 @@ func (h *Hub) serveCall(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lines writes an answer as JSON lines, with an empty line now and then so that the caller knows the other side lives.
+// lines writes an answer as JSON lines, with an empty line every LineEvery, by which the caller sees that this process is
+// alive.
 type lines struct {
 	mu   sync.Mutex
 	w    http.ResponseWriter

@@ -55,7 +55,7 @@ func (s *session) supersede() {
 	s.background(func() { s.sock.Close(socket.CodeSuperseded, "a newer connection took over") })
 }
 
-// revoke closes the connection because its token is good no more.
+// revoke closes the connection because its token is not valid any more.
 func (s *session) revoke() {
 	s.background(func() { s.sock.Close(socket.CodeRefused, "the token was revoked or replaced by a new one") })
 }

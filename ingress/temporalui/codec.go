@@ -10,7 +10,8 @@ import (
 	"go.temporal.io/sdk/converter"
 )
 
-// CodecPath is where the Temporal UI has payloads decrypted: a codec server behind the login, for administrators.
+// CodecPath is the path of the codec server, which decrypts payloads for the Temporal UI: behind the login, for
+// administrators.
 const (
 	CodecPath = Root + codecName
 	codecName = "codec"
@@ -39,7 +40,7 @@ func WithCodec(codec converter.PayloadCodec, t Proxy) http.Handler {
 	})
 }
 
-// tellCodec adds the address of the codec server to the settings of the UI. What is not understood passes as it is.
+// tellCodec adds the address of the codec server to the settings of the UI. Settings that it cannot parse pass unchanged.
 func tellCodec(w http.ResponseWriter, r *http.Request, ui http.Handler, path string) {
 	r.Header.Del("Accept-Encoding")
 	answer := &kept{header: w.Header(), status: http.StatusOK}

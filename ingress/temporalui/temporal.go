@@ -32,7 +32,7 @@ type Access interface {
 // maxIndex bounds the page of the UI, in bytes; it has some kilobytes.
 const maxIndex = 1 << 20
 
-// Handler returns the way there.
+// Handler returns the handler of the proxy.
 func (t Proxy) Handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        t.rewrite,
@@ -99,10 +99,10 @@ func (t Proxy) rebase(resp *http.Response) error {
 	return nil
 }
 
-// inlineScript is a script that stands in a page.
+// inlineScript matches a script inside a page.
 var inlineScript = regexp.MustCompile(`(?s)<script[^>]*>(.+?)</script>`)
 
-// permit has a policy that knows scripts by their hashes permit the same scripts as they are once they are changed.
+// permit replaces the hashes of scripts in a content security policy by those of the changed scripts.
 func permit(policy, page string, changed *strings.Replacer) string {
 	hash := func(script string) string {
 		sum := sha256.Sum256([]byte(script))

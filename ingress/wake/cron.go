@@ -11,7 +11,7 @@ import (
 )
 
 // StartCron tells the workflow of a job that its row was changed or its time has come, starting it if none runs. It may be
-// repeated at will.
+// repeated.
 func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	j, err := s.Rows.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) {

@@ -27,12 +27,12 @@ type Starts interface {
 	StartMemorize(ctx context.Context, id chat.MemorizeID) error
 }
 
-// Dispatcher is the one way from a committed row to its workflow: it knows for each kind of wake what to start or signal,
-// how long that may take, and that a failure is the relay's to repeat.
+// Dispatcher starts or signals the workflow of a committed row, for each kind of wake. It bounds how long that takes, and
+// leaves failures to the relay.
 type Dispatcher struct {
 	Turns  Turns
 	Starts Starts
-	// Users finds the names of people, for operators; nil: nobody is named.
+	// Users finds the names of people, for operators; nil: runs do not name them.
 	Users interface {
 		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	}

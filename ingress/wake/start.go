@@ -41,7 +41,7 @@ type Starter struct {
 	Attributes Attributes
 }
 
-// about is what operators read of a conversation. What cannot be read is left out.
+// about is what operators see of a conversation. It is empty if the conversation cannot be read.
 func (s *Starter) about(ctx context.Context, key chat.SessionKey) (channel, user string) {
 	channel, user, err := s.Rows.SessionAbout(ctx, key)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Starter) about(ctx context.Context, key chat.SessionKey) (channel, user
 	return channel, user
 }
 
-// StartBackground has a task followed.
+// StartBackground starts the workflow that follows a background task.
 func (s *Starter) StartBackground(ctx context.Context, call chat.CallID) error {
 	t, err := s.Rows.Task(ctx, call)
 	if fault.Is(err, fault.NotFound) {
@@ -70,7 +70,7 @@ func (s *Starter) StartBackground(ctx context.Context, call chat.CallID) error {
 	return s.start(ctx, o, workflows.NameBackground, input)
 }
 
-// StartBang has a bang command carried out.
+// StartBang starts the workflow of a bang command.
 func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
 	b, err := s.Rows.Bang(ctx, id)
 	if fault.Is(err, fault.NotFound) {
@@ -88,7 +88,7 @@ func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
 	return s.start(ctx, o, workflows.NameCommand, input)
 }
 
-// StartFetch has the files of a message fetched.
+// StartFetch starts the workflow that fetches the files of a message.
 func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
 	p, err := s.Rows.AttachmentSet(ctx, id)
 	if fault.Is(err, fault.NotFound) {
@@ -105,7 +105,7 @@ func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
 	return s.start(ctx, o, workflows.NameFetch, workflows.FetchInput{Inbox: id})
 }
 
-// StartMemorize has a conversation put into memory.
+// StartMemorize starts the workflow that writes a conversation into memory.
 func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
 	j, err := s.Rows.MemorizeJob(ctx, id)
 	if fault.Is(err, fault.NotFound) {

@@ -96,12 +96,12 @@ func (w *Waker) workflow(ctx context.Context, r Row) (id string, agent *chat.Sub
 	return WorkflowOf(ctx, w.Agents, r.Session)
 }
 
-// details lead from a run to its conversation.
+// details links a run to its conversation.
 func details(key chat.SessionKey) string {
 	return "[conversation](" + workflows.ConversationPath(key) + ")"
 }
 
-// known asks a question that may be nil.
+// known calls a method of Attributes, which may be nil.
 
 func kindOf(agent *chat.SubagentRef) string {
 	if agent != nil {
@@ -110,7 +110,7 @@ func kindOf(agent *chat.SubagentRef) string {
 	return workflows.KindTurn
 }
 
-// Row is what a wake says of the row it is for, for the eyes of operators only.
+// Row is what a wake says of its row, for operators only.
 type Row struct {
 	Session  chat.SessionKey
 	Channel  string

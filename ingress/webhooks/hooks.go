@@ -1,6 +1,6 @@
 // Package webhooks answers other programs that call a trigger: POST /hooks/<id>, without a login, and GET /hooks/<id>/ping. A call
 // is accepted when its row and what the conversation is told are committed, and not before; 202 says so. Neither secrets nor
-// bodies come into the log.
+// bodies are logged.
 package webhooks
 
 import (
@@ -54,7 +54,7 @@ func (h *Hooks) Handler() http.Handler {
 	return h.mux
 }
 
-// ping says that there is a trigger, to whoever knows its id.
+// ping answers whether a trigger exists. Only somebody who knows its id can ask.
 func (h *Hooks) ping(w http.ResponseWriter, r *http.Request) {
 	if _, err := h.Store.Trigger(r.Context(), r.PathValue("id")); err != nil {
 		h.refuse(w, err)
@@ -162,7 +162,7 @@ func (h *Hooks) now() time.Time {
 	return h.Now()
 }
 
-// note tells the owner why a call was refused, and nobody else.
+// note tells the owner of the trigger, and only the owner, why a call was refused.
 func (h *Hooks) note(ctx context.Context, t store.OwnedTrigger, why error) {
 	switch fault.KindOf(why) {
 	case fault.Unavailable, fault.Internal:

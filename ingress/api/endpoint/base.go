@@ -29,7 +29,7 @@ type Base struct {
 	Log   *slog.Logger
 }
 
-// Info is what clients are told of the server.
+// Info is what clients learn about the server.
 type Info struct {
 	Version    string
 	Model      string // provider/model
@@ -57,7 +57,7 @@ func (q *Request) Resolve(ctx huma.Context) []error {
 // HTTP is the request as it came.
 func (q *Request) HTTP() *http.Request { return q.r }
 
-// Writer writes the answer beside huma.
+// Writer writes the answer without huma.
 func (q *Request) Writer() http.ResponseWriter { return q.w }
 
 // Secured are the ways to say who asks.
@@ -80,7 +80,7 @@ func (b *Base) WithLink(ctx context.Context, t chat.Turn) chat.Turn {
 	if b.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
 		id, _, err := wake.WorkflowOf(ctx, b.Store, t.Session)
 		if err != nil {
-			return t // a turn without its link is one all the same
+			return t // the link is optional
 		}
 		t.TemporalURL = b.Auth.Under(ctx, temporalui.Root) + strings.TrimPrefix(temporalui.RunPath(b.Info.Namespace, id, t.RunID), temporalui.Root)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Problem turns an error into a problem document. It is the border where fault kinds become HTTP statuses; the text of
-// our own bugs and of our servers stays inside, in the log.
+// internal errors goes to the log only.
 func (b *Base) Problem(err error) error {
 	if err == nil {
 		return nil
@@ -32,7 +32,7 @@ func (b *Base) Problem(err error) error {
 	return out
 }
 
-// note logs what the client is not told.
+// note logs what the client does not learn.
 func (b *Base) note(status int, err error) {
 	switch status {
 	case http.StatusInternalServerError:

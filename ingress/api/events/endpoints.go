@@ -16,7 +16,7 @@ type Endpoints struct {
 
 	Bus     *feed.Bus
 	Closing <-chan struct{} // closed when the server stops: streams end
-	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
+	// PingEvery is the interval at which a stream is pinged and the client's access is checked; 0 means 15 s.
 	PingEvery time.Duration
 }
 

@@ -140,7 +140,7 @@ func cursor(text string) (int64, error) {
 // pongWait is how long a silent WebSocket client is kept (spec/001 §9.2).
 const pongWait = 60 * time.Second
 
-// discard reads what a client sends, which is nothing but pongs, until it goes.
+// discard reads what a client sends, which is only pongs, until the connection ends.
 func discard(conn *websocket.Conn, gone context.CancelFunc) {
 	defer gone()
 	conn.SetReadLimit(4 << 10)

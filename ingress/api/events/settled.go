@@ -11,8 +11,8 @@ import (
 // (package feed: 256), so that even if each is a piece of another turn none is forgotten before it is looked at.
 const settledTurns = 300
 
-// settled is what the durable events of a stream have brought whole, so that no live piece of it follows. Pieces and
-// rows come by different ways, and between processes a piece may be the slower one.
+// settled remembers what the durable events of a stream have delivered as a whole, so that no live piece of it follows. Live
+// pieces and durable events arrive on different paths, and a piece from another process may be late.
 type settled []*progress
 
 // progress is how far a turn has come on a stream.
@@ -23,7 +23,7 @@ type progress struct {
 	calls map[chat.CallID]bool // whose result was sent
 }
 
-// note takes in a durable event.
+// note records a durable event.
 func (s *settled) note(e chat.Event) {
 	if e.Kind == chat.EventTask {
 		s.noteTask(e)
@@ -57,7 +57,7 @@ func (s *settled) note(e chat.Event) {
 	}
 }
 
-// noteTask takes in the end of a background task.
+// noteTask records the end of a background task.
 func (s *settled) noteTask(e chat.Event) {
 	var t chat.Task
 	if json.Unmarshal(e.Data, &t) == nil && t.State != chat.TaskRunning {
@@ -65,10 +65,10 @@ func (s *settled) noteTask(e chat.Event) {
 	}
 }
 
-// ofTask is what a background task is remembered under, beside turns.
+// ofTask is the key of a background task among those of turns.
 func ofTask(call chat.CallID) chat.TurnID { return chat.TurnID("task of " + call) }
 
-// has reports whether a live event is a piece of something that was brought whole.
+// has reports whether a live event is a piece of something that was delivered as a whole.
 func (s *settled) has(e chat.Event) bool {
 	var d struct {
 		Turn chat.TurnID `json:"turn_id"`

@@ -34,8 +34,8 @@ type client interface {
 	Ping() error
 }
 
-// watch sends a session's events after a cursor until the client goes, ctx ends, the server stops or the client may
-// not watch any more. It subscribes first and reads rows second, so that nothing falls between.
+// watch sends a session's events after a cursor until the client goes, ctx ends, the server stops or the client may not
+// watch any more. It subscribes first and reads rows second, so that no event is missed in between.
 func (a *Endpoints) watch(ctx context.Context, s chat.Session, after int64, c client) error {
 	sub, err := a.subscribe(ctx, s)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *Endpoints) watch(ctx context.Context, s chat.Session, after int64, c cl
 	return w.follow(ctx, sub)
 }
 
-// missing reports whether events after a cursor are not kept any more. The events of a session have no gaps otherwise.
+// missing reports whether events after a cursor were pruned. The events of a session have no gaps otherwise.
 func (a *Endpoints) missing(ctx context.Context, s chat.Session, after int64) (bool, error) {
 	if after >= s.Seq {
 		return false, nil

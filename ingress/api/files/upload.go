@@ -51,8 +51,8 @@ type Uploaded struct {
 	Files []UploadedFile `json:"files"`
 }
 
-// describeUpload says in the document what an upload holds. The operation itself must not know: huma would read all of
-// a body that it knows of into memory.
+// describeUpload adds the body of an upload to the OpenAPI document. The operation itself must not declare it: huma reads a
+// declared body into memory.
 func describeUpload(h huma.API) {
 	item := h.OpenAPI().Paths[filesPath]
 	described := *item.Post
@@ -231,7 +231,7 @@ func (u *upload) undo(ctx context.Context) {
 	}
 }
 
-// alive gives the client time for the next piece. The server's own limits are for whole requests.
+// alive extends the deadline for the next piece. The server's own limits are for whole requests.
 func (u *upload) alive() error {
 	now := time.Now()
 	if err := u.control.SetReadDeadline(now.Add(receiveTime)); err != nil {

@@ -15,10 +15,10 @@ import (
 	"xbot/internal/store"
 )
 
-// recent is how many conversations a glance shows.
+// recent is how many conversations the overview shows.
 const recent = 10
 
-// sessionList and inboxList are what operators look through.
+// sessionList and inboxList are the lists for operators.
 type (
 	sessionList struct {
 		Body struct {

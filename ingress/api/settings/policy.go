@@ -30,7 +30,7 @@ type NewPolicy struct {
 	Version int64  `json:"version" minimum:"0" doc:"The version that it was made from."`
 }
 
-// PolicyCheck is what a document would be told.
+// PolicyCheck is the result of checking a document.
 type PolicyCheck struct {
 	Errors []string `json:"errors" doc:"All that is wrong, each with the path of the member; empty: it can be put in force."`
 	Notes  []string `json:"notes"`
@@ -111,8 +111,8 @@ func (a *Endpoints) policyText(ctx context.Context, version int64) (*policyBody,
 	return shown(version, body), nil
 }
 
-// shown is a stored document as people read it. One that an older version of the program took, and this one would not,
-// is shown as well: who reads it is going to mend it.
+// shown is a stored document as people read it. A document that an older version of the program accepted, and this one does
+// not, is shown as well, so that it can be corrected.
 func shown(version int64, body []byte) *policyBody {
 	p, notes, err := policy.Parse(body)
 	if err != nil {

@@ -15,8 +15,8 @@ type Registry struct{ *store.Store }
 
 var _ runners.Registry = Registry{}
 
-// Authenticate finds the runner of a token. Who could stand for the server's own host would get the commands of its
-// administrators, so only they may.
+// Authenticate finds the runner of a token. A runner for the server's own host gets the commands of administrators, so only
+// administrators may own one.
 func (r Registry) Authenticate(ctx context.Context, tokenHash []byte) (runners.Identity, error) {
 	name, user, admin, err := r.RunnerByToken(ctx, tokenHash)
 	if err != nil {

@@ -129,8 +129,8 @@ func (m *Runners) Renew(ctx context.Context, user store.User, name, base string)
 	return m.made(ctx, user, name, base, token)
 }
 
-// Revoke makes a runner's token useless and closes its connection. If it was the active one, commands are refused until
-// its user chooses another: they do not move elsewhere by themselves.
+// Revoke makes a runner's token useless and closes its connection. If it was the active one, commands are refused until its
+// user chooses another runner: xbot does not choose one.
 func (m *Runners) Revoke(ctx context.Context, user store.User, name string) error {
 	if err := own(name); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (m *Runners) Revoke(ctx context.Context, user store.User, name string) erro
 	return nil
 }
 
-// drop closes the connection of a runner. The token is useless already, and whoever holds the connection finds that out
-// within 15 s at the latest: a failure here fails nobody.
+// drop closes the connection of a runner. The token is invalid already, and the process that holds the connection finds that
+// out within 15 s: a failure here is logged and not returned.
 func (m *Runners) drop(ctx context.Context, id sandbox.RunnerID) {
 	if err := m.Resolver.Drop(ctx, id); err != nil {
 		m.Log.Warn("the connection of a runner could not be closed at once, its holder closes it soon", "runner", string(id), "error", err)
