@@ -19,12 +19,12 @@ type Accepted struct {
 	Duplicate bool           `json:"duplicate"`        // It had been accepted before.
 	ID        chat.InboxID   `json:"id"`
 	Mode      chat.QueueMode `json:"mode,omitzero"`     // How it waits.
-	Position  int            `json:"position,omitzero"` // Its place in the queue, from 1; none where it waits for no turn.
+	Position  int            `json:"position,omitzero"` // Its place in the queue, from 1; absent if it waits for no turn.
 }
 
 // Agent is the schema of this name in the API's document.
 type Agent struct {
-	Default bool   `json:"default"`        // It answers where nothing names another one.
+	Default bool   `json:"default"`        // It answers if nothing names another agent.
 	ID      string `json:"id"`             // The part of a session key that names it.
 	Model   string `json:"model,omitzero"` // Model of its conversations; empty: that of the server's settings.
 	Name    string `json:"name,omitzero"`
@@ -33,7 +33,7 @@ type Agent struct {
 // Answer is the schema of this name in the API's document.
 type Answer struct {
 	Always   bool         `json:"always,omitzero"`   // With allow: the tool needs no permission from now on.
-	Answers  chat.Answers `json:"answers,omitzero"`  // Where the call asks questions: a list of answers for the name of each.
+	Answers  chat.Answers `json:"answers,omitzero"`  // If the call asks questions: a list of answers for the name of each.
 	Decision string       `json:"decision,omitzero"` // May be left out with answers, which allow.
 	Note     string       `json:"note,omitzero"`     // Told to the model with a denial.
 }
@@ -50,7 +50,7 @@ type BridgeMessage struct {
 	Room      string        `json:"room,omitzero"`
 	Root      string        `json:"root,omitzero"` // First message of the thread that it answers to.
 	Sender    BridgePeer    `json:"sender"`
-	SentAt    time.Time     `json:"sent_at,omitzero"` // By the platform's clock; default: now.
+	SentAt    time.Time     `json:"sent_at,omitzero"` // Time by the platform's clock; default: now.
 	Seq       int64         `json:"seq,omitzero"`     // The platform's order among messages of one instant.
 	Space     string        `json:"space,omitzero"`   // Workspace, guild or team.
 	Subject   string        `json:"subject,omitzero"` // Name of the group.
@@ -79,15 +79,15 @@ type Change struct {
 // ChannelChange is the schema of this name in the API's document.
 type ChannelChange struct {
 	Enabled  bool              `json:"enabled"`
-	Forget   []string          `json:"forget,omitzero"`   // Secrets that are taken away.
-	Revision int64             `json:"revision,omitzero"` // Of the account that it was made from; 0: a new account.
+	Forget   []string          `json:"forget,omitzero"`   // Names of secrets to remove.
+	Revision int64             `json:"revision,omitzero"` // Revision of the account that the change is based on; 0: a new account.
 	Settings map[string]string `json:"settings"`          // All of them, by name. A secret that is empty or left out stays as it is stored.
 }
 
 // ChannelDraft is the schema of this name in the API's document.
 type ChannelDraft struct {
-	Forget   []string          `json:"forget,omitzero"`   // Secrets that are taken away.
-	Revision int64             `json:"revision,omitzero"` // Of the account that it was made from; 0: a new account.
+	Forget   []string          `json:"forget,omitzero"`   // Names of secrets to remove.
+	Revision int64             `json:"revision,omitzero"` // Revision of the account that the change is based on; 0: a new account.
 	Settings map[string]string `json:"settings"`          // All of them, by name. A secret that is empty or left out stays as it is stored.
 }
 
@@ -105,13 +105,13 @@ type ChannelTest struct {
 
 // Command is the schema of this name in the API's document.
 type Command struct {
-	Aliases []string          `json:"aliases,omitzero"` // Other names that are understood.
+	Aliases []string          `json:"aliases,omitzero"` // Other names of the command.
 	Args    string            `json:"args,omitzero"`    // What may follow the name, for people.
 	Group   string            `json:"group"`            // What it is about.
 	Help    map[string]string `json:"help"`             // What it does, in one line, by language: en, zh.
-	Inline  bool              `json:"inline"`           // It is understood inside a message too, answered at once, and taken out of the text.
+	Inline  bool              `json:"inline"`           // It also works inside a message: it is answered at once and removed from the text.
 	Name    string            `json:"name"`             // Without the slash.
-	Queued  bool              `json:"queued"`           // It waits for its place among the messages; others are carried out at once.
+	Queued  bool              `json:"queued"`           // It is queued among the messages; other commands run at once.
 	Usage   string            `json:"usage"`            // The whole line, for people.
 	Who     string            `json:"who"`              // Who may use it: anyone who may write, the owner of the conversation, or administrators. Administrators may use all.
 	Words   []string          `json:"words,omitzero"`   // What may be typed after the name, to complete it. More follows one that ends with a space.
@@ -120,7 +120,7 @@ type Command struct {
 // CompactSessionRequest is the schema of this name in the API's document.
 type CompactSessionRequest struct {
 	ClientMessageID string `json:"client_message_id"` // Chosen by the client, unique per user.
-	Focus           string `json:"focus,omitzero"`    // What the summary is to keep in mind.
+	Focus           string `json:"focus,omitzero"`    // What the summary should keep.
 }
 
 // Context is the schema of this name in the API's document.
@@ -137,7 +137,7 @@ type Context struct {
 	Model       string              `json:"model"`
 	Offloads    int                 `json:"offloads"` // Results of which the model sees a summary.
 	Parts       []ContextPart       `json:"parts"`    // Of the system prompt of the last request.
-	Source      string              `json:"source"`   // provider: what the last request and its answer took. estimate: ours, since the conversation or how it is shown has changed after them.
+	Source      string              `json:"source"`   // provider: counted for the last request and its answer. estimate: our own, since the conversation or how it is shown has changed after that.
 	Stale       int                 `json:"stale"`    // Files that have changed since the model read them.
 	Tools       ContextTools        `json:"tools"`
 	Used        int                 `json:"used"` // Tokens.
@@ -234,10 +234,10 @@ type Grant struct {
 
 // HookBody is the schema of this name in the API's document.
 type HookBody struct {
-	Async  bool       `json:"async,omitzero"` // It is not waited for, and decides nothing.
+	Async  bool       `json:"async,omitzero"` // xbot does not wait for it, and it decides nothing.
 	Event  hook.Event `json:"event"`
 	Kind   hook.Kind  `json:"kind"`
-	Label  string     `json:"label"`  // What is asked, on one line and without secrets.
+	Label  string     `json:"label"`  // The command, address or function, on one line and without secrets.
 	Place  string     `json:"place"`  // Where in the file.
 	Source string     `json:"source"` // The file.
 }
@@ -265,21 +265,21 @@ type Imported struct {
 // InboxListBody is the schema of this name in the API's document.
 type InboxListBody struct {
 	Messages []ops.Unanswered `json:"messages"`
-	More     bool             `json:"more,omitzero"` // These are the oldest, and there are others.
+	More     bool             `json:"more,omitzero"` // There are more; these are the oldest.
 }
 
 // JobChange is the schema of this name in the API's document.
 type JobChange struct {
 	chat.JobPlan
 
-	Revision int64 `json:"revision,omitzero"` // Of the job that it was made from. 409: the job was changed meanwhile. 0: whatever it is.
+	Revision int64 `json:"revision,omitzero"` // Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision.
 }
 
 // JobList is the schema of this name in the API's document.
 type JobList struct {
 	Jobs         []chat.Job `json:"jobs"`
-	Timezone     string     `json:"timezone"`      // That of jobs which name none.
-	TimezoneFrom string     `json:"timezone_from"` // Who says so.
+	Timezone     string     `json:"timezone"`      // The timezone of jobs that name none.
+	TimezoneFrom string     `json:"timezone_from"` // Where the timezone comes from.
 }
 
 // Limits is the schema of this name in the API's document.
@@ -303,13 +303,13 @@ type LimitsInForce struct {
 
 // LinkBody is the schema of this name in the API's document.
 type LinkBody struct {
-	Code      string `json:"code"`       // Used once, within ten minutes; only its hash is kept. Whoever writes /link and the code is you.
+	Code      string `json:"code"`       // It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours.
 	ExpiresIn int    `json:"expires_in"` // Seconds.
 }
 
 // LoginInputBody is the schema of this name in the API's document.
 type LoginInputBody struct {
-	Browser  string `json:"browser,omitzero"` // What the last login gave to this browser.
+	Browser  string `json:"browser,omitzero"` // The browser value of the last login in this browser.
 	Password string `json:"password,omitzero"`
 	Token    string `json:"token,omitzero"` // Of a one-time sign-in link; instead of name and password.
 	Username string `json:"username,omitzero"`
@@ -318,7 +318,7 @@ type LoginInputBody struct {
 // LoginState is the schema of this name in the API's document.
 type LoginState struct {
 	Demo          bool   `json:"demo"`           // No model is configured; the built-in demo answers.
-	NeedsPassword bool   `json:"needs_password"` // Somebody has set a password, so the form makes sense.
+	NeedsPassword bool   `json:"needs_password"` // A user has a password, so the form is of use.
 	Version       string `json:"version"`
 }
 
@@ -348,7 +348,7 @@ type MemoryEdit struct {
 
 // Model is the schema of this name in the API's document.
 type Model struct {
-	Alias      []string `json:"alias"`              // Other names that are understood.
+	Alias      []string `json:"alias"`              // Other names of the command.
 	Available  *bool    `json:"available,omitzero"` // Whether it can be called; missing where only the worker, which holds the keys, can tell.
 	Default    bool     `json:"default"`            // That of the server's settings, which answers where nobody chose.
 	ID         string   `json:"id"`                 // provider/model
@@ -372,7 +372,7 @@ type NewFileLink struct {
 type NewJob struct {
 	chat.JobPlan
 
-	Once string `json:"once,omitzero"` // Made by the client: the same one again makes no second job.
+	Once string `json:"once,omitzero"` // Chosen by the client: a second request with the same value makes no second job.
 }
 
 // NewMessage is the schema of this name in the API's document.
@@ -391,7 +391,7 @@ type NewPolicy struct {
 type NewSession struct {
 	Agent string          `json:"agent,omitzero"` // Which of the installation's agents answers; default: that of the key, else the usual one.
 	Cwd   string          `json:"cwd,omitzero"`   // Folder where the session's tools start; default: the agent's, else the runner's workspace.
-	Key   chat.SessionKey `json:"key,omitzero"`   // Default: a new one. An own session that exists is answered as it is.
+	Key   chat.SessionKey `json:"key,omitzero"`   // Default: a new one. If it is an existing session of yours, the response is that session, unchanged.
 	Title string          `json:"title,omitzero"`
 }
 
@@ -431,13 +431,13 @@ type Permission struct {
 
 // PolicyCheck is the schema of this name in the API's document.
 type PolicyCheck struct {
-	Errors []string `json:"errors"` // All that is wrong, each with the path of the member; empty: it can be put in force.
+	Errors []string `json:"errors"` // All faults, each with the path of the member; empty: it can be put in force.
 	Notes  []string `json:"notes"`
 }
 
 // PolicyText is the schema of this name in the API's document.
 type PolicyText struct {
-	Notes   []string `json:"notes"`   // What is understood but old, without effect, or worth a second thought.
+	Notes   []string `json:"notes"`   // Members that are outdated, have no effect or are risky.
 	Text    string   `json:"text"`    // The document as indented JSON.
 	Version int64    `json:"version"` // 0: there is no document yet, and the defaults hold.
 }
@@ -478,7 +478,7 @@ type RewindBody struct {
 // RunsLink is the schema of this name in the API's document.
 type RunsLink struct {
 	Kind  string `json:"kind"`
-	Name  string `json:"name,omitzero"` // Of the person or the model whose runs of today they are.
+	Name  string `json:"name,omitzero"` // Name of the person or model, in a query for their runs of today.
 	Query string `json:"query"`         // As the Temporal UI and the temporal CLI read it.
 	URL   string `json:"url"`           // Path of the list, behind the same login.
 }
@@ -503,14 +503,14 @@ type SentMessage struct {
 // SentRequest is the schema of this name in the API's document.
 type SentRequest struct {
 	Bytes           int           `json:"bytes"`
-	EstimatedTokens int           `json:"estimated_tokens"` // What we expected.
-	Exact           bool          `json:"exact"`            // It was made again from the stored rows and is the same to the byte. false: another version of the program, or the conversation that this one was copied from, sent it.
+	EstimatedTokens int           `json:"estimated_tokens"` // Our estimate.
+	Exact           bool          `json:"exact"`            // It was rebuilt from the stored rows and is the same byte for byte. false: another version of the program sent it, or the conversation that this one was copied from.
 	Hash            string        `json:"hash"`             // SHA-256 of what was sent, hexadecimal.
 	Messages        []SentMessage `json:"messages"`         // In order, without the reminder.
 	Model           string        `json:"model"`
 	PromptTokens    int           `json:"prompt_tokens"` // What the provider counted; 0: the step had no answer.
 	Pruned          bool          `json:"pruned"`        // Old results were cut, for this request only.
-	Reminder        string        `json:"reminder"`      // Stood at the end, for this request only.
+	Reminder        string        `json:"reminder"`      // Text at the end, for this request only.
 	System          string        `json:"system"`
 	Tools           []SentTool    `json:"tools"`
 }
@@ -543,9 +543,9 @@ type Share struct {
 
 // SignedIn is the schema of this name in the API's document.
 type SignedIn struct {
-	Browser         string `json:"browser"` // To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing.
+	Browser         string `json:"browser"` // Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access.
 	MustSetPassword bool   `json:"must_set_password"`
-	PageKey         string `json:"page_key"` // Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it.
+	PageKey         string `json:"page_key"` // Send it as X-Xbot-Page with every request that has the cookie, which alone gives no access. Keep it where only this origin can read it.
 	User            User   `json:"user"`
 }
 
@@ -565,8 +565,8 @@ type TenantCalls struct {
 
 // TenantTurns is the schema of this name in the API's document.
 type TenantTurns struct {
-	Kept         int     `json:"kept"`           // Free turns that are kept for those of its conversations that are next.
-	LongestWaitS float64 `json:"longest_wait_s"` // Seconds that the first of them waits.
+	Kept         int     `json:"kept"`           // Free slots that are reserved for its next conversations.
+	LongestWaitS float64 `json:"longest_wait_s"` // Seconds for which the first of them has waited.
 	Running      int     `json:"running"`
 	Tenant       string  `json:"tenant"`
 	Waiting      int     `json:"waiting"`
@@ -620,11 +620,11 @@ type DeleteGrantParams struct {
 
 // ListLogsParams narrows ListLogs; what is empty does not.
 type ListLogsParams struct {
-	Level   string    // The least; left out: all.
+	Level   string    // The lowest level; default: all.
 	Since   time.Time // Lines after this time.
 	Until   time.Time // Lines up to this time.
-	Q       string    // Words that have to be in the line, in whatever case.
-	Process string    // Such as worker; left out: all.
+	Q       string    // Words that the line contains, in upper or lower case.
+	Process string    // Such as worker; default: all.
 	Limit   int
 }
 
@@ -673,7 +673,7 @@ type TestChannelParams struct {
 
 // ListJobsParams narrows ListJobs; what is empty does not.
 type ListJobsParams struct {
-	All bool // Those of everybody, for administrators.
+	All bool // Jobs of all users; for administrators.
 }
 
 // InspectInboxParams narrows InspectInbox; what is empty does not.
@@ -683,7 +683,7 @@ type InspectInboxParams struct {
 
 // InspectSessionsParams narrows InspectSessions; what is empty does not.
 type InspectSessionsParams struct {
-	User    string // Of this user alone.
+	User    string // Only the conversations of this user.
 	Channel string
 	Agent   string
 	Active  int // Minutes within which a person wrote.
@@ -705,7 +705,7 @@ type EditMemoryParams struct {
 type ListMemoryParams struct {
 	Agent  string // Whose memory: main, or the name of an agent that has its own.
 	Kind   string
-	Before int64 // Number of an entry that they are older than; 0: the newest.
+	Before int64 // Return entries older than this number; 0: the newest.
 }
 
 // ExportMemoryParams narrows ExportMemory; what is empty does not.
@@ -772,7 +772,7 @@ type ListMessagesParams struct {
 	After   chat.MessageID // Messages after this id.
 	Before  chat.MessageID // Messages before this id. Without after and before: the newest.
 	Limit   int
-	Rewound bool // With the messages that were taken out of the conversation.
+	Rewound bool // Include the messages that were taken out of the conversation.
 }
 
 // ListResetsParams narrows ListResets; what is empty does not.
@@ -782,7 +782,7 @@ type ListResetsParams struct {
 
 // ListTasksParams narrows ListTasks; what is empty does not.
 type ListTasksParams struct {
-	All bool // With the subagents in the background, the chats among agents and the newest runs of jobs that work for the session, each with its kind.
+	All bool // Include the background subagents, group chats and newest runs of jobs that work for the session, each with its kind.
 }
 
 // ListTurnsParams narrows ListTurns; what is empty does not.
@@ -800,12 +800,12 @@ type GetUsageParams struct {
 	Days int // How many days, today (UTC) included.
 }
 
-// DeleteGrant sends DELETE /api/access-grants: Shut somebody out again; for administrators.
+// DeleteGrant sends DELETE /api/access-grants: Revoke a person's access; for administrators.
 func (c *Client) DeleteGrant(ctx context.Context, params DeleteGrantParams) error {
 	return c.call(ctx, http.MethodDelete, "/api/access-grants", query{"channel": params.Channel, "account": params.Account, "peer": params.Peer}, nil, nil)
 }
 
-// ListGrants sends GET /api/access-grants: Who was let in beside the allow lists; for administrators.
+// ListGrants sends GET /api/access-grants: People who were approved, in addition to the allow lists; for administrators.
 func (c *Client) ListGrants(ctx context.Context) ([]Grant, error) {
 	var answer struct {
 		Grants []Grant `json:"grants"`
@@ -814,14 +814,14 @@ func (c *Client) ListGrants(ctx context.Context) ([]Grant, error) {
 	return answer.Grants, err
 }
 
-// ListLogs sends GET /api/admin/logs: The newest lines that the server has logged. For administrators. Of the processes that use the data folder of the one that answers; with processes on several machines each has its own.
+// ListLogs sends GET /api/admin/logs: The newest log lines of the server. For administrators. It covers the processes that use the same data folder as the process that answers; each machine has its own.
 func (c *Client) ListLogs(ctx context.Context, params ListLogsParams) (ops.Logs, error) {
 	var answer ops.Logs
 	err := c.call(ctx, http.MethodGet, "/api/admin/logs", query{"level": params.Level, "since": params.Since, "until": params.Until, "q": params.Q, "process": params.Process, "limit": params.Limit}, nil, &answer)
 	return answer, err
 }
 
-// ListAgents sends GET /api/agents: Who answers: the agents of the installation.
+// ListAgents sends GET /api/agents: The agents of the installation.
 func (c *Client) ListAgents(ctx context.Context) ([]Agent, error) {
 	var answer struct {
 		Agents []Agent `json:"agents"`
@@ -830,14 +830,14 @@ func (c *Client) ListAgents(ctx context.Context) ([]Agent, error) {
 	return answer.Agents, err
 }
 
-// BridgeMessage sends POST /api/bridge/{channel}/messages: Deliver a message of a platform. For administrators: the token speaks for everybody on the platform. The answer is read from the events of the session.
+// BridgeMessage sends POST /api/bridge/{channel}/messages: Deliver a message of a platform. For administrators: the token acts for every person on the platform. Read the answer from the session's events.
 func (c *Client) BridgeMessage(ctx context.Context, channel string, body BridgeMessage) (Outcome, error) {
 	var answer Outcome
 	err := c.call(ctx, http.MethodPost, path("/api/bridge/%s/messages", channel), nil, body, &answer)
 	return answer, err
 }
 
-// BridgeRecall sends DELETE /api/bridge/{channel}/messages/{id}: Take a message of a platform back that still waits.
+// BridgeRecall sends DELETE /api/bridge/{channel}/messages/{id}: Withdraw a message of a platform that still waits.
 func (c *Client) BridgeRecall(ctx context.Context, channel string, id string, params BridgeRecallParams) (bool, error) {
 	var answer struct {
 		Changed bool `json:"changed"`
@@ -855,14 +855,14 @@ func (c *Client) BridgeEdit(ctx context.Context, channel string, id string, para
 	return answer.Changed, err
 }
 
-// ListChannels sends GET /api/channels: The platforms that there are, and how the bots on them stand. For administrators. Secrets are never returned.
+// ListChannels sends GET /api/channels: The platforms, and the state of the bots on them. For administrators. Secrets are never returned.
 func (c *Client) ListChannels(ctx context.Context) (ChannelList, error) {
 	var answer ChannelList
 	err := c.call(ctx, http.MethodGet, "/api/channels", nil, nil, &answer)
 	return answer, err
 }
 
-// DeleteChannel sends DELETE /api/channels/{channel}: Remove an account. What waits to be delivered through it fails; conversations stay. For administrators. Secrets are never returned.
+// DeleteChannel sends DELETE /api/channels/{channel}: Remove an account. Waiting deliveries of the account fail; conversations stay. For administrators. Secrets are never returned.
 func (c *Client) DeleteChannel(ctx context.Context, channel string, params DeleteChannelParams) error {
 	return c.call(ctx, http.MethodDelete, path("/api/channels/%s", channel), query{"account": params.Account}, nil, nil)
 }
@@ -881,7 +881,7 @@ func (c *Client) SetChannel(ctx context.Context, channel string, params SetChann
 	return answer, err
 }
 
-// CheckChannel sends POST /api/channels/{channel}/check: Say what is wrong with the form of settings. The platform is not asked, and nothing is saved. For administrators. Secrets are never returned.
+// CheckChannel sends POST /api/channels/{channel}/check: Check the form of settings. The platform is not asked, and nothing is saved. For administrators. Secrets are never returned.
 func (c *Client) CheckChannel(ctx context.Context, channel string, params CheckChannelParams, body ChannelDraft) ([]chat.ChannelFault, error) {
 	var answer struct {
 		Faults []chat.ChannelFault `json:"faults"`
@@ -906,59 +906,59 @@ func (c *Client) ListCommands(ctx context.Context) ([]Command, error) {
 	return answer.Commands, err
 }
 
-// ListJobs sends GET /api/cron: What is done at certain times, with the next time and the last run.
+// ListJobs sends GET /api/cron: The cron jobs, with the next time and the last run.
 func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (JobList, error) {
 	var answer JobList
 	err := c.call(ctx, http.MethodGet, "/api/cron", query{"all": params.All}, nil, &answer)
 	return answer, err
 }
 
-// AddJob sends POST /api/cron: Have something done at certain times. A hundred jobs of a user may be active or paused (413).
+// AddJob sends POST /api/cron: Create a cron job. A user may have a hundred active or paused jobs; 413: there are as many.
 func (c *Client) AddJob(ctx context.Context, body NewJob) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, "/api/cron", nil, body, &answer)
 	return answer, err
 }
 
-// PreviewTimes sends POST /api/cron/preview: The next times of a timetable. Nothing is kept.
+// PreviewTimes sends POST /api/cron/preview: The next times of a timetable. It stores nothing.
 func (c *Client) PreviewTimes(ctx context.Context, body PreviewTimesRequest) (Preview, error) {
 	var answer Preview
 	err := c.call(ctx, http.MethodPost, "/api/cron/preview", nil, body, &answer)
 	return answer, err
 }
 
-// DeleteJob sends DELETE /api/cron/{job}: End a job for good. What it has told conversations stays. Administrators may also name the jobs of others.
+// DeleteJob sends DELETE /api/cron/{job}: Delete a job. The messages that it has posted stay. Administrators may also name the jobs of others.
 func (c *Client) DeleteJob(ctx context.Context, job chat.JobID) error {
 	return c.call(ctx, http.MethodDelete, path("/api/cron/%s", job), nil, nil, nil)
 }
 
-// ChangeJob sends PUT /api/cron/{job}: Change a job. What is left out is empty. Administrators may also name the jobs of others.
+// ChangeJob sends PUT /api/cron/{job}: Change a job. A member that is left out becomes empty. Administrators may also name the jobs of others.
 func (c *Client) ChangeJob(ctx context.Context, job chat.JobID, body JobChange) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPut, path("/api/cron/%s", job), nil, body, &answer)
 	return answer, err
 }
 
-// PauseJob sends POST /api/cron/{job}/pause: Hold a job until it is resumed. Administrators may also name the jobs of others.
+// PauseJob sends POST /api/cron/{job}/pause: Pause a job until it is resumed. Administrators may also name the jobs of others.
 func (c *Client) PauseJob(ctx context.Context, job chat.JobID) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, path("/api/cron/%s/pause", job), nil, nil, &answer)
 	return answer, err
 }
 
-// ResumeJob sends POST /api/cron/{job}/resume: Let a job go on. Times that passed meanwhile are not made up for. 409: it has no time left. Administrators may also name the jobs of others.
+// ResumeJob sends POST /api/cron/{job}/resume: Resume a job. Times that passed meanwhile do not run. 409: it has no time left. Administrators may also name the jobs of others.
 func (c *Client) ResumeJob(ctx context.Context, job chat.JobID) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, path("/api/cron/%s/resume", job), nil, nil, &answer)
 	return answer, err
 }
 
-// RunJob sends POST /api/cron/{job}/run: Run a job now. Its times stay as they are. Administrators may also name the jobs of others.
+// RunJob sends POST /api/cron/{job}/run: Run a job now. Its schedule stays the same. Administrators may also name the jobs of others.
 func (c *Client) RunJob(ctx context.Context, job chat.JobID, once string) error {
 	return c.call(ctx, http.MethodPost, path("/api/cron/%s/run", job), nil, map[string]any{"once": once}, nil)
 }
 
-// ListRuns sends GET /api/cron/{job}/runs: The newest runs of a job and what became of them. The newest 50 of the thousand that are kept. Administrators may also name the jobs of others.
+// ListRuns sends GET /api/cron/{job}/runs: The newest runs of a job with their outcomes. The newest 50 of the thousand that are kept. Administrators may also name the jobs of others.
 func (c *Client) ListRuns(ctx context.Context, job chat.JobID) ([]chat.JobRun, error) {
 	var answer struct {
 		Runs []chat.JobRun `json:"runs"`
@@ -983,7 +983,7 @@ func (c *Client) ListDeferred(ctx context.Context) ([]DeferredCall, error) {
 	return answer.Deferred, err
 }
 
-// DecideDeferred sends POST /api/hooks/deferred/{call_id}: Allow or deny a call that a hook has deferred; for administrators. The first decision counts. Decided before, or too late: 409.
+// DecideDeferred sends POST /api/hooks/deferred/{call_id}: Allow or deny a call that a hook has deferred; for administrators. The first decision counts. 409: it was decided before, or it is too late.
 func (c *Client) DecideDeferred(ctx context.Context, callID chat.CallID, body DeferredDecision) (chat.ToolCall, error) {
 	var answer chat.ToolCall
 	err := c.call(ctx, http.MethodPost, path("/api/hooks/deferred/%s", callID), nil, body, &answer)
@@ -1006,21 +1006,21 @@ func (c *Client) ListRunQueries(ctx context.Context) ([]RunsLink, error) {
 	return answer.Links, err
 }
 
-// InspectSessions sends GET /api/inspect/sessions: The conversations of all users, newest first, with what was counted of them. For administrators.
+// InspectSessions sends GET /api/inspect/sessions: The conversations of all users with their figures, newest first. For administrators.
 func (c *Client) InspectSessions(ctx context.Context, params InspectSessionsParams) (SessionListBody, error) {
 	var answer SessionListBody
 	err := c.call(ctx, http.MethodGet, "/api/inspect/sessions", query{"user": params.User, "channel": params.Channel, "agent": params.Agent, "active": params.Active, "limit": params.Limit, "after": params.After}, nil, &answer)
 	return answer, err
 }
 
-// GetLimits sends GET /api/limits: How much runs at once, and who waits. For administrators. The limits themselves are in the policy.
+// GetLimits sends GET /api/limits: What runs and waits, by user and group. For administrators. The limits themselves are in the policy.
 func (c *Client) GetLimits(ctx context.Context) (Limits, error) {
 	var answer Limits
 	err := c.call(ctx, http.MethodGet, "/api/limits", nil, nil, &answer)
 	return answer, err
 }
 
-// CreateLinkCode sends POST /api/link: Make a code that joins another channel to my account.
+// CreateLinkCode sends POST /api/link: Create a code that links another channel to my account.
 func (c *Client) CreateLinkCode(ctx context.Context) (LinkBody, error) {
 	var answer LinkBody
 	err := c.call(ctx, http.MethodPost, "/api/link", nil, nil, &answer)
@@ -1053,7 +1053,7 @@ func (c *Client) Me(ctx context.Context) (Me, error) {
 	return answer, err
 }
 
-// ListIdentities sends GET /api/me/identities: What I am known as on other channels.
+// ListIdentities sends GET /api/me/identities: My identities on other channels.
 func (c *Client) ListIdentities(ctx context.Context) ([]Identity, error) {
 	var answer struct {
 		Identities []Identity `json:"identities"`
@@ -1067,7 +1067,7 @@ func (c *Client) SetPassword(ctx context.Context, body SetPasswordRequest) error
 	return c.call(ctx, http.MethodPost, "/api/me/password", nil, body, nil)
 }
 
-// GetMemory sends GET /api/memory: What is remembered of me.
+// GetMemory sends GET /api/memory: What agents remember about me.
 func (c *Client) GetMemory(ctx context.Context, params GetMemoryParams) (view.Look, error) {
 	var answer view.Look
 	err := c.call(ctx, http.MethodGet, "/api/memory", query{"agent": params.Agent}, nil, &answer)
@@ -1088,17 +1088,17 @@ func (c *Client) ListMemory(ctx context.Context, params ListMemoryParams) ([]cha
 	return answer.Items, err
 }
 
-// ExportMemory sends GET /api/memory/export: All that is remembered of me, as Markdown.
+// ExportMemory sends GET /api/memory/export: All that agents remember about me, as Markdown.
 func (c *Client) ExportMemory(ctx context.Context, params ExportMemoryParams, to io.Writer) (int64, error) {
 	return c.download(ctx, "/api/memory/export", query{"agent": params.Agent}, to)
 }
 
-// ForgetMemory sends POST /api/memory/forget: Forget for good. Whole notes and blocks, lines of them, entries of archive and log. Nothing is asked again.
+// ForgetMemory sends POST /api/memory/forget: Delete from memory. It deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.
 func (c *Client) ForgetMemory(ctx context.Context, params ForgetMemoryParams, items []chat.Remembered) error {
 	return c.call(ctx, http.MethodPost, "/api/memory/forget", query{"agent": params.Agent}, map[string]any{"items": items}, nil)
 }
 
-// SearchMemory sends GET /api/memory/search: Find what is remembered of me. Notes and blocks that hold all of the words, entries of archive and log that hold the most telling ones. With exact: what would be forgotten by these words, line by line.
+// SearchMemory sends GET /api/memory/search: Search what agents remember about me. It finds notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what deleting by these words would remove, line by line.
 func (c *Client) SearchMemory(ctx context.Context, params SearchMemoryParams) ([]chat.Remembered, error) {
 	var answer struct {
 		Items []chat.Remembered `json:"items"`
@@ -1114,7 +1114,7 @@ func (c *Client) ListModels(ctx context.Context) (ModelsBody, error) {
 	return answer, err
 }
 
-// ListPairings sends GET /api/pairings: Who waits to be let in; for administrators.
+// ListPairings sends GET /api/pairings: People who wait for approval; for administrators.
 func (c *Client) ListPairings(ctx context.Context) ([]Pairing, error) {
 	var answer struct {
 		Pairings []Pairing `json:"pairings"`
@@ -1123,14 +1123,14 @@ func (c *Client) ListPairings(ctx context.Context) ([]Pairing, error) {
 	return answer.Pairings, err
 }
 
-// EndPairing sends POST /api/pairings/{code}: Let somebody in by their code, or refuse them; for administrators. It opens direct messages and no group. They are told with their next message.
+// EndPairing sends POST /api/pairings/{code}: Approve or refuse a person by their code; for administrators. An approval covers direct messages, not groups. The person is told with their next message.
 func (c *Client) EndPairing(ctx context.Context, code string, approve bool) (Pairing, error) {
 	var answer Pairing
 	err := c.call(ctx, http.MethodPost, path("/api/pairings/%s", code), nil, map[string]any{"approve": approve}, &answer)
 	return answer, err
 }
 
-// CreatePass sends POST /api/passes: Let this browser open an address of the API where no header can be sent, such as a download.
+// CreatePass sends POST /api/passes: Create an address that this browser can open without headers, such as a download.
 func (c *Client) CreatePass(ctx context.Context, url string) (string, error) {
 	var answer struct {
 		URL string `json:"url"`
@@ -1148,14 +1148,14 @@ func (c *Client) ListPermissions(ctx context.Context) ([]Permission, error) {
 	return answer.Tools, err
 }
 
-// SetPermission sends PUT /api/permissions/{tool}: Allow, ask or deny a tool. Holds for calls that the model makes from now on.
+// SetPermission sends PUT /api/permissions/{tool}: Allow, ask or deny a tool. It applies to calls that the model makes from now on.
 func (c *Client) SetPermission(ctx context.Context, tool string, rule chat.Rule) (Permission, error) {
 	var answer Permission
 	err := c.call(ctx, http.MethodPut, path("/api/permissions/%s", tool), nil, map[string]any{"rule": rule}, &answer)
 	return answer, err
 }
 
-// GetPolicy sends GET /api/policy: How conversations are named, routed, queued, reset and limited. For administrators. docs/operate/policy.md describes the document.
+// GetPolicy sends GET /api/policy: The policy: how conversations are named, routed, queued, reset and limited. For administrators. docs/operate/policy.md describes the document.
 func (c *Client) GetPolicy(ctx context.Context, params GetPolicyParams) (PolicyText, error) {
 	var answer PolicyText
 	err := c.call(ctx, http.MethodGet, "/api/policy", query{"version": params.Version}, nil, &answer)
@@ -1169,7 +1169,7 @@ func (c *Client) SetPolicy(ctx context.Context, body NewPolicy) (PolicyText, err
 	return answer, err
 }
 
-// CheckPolicy sends POST /api/policy/check: Say what is wrong with a policy without putting it in force. For administrators. docs/operate/policy.md describes the document.
+// CheckPolicy sends POST /api/policy/check: Check a policy without putting it in force. For administrators. docs/operate/policy.md describes the document.
 func (c *Client) CheckPolicy(ctx context.Context, text string) (PolicyCheck, error) {
 	var answer PolicyCheck
 	err := c.call(ctx, http.MethodPost, "/api/policy/check", nil, map[string]any{"text": text}, &answer)
@@ -1185,14 +1185,14 @@ func (c *Client) ListPolicyVersions(ctx context.Context, params ListPolicyVersio
 	return answer.Versions, err
 }
 
-// GetProfile sends GET /api/profile: What I say of myself.
+// GetProfile sends GET /api/profile: My profile.
 func (c *Client) GetProfile(ctx context.Context) (chat.UserProfile, error) {
 	var answer chat.UserProfile
 	err := c.call(ctx, http.MethodGet, "/api/profile", nil, nil, &answer)
 	return answer, err
 }
 
-// SetProfile sends PUT /api/profile: Say something of myself. It stands in the prompts of my own conversations, from the next message on.
+// SetProfile sends PUT /api/profile: Change my profile. The prompts of my own conversations contain it from the next message on.
 func (c *Client) SetProfile(ctx context.Context, body ProfileEdit) (chat.UserProfile, error) {
 	var answer chat.UserProfile
 	err := c.call(ctx, http.MethodPut, "/api/profile", nil, body, &answer)
@@ -1220,7 +1220,7 @@ func (c *Client) UseRunner(ctx context.Context, name string) (chat.Runners, erro
 	return answer, err
 }
 
-// UseModel sends PUT /api/runners/llm: Choose whose model answers me.
+// UseModel sends PUT /api/runners/llm: Choose whether my own model or the server's answers me.
 func (c *Client) UseModel(ctx context.Context, source string) (chat.Runners, error) {
 	var answer chat.Runners
 	err := c.call(ctx, http.MethodPut, "/api/runners/llm", nil, map[string]any{"source": source}, &answer)
@@ -1232,14 +1232,14 @@ func (c *Client) RevokeRunner(ctx context.Context, name string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/runners/%s", name), nil, nil, nil)
 }
 
-// RenewRunner sends POST /api/runners/{name}/token: Give a runner a new token. The old one is dead, and a connection made with it is closed.
+// RenewRunner sends POST /api/runners/{name}/token: Give a runner a new token. The old token becomes invalid, and connections that use it are closed.
 func (c *Client) RenewRunner(ctx context.Context, name string) (chat.NewRunner, error) {
 	var answer chat.NewRunner
 	err := c.call(ctx, http.MethodPost, path("/api/runners/%s/token", name), nil, nil, &answer)
 	return answer, err
 }
 
-// Search sends GET /api/search: Find messages in my conversations, newest first. Messages of people and models that hold every word of q, whatever its case, also from before a reset. Words are parts of text: those of two characters are found, and so is text that has no spaces between its words.
+// Search sends GET /api/search: Find messages in my conversations, newest first. It finds messages of people and models that contain every word of q, in upper or lower case, also from before a reset. A word may be any part of the text, so short words and languages without spaces work, too.
 func (c *Client) Search(ctx context.Context, params SearchParams) ([]chat.Found, error) {
 	var answer struct {
 		Results []chat.Found `json:"results"`
@@ -1264,14 +1264,14 @@ func (c *Client) CreateSession(ctx context.Context, body NewSession) (chat.Sessi
 	return answer, err
 }
 
-// ImportSession sends POST /api/sessions/import: Make a session of an exported conversation. Reads JSON Lines of version 3, as this server and the product of the same format write them. At most 64 MiB.
+// ImportSession sends POST /api/sessions/import: Import a conversation as a new session. It reads JSON Lines of version 3, the format of the export. At most 64 MiB.
 func (c *Client) ImportSession(ctx context.Context, params ImportSessionParams, body io.Reader) (Imported, error) {
 	var answer Imported
 	err := c.upload(ctx, http.MethodPost, "/api/sessions/import", query{"key": params.Key, "title": params.Title}, "application/jsonl", body, &answer)
 	return answer, err
 }
 
-// DeleteSession sends DELETE /api/sessions/{key}: Delete a session and all that was said in it; administrators also those of groups and of other people.
+// DeleteSession sends DELETE /api/sessions/{key}: Delete a session with all its messages; administrators also those of groups and of other people.
 func (c *Client) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s", key), nil, nil, nil)
 }
@@ -1290,26 +1290,26 @@ func (c *Client) UpdateSession(ctx context.Context, key chat.SessionKey, body Ch
 	return answer, err
 }
 
-// AnswerApproval sends POST /api/sessions/{key}/approvals/{call_id}: Allow or deny a call that waits for permission, or answer the questions that it asks. The first answer counts, whether a worker runs or not. Answered before, or too late: 409.
+// AnswerApproval sends POST /api/sessions/{key}/approvals/{call_id}: Allow or deny a call that waits for permission, or answer the questions that it asks. The first answer counts, even if no worker runs. 409: it was answered before, or it is too late.
 func (c *Client) AnswerApproval(ctx context.Context, key chat.SessionKey, callID chat.CallID, body Answer) (chat.ToolCall, error) {
 	var answer chat.ToolCall
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/approvals/%s", key, callID), nil, body, &answer)
 	return answer, err
 }
 
-// CallResult sends GET /api/sessions/{key}/calls/{call_id}/result: The whole result of a tool call. As the tool gave it, also where the conversation shows a summary, a placeholder or an edit.
+// CallResult sends GET /api/sessions/{key}/calls/{call_id}/result: The whole result of a tool call. It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.
 func (c *Client) CallResult(ctx context.Context, key chat.SessionKey, callID chat.CallID, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/calls/%s/result", key, callID), nil, to)
 }
 
-// CompactSession sends POST /api/sessions/{key}/compact: Summarize the beginning of the conversation to make room. Queued like a message, as the command /compact. A notice says what came of it.
+// CompactSession sends POST /api/sessions/{key}/compact: Summarize the beginning of the conversation to make room. It is queued like a message, as the command /compact. A notice says how it ended.
 func (c *Client) CompactSession(ctx context.Context, key chat.SessionKey, body CompactSessionRequest) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/compact", key), nil, body, &answer)
 	return answer, err
 }
 
-// GetContext sends GET /api/sessions/{key}/context: How full the context of a conversation is, and with what.
+// GetContext sends GET /api/sessions/{key}/context: The context of a conversation: how full it is, and what fills it.
 func (c *Client) GetContext(ctx context.Context, key chat.SessionKey) (Context, error) {
 	var answer Context
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/context", key), nil, nil, &answer)
@@ -1349,14 +1349,14 @@ func (c *Client) DownloadFile(ctx context.Context, key chat.SessionKey, params D
 	return c.download(ctx, path("/api/sessions/%s/files/content", key), query{"path": params.Path}, to)
 }
 
-// ForkSession sends POST /api/sessions/{key}/fork: Copy a conversation, up to the end of the turn of a message, into a new session. Turns that are running are not copied. The copy goes its own way; the original may be deleted.
+// ForkSession sends POST /api/sessions/{key}/fork: Copy a conversation, up to the end of the turn of a message, into a new session. Running turns are not copied. Original and copy are independent: either may be deleted.
 func (c *Client) ForkSession(ctx context.Context, key chat.SessionKey, messageId chat.MessageID) (chat.Session, error) {
 	var answer chat.Session
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/fork", key), nil, map[string]any{"message_id": messageId}, &answer)
 	return answer, err
 }
 
-// ListGroups sends GET /api/sessions/{key}/groups: The group chats among the subagents of a session, of all depths, newest first, with what was said.
+// ListGroups sends GET /api/sessions/{key}/groups: The group chats among the subagents of a session, at all levels, newest first, with their lines.
 func (c *Client) ListGroups(ctx context.Context, key chat.SessionKey) ([]chat.Group, error) {
 	var answer struct {
 		Groups []chat.Group `json:"groups"`
@@ -1365,12 +1365,12 @@ func (c *Client) ListGroups(ctx context.Context, key chat.SessionKey) ([]chat.Gr
 	return answer.Groups, err
 }
 
-// EndGroup sends POST /api/sessions/{key}/groups/{id}/end: End a group chat. Whoever speaks may finish; nobody is asked after. The session is told what was said. Ended again, nothing changes.
+// EndGroup sends POST /api/sessions/{key}/groups/{id}/end: End a group chat. The member that speaks may finish; no other one is asked. The session gets the transcript. Ending a chat again changes nothing.
 func (c *Client) EndGroup(ctx context.Context, key chat.SessionKey, id chat.GroupID) error {
 	return c.call(ctx, http.MethodPost, path("/api/sessions/%s/groups/%s/end", key, id), nil, nil, nil)
 }
 
-// CreateLink sends POST /api/sessions/{key}/links: A signed link to a file. Whoever has the link can download the file without a login, until it expires.
+// CreateLink sends POST /api/sessions/{key}/links: A signed link to a file. Everybody who has the link can download the file without a login, until it expires.
 func (c *Client) CreateLink(ctx context.Context, key chat.SessionKey, body NewFileLink) (FileLink, error) {
 	var answer FileLink
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/links", key), nil, body, &answer)
@@ -1384,24 +1384,24 @@ func (c *Client) ListMessages(ctx context.Context, key chat.SessionKey, params L
 	return answer, err
 }
 
-// SendMessage sends POST /api/sessions/{key}/messages: Send a message. Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.
+// SendMessage sends POST /api/sessions/{key}/messages: Send a message. The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.
 func (c *Client) SendMessage(ctx context.Context, key chat.SessionKey, body NewMessage) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/messages", key), nil, body, &answer)
 	return answer, err
 }
 
-// RecallQueued sends DELETE /api/sessions/{key}/queue/{inbox_id}: Take a message or command back that waits. A dropped event says so. Once a turn has claimed the message it is too late (409).
+// RecallQueued sends DELETE /api/sessions/{key}/queue/{inbox_id}: Withdraw a message or command that waits. Clients get a dropped event. 409: a turn has claimed the message.
 func (c *Client) RecallQueued(ctx context.Context, key chat.SessionKey, inboxID chat.InboxID) error {
 	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s/queue/%s", key, inboxID), nil, nil, nil)
 }
 
-// EditQueued sends PUT /api/sessions/{key}/queue/{inbox_id}: Change a message that waits. A queued event with the same id carries the new text. Once a turn has claimed the message it is too late (409).
+// EditQueued sends PUT /api/sessions/{key}/queue/{inbox_id}: Change a message that waits. Clients get a queued event with the same id and the new text. 409: a turn has claimed the message.
 func (c *Client) EditQueued(ctx context.Context, key chat.SessionKey, inboxID chat.InboxID, text string) error {
 	return c.call(ctx, http.MethodPut, path("/api/sessions/%s/queue/%s", key, inboxID), nil, map[string]any{"text": text}, nil)
 }
 
-// ListResets sends GET /api/sessions/{key}/resets: Where the conversation began anew, newest first. Messages up to upto stay in the transcript; the model does not see them any more. A notice of origin reset stands there.
+// ListResets sends GET /api/sessions/{key}/resets: The resets of a conversation, newest first. Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.
 func (c *Client) ListResets(ctx context.Context, key chat.SessionKey, params ListResetsParams) ([]chat.Began, error) {
 	var answer struct {
 		Resets []chat.Began `json:"resets"`
@@ -1410,14 +1410,14 @@ func (c *Client) ListResets(ctx context.Context, key chat.SessionKey, params Lis
 	return answer.Resets, err
 }
 
-// RewindSession sends POST /api/sessions/{key}/rewind: Take a message, and all after it, out of the conversation. Queued like a message, as the command /rewind. The rewind event says when it has happened, and a notice answers it. Files and what commands did stay as they are.
+// RewindSession sends POST /api/sessions/{key}/rewind: Rewind: take a message, and all after it, out of the conversation. It is queued like a message, as the command /rewind. A rewind event says when it has happened, and a notice has the answer. Files, and the effects of commands, stay.
 func (c *Client) RewindSession(ctx context.Context, key chat.SessionKey, body RewindBody) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/rewind", key), nil, body, &answer)
 	return answer, err
 }
 
-// ListSubagents sends GET /api/sessions/{key}/subagents: Who works for a conversation. The whole tree below the conversation; of a subagent's own conversation the tree that it is part of. A subagent's session is read and stopped like any other.
+// ListSubagents sends GET /api/sessions/{key}/subagents: The subagents of a conversation. It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.
 func (c *Client) ListSubagents(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
 	var answer struct {
 		Subagents []chat.Subagent `json:"subagents"`
@@ -1435,21 +1435,21 @@ func (c *Client) ListTasks(ctx context.Context, key chat.SessionKey, params List
 	return answer.Tasks, err
 }
 
-// GetTask sends GET /api/sessions/{key}/tasks/{id}: One background task; once it has ended with head and tail of its output, or with what it said.
+// GetTask sends GET /api/sessions/{key}/tasks/{id}: One background task; once it has ended, with head and tail of its output or with its report.
 func (c *Client) GetTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	var answer chat.Task
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/tasks/%s", key, id), nil, nil, &answer)
 	return answer, err
 }
 
-// KillTask sends POST /api/sessions/{key}/tasks/{id}/kill: Kill a background task. Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end. A subagent or the run of a job is stopped, a chat ended.
+// KillTask sends POST /api/sessions/{key}/tasks/{id}/kill: Kill a background task. The kill is recorded at once, and sent as soon as the runner can be reached. A task event tells the end. A subagent or the run of a job is stopped; a group chat is ended.
 func (c *Client) KillTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	var answer chat.Task
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/tasks/%s/kill", key, id), nil, nil, &answer)
 	return answer, err
 }
 
-// TaskOutput sends GET /api/sessions/{key}/tasks/{id}/output: All that a background task has written by now. From the task's runner, which keeps it for seven days after the end.
+// TaskOutput sends GET /api/sessions/{key}/tasks/{id}/output: The whole output of a background task so far. It is read from the task's runner, which keeps it for seven days after the end.
 func (c *Client) TaskOutput(ctx context.Context, key chat.SessionKey, id string, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/tasks/%s/output", key, id), nil, to)
 }
@@ -1470,21 +1470,21 @@ func (c *Client) ListTurns(ctx context.Context, key chat.SessionKey, params List
 	return answer.Turns, err
 }
 
-// GetRequest sends GET /api/sessions/{key}/turns/{turn}/steps/{step}/request: What a step sent to the model. Made again from the stored rows; exact says whether it is the same to the byte.
+// GetRequest sends GET /api/sessions/{key}/turns/{turn}/steps/{step}/request: The request of a step to the model. It is rebuilt from the stored rows; exact says whether it is the same byte for byte.
 func (c *Client) GetRequest(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
 	var answer SentRequest
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/turns/%s/steps/%s/request", key, turn, step), nil, nil, &answer)
 	return answer, err
 }
 
-// GetStatus sends GET /api/status: The installation at a glance. For administrators.
+// GetStatus sends GET /api/status: The state of the installation. For administrators.
 func (c *Client) GetStatus(ctx context.Context) (ops.Status, error) {
 	var answer ops.Status
 	err := c.call(ctx, http.MethodGet, "/api/status", nil, nil, &answer)
 	return answer, err
 }
 
-// ListTodos sends GET /api/todos: What is left to do in my conversations. Lists in which nothing is left are not among them, nor is what is done. The whole list of a conversation comes with its messages.
+// ListTodos sends GET /api/todos: The open to-do items of my conversations. It leaves out completed items, and lists without open items. The whole list of a conversation comes with its messages.
 func (c *Client) ListTodos(ctx context.Context) ([]chat.TodoList, error) {
 	var answer struct {
 		Lists []chat.TodoList `json:"lists"`
@@ -1523,7 +1523,7 @@ func (c *Client) ListTriggers(ctx context.Context) ([]chat.Trigger, error) {
 	return answer.Triggers, err
 }
 
-// AddTrigger sends POST /api/triggers: Make a trigger. The answer holds its secret, which is never shown again. 409: there is one of that name.
+// AddTrigger sends POST /api/triggers: Make a trigger. The response has its secret, which is never shown again. 409: there is a trigger of that name.
 func (c *Client) AddTrigger(ctx context.Context, body chat.TriggerDraft) (Made, error) {
 	var answer Made
 	err := c.call(ctx, http.MethodPost, "/api/triggers", nil, body, &answer)
@@ -1542,7 +1542,7 @@ func (c *Client) SetTrigger(ctx context.Context, id string, body chat.TriggerDra
 	return answer, err
 }
 
-// ListFires sends GET /api/triggers/{id}/fires: The newest calls of a trigger that were accepted, with what became of them.
+// ListFires sends GET /api/triggers/{id}/fires: The newest accepted calls of a trigger with their outcomes.
 func (c *Client) ListFires(ctx context.Context, id string, params ListFiresParams) ([]chat.Fire, error) {
 	var answer struct {
 		Fires []chat.Fire `json:"fires"`
@@ -1551,14 +1551,14 @@ func (c *Client) ListFires(ctx context.Context, id string, params ListFiresParam
 	return answer.Fires, err
 }
 
-// RenewTrigger sends POST /api/triggers/{id}/secret: Give a trigger another secret. The answer holds it, which is never shown again. Calls that are signed with the one before are refused from then on.
+// RenewTrigger sends POST /api/triggers/{id}/secret: Give a trigger another secret. The response has the new secret, which is never shown again. Calls that are signed with the old one are refused from then on.
 func (c *Client) RenewTrigger(ctx context.Context, id string) (Made, error) {
 	var answer Made
 	err := c.call(ctx, http.MethodPost, path("/api/triggers/%s/secret", id), nil, nil, &answer)
 	return answer, err
 }
 
-// GetUsage sends GET /api/usage: What I have used, by day, session and model. Tokens as the providers counted them. Costs are told only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
+// GetUsage sends GET /api/usage: My usage, by day, session and model. Tokens are as the providers counted them. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
 func (c *Client) GetUsage(ctx context.Context, params GetUsageParams) (UsageReport, error) {
 	var answer UsageReport
 	err := c.call(ctx, http.MethodGet, "/api/usage", query{"days": params.Days}, nil, &answer)

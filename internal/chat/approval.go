@@ -72,7 +72,7 @@ type Inquiry struct {
 	Text    string          `json:"text"`
 	Options []InquiryOption `json:"options,omitempty" doc:"What can be chosen; none: the answer is free text."`
 	Multi   bool            `json:"multi,omitempty" doc:"More than one answer may be given."`
-	Other   bool            `json:"other,omitempty" doc:"Words of one's own are an answer, too; always so without options."`
+	Other   bool            `json:"other,omitempty" doc:"A free text is an answer, too; always if there are no options."`
 }
 
 // InquiryOption is something that can be chosen.

@@ -19,16 +19,16 @@ const (
 
 // JobPlan is what people set of a job.
 type JobPlan struct {
-	Name    string     `json:"name,omitempty" maxLength:"400" doc:"What people call it; empty: its first words. At most 80 characters."`
-	Message string     `json:"message" maxLength:"20000" doc:"What the model is told when its time has come."`
+	Name    string     `json:"name,omitempty" maxLength:"400" doc:"Its name for people; empty: its first words. At most 80 characters."`
+	Message string     `json:"message" maxLength:"20000" doc:"The message that the model gets at each time."`
 	When    string     `json:"when" maxLength:"200" doc:"A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m."`
 	Zone    string     `json:"timezone,omitempty" maxLength:"64" doc:"IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server."`
-	Target  SessionKey `json:"target,omitempty" doc:"The conversation that is told. Empty: one of its own, which begins anew at each run."`
-	Deliver SessionKey `json:"deliver,omitempty" doc:"The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there."`
+	Target  SessionKey `json:"target,omitempty" doc:"The conversation that gets the message. Empty: one of the job's own, which begins anew at each run."`
+	Deliver SessionKey `json:"deliver,omitempty" doc:"For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation."`
 	Model   string     `json:"model,omitempty" doc:"The model of the job's own conversation."`
 	Think   string     `json:"think,omitempty" enum:"off,minimal,low,medium,high,xhigh"`
-	Missed  string     `json:"missed,omitempty" enum:"skip,once,all" doc:"What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once."`
-	MaxAge  int        `json:"max_age_s,omitempty" minimum:"0" doc:"Seconds after which a missed time is not made up for; 0: a day. At most 30 days."`
+	Missed  string     `json:"missed,omitempty" enum:"skip,once,all" doc:"What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once."`
+	MaxAge  int        `json:"max_age_s,omitempty" minimum:"0" doc:"Seconds after which a missed time does not run any more; 0: a day. At most 30 days."`
 	Jitter  int        `json:"jitter_s,omitempty" minimum:"0" maximum:"3600" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
 	MaxRuns int        `json:"max_runs,omitempty" minimum:"0" doc:"It is done after so many runs; 0: never."`
 }
@@ -41,9 +41,9 @@ type Job struct {
 	OwnerName string     `json:"owner"`
 	Heartbeat string     `json:"heartbeat,omitempty" doc:"The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere."`
 	State     JobState   `json:"state" enum:"active,paused,done"`
-	Trouble   string     `json:"trouble,omitempty" enum:"gone,invalid" doc:"Why it was paused, if no person did that. gone: its conversation was deleted. invalid: its timetable is not understood any more."`
+	Trouble   string     `json:"trouble,omitempty" enum:"gone,invalid" doc:"Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more."`
 	Runs      int        `json:"runs" doc:"How often it has run."`
-	Passed    int64      `json:"passed,omitempty" doc:"Times that were missed and are not made up for."`
+	Passed    int64      `json:"passed,omitempty" doc:"Missed times that do not run any more."`
 	Next      *time.Time `json:"next_at,omitempty" doc:"The time that comes next."`
 	Last      *JobRun    `json:"last,omitempty" doc:"The newest run."`
 	Revision  int64      `json:"revision"`
@@ -67,7 +67,7 @@ const (
 type JobRun struct {
 	Scheduled time.Time  `json:"scheduled_at"`
 	Reason    string     `json:"reason" enum:"scheduled,missed,manual"`
-	Session   SessionKey `json:"session_key" doc:"The conversation that was told."`
+	Session   SessionKey `json:"session_key" doc:"The conversation that got the message."`
 	Turn      TurnID     `json:"turn_id,omitempty"`
 	Began     time.Time  `json:"began_at"`
 	Ended     *time.Time `json:"ended_at,omitempty"`
@@ -106,10 +106,10 @@ const (
 // TriggerDraft is what people set of a trigger.
 type TriggerDraft struct {
 	Name      string        `json:"name" minLength:"1" maxLength:"60" doc:"Unique among the triggers of its owner."`
-	Source    TriggerSource `json:"source,omitempty" enum:"github,gitlab,generic" doc:"How calls are signed; generic where it is left out. It cannot be changed later."`
-	Session   SessionKey    `json:"session,omitempty" maxLength:"200" doc:"The conversation that is called. Empty: one of its own, hook:<id>."`
-	AnswerIn  SessionKey    `json:"answer_in,omitempty" maxLength:"200" doc:"Answers are delivered where this conversation takes place on a platform. Empty: where the called one does."`
-	Template  string        `json:"template,omitempty" maxLength:"4000" doc:"What the model is told of a call, a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is."`
+	Source    TriggerSource `json:"source,omitempty" enum:"github,gitlab,generic" doc:"How calls are signed; default: generic. It cannot be changed later."`
+	Session   SessionKey    `json:"session,omitempty" maxLength:"200" doc:"The conversation that a call posts to. Empty: one of the trigger's own, hook:<id>."`
+	AnswerIn  SessionKey    `json:"answer_in,omitempty" maxLength:"200" doc:"Answers go to the chat of this conversation on a platform. Empty: to that of the called conversation."`
+	Template  string        `json:"template,omitempty" maxLength:"4000" doc:"The text that the model gets for a call: a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is."`
 	OneShot   bool          `json:"one_shot,omitempty" doc:"It is switched off by its first call."`
 	PerMinute int           `json:"per_minute,omitempty" minimum:"0" maximum:"600" doc:"Calls that are accepted in a minute; 0: 60."`
 	Off       bool          `json:"off,omitempty" doc:"Calls are refused."`
@@ -125,18 +125,18 @@ type Trigger struct {
 	CreatedAt time.Time  `json:"created_at"`
 	FiredAt   *time.Time `json:"fired_at,omitempty" doc:"Last call that was accepted."`
 	RefusedAt *time.Time `json:"refused_at,omitempty" doc:"Last call that was refused."`
-	Refused   string     `json:"refused,omitempty" doc:"Why it was."`
+	Refused   string     `json:"refused,omitempty" doc:"Why that call was refused."`
 }
 
 // Fire is a call of a trigger that was accepted.
 type Fire struct {
-	Delivery string     `json:"delivery" doc:"The id that the sender gave it, or a hash of what it sent."`
+	Delivery string     `json:"delivery" doc:"The sender's id of the call, or a hash of its body."`
 	At       time.Time  `json:"at"`
 	Event    string     `json:"event,omitempty"`
 	Bytes    int        `json:"bytes" doc:"Size of the body."`
 	Repeats  int        `json:"repeats,omitempty" doc:"How often it was delivered again."`
-	Note     string     `json:"note,omitempty" doc:"What was wrong with it: the template did not fit."`
+	Note     string     `json:"note,omitempty" doc:"A fault of the call: the template could not be applied."`
 	Session  SessionKey `json:"session,omitempty" doc:"The conversation; empty: it is gone."`
 	Turn     TurnID     `json:"turn,omitempty" doc:"The turn that answers it; empty: none yet."`
-	Outcome  string     `json:"outcome" enum:"waiting,running,done,failed,stopped,gone" doc:"What became of it."`
+	Outcome  string     `json:"outcome" enum:"waiting,running,done,failed,stopped,gone" doc:"The outcome of the call."`
 }

@@ -13,7 +13,7 @@ type ChannelOption struct {
 	Name     string   `json:"name"`
 	Env      string   `json:"env,omitempty" doc:"Variable that sets it for the account without a name."`
 	Label    string   `json:"label"`
-	Help     string   `json:"help,omitempty" doc:"Where it is found on the platform."`
+	Help     string   `json:"help,omitempty" doc:"Where to find it on the platform."`
 	Secret   bool     `json:"secret,omitempty" doc:"Stored encrypted and never shown."`
 	Required bool     `json:"required,omitempty"`
 	Choices  []string `json:"choices,omitempty" doc:"The values it may have; none: any."`
@@ -40,8 +40,8 @@ type ChannelAccount struct {
 	Secrets     []string          `json:"secrets" doc:"Names of the secrets that are set."`
 	Revision    int64             `json:"revision" doc:"Another one with every change."`
 	ChangedAt   time.Time         `json:"changed_at"`
-	ChangedBy   string            `json:"changed_by,omitempty" doc:"Name of the user; empty: the environment, or somebody who is gone."`
-	Environment []string          `json:"environment,omitempty" doc:"Variables that set it; it can then be changed only there."`
+	ChangedBy   string            `json:"changed_by,omitempty" doc:"Name of the user; empty: the environment, or a user who was deleted."`
+	Environment []string          `json:"environment,omitempty" doc:"Environment variables that set it; it can be changed only there."`
 	Address     string            `json:"address,omitempty" doc:"What to enter on the platform, where the platform connects to xbot."`
 
 	State       ChannelState `json:"state" enum:"off,connecting,connected,faulty"`

@@ -49,7 +49,7 @@ type Queued struct {
 	Mode   QueueMode `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede"`
 	Sender string    `json:"sender,omitempty"`
 	// Throttled: as many turns run as may, so that it waits for a free one.
-	Throttled bool `json:"throttled,omitempty" doc:"As many turns run as may: it waits for one to end."`
+	Throttled bool `json:"throttled,omitempty" doc:"No slot is free: it waits for another turn to end."`
 }
 
 // Dropped says why an accepted message will not be answered by a turn of its own.

@@ -50,7 +50,7 @@ type Group struct {
 	ID        GroupID     `json:"id"`
 	Topic     string      `json:"topic"`
 	Rounds    int         `json:"rounds" doc:"At most."`
-	Ended     string      `json:"ended,omitempty" enum:"rounds,agreed,closed,budget,failed,gone" doc:"Why it is over; empty: it goes on."`
+	Ended     string      `json:"ended,omitempty" enum:"rounds,agreed,closed,budget,failed,gone" doc:"Why it has ended; empty: it is open."`
 	Members   []Member    `json:"members"`
 	Lines     []GroupLine `json:"lines" doc:"In their order; of a long chat the newest 100."`
 	Total     int         `json:"total" doc:"Lines in all."`
@@ -67,7 +67,7 @@ type Member struct {
 // GroupLine is what somebody said in a group chat.
 type GroupLine struct {
 	Seq     int       `json:"seq"`
-	Speaker string    `json:"speaker" doc:"Name of a member; empty: who made the chat."`
+	Speaker string    `json:"speaker" doc:"Name of a member; empty: the conversation that made the chat."`
 	Said    string    `json:"said"`
 	Outcome string    `json:"outcome" enum:"done,passed,stopped,failed,lost"`
 	At      time.Time `json:"at"`

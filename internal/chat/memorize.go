@@ -62,9 +62,9 @@ type Remembered struct {
 	ID      string     `json:"id" example:"archive/12" doc:"note/PATH, block/NAME[/SESSION], soul/NAME, archive/N or log/N."`
 	Kind    string     `json:"kind" enum:"note,block,soul,archive,log"`
 	Name    string     `json:"name,omitempty" doc:"Path of a note, name of a block or soul file."`
-	Session SessionKey `json:"session,omitempty" doc:"Conversation that it is of, where it is of one."`
+	Session SessionKey `json:"session,omitempty" doc:"The conversation that it belongs to, if it belongs to one."`
 	Content string     `json:"content"`
-	At      time.Time  `json:"at" doc:"When it was so, or was written."`
+	At      time.Time  `json:"at" doc:"When it was true, or was written."`
 	Max     int        `json:"max,omitempty" doc:"Characters that a block holds."`
 	Line    bool       `json:"line,omitempty" doc:"It is one line of a note or block."`
 }

@@ -20,7 +20,7 @@ type Runner struct {
 	Arch        string       `json:"arch,omitempty" example:"amd64"`
 	Version     string       `json:"version,omitempty"`
 	Workspace   string       `json:"workspace,omitempty" doc:"Folder where sessions start."`
-	Confinement string       `json:"confinement,omitempty" doc:"What confines its commands, in words, or none and why."`
+	Confinement string       `json:"confinement,omitempty" doc:"What confines its commands, as text; or that nothing does, and why."`
 	LLM         *RunnerModel `json:"llm,omitempty" doc:"The model it can call for its owner."`
 	Active      bool         `json:"active" doc:"This user's commands go here now."`
 	Revocable   bool         `json:"revocable" doc:"Made by this user, with a token that can be renewed and revoked."`
@@ -51,7 +51,7 @@ type Runners struct {
 type NewRunner struct {
 	Runner  Runner `json:"runner"`
 	Token   string `json:"token" doc:"Shown once; only its hash is stored."`
-	Command string `json:"command" doc:"What to run where its commands are to run, with the token in the file it names."`
+	Command string `json:"command" doc:"The command that starts the runner, on the machine where its commands will run. It reads the token from the file that it names."`
 }
 
 // RunnerChoice is what decides on which runner the commands of a person run.

@@ -5,10 +5,10 @@ import "time"
 // Session is one conversation, as the API shows it.
 type Session struct {
 	Key    SessionKey `json:"key"`
-	Title  string     `json:"title" doc:"First words of the first message until somebody names it."`
+	Title  string     `json:"title" doc:"The first words of the first message, until somebody renames it."`
 	Pinned bool       `json:"pinned"`
 	ForkOf SessionKey `json:"fork_of,omitempty" doc:"The session that this one was copied from; it may be gone."`
-	Once   bool       `json:"once,omitempty" doc:"It is that of a subagent that answers once. When it has, messages are refused."`
+	Once   bool       `json:"once,omitempty" doc:"It belongs to a subagent that answers once. After its answer, messages are refused."`
 	Routing
 	Folder
 	Choices
@@ -43,7 +43,7 @@ type Choices struct {
 	Verbose     string `json:"verbose,omitempty" enum:"off,on,full" doc:"How much of the work a channel shows; empty: off."`
 	Queue       Queue  `json:"queue" doc:"What was set for this conversation; empty members follow the policy."`
 	Send        string `json:"send,omitempty" enum:"on,off" doc:"Whether answers reach the channel; empty: as the policy says."`
-	Activation  string `json:"activation,omitempty" enum:"mention,always" doc:"When a group is listened to; empty: as the policy says."`
+	Activation  string `json:"activation,omitempty" enum:"mention,always" doc:"Which messages of a group the bot reads; empty: as the policy says."`
 }
 
 // Activity is what goes on in a conversation now.

@@ -107,11 +107,11 @@ type Subagent struct {
 	Background bool          `json:"background,omitempty" doc:"Its parent does not wait for the newest answer."`
 	Task       string        `json:"task" doc:"The first words of what it was asked last."`
 	Turn       TurnID        `json:"turn_id,omitempty" doc:"Its running turn."`
-	Tool       string        `json:"tool,omitempty" doc:"The call that it makes now."`
+	Tool       string        `json:"tool,omitempty" doc:"The tool call that runs now."`
 	Waiting    bool          `json:"waiting,omitempty" doc:"A call of it waits for a person's permission."`
 	Model      string        `json:"model,omitempty"`
-	Steps      int           `json:"steps" doc:"Calls of the model that it has made."`
-	Tokens     int64         `json:"tokens" doc:"What it has read and written, as its provider counted."`
+	Steps      int           `json:"steps" doc:"Model calls of the subagent."`
+	Tokens     int64         `json:"tokens" doc:"Tokens that it has read and written, as its provider counted."`
 	CreatedAt  time.Time     `json:"created_at"`
 	EndedAt    *time.Time    `json:"ended_at,omitempty" doc:"When it answered last."`
 }

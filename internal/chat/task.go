@@ -36,8 +36,8 @@ type Task struct {
 	Kind      TaskKind   `json:"kind,omitempty" enum:"subagent,group chat,cron job" doc:"What it is; empty: a command."`
 	Session   SessionKey `json:"session_key,omitempty" doc:"Of a subagent or a job: its own conversation."`
 	Turn      TurnID     `json:"turn_id,omitempty" doc:"Of a subagent or a job: its turn, once it has begun."`
-	How       string     `json:"how,omitempty" doc:"Of what is no command: how it stands, or ended."`
-	Call      CallID     `json:"call_id" doc:"Tool call that started it. Of what is no command: under which key the session is told of its end."`
+	How       string     `json:"how,omitempty" doc:"If it is no command: its state, or how it ended."`
+	Call      CallID     `json:"call_id" doc:"The tool call that started it. If it is no command: the key under which the session is told its end."`
 	Command   string     `json:"command"`
 	Runner    string     `json:"runner"`
 	State     TaskState  `json:"state" enum:"running,exited,killed,timed_out,lost"`

@@ -30,12 +30,12 @@ type Turn struct {
 	TemporalURL string     `json:"temporal_url,omitempty" doc:"Path of this run in the Temporal UI, behind the same login."`
 	StartedAt   time.Time  `json:"started_at"`
 	EndedAt     *time.Time `json:"ended_at,omitempty"`
-	Waits       *Wait      `json:"waits,omitempty" doc:"Set while the turn waits for a model provider that cannot be reached. It goes on by itself."`
+	Waits       *Wait      `json:"waits,omitempty" doc:"Set while the turn waits for a model provider that cannot be reached. The turn goes on once the provider answers."`
 }
 
 // Wait says that a turn waits for its model provider.
 type Wait struct {
 	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until" doc:"When it is given up."`
+	Until  time.Time `json:"until" doc:"When the turn gives up."`
 	Reason string    `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream"`
 }

@@ -99,7 +99,7 @@ type Context struct {
 	MaxContext  int                 `json:"max_context" doc:"Tokens that the model takes in all."`
 	MaxOutput   int                 `json:"max_output" doc:"Tokens of one answer at most."`
 	Used        int                 `json:"used" doc:"Tokens."`
-	Source      string              `json:"source" enum:"provider,estimate" doc:"provider: what the last request and its answer took. estimate: ours, since the conversation or how it is shown has changed after them."`
+	Source      string              `json:"source" enum:"provider,estimate" doc:"provider: counted for the last request and its answer. estimate: our own, since the conversation or how it is shown has changed after that."`
 	MaskAt      int                 `json:"mask_at" doc:"Tokens from which old results of tools are masked."`
 	CompressAt  int                 `json:"compress_at" doc:"Tokens from which the beginning is summarized."`
 	Parts       []ContextPart       `json:"parts" doc:"Of the system prompt of the last request."`

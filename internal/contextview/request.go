@@ -35,15 +35,15 @@ type SentTool struct {
 // SentRequest is the request of a step.
 type SentRequest struct {
 	Hash            string        `json:"hash" doc:"SHA-256 of what was sent, hexadecimal."`
-	Exact           bool          `json:"exact" doc:"It was made again from the stored rows and is the same to the byte. false: another version of the program, or the conversation that this one was copied from, sent it."`
+	Exact           bool          `json:"exact" doc:"It was rebuilt from the stored rows and is the same byte for byte. false: another version of the program sent it, or the conversation that this one was copied from."`
 	Model           string        `json:"model"`
 	System          string        `json:"system"`
 	Tools           []SentTool    `json:"tools"`
 	Messages        []SentMessage `json:"messages" doc:"In order, without the reminder."`
-	Reminder        string        `json:"reminder" doc:"Stood at the end, for this request only."`
+	Reminder        string        `json:"reminder" doc:"Text at the end, for this request only."`
 	Pruned          bool          `json:"pruned" doc:"Old results were cut, for this request only."`
 	Bytes           int           `json:"bytes"`
-	EstimatedTokens int           `json:"estimated_tokens" doc:"What we expected."`
+	EstimatedTokens int           `json:"estimated_tokens" doc:"Our estimate."`
 	PromptTokens    int           `json:"prompt_tokens" doc:"What the provider counted; 0: the step had no answer."`
 }
 

@@ -31,14 +31,14 @@ type SoulSwitches struct {
 
 // Remembers says what an agent does with memory.
 type Remembers struct {
-	Memorize  bool `json:"memorize" doc:"Conversations that go from sight are put into memory."`
-	SoulRead  bool `json:"soul_read" doc:"Prompts hold soul files."`
+	Memorize  bool `json:"memorize" doc:"What a reset or a summary removes from the context is written into memory."`
+	SoulRead  bool `json:"soul_read" doc:"Prompts contain soul files."`
 	SoulWrite bool `json:"soul_write" doc:"The agent has tools for soul files."`
 
 	Subagent          bool `json:"subagent" doc:"There is a role that reads the person's conversations."`
 	SubagentSoulWrite bool `json:"subagent_soul_write" doc:"That role has tools for soul files."`
 
-	Recent int `json:"recent" doc:"How many messages of the person's conversation jobs and triggers are told."`
+	Recent int `json:"recent" doc:"How many messages of the person's conversation the prompts of jobs and triggers contain."`
 }
 
 // Remembers returns what an agent does with memory: its own switches above those of all.

@@ -32,7 +32,7 @@ func userBody(u store.User) User {
 
 // LoginState tells the login page what to show.
 type LoginState struct {
-	NeedsPassword bool   `json:"needs_password" doc:"Somebody has set a password, so the form makes sense."`
+	NeedsPassword bool   `json:"needs_password" doc:"A user has a password, so the form is of use."`
 	Demo          bool   `json:"demo" doc:"No model is configured; the built-in demo answers."`
 	Version       string `json:"version"`
 }
@@ -41,13 +41,13 @@ type LoginState struct {
 type SignedIn struct {
 	User            User   `json:"user"`
 	MustSetPassword bool   `json:"must_set_password"`
-	PageKey         string `json:"page_key" doc:"Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it."`
-	Browser         string `json:"browser" doc:"To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing."`
+	PageKey         string `json:"page_key" doc:"Send it as X-Xbot-Page with every request that has the cookie, which alone gives no access. Keep it where only this origin can read it."`
+	Browser         string `json:"browser" doc:"Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access."`
 }
 
 type loginInput struct {
 	Body struct {
-		Browser  string `json:"browser,omitempty" maxLength:"256" doc:"What the last login gave to this browser."`
+		Browser  string `json:"browser,omitempty" maxLength:"256" doc:"The browser value of the last login in this browser."`
 		Username string `json:"username,omitempty" maxLength:"128"`
 		Password string `json:"password,omitempty" maxLength:"256"`
 		Token    string `json:"token,omitempty" maxLength:"256" doc:"Of a one-time sign-in link; instead of name and password."`
@@ -127,7 +127,7 @@ type PassBody struct {
 
 func (a *Endpoints) registerPasses(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "create-pass", Method: http.MethodPost, Path: "/api/passes", Summary: "Let this browser open an address of the API where no header can be sent, such as a download",
+		OperationID: "create-pass", Method: http.MethodPost, Path: "/api/passes", Summary: "Create an address that this browser can open without headers, such as a download",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Body struct {

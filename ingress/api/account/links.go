@@ -13,7 +13,7 @@ import (
 
 // LinkBody is a code by which a person shows on another channel who they are.
 type LinkBody struct {
-	Code    string `json:"code" doc:"Used once, within ten minutes; only its hash is kept. Whoever writes /link and the code is you."`
+	Code    string `json:"code" doc:"It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours."`
 	Seconds int    `json:"expires_in" doc:"Seconds."`
 }
 
@@ -24,13 +24,13 @@ type IdentitiesBody struct {
 
 func (a *Endpoints) registerLinks(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "create-link-code", Method: http.MethodPost, Path: "/api/link", Summary: "Make a code that joins another channel to my account",
+		OperationID: "create-link-code", Method: http.MethodPost, Path: "/api/link", Summary: "Create a code that links another channel to my account",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body LinkBody }, error) {
 		code, err := a.Gateway.NewLink(ctx, auth.User(ctx).ID, "")
 		return &struct{ Body LinkBody }{LinkBody{Code: code, Seconds: int(store.LinkLife.Seconds())}}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "list-identities", Method: http.MethodGet, Path: "/api/me/identities", Summary: "What I am known as on other channels", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-identities", Method: http.MethodGet, Path: "/api/me/identities", Summary: "My identities on other channels", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body IdentitiesBody }, error) {
 			all, err := a.Store.Identities(ctx, auth.User(ctx).ID)
 			return &struct{ Body IdentitiesBody }{IdentitiesBody{all}}, a.Problem(err)

@@ -22,14 +22,14 @@ type profileBody struct{ Body chat.UserProfile }
 
 func (a *Endpoints) registerProfile(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-profile", Method: http.MethodGet, Path: "/api/profile", Summary: "What I say of myself", Security: endpoint.Secured,
+		OperationID: "get-profile", Method: http.MethodGet, Path: "/api/profile", Summary: "My profile", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*profileBody, error) {
 		p, err := a.Store.Profile(ctx, auth.User(ctx).ID)
 		return &profileBody{p}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-profile", Method: http.MethodPut, Path: "/api/profile", Summary: "Say something of myself", Security: endpoint.Secured,
-		Description: "It stands in the prompts of my own conversations, from the next message on.",
+		OperationID: "set-profile", Method: http.MethodPut, Path: "/api/profile", Summary: "Change my profile", Security: endpoint.Secured,
+		Description: "The prompts of my own conversations contain it from the next message on.",
 	}, func(ctx context.Context, in *struct{ Body ProfileEdit }) (*profileBody, error) {
 		p, err := a.Store.SetProfile(ctx, auth.User(ctx).ID, chat.UserProfile{Content: in.Body.Content, Timezone: in.Body.Timezone, Revision: in.Body.Revision})
 		return &profileBody{p}, a.Problem(err)

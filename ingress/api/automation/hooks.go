@@ -23,10 +23,10 @@ type HooksBody struct {
 type HookBody struct {
 	Event  hook.Event `json:"event" example:"PreToolUse"`
 	Kind   hook.Kind  `json:"kind" enum:"command,http,callback"`
-	Label  string     `json:"label" doc:"What is asked, on one line and without secrets." example:"command: ./.xbot/check.sh"`
+	Label  string     `json:"label" doc:"The command, address or function, on one line and without secrets." example:"command: ./.xbot/check.sh"`
 	Source string     `json:"source" doc:"The file." example:"/srv/xbot/hooks.json"`
 	Place  string     `json:"place" doc:"Where in the file." example:"hooks.PreToolUse[0].hooks[0]"`
-	Async  bool       `json:"async,omitempty" doc:"It is not waited for, and decides nothing."`
+	Async  bool       `json:"async,omitempty" doc:"xbot does not wait for it, and it decides nothing."`
 }
 
 // DeferredCall is a call that waits for an administrator.
@@ -77,7 +77,7 @@ func (a *Endpoints) registerHooks(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "decide-deferred", Method: http.MethodPost, Path: "/api/hooks/deferred/{call_id}", Summary: "Allow or deny a call that a hook has deferred; for administrators",
-		Description: "The first decision counts. Decided before, or too late: 409.", Security: endpoint.Secured,
+		Description: "The first decision counts. 409: it was decided before, or it is too late.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		CallID chat.CallID `path:"call_id" maxLength:"200" doc:"Id of the tool call." example:"0198c1d2-5e0f-7a51-9d0e-3f6a1b2c4d5e.0.0"`
 		Body   DeferredDecision

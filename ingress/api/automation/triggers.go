@@ -49,7 +49,7 @@ func (a *Endpoints) registerTriggers(h huma.API) {
 	}, a.listTriggers)
 	huma.Register(h, huma.Operation{
 		OperationID: "add-trigger", Method: http.MethodPost, Path: "/api/triggers", Summary: "Make a trigger",
-		Description:   "The answer holds its secret, which is never shown again. 409: there is one of that name.",
+		Description:   "The response has its secret, which is never shown again. 409: there is a trigger of that name.",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, a.addTrigger)
 	huma.Register(h, huma.Operation{
@@ -61,10 +61,10 @@ func (a *Endpoints) registerTriggers(h huma.API) {
 	}, a.deleteTrigger)
 	huma.Register(h, huma.Operation{
 		OperationID: "renew-trigger", Method: http.MethodPost, Path: "/api/triggers/{id}/secret", Summary: "Give a trigger another secret",
-		Description: "The answer holds it, which is never shown again. Calls that are signed with the one before are refused from then on.", Security: endpoint.Secured,
+		Description: "The response has the new secret, which is never shown again. Calls that are signed with the old one are refused from then on.", Security: endpoint.Secured,
 	}, a.renewTrigger)
 	huma.Register(h, huma.Operation{
-		OperationID: "list-fires", Method: http.MethodGet, Path: "/api/triggers/{id}/fires", Summary: "The newest calls of a trigger that were accepted, with what became of them", Security: endpoint.Secured,
+		OperationID: "list-fires", Method: http.MethodGet, Path: "/api/triggers/{id}/fires", Summary: "The newest accepted calls of a trigger with their outcomes", Security: endpoint.Secured,
 	}, a.listFires)
 }
 

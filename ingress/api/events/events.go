@@ -23,7 +23,7 @@ const sendTimeout = 30 * time.Second
 func (a *Endpoints) registerEvents(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "watch-session", Method: http.MethodGet, Path: "/api/sessions/{key}/events", Summary: "Events of a session (SSE)",
-		Description: "Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: where some after the cursor are gone, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
+		Description: "Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
 		Security:    endpoint.Secured,
 		Responses:   map[string]*huma.Response{"200": {Description: "An event stream.", Content: map[string]*huma.MediaType{"text/event-stream": {}}}},
 	}, func(ctx context.Context, in *struct {

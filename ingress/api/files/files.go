@@ -90,7 +90,7 @@ func (a *Endpoints) registerFiles(h huma.API) {
 		}
 		return a.stream(attachment), nil
 	})
-	huma.Register(h, huma.Operation{OperationID: "create-link", Method: http.MethodPost, Path: "/api/sessions/{key}/links", Summary: "A signed link to a file", Description: "Whoever has the link can download the file without a login, until it expires.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "create-link", Method: http.MethodPost, Path: "/api/sessions/{key}/links", Summary: "A signed link to a file", Description: "Everybody who has the link can download the file without a login, until it expires.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			Body NewFileLink

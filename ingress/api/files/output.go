@@ -19,8 +19,8 @@ import (
 
 func (a *Endpoints) registerOutputs(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "task-output", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}/output", Summary: "All that a background task has written by now",
-		Description: "From the task's runner, which keeps it for seven days after the end.",
+		OperationID: "task-output", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}/output", Summary: "The whole output of a background task so far",
+		Description: "It is read from the task's runner, which keeps it for seven days after the end.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
 	}, func(ctx context.Context, in *sessions.TaskKey) (*huma.StreamResponse, error) {
 		s, err := a.Own(ctx, in.Key.Key)

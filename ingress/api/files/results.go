@@ -16,7 +16,7 @@ import (
 func (a *Endpoints) registerResults(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "call-result", Method: http.MethodGet, Path: "/api/sessions/{key}/calls/{call_id}/result", Summary: "The whole result of a tool call",
-		Description: "As the tool gave it, also where the conversation shows a summary, a placeholder or an edit.",
+		Description: "It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key

@@ -29,14 +29,14 @@ type (
 	inboxList struct {
 		Body struct {
 			Messages []ops.Unanswered `json:"messages"`
-			More     bool             `json:"more,omitempty" doc:"These are the oldest, and there are others."`
+			More     bool             `json:"more,omitempty" doc:"There are more; these are the oldest."`
 		}
 	}
 )
 
 func (a *Endpoints) registerInspect(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "get-status", Method: http.MethodGet, Path: "/api/status", Summary: "The installation at a glance", Description: "For administrators.", Security: endpoint.Secured}, a.status)
-	huma.Register(h, huma.Operation{OperationID: "inspect-sessions", Method: http.MethodGet, Path: "/api/inspect/sessions", Summary: "The conversations of all users, newest first, with what was counted of them", Description: "For administrators.", Security: endpoint.Secured}, a.inspectSessions)
+	huma.Register(h, huma.Operation{OperationID: "get-status", Method: http.MethodGet, Path: "/api/status", Summary: "The state of the installation", Description: "For administrators.", Security: endpoint.Secured}, a.status)
+	huma.Register(h, huma.Operation{OperationID: "inspect-sessions", Method: http.MethodGet, Path: "/api/inspect/sessions", Summary: "The conversations of all users with their figures, newest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectSessions)
 	huma.Register(h, huma.Operation{OperationID: "inspect-inbox", Method: http.MethodGet, Path: "/api/inspect/inbox", Summary: "What was accepted and has no answer yet, oldest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectInbox)
 }
 
@@ -57,7 +57,7 @@ func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body ops.
 }
 
 func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {
-	User    string `query:"user" maxLength:"200" doc:"Of this user alone."`
+	User    string `query:"user" maxLength:"200" doc:"Only the conversations of this user."`
 	Channel string `query:"channel" maxLength:"100"`
 	Agent   string `query:"agent" maxLength:"100"`
 	Active  int    `query:"active" minimum:"0" maximum:"5256000" doc:"Minutes within which a person wrote."`

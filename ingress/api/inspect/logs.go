@@ -13,18 +13,18 @@ import (
 )
 
 type logQuery struct {
-	Level   string    `query:"level" enum:"debug,info,warn,error" doc:"The least; left out: all."`
+	Level   string    `query:"level" enum:"debug,info,warn,error" doc:"The lowest level; default: all."`
 	Since   time.Time `query:"since" doc:"Lines after this time."`
 	Until   time.Time `query:"until" doc:"Lines up to this time."`
-	Words   string    `query:"q" maxLength:"200" doc:"Words that have to be in the line, in whatever case."`
-	Process string    `query:"process" maxLength:"64" doc:"Such as worker; left out: all."`
+	Words   string    `query:"q" maxLength:"200" doc:"Words that the line contains, in upper or lower case."`
+	Process string    `query:"process" maxLength:"64" doc:"Such as worker; default: all."`
 	Limit   int       `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
 func (a *Endpoints) registerLogs(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-logs", Method: http.MethodGet, Path: "/api/admin/logs", Summary: "The newest lines that the server has logged",
-		Description: "For administrators. Of the processes that use the data folder of the one that answers; with processes on several machines each has its own.",
+		OperationID: "list-logs", Method: http.MethodGet, Path: "/api/admin/logs", Summary: "The newest log lines of the server",
+		Description: "For administrators. It covers the processes that use the same data folder as the process that answers; each machine has its own.",
 		Security:    endpoint.Secured,
 	}, a.listLogs)
 }

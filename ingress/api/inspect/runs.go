@@ -26,7 +26,7 @@ const (
 // RunsLink leads to a list of runs in the Temporal UI.
 type RunsLink struct {
 	Kind  string `json:"kind" enum:"failed,waiting,running,today,person,model"`
-	Name  string `json:"name,omitempty" doc:"Of the person or the model whose runs of today they are."`
+	Name  string `json:"name,omitempty" doc:"Name of the person or model, in a query for their runs of today."`
 	Query string `json:"query" doc:"As the Temporal UI and the temporal CLI read it."`
 	URL   string `json:"url" doc:"Path of the list, behind the same login."`
 }

@@ -46,14 +46,14 @@ type Forgotten struct {
 
 func (a *Endpoints) registerMemory(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-memory", Method: http.MethodGet, Path: "/api/memory", Summary: "What is remembered of me", Security: endpoint.Secured,
+		OperationID: "get-memory", Method: http.MethodGet, Path: "/api/memory", Summary: "What agents remember about me", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Owner }) (*struct{ Body view.Look }, error) {
 		got, err := a.Memory.Look(ctx, in.of(ctx))
 		return &struct{ Body view.Look }{got}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "search-memory", Method: http.MethodGet, Path: "/api/memory/search", Summary: "Find what is remembered of me", Security: endpoint.Secured,
-		Description: "Notes and blocks that hold all of the words, entries of archive and log that hold the most telling ones. With exact: what would be forgotten by these words, line by line.",
+		OperationID: "search-memory", Method: http.MethodGet, Path: "/api/memory/search", Summary: "Search what agents remember about me", Security: endpoint.Secured,
+		Description: "It finds notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what deleting by these words would remove, line by line.",
 	}, func(ctx context.Context, in *struct {
 		Owner
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"500"`
@@ -71,7 +71,7 @@ func (a *Endpoints) registerMemory(h huma.API) {
 	}, func(ctx context.Context, in *struct {
 		Owner
 		Kind   string `query:"kind" enum:"archive,log" required:"true"`
-		Before int64  `query:"before" minimum:"0" doc:"Number of an entry that they are older than; 0: the newest."`
+		Before int64  `query:"before" minimum:"0" doc:"Return entries older than this number; 0: the newest."`
 	}) (*struct{ Body RememberedBody }, error) {
 		got, err := a.Memory.Older(ctx, in.of(ctx), in.Kind, in.Before)
 		return remembered(got), a.Problem(err)
@@ -89,8 +89,8 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 		return nil, a.Problem(a.Memory.Set(ctx, in.of(ctx), in.Body.ID, in.Body.Was, in.Body.Content))
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "forget-memory", Method: http.MethodPost, Path: "/api/memory/forget", Summary: "Forget for good", Security: endpoint.Secured, DefaultStatus: http.StatusNoContent,
-		Description: "Whole notes and blocks, lines of them, entries of archive and log. Nothing is asked again.",
+		OperationID: "forget-memory", Method: http.MethodPost, Path: "/api/memory/forget", Summary: "Delete from memory", Security: endpoint.Secured, DefaultStatus: http.StatusNoContent,
+		Description: "It deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.",
 	}, func(ctx context.Context, in *struct {
 		Owner
 		Body Forgotten
@@ -98,7 +98,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 		return nil, a.Problem(a.Memory.Forget(ctx, in.of(ctx), in.Body.Items))
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "export-memory", Method: http.MethodGet, Path: "/api/memory/export", Summary: "All that is remembered of me, as Markdown",
+		OperationID: "export-memory", Method: http.MethodGet, Path: "/api/memory/export", Summary: "All that agents remember about me, as Markdown",
 		Security: endpoint.Secured, Responses: endpoint.AttachmentResponse("text/markdown"),
 	}, func(ctx context.Context, in *struct{ Owner }) (*huma.StreamResponse, error) {
 		w := in.of(ctx)

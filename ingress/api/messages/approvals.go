@@ -19,11 +19,11 @@ type Answer struct {
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial."`
 	Always   bool   `json:"always,omitempty" doc:"With allow: the tool needs no permission from now on."`
 
-	Answers chat.Answers `json:"answers,omitempty" doc:"Where the call asks questions: a list of answers for the name of each."`
+	Answers chat.Answers `json:"answers,omitempty" doc:"If the call asks questions: a list of answers for the name of each."`
 }
 
 func (a *Endpoints) registerApprovals(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, whether a worker runs or not. Answered before, or too late: 409.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, even if no worker runs. 409: it was answered before, or it is too late.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			CallID chat.CallID `path:"call_id" maxLength:"200" doc:"Id of the tool call."`

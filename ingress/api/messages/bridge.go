@@ -26,7 +26,7 @@ type BridgeMessage struct {
 	Subject   string        `json:"subject,omitempty" doc:"Name of the group."`
 	Room      string        `json:"room,omitempty"`
 	Space     string        `json:"space,omitempty" doc:"Workspace, guild or team."`
-	SentAt    time.Time     `json:"sent_at,omitzero" doc:"By the platform's clock; default: now."`
+	SentAt    time.Time     `json:"sent_at,omitzero" doc:"Time by the platform's clock; default: now."`
 	Seq       int64         `json:"seq,omitempty" doc:"The platform's order among messages of one instant."`
 	Text      string        `json:"text" doc:"Without the mention of the bot, at most 200000 bytes."`
 	Mentioned bool          `json:"mentioned,omitempty" doc:"It mentions the bot."`
@@ -80,7 +80,7 @@ func (a *Endpoints) registerBridge(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-message", Method: http.MethodPost, Path: "/api/bridge/{channel}/messages", DefaultStatus: http.StatusAccepted,
 		Summary:      "Deliver a message of a platform",
-		Description:  "For administrators: the token speaks for everybody on the platform. The answer is read from the events of the session.",
+		Description:  "For administrators: the token acts for every person on the platform. Read the answer from the session's events.",
 		MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Channel string `path:"channel" maxLength:"32" doc:"What the platform is called here." example:"matrix"`
@@ -111,7 +111,7 @@ func (a *Endpoints) registerBridge(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-recall", Method: http.MethodDelete, Path: "/api/bridge/{channel}/messages/{id}", Security: endpoint.Secured,
-		Summary: "Take a message of a platform back that still waits",
+		Summary: "Withdraw a message of a platform that still waits",
 	}, func(ctx context.Context, in *struct{ Bridged }) (*changedBody, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err

@@ -16,14 +16,14 @@ import (
 // Command is a slash command that the server carries out, as clients complete and explain it.
 type Command struct {
 	Name    string            `json:"name" doc:"Without the slash." example:"compact"`
-	Aliases []string          `json:"aliases,omitempty" doc:"Other names that are understood."`
+	Aliases []string          `json:"aliases,omitempty" doc:"Other names of the command."`
 	Usage   string            `json:"usage" doc:"The whole line, for people." example:"/compact [FOCUS]"`
 	Args    string            `json:"args,omitempty" doc:"What may follow the name, for people." example:"[FOCUS]"`
 	Words   []string          `json:"words,omitempty" doc:"What may be typed after the name, to complete it. More follows one that ends with a space." example:"[\"list\",\"use \"]"`
 	Group   string            `json:"group" doc:"What it is about." enum:"conversation,model,context,queue,folder,you,server"`
 	Who     string            `json:"who" doc:"Who may use it: anyone who may write, the owner of the conversation, or administrators. Administrators may use all." enum:"anyone,owner,admin"`
-	Inline  bool              `json:"inline" doc:"It is understood inside a message too, answered at once, and taken out of the text."`
-	Queued  bool              `json:"queued" doc:"It waits for its place among the messages; others are carried out at once."`
+	Inline  bool              `json:"inline" doc:"It also works inside a message: it is answered at once and removed from the text."`
+	Queued  bool              `json:"queued" doc:"It is queued among the messages; other commands run at once."`
 	Help    map[string]string `json:"help" doc:"What it does, in one line, by language: en, zh."`
 }
 

@@ -19,8 +19,8 @@ type RewindBody struct {
 
 func (a *Endpoints) registerHistory(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "rewind-session", Method: http.MethodPost, Path: "/api/sessions/{key}/rewind", Summary: "Take a message, and all after it, out of the conversation",
-		Description:   "Queued like a message, as the command /rewind. The rewind event says when it has happened, and a notice answers it. Files and what commands did stay as they are.",
+		OperationID: "rewind-session", Method: http.MethodPost, Path: "/api/sessions/{key}/rewind", Summary: "Rewind: take a message, and all after it, out of the conversation",
+		Description:   "It is queued like a message, as the command /rewind. A rewind event says when it has happened, and a notice has the answer. Files, and the effects of commands, stay.",
 		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
@@ -35,7 +35,7 @@ func (a *Endpoints) registerHistory(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "fork-session", Method: http.MethodPost, Path: "/api/sessions/{key}/fork", Summary: "Copy a conversation, up to the end of the turn of a message, into a new session",
-		Description:   "Turns that are running are not copied. The copy goes its own way; the original may be deleted.",
+		Description:   "Running turns are not copied. Original and copy are independent: either may be deleted.",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
@@ -52,13 +52,13 @@ func (a *Endpoints) registerHistory(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "compact-session", Method: http.MethodPost, Path: "/api/sessions/{key}/compact", Summary: "Summarize the beginning of the conversation to make room",
-		Description:   "Queued like a message, as the command /compact. A notice says what came of it.",
+		Description:   "It is queued like a message, as the command /compact. A notice says how it ended.",
 		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		Body struct {
 			ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user."`
-			Focus           string `json:"focus,omitempty" maxLength:"2000" doc:"What the summary is to keep in mind."`
+			Focus           string `json:"focus,omitempty" maxLength:"2000" doc:"What the summary should keep."`
 		}
 	}) (*struct{ Body Accepted }, error) {
 		s, err := a.Own(ctx, in.Key.Key)

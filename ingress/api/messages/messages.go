@@ -26,7 +26,7 @@ type Accepted struct {
 	Duplicate bool         `json:"duplicate" doc:"It had been accepted before."`
 
 	Mode     chat.QueueMode `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede" doc:"How it waits."`
-	Position int            `json:"position,omitempty" doc:"Its place in the queue, from 1; none where it waits for no turn."`
+	Position int            `json:"position,omitempty" doc:"Its place in the queue, from 1; absent if it waits for no turn."`
 	Dropped  []chat.InboxID `json:"dropped,omitempty" doc:"Messages that get no turn of their own because of this one, which may be itself. The events dropped say why."`
 }
 
@@ -44,7 +44,7 @@ type Transcript struct {
 }
 
 func (a *Endpoints) registerMessages(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			Body NewMessage
@@ -63,7 +63,7 @@ func (a *Endpoints) registerMessages(h huma.API) {
 			Before chat.MessageID `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
 			Limit  int            `query:"limit" minimum:"1" maximum:"500" default:"100"`
 
-			Rewound bool `query:"rewound" doc:"With the messages that were taken out of the conversation."`
+			Rewound bool `query:"rewound" doc:"Include the messages that were taken out of the conversation."`
 		}) (*struct{ Body Transcript }, error) {
 			s, err := a.Readable(ctx, in.Key.Key)
 			if err != nil {

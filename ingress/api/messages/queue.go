@@ -14,7 +14,7 @@ import (
 func (a *Endpoints) registerQueue(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "edit-queued", Method: http.MethodPut, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Change a message that waits",
-		Description:   "A queued event with the same id carries the new text. Once a turn has claimed the message it is too late (409).",
+		Description:   "Clients get a queued event with the same id and the new text. 409: a turn has claimed the message.",
 		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
@@ -30,8 +30,8 @@ func (a *Endpoints) registerQueue(h huma.API) {
 		return nil, a.Problem(a.Dispatch.Edit(ctx, s.Key, in.ID, in.Body.Text))
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "recall-queued", Method: http.MethodDelete, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Take a message or command back that waits",
-		Description:   "A dropped event says so. Once a turn has claimed the message it is too late (409).",
+		OperationID: "recall-queued", Method: http.MethodDelete, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Withdraw a message or command that waits",
+		Description:   "Clients get a dropped event. 409: a turn has claimed the message.",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key

@@ -36,7 +36,7 @@ func (a *Endpoints) registerRunners(h huma.API) {
 			out, err := a.Runners.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "renew-runner", Method: http.MethodPost, Path: "/api/runners/{name}/token", Summary: "Give a runner a new token", Description: "The old one is dead, and a connection made with it is closed.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "renew-runner", Method: http.MethodPost, Path: "/api/runners/{name}/token", Summary: "Give a runner a new token", Description: "The old token becomes invalid, and connections that use it are closed.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Request
 			RunnerName
@@ -57,7 +57,7 @@ func (a *Endpoints) registerRunners(h huma.API) {
 			out, err := a.Runners.Use(ctx, auth.User(ctx), in.Body.Name)
 			return &runnersBody{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "use-model", Method: http.MethodPut, Path: "/api/runners/llm", Summary: "Choose whose model answers me", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "use-model", Method: http.MethodPut, Path: "/api/runners/llm", Summary: "Choose whether my own model or the server's answers me", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Source string `json:"source" enum:"auto,server" doc:"auto: the model of the runner my commands go to, if it offers one. server: the server's."`

@@ -15,7 +15,7 @@ type contextBody struct{ Body contextview.Context }
 
 func (a *Endpoints) registerContext(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-context", Method: http.MethodGet, Path: "/api/sessions/{key}/context", Summary: "How full the context of a conversation is, and with what", Security: endpoint.Secured,
+		OperationID: "get-context", Method: http.MethodGet, Path: "/api/sessions/{key}/context", Summary: "The context of a conversation: how full it is, and what fills it", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *endpoint.Key) (*contextBody, error) { return a.context(ctx, in.Key) })
 	huma.Register(h, huma.Operation{
 		OperationID: "set-context-mode", Method: http.MethodPut, Path: "/api/sessions/{key}/context", Summary: "Choose how the context of a conversation is kept small", Security: endpoint.Secured,
@@ -35,8 +35,8 @@ func (a *Endpoints) registerContext(h huma.API) {
 		return a.context(ctx, in.Key.Key)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "get-request", Method: http.MethodGet, Path: "/api/sessions/{key}/turns/{turn}/steps/{step}/request", Summary: "What a step sent to the model",
-		Description: "Made again from the stored rows; exact says whether it is the same to the byte.", Security: endpoint.Secured,
+		OperationID: "get-request", Method: http.MethodGet, Path: "/api/sessions/{key}/turns/{turn}/steps/{step}/request", Summary: "The request of a step to the model",
+		Description: "It is rebuilt from the stored rows; exact says whether it is the same byte for byte.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		Turn chat.TurnID `path:"turn" maxLength:"200"`

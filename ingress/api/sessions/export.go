@@ -58,8 +58,8 @@ func (a *Endpoints) registerExport(h huma.API) {
 		}}, nil
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "import-session", Method: http.MethodPost, Path: "/api/sessions/import", Summary: "Make a session of an exported conversation",
-		Description: "Reads JSON Lines of version 3, as this server and the product of the same format write them. At most 64 MiB.", DefaultStatus: http.StatusCreated,
+		OperationID: "import-session", Method: http.MethodPost, Path: "/api/sessions/import", Summary: "Import a conversation as a new session",
+		Description: "It reads JSON Lines of version 3, the format of the export. At most 64 MiB.", DefaultStatus: http.StatusCreated,
 		MaxBodyBytes: maxImport, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Key     chat.SessionKey `query:"key" maxLength:"200" doc:"Default: a new one."`

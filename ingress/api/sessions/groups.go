@@ -16,7 +16,7 @@ type GroupsBody struct {
 }
 
 func (a *Endpoints) registerGroups(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, of all depths, newest first, with what was said", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, at all levels, newest first, with their lines", Security: endpoint.Secured},
 		func(ctx context.Context, in *endpoint.Key) (*struct{ Body GroupsBody }, error) {
 			s, err := a.Own(ctx, in.Key)
 			if err != nil {
@@ -27,7 +27,7 @@ func (a *Endpoints) registerGroups(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "end-group", Method: http.MethodPost, Path: "/api/sessions/{key}/groups/{id}/end", Summary: "End a group chat",
-		Description:   "Whoever speaks may finish; nobody is asked after. The session is told what was said. Ended again, nothing changes.",
+		Description:   "The member that speaks may finish; no other one is asked. The session gets the transcript. Ending a chat again changes nothing.",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *groupKey) (*struct{}, error) {
 		s, err := a.Own(ctx, in.Key.Key)

@@ -17,8 +17,8 @@ type ResetsBody struct {
 
 func (a *Endpoints) registerResets(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "Where the conversation began anew, newest first",
-		Description: "Messages up to upto stay in the transcript; the model does not see them any more. A notice of origin reset stands there.",
+		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "The resets of a conversation, newest first",
+		Description: "Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key

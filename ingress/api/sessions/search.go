@@ -19,7 +19,7 @@ type FoundBody struct {
 func (a *Endpoints) registerSearch(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "search", Method: http.MethodGet, Path: "/api/search", Summary: "Find messages in my conversations, newest first",
-		Description: "Messages of people and models that hold every word of q, whatever its case, also from before a reset. Words are parts of text: those of two characters are found, and so is text that has no spaces between its words.",
+		Description: "It finds messages of people and models that contain every word of q, in upper or lower case, also from before a reset. A word may be any part of the text, so short words and languages without spaces work, too.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"400"`

@@ -32,7 +32,7 @@ type sessionBody struct{ Body chat.Session }
 
 // NewSession asks for a session.
 type NewSession struct {
-	Key   chat.SessionKey `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. An own session that exists is answered as it is."`
+	Key   chat.SessionKey `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. If it is an existing session of yours, the response is that session, unchanged."`
 	Title string          `json:"title,omitempty" maxLength:"200"`
 	Agent string          `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
 	Cwd   string          `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
@@ -86,7 +86,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 			s, err := a.Own(ctx, in.Key.Key)
 			return &sessionBody{s}, err
 		})
-	huma.Register(h, huma.Operation{OperationID: "delete-session", Method: http.MethodDelete, Path: "/api/sessions/{key}", Summary: "Delete a session and all that was said in it; administrators also those of groups and of other people", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "delete-session", Method: http.MethodDelete, Path: "/api/sessions/{key}", Summary: "Delete a session with all its messages; administrators also those of groups and of other people", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *endpoint.Key) (*struct{}, error) {
 			s, mine, err := a.deletable(ctx, in.Key)
 			if err != nil {

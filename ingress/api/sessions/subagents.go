@@ -17,8 +17,8 @@ type SubagentsBody struct {
 
 func (a *Endpoints) registerSubagents(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-subagents", Method: http.MethodGet, Path: "/api/sessions/{key}/subagents", Summary: "Who works for a conversation",
-		Description: "The whole tree below the conversation; of a subagent's own conversation the tree that it is part of. A subagent's session is read and stopped like any other.",
+		OperationID: "list-subagents", Method: http.MethodGet, Path: "/api/sessions/{key}/subagents", Summary: "The subagents of a conversation",
+		Description: "It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *endpoint.Key) (*struct{ Body SubagentsBody }, error) {
 		s, err := a.Own(ctx, in.Key)

@@ -35,7 +35,7 @@ func (a *Endpoints) registerTasks(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
-			All bool `query:"all" doc:"With the subagents in the background, the chats among agents and the newest runs of jobs that work for the session, each with its kind."`
+			All bool `query:"all" doc:"Include the background subagents, group chats and newest runs of jobs that work for the session, each with its kind."`
 		}) (*struct{ Body TasksBody }, error) {
 			s, err := a.Own(ctx, in.Key.Key)
 			if err != nil {
@@ -48,7 +48,7 @@ func (a *Endpoints) registerTasks(h huma.API) {
 			tasks, err := list(ctx, s.Key)
 			return &struct{ Body TasksBody }{TasksBody{Tasks: append([]chat.Task{}, tasks...)}}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended with head and tail of its output, or with what it said", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended, with head and tail of its output or with its report", Security: endpoint.Secured},
 		func(ctx context.Context, in *TaskKey) (*taskBody, error) {
 			s, err := a.Own(ctx, in.Key.Key)
 			if err != nil {
@@ -59,7 +59,7 @@ func (a *Endpoints) registerTasks(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "kill-task", Method: http.MethodPost, Path: "/api/sessions/{key}/tasks/{id}/kill", Summary: "Kill a background task",
-		Description:   "Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end. A subagent or the run of a job is stopped, a chat ended.",
+		Description:   "The kill is recorded at once, and sent as soon as the runner can be reached. A task event tells the end. A subagent or the run of a job is stopped; a group chat is ended.",
 		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *TaskKey) (*taskBody, error) {
 		s, err := a.Own(ctx, in.Key.Key)

@@ -31,8 +31,8 @@ type ChannelList struct {
 // ChannelDraft is what an account is to be configured with.
 type ChannelDraft struct {
 	Settings map[string]string `json:"settings" doc:"All of them, by name. A secret that is empty or left out stays as it is stored."`
-	Forget   []string          `json:"forget,omitempty" maxItems:"50" doc:"Secrets that are taken away."`
-	Revision int64             `json:"revision,omitempty" minimum:"0" doc:"Of the account that it was made from; 0: a new account."`
+	Forget   []string          `json:"forget,omitempty" maxItems:"50" doc:"Names of secrets to remove."`
+	Revision int64             `json:"revision,omitempty" minimum:"0" doc:"Revision of the account that the change is based on; 0: a new account."`
 }
 
 // ChannelChange is a draft that is put in force.
@@ -93,7 +93,7 @@ const maxChannelBody = 64 << 10
 func (a *Endpoints) registerChannels(h huma.API) {
 	const what = "For administrators. Secrets are never returned."
 	huma.Register(h, huma.Operation{
-		OperationID: "list-channels", Method: http.MethodGet, Path: "/api/channels", Summary: "The platforms that there are, and how the bots on them stand", Description: what, Security: endpoint.Secured,
+		OperationID: "list-channels", Method: http.MethodGet, Path: "/api/channels", Summary: "The platforms, and the state of the bots on them", Description: what, Security: endpoint.Secured,
 	}, a.listChannels)
 	huma.Register(h, huma.Operation{
 		OperationID: "set-channel", Method: http.MethodPut, Path: "/api/channels/{channel}", Summary: "Make or change an account",
@@ -105,10 +105,10 @@ func (a *Endpoints) registerChannels(h huma.API) {
 	}, a.enableChannel)
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-channel", Method: http.MethodDelete, Path: "/api/channels/{channel}", Summary: "Remove an account",
-		Description: "What waits to be delivered through it fails; conversations stay. " + what, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		Description: "Waiting deliveries of the account fail; conversations stay. " + what, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.deleteChannel)
 	huma.Register(h, huma.Operation{
-		OperationID: "check-channel", Method: http.MethodPost, Path: "/api/channels/{channel}/check", Summary: "Say what is wrong with the form of settings",
+		OperationID: "check-channel", Method: http.MethodPost, Path: "/api/channels/{channel}/check", Summary: "Check the form of settings",
 		Description: "The platform is not asked, and nothing is saved. " + what, Security: endpoint.Secured, MaxBodyBytes: maxChannelBody,
 	}, a.checkChannel)
 	huma.Register(h, huma.Operation{

@@ -35,9 +35,9 @@ type LimitsInForce struct {
 type TenantTurns struct {
 	Tenant  string  `json:"tenant"`
 	Running int     `json:"running"`
-	Kept    int     `json:"kept" doc:"Free turns that are kept for those of its conversations that are next."`
+	Kept    int     `json:"kept" doc:"Free slots that are reserved for its next conversations."`
 	Waiting int     `json:"waiting"`
-	Longest float64 `json:"longest_wait_s" doc:"Seconds that the first of them waits."`
+	Longest float64 `json:"longest_wait_s" doc:"Seconds for which the first of them has waited."`
 }
 
 // TenantCalls are the calls to models of a tenant.
@@ -50,7 +50,7 @@ type TenantCalls struct {
 
 func (a *Endpoints) registerLimits(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-limits", Method: http.MethodGet, Path: "/api/limits", Summary: "How much runs at once, and who waits",
+		OperationID: "get-limits", Method: http.MethodGet, Path: "/api/limits", Summary: "What runs and waits, by user and group",
 		Description: "For administrators. The limits themselves are in the policy.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Limits }, error) {

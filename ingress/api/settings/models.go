@@ -13,7 +13,7 @@ import (
 // Model is a model that conversations can choose.
 type Model struct {
 	ID         string   `json:"id" doc:"provider/model" example:"openai/gpt-5"`
-	Alias      []string `json:"alias" doc:"Other names that are understood."`
+	Alias      []string `json:"alias" doc:"Other names of the command."`
 	Default    bool     `json:"default" doc:"That of the server's settings, which answers where nobody chose."`
 	MaxContext int      `json:"max_context" doc:"Tokens that it takes in all."`
 	MaxOutput  int      `json:"max_output" doc:"Tokens that it may write."`

@@ -56,7 +56,7 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 			}
 			return &struct{ Body PermissionsBody }{out}, nil
 		})
-	huma.Register(h, huma.Operation{OperationID: "set-permission", Method: http.MethodPut, Path: "/api/permissions/{tool}", Summary: "Allow, ask or deny a tool", Description: "Holds for calls that the model makes from now on.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "set-permission", Method: http.MethodPut, Path: "/api/permissions/{tool}", Summary: "Allow, ask or deny a tool", Description: "It applies to calls that the model makes from now on.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Tool string `path:"tool" maxLength:"200" doc:"Name of the tool."`
 			Body struct {

@@ -21,7 +21,7 @@ const maxPolicyBody = 3 * policy.MaxBytes
 type PolicyText struct {
 	Version int64    `json:"version" doc:"0: there is no document yet, and the defaults hold."`
 	Text    string   `json:"text" doc:"The document as indented JSON."`
-	Notes   []string `json:"notes" doc:"What is understood but old, without effect, or worth a second thought."`
+	Notes   []string `json:"notes" doc:"Members that are outdated, have no effect or are risky."`
 }
 
 // NewPolicy is a document to put in force.
@@ -32,7 +32,7 @@ type NewPolicy struct {
 
 // PolicyCheck is the result of checking a document.
 type PolicyCheck struct {
-	Errors []string `json:"errors" doc:"All that is wrong, each with the path of the member; empty: it can be put in force."`
+	Errors []string `json:"errors" doc:"All faults, each with the path of the member; empty: it can be put in force."`
 	Notes  []string `json:"notes"`
 }
 
@@ -41,7 +41,7 @@ type policyBody struct{ Body PolicyText }
 func (a *Endpoints) registerPolicy(h huma.API) {
 	const what = "For administrators. docs/operate/policy.md describes the document."
 	huma.Register(h, huma.Operation{
-		OperationID: "get-policy", Method: http.MethodGet, Path: "/api/policy", Summary: "How conversations are named, routed, queued, reset and limited",
+		OperationID: "get-policy", Method: http.MethodGet, Path: "/api/policy", Summary: "The policy: how conversations are named, routed, queued, reset and limited",
 		Description: what, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Version int64 `query:"version" minimum:"0" doc:"An older version; default: the one in force."`
@@ -56,7 +56,7 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 		return a.setPolicy(ctx, in.Body)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "check-policy", Method: http.MethodPost, Path: "/api/policy/check", Summary: "Say what is wrong with a policy without putting it in force",
+		OperationID: "check-policy", Method: http.MethodPost, Path: "/api/policy/check", Summary: "Check a policy without putting it in force",
 		Description: what, Security: endpoint.Secured, MaxBodyBytes: maxPolicyBody,
 	}, func(ctx context.Context, in *struct {
 		Body struct {

@@ -12,7 +12,7 @@ type Status struct {
 	Version   string    `json:"version"`
 	Model     string    `json:"model" doc:"Of the installation, provider/model."`
 	StartedAt time.Time `json:"started_at" doc:"When the process that answers was started."`
-	Database  string    `json:"database" doc:"Host and name of the Postgres database, without who opens it."`
+	Database  string    `json:"database" doc:"Host and name of the Postgres database, without the user."`
 	Home      string    `json:"home" doc:"Data folder of the process that answers."`
 	Copy      bool      `json:"copy,omitempty" doc:"Another installation works with the original of the database (XBOT_COPY): bots are not connected, jobs do not fire, deliveries wait."`
 	Counts
@@ -80,7 +80,7 @@ type Unanswered struct {
 	Mode       chat.QueueMode  `json:"mode"`
 	State      string          `json:"state" enum:"waiting,throttled,running,held"`
 	Turn       chat.TurnID     `json:"turn_id,omitempty"`
-	Releases   int             `json:"releases,omitempty" doc:"How often its turn vanished before it had begun."`
+	Releases   int             `json:"releases,omitempty" doc:"How often its turn was lost before the first step."`
 	Words      string          `json:"words" doc:"The first words of it."`
 	AcceptedAt time.Time       `json:"accepted_at"`
 	AgeSeconds int             `json:"age_seconds"`

@@ -5,9 +5,9 @@ import "time"
 // Logs are lines that processes of the server have logged.
 type Logs struct {
 	Host      string    `json:"host" doc:"Machine whose processes these are."`
-	Processes []string  `json:"processes" doc:"Whose logs were read: the processes that use the data folder of the one that answers."`
+	Processes []string  `json:"processes" doc:"The processes whose logs were read: those that use the same data folder as the process that answers."`
 	Lines     []LogLine `json:"lines" doc:"The oldest first."`
-	More      bool      `json:"more,omitempty" doc:"There are older lines that fit, too."`
+	More      bool      `json:"more,omitempty" doc:"There are older matching lines."`
 }
 
 // LogLine is one line of a log.

@@ -11,11 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who was let in beside the allow lists; for administrators */
+        /** People who were approved, in addition to the allow lists; for administrators */
         get: operations["list-grants"];
         put?: never;
         post?: never;
-        /** Shut somebody out again; for administrators */
+        /** Revoke a person's access; for administrators */
         delete: operations["delete-grant"];
         options?: never;
         head?: never;
@@ -30,8 +30,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest lines that the server has logged
-         * @description For administrators. Of the processes that use the data folder of the one that answers; with processes on several machines each has its own.
+         * The newest log lines of the server
+         * @description For administrators. It covers the processes that use the same data folder as the process that answers; each machine has its own.
          */
         get: operations["list-logs"];
         put?: never;
@@ -49,7 +49,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who answers: the agents of the installation */
+        /** The agents of the installation */
         get: operations["list-agents"];
         put?: never;
         post?: never;
@@ -70,7 +70,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver a message of a platform
-         * @description For administrators: the token speaks for everybody on the platform. The answer is read from the events of the session.
+         * @description For administrators: the token acts for every person on the platform. Read the answer from the session's events.
          */
         post: operations["bridge-message"];
         delete?: never;
@@ -90,7 +90,7 @@ export interface paths {
         /** Change a message of a platform that still waits */
         put: operations["bridge-edit"];
         post?: never;
-        /** Take a message of a platform back that still waits */
+        /** Withdraw a message of a platform that still waits */
         delete: operations["bridge-recall"];
         options?: never;
         head?: never;
@@ -105,7 +105,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The platforms that there are, and how the bots on them stand
+         * The platforms, and the state of the bots on them
          * @description For administrators. Secrets are never returned.
          */
         get: operations["list-channels"];
@@ -133,7 +133,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an account
-         * @description What waits to be delivered through it fails; conversations stay. For administrators. Secrets are never returned.
+         * @description Waiting deliveries of the account fail; conversations stay. For administrators. Secrets are never returned.
          */
         delete: operations["delete-channel"];
         options?: never;
@@ -155,7 +155,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what is wrong with the form of settings
+         * Check the form of settings
          * @description The platform is not asked, and nothing is saved. For administrators. Secrets are never returned.
          */
         post: operations["check-channel"];
@@ -209,12 +209,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is done at certain times, with the next time and the last run */
+        /** The cron jobs, with the next time and the last run */
         get: operations["list-jobs"];
         put?: never;
         /**
-         * Have something done at certain times
-         * @description A hundred jobs of a user may be active or paused (413).
+         * Create a cron job
+         * @description A user may have a hundred active or paused jobs; 413: there are as many.
          */
         post: operations["add-job"];
         delete?: never;
@@ -234,7 +234,7 @@ export interface paths {
         put?: never;
         /**
          * The next times of a timetable
-         * @description Nothing is kept.
+         * @description It stores nothing.
          */
         post: operations["preview-times"];
         delete?: never;
@@ -253,13 +253,13 @@ export interface paths {
         get?: never;
         /**
          * Change a job
-         * @description What is left out is empty. Administrators may also name the jobs of others.
+         * @description A member that is left out becomes empty. Administrators may also name the jobs of others.
          */
         put: operations["change-job"];
         post?: never;
         /**
-         * End a job for good
-         * @description What it has told conversations stays. Administrators may also name the jobs of others.
+         * Delete a job
+         * @description The messages that it has posted stay. Administrators may also name the jobs of others.
          */
         delete: operations["delete-job"];
         options?: never;
@@ -277,7 +277,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hold a job until it is resumed
+         * Pause a job until it is resumed
          * @description Administrators may also name the jobs of others.
          */
         post: operations["pause-job"];
@@ -297,8 +297,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a job go on
-         * @description Times that passed meanwhile are not made up for. 409: it has no time left. Administrators may also name the jobs of others.
+         * Resume a job
+         * @description Times that passed meanwhile do not run. 409: it has no time left. Administrators may also name the jobs of others.
          */
         post: operations["resume-job"];
         delete?: never;
@@ -318,7 +318,7 @@ export interface paths {
         put?: never;
         /**
          * Run a job now
-         * @description Its times stay as they are. Administrators may also name the jobs of others.
+         * @description Its schedule stays the same. Administrators may also name the jobs of others.
          */
         post: operations["run-job"];
         delete?: never;
@@ -335,7 +335,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest runs of a job and what became of them
+         * The newest runs of a job with their outcomes
          * @description The newest 50 of the thousand that are kept. Administrators may also name the jobs of others.
          */
         get: operations["list-runs"];
@@ -398,7 +398,7 @@ export interface paths {
         put?: never;
         /**
          * Allow or deny a call that a hook has deferred; for administrators
-         * @description The first decision counts. Decided before, or too late: 409.
+         * @description The first decision counts. 409: it was decided before, or it is too late.
          */
         post: operations["decide-deferred"];
         delete?: never;
@@ -455,7 +455,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The conversations of all users, newest first, with what was counted of them
+         * The conversations of all users with their figures, newest first
          * @description For administrators.
          */
         get: operations["inspect-sessions"];
@@ -475,7 +475,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How much runs at once, and who waits
+         * What runs and waits, by user and group
          * @description For administrators. The limits themselves are in the policy.
          */
         get: operations["get-limits"];
@@ -496,7 +496,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a code that joins another channel to my account */
+        /** Create a code that links another channel to my account */
         post: operations["create-link-code"];
         delete?: never;
         options?: never;
@@ -563,7 +563,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What I am known as on other channels */
+        /** My identities on other channels */
         get: operations["list-identities"];
         put?: never;
         post?: never;
@@ -597,7 +597,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is remembered of me */
+        /** What agents remember about me */
         get: operations["get-memory"];
         /** Change a note or a block */
         put: operations["edit-memory"];
@@ -632,7 +632,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is remembered of me, as Markdown */
+        /** All that agents remember about me, as Markdown */
         get: operations["export-memory"];
         put?: never;
         post?: never;
@@ -652,8 +652,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Forget for good
-         * @description Whole notes and blocks, lines of them, entries of archive and log. Nothing is asked again.
+         * Delete from memory
+         * @description It deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.
          */
         post: operations["forget-memory"];
         delete?: never;
@@ -670,8 +670,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find what is remembered of me
-         * @description Notes and blocks that hold all of the words, entries of archive and log that hold the most telling ones. With exact: what would be forgotten by these words, line by line.
+         * Search what agents remember about me
+         * @description It finds notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what deleting by these words would remove, line by line.
          */
         get: operations["search-memory"];
         put?: never;
@@ -706,7 +706,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who waits to be let in; for administrators */
+        /** People who wait for approval; for administrators */
         get: operations["list-pairings"];
         put?: never;
         post?: never;
@@ -726,8 +726,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let somebody in by their code, or refuse them; for administrators
-         * @description It opens direct messages and no group. They are told with their next message.
+         * Approve or refuse a person by their code; for administrators
+         * @description An approval covers direct messages, not groups. The person is told with their next message.
          */
         post: operations["end-pairing"];
         delete?: never;
@@ -745,7 +745,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let this browser open an address of the API where no header can be sent, such as a download */
+        /** Create an address that this browser can open without headers, such as a download */
         post: operations["create-pass"];
         delete?: never;
         options?: never;
@@ -780,7 +780,7 @@ export interface paths {
         get?: never;
         /**
          * Allow, ask or deny a tool
-         * @description Holds for calls that the model makes from now on.
+         * @description It applies to calls that the model makes from now on.
          */
         put: operations["set-permission"];
         post?: never;
@@ -798,7 +798,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How conversations are named, routed, queued, reset and limited
+         * The policy: how conversations are named, routed, queued, reset and limited
          * @description For administrators. docs/operate/policy.md describes the document.
          */
         get: operations["get-policy"];
@@ -824,7 +824,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what is wrong with a policy without putting it in force
+         * Check a policy without putting it in force
          * @description For administrators. docs/operate/policy.md describes the document.
          */
         post: operations["check-policy"];
@@ -861,11 +861,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What I say of myself */
+        /** My profile */
         get: operations["get-profile"];
         /**
-         * Say something of myself
-         * @description It stands in the prompts of my own conversations, from the next message on.
+         * Change my profile
+         * @description The prompts of my own conversations contain it from the next message on.
          */
         put: operations["set-profile"];
         post?: never;
@@ -921,7 +921,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Choose whose model answers me */
+        /** Choose whether my own model or the server's answers me */
         put: operations["use-model"];
         post?: never;
         delete?: never;
@@ -958,7 +958,7 @@ export interface paths {
         put?: never;
         /**
          * Give a runner a new token
-         * @description The old one is dead, and a connection made with it is closed.
+         * @description The old token becomes invalid, and connections that use it are closed.
          */
         post: operations["renew-runner"];
         delete?: never;
@@ -976,7 +976,7 @@ export interface paths {
         };
         /**
          * Find messages in my conversations, newest first
-         * @description Messages of people and models that hold every word of q, whatever its case, also from before a reset. Words are parts of text: those of two characters are found, and so is text that has no spaces between its words.
+         * @description It finds messages of people and models that contain every word of q, in upper or lower case, also from before a reset. A word may be any part of the text, so short words and languages without spaces work, too.
          */
         get: operations["search"];
         put?: never;
@@ -1015,8 +1015,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a session of an exported conversation
-         * @description Reads JSON Lines of version 3, as this server and the product of the same format write them. At most 64 MiB.
+         * Import a conversation as a new session
+         * @description It reads JSON Lines of version 3, the format of the export. At most 64 MiB.
          */
         post: operations["import-session"];
         delete?: never;
@@ -1036,7 +1036,7 @@ export interface paths {
         get: operations["get-session"];
         put?: never;
         post?: never;
-        /** Delete a session and all that was said in it; administrators also those of groups and of other people */
+        /** Delete a session with all its messages; administrators also those of groups and of other people */
         delete: operations["delete-session"];
         options?: never;
         head?: never;
@@ -1055,7 +1055,7 @@ export interface paths {
         put?: never;
         /**
          * Allow or deny a call that waits for permission, or answer the questions that it asks
-         * @description The first answer counts, whether a worker runs or not. Answered before, or too late: 409.
+         * @description The first answer counts, even if no worker runs. 409: it was answered before, or it is too late.
          */
         post: operations["answer-approval"];
         delete?: never;
@@ -1073,7 +1073,7 @@ export interface paths {
         };
         /**
          * The whole result of a tool call
-         * @description As the tool gave it, also where the conversation shows a summary, a placeholder or an edit.
+         * @description It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.
          */
         get: operations["call-result"];
         put?: never;
@@ -1095,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Summarize the beginning of the conversation to make room
-         * @description Queued like a message, as the command /compact. A notice says what came of it.
+         * @description It is queued like a message, as the command /compact. A notice says how it ended.
          */
         post: operations["compact-session"];
         delete?: never;
@@ -1111,7 +1111,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How full the context of a conversation is, and with what */
+        /** The context of a conversation: how full it is, and what fills it */
         get: operations["get-context"];
         /** Choose how the context of a conversation is kept small */
         put: operations["set-context-mode"];
@@ -1131,7 +1131,7 @@ export interface paths {
         };
         /**
          * Events of a session (SSE)
-         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: where some after the cursor are gone, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
+         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
          */
         get: operations["watch-session"];
         put?: never;
@@ -1211,7 +1211,7 @@ export interface paths {
         put?: never;
         /**
          * Copy a conversation, up to the end of the turn of a message, into a new session
-         * @description Turns that are running are not copied. The copy goes its own way; the original may be deleted.
+         * @description Running turns are not copied. Original and copy are independent: either may be deleted.
          */
         post: operations["fork-session"];
         delete?: never;
@@ -1227,7 +1227,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The group chats among the subagents of a session, of all depths, newest first, with what was said */
+        /** The group chats among the subagents of a session, at all levels, newest first, with their lines */
         get: operations["list-groups"];
         put?: never;
         post?: never;
@@ -1248,7 +1248,7 @@ export interface paths {
         put?: never;
         /**
          * End a group chat
-         * @description Whoever speaks may finish; nobody is asked after. The session is told what was said. Ended again, nothing changes.
+         * @description The member that speaks may finish; no other one is asked. The session gets the transcript. Ending a chat again changes nothing.
          */
         post: operations["end-group"];
         delete?: never;
@@ -1268,7 +1268,7 @@ export interface paths {
         put?: never;
         /**
          * A signed link to a file
-         * @description Whoever has the link can download the file without a login, until it expires.
+         * @description Everybody who has the link can download the file without a login, until it expires.
          */
         post: operations["create-link"];
         delete?: never;
@@ -1289,7 +1289,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.
+         * @description The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.
          */
         post: operations["send-message"];
         delete?: never;
@@ -1308,13 +1308,13 @@ export interface paths {
         get?: never;
         /**
          * Change a message that waits
-         * @description A queued event with the same id carries the new text. Once a turn has claimed the message it is too late (409).
+         * @description Clients get a queued event with the same id and the new text. 409: a turn has claimed the message.
          */
         put: operations["edit-queued"];
         post?: never;
         /**
-         * Take a message or command back that waits
-         * @description A dropped event says so. Once a turn has claimed the message it is too late (409).
+         * Withdraw a message or command that waits
+         * @description Clients get a dropped event. 409: a turn has claimed the message.
          */
         delete: operations["recall-queued"];
         options?: never;
@@ -1330,8 +1330,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the conversation began anew, newest first
-         * @description Messages up to upto stay in the transcript; the model does not see them any more. A notice of origin reset stands there.
+         * The resets of a conversation, newest first
+         * @description Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.
          */
         get: operations["list-resets"];
         put?: never;
@@ -1352,8 +1352,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a message, and all after it, out of the conversation
-         * @description Queued like a message, as the command /rewind. The rewind event says when it has happened, and a notice answers it. Files and what commands did stay as they are.
+         * Rewind: take a message, and all after it, out of the conversation
+         * @description It is queued like a message, as the command /rewind. A rewind event says when it has happened, and a notice has the answer. Files, and the effects of commands, stay.
          */
         post: operations["rewind-session"];
         delete?: never;
@@ -1370,8 +1370,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who works for a conversation
-         * @description The whole tree below the conversation; of a subagent's own conversation the tree that it is part of. A subagent's session is read and stopped like any other.
+         * The subagents of a conversation
+         * @description It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.
          */
         get: operations["list-subagents"];
         put?: never;
@@ -1406,7 +1406,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One background task; once it has ended with head and tail of its output, or with what it said */
+        /** One background task; once it has ended, with head and tail of its output or with its report */
         get: operations["get-task"];
         put?: never;
         post?: never;
@@ -1427,7 +1427,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a background task
-         * @description Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end. A subagent or the run of a job is stopped, a chat ended.
+         * @description The kill is recorded at once, and sent as soon as the runner can be reached. A task event tells the end. A subagent or the run of a job is stopped; a group chat is ended.
          */
         post: operations["kill-task"];
         delete?: never;
@@ -1444,8 +1444,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All that a background task has written by now
-         * @description From the task's runner, which keeps it for seven days after the end.
+         * The whole output of a background task so far
+         * @description It is read from the task's runner, which keeps it for seven days after the end.
          */
         get: operations["task-output"];
         put?: never;
@@ -1498,8 +1498,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a step sent to the model
-         * @description Made again from the stored rows; exact says whether it is the same to the byte.
+         * The request of a step to the model
+         * @description It is rebuilt from the stored rows; exact says whether it is the same byte for byte.
          */
         get: operations["get-request"];
         put?: never;
@@ -1518,7 +1518,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The installation at a glance
+         * The state of the installation
          * @description For administrators.
          */
         get: operations["get-status"];
@@ -1538,8 +1538,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is left to do in my conversations
-         * @description Lists in which nothing is left are not among them, nor is what is done. The whole list of a conversation comes with its messages.
+         * The open to-do items of my conversations
+         * @description It leaves out completed items, and lists without open items. The whole list of a conversation comes with its messages.
          */
         get: operations["list-todos"];
         put?: never;
@@ -1597,7 +1597,7 @@ export interface paths {
         put?: never;
         /**
          * Make a trigger
-         * @description The answer holds its secret, which is never shown again. 409: there is one of that name.
+         * @description The response has its secret, which is never shown again. 409: there is a trigger of that name.
          */
         post: operations["add-trigger"];
         delete?: never;
@@ -1634,7 +1634,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest calls of a trigger that were accepted, with what became of them */
+        /** The newest accepted calls of a trigger with their outcomes */
         get: operations["list-fires"];
         put?: never;
         post?: never;
@@ -1655,7 +1655,7 @@ export interface paths {
         put?: never;
         /**
          * Give a trigger another secret
-         * @description The answer holds it, which is never shown again. Calls that are signed with the one before are refused from then on.
+         * @description The response has the new secret, which is never shown again. Calls that are signed with the old one are refused from then on.
          */
         post: operations["renew-trigger"];
         delete?: never;
@@ -1672,8 +1672,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What I have used, by day, session and model
-         * @description Tokens as the providers counted them. Costs are told only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
+         * My usage, by day, session and model
+         * @description Tokens are as the providers counted them. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
          */
         get: operations["get-usage"];
         put?: never;
@@ -1702,12 +1702,12 @@ export interface components {
             mode?: "steer" | "followup" | "collect" | "interrupt" | "supersede";
             /**
              * Format: int64
-             * @description Its place in the queue, from 1; none where it waits for no turn.
+             * @description Its place in the queue, from 1; absent if it waits for no turn.
              */
             position?: number;
         };
         Agent: {
-            /** @description It answers where nothing names another one. */
+            /** @description It answers if nothing names another agent. */
             default: boolean;
             /** @description The part of a session key that names it. */
             id: string;
@@ -1721,7 +1721,7 @@ export interface components {
         Answer: {
             /** @description With allow: the tool needs no permission from now on. */
             always?: boolean;
-            /** @description Where the call asks questions: a list of answers for the name of each. */
+            /** @description If the call asks questions: a list of answers for the name of each. */
             answers?: {
                 [key: string]: string[] | null;
             };
@@ -1798,7 +1798,7 @@ export interface components {
             sender: components["schemas"]["BridgePeer"];
             /**
              * Format: date-time
-             * @description By the platform's clock; default: now.
+             * @description Time by the platform's clock; default: now.
              */
             sent_at?: string;
             /**
@@ -1850,7 +1850,7 @@ export interface components {
             address?: string;
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the user; empty: the environment, or somebody who is gone. */
+            /** @description Name of the user; empty: the environment, or a user who was deleted. */
             changed_by?: string;
             channel: string;
             /**
@@ -1859,7 +1859,7 @@ export interface components {
              */
             connected_at?: string;
             enabled: boolean;
-            /** @description Variables that set it; it can then be changed only there. */
+            /** @description Environment variables that set it; it can be changed only there. */
             environment?: string[] | null;
             /** @description Why it is not connected. */
             error?: string;
@@ -1901,11 +1901,11 @@ export interface components {
         };
         ChannelChange: {
             enabled: boolean;
-            /** @description Secrets that are taken away. */
+            /** @description Names of secrets to remove. */
             forget?: string[] | null;
             /**
              * Format: int64
-             * @description Of the account that it was made from; 0: a new account.
+             * @description Revision of the account that the change is based on; 0: a new account.
              */
             revision?: number;
             /** @description All of them, by name. A secret that is empty or left out stays as it is stored. */
@@ -1914,11 +1914,11 @@ export interface components {
             };
         };
         ChannelDraft: {
-            /** @description Secrets that are taken away. */
+            /** @description Names of secrets to remove. */
             forget?: string[] | null;
             /**
              * Format: int64
-             * @description Of the account that it was made from; 0: a new account.
+             * @description Revision of the account that the change is based on; 0: a new account.
              */
             revision?: number;
             /** @description All of them, by name. A secret that is empty or left out stays as it is stored. */
@@ -1967,7 +1967,7 @@ export interface components {
             default?: string;
             /** @description Variable that sets it for the account without a name. */
             env?: string;
-            /** @description Where it is found on the platform. */
+            /** @description Where to find it on the platform. */
             help?: string;
             label: string;
             name: string;
@@ -1988,7 +1988,7 @@ export interface components {
             text: string;
         };
         Command: {
-            /** @description Other names that are understood. */
+            /** @description Other names of the command. */
             aliases?: string[] | null;
             /**
              * @description What may follow the name, for people.
@@ -2004,14 +2004,14 @@ export interface components {
             help: {
                 [key: string]: string;
             };
-            /** @description It is understood inside a message too, answered at once, and taken out of the text. */
+            /** @description It also works inside a message: it is answered at once and removed from the text. */
             inline: boolean;
             /**
              * @description Without the slash.
              * @example compact
              */
             name: string;
-            /** @description It waits for its place among the messages; others are carried out at once. */
+            /** @description It is queued among the messages; other commands run at once. */
             queued: boolean;
             /**
              * @description The whole line, for people.
@@ -2038,7 +2038,7 @@ export interface components {
         "Compact-sessionRequest": {
             /** @description Chosen by the client, unique per user. */
             client_message_id: string;
-            /** @description What the summary is to keep in mind. */
+            /** @description What the summary should keep. */
             focus?: string;
         };
         Context: {
@@ -2089,7 +2089,7 @@ export interface components {
             /** @description Of the system prompt of the last request. */
             parts: components["schemas"]["ContextPart"][] | null;
             /**
-             * @description provider: what the last request and its answer took. estimate: ours, since the conversation or how it is shown has changed after them.
+             * @description provider: counted for the last request and its answer. estimate: our own, since the conversation or how it is shown has changed after that.
              * @enum {string}
              */
             source: "provider" | "estimate";
@@ -2312,13 +2312,13 @@ export interface components {
              * @description Size of the body.
              */
             bytes: number;
-            /** @description The id that the sender gave it, or a hash of what it sent. */
+            /** @description The sender's id of the call, or a hash of its body. */
             delivery: string;
             event?: string;
-            /** @description What was wrong with it: the template did not fit. */
+            /** @description A fault of the call: the template could not be applied. */
             note?: string;
             /**
-             * @description What became of it.
+             * @description The outcome of the call.
              * @enum {string}
              */
             outcome: "waiting" | "running" | "done" | "failed" | "stopped" | "gone";
@@ -2384,7 +2384,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description Why it is over; empty: it goes on.
+             * @description Why it has ended; empty: it is open.
              * @enum {string}
              */
             ended?: "rounds" | "agreed" | "closed" | "budget" | "failed" | "gone";
@@ -2414,21 +2414,21 @@ export interface components {
             said: string;
             /** Format: int64 */
             seq: number;
-            /** @description Name of a member; empty: who made the chat. */
+            /** @description Name of a member; empty: the conversation that made the chat. */
             speaker: string;
         };
         GroupsBody: {
             groups: components["schemas"]["Group"][] | null;
         };
         HookBody: {
-            /** @description It is not waited for, and decides nothing. */
+            /** @description xbot does not wait for it, and it decides nothing. */
             async?: boolean;
             /** @example PreToolUse */
             event: string;
             /** @enum {string} */
             kind: "command" | "http" | "callback";
             /**
-             * @description What is asked, on one line and without secrets.
+             * @description The command, address or function, on one line and without secrets.
              * @example command: ./.xbot/check.sh
              */
             label: string;
@@ -2465,7 +2465,7 @@ export interface components {
         };
         InboxListBody: {
             messages: components["schemas"]["Unanswered"][] | null;
-            /** @description These are the oldest, and there are others. */
+            /** @description There are more; these are the oldest. */
             more?: boolean;
         };
         Inquiry: {
@@ -2475,7 +2475,7 @@ export interface components {
             name: string;
             /** @description What can be chosen; none: the answer is free text. */
             options?: components["schemas"]["InquiryOption"][] | null;
-            /** @description Words of one's own are an answer, too; always so without options. */
+            /** @description A free text is an answer, too; always if there are no options. */
             other?: boolean;
             text: string;
         };
@@ -2488,7 +2488,7 @@ export interface components {
         Job: {
             /** Format: date-time */
             created_at: string;
-            /** @description The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there. */
+            /** @description For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation. */
             deliver?: string;
             /** @description The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere. */
             heartbeat?: string;
@@ -2502,7 +2502,7 @@ export interface components {
             last?: components["schemas"]["JobRun"];
             /**
              * Format: int64
-             * @description Seconds after which a missed time is not made up for; 0: a day. At most 30 days.
+             * @description Seconds after which a missed time does not run any more; 0: a day. At most 30 days.
              */
             max_age_s?: number;
             /**
@@ -2510,16 +2510,16 @@ export interface components {
              * @description It is done after so many runs; 0: never.
              */
             max_runs?: number;
-            /** @description What the model is told when its time has come. */
+            /** @description The message that the model gets at each time. */
             message: string;
             /**
-             * @description What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @description What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once.
              * @enum {string}
              */
             missed?: "skip" | "once" | "all";
             /** @description The model of the job's own conversation. */
             model?: string;
-            /** @description What people call it; empty: its first words. At most 80 characters. */
+            /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
             /**
              * Format: date-time
@@ -2529,7 +2529,7 @@ export interface components {
             owner: string;
             /**
              * Format: int64
-             * @description Times that were missed and are not made up for.
+             * @description Missed times that do not run any more.
              */
             passed?: number;
             /** Format: int64 */
@@ -2541,14 +2541,14 @@ export interface components {
             runs: number;
             /** @enum {string} */
             state: "active" | "paused" | "done";
-            /** @description The conversation that is told. Empty: one of its own, which begins anew at each run. */
+            /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
             /** @description IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server. */
             timezone?: string;
             /**
-             * @description Why it was paused, if no person did that. gone: its conversation was deleted. invalid: its timetable is not understood any more.
+             * @description Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more.
              * @enum {string}
              */
             trouble?: "gone" | "invalid";
@@ -2556,7 +2556,7 @@ export interface components {
             when: string;
         };
         JobChange: {
-            /** @description The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there. */
+            /** @description For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation. */
             deliver?: string;
             /**
              * Format: int64
@@ -2565,7 +2565,7 @@ export interface components {
             jitter_s?: number;
             /**
              * Format: int64
-             * @description Seconds after which a missed time is not made up for; 0: a day. At most 30 days.
+             * @description Seconds after which a missed time does not run any more; 0: a day. At most 30 days.
              */
             max_age_s?: number;
             /**
@@ -2573,23 +2573,23 @@ export interface components {
              * @description It is done after so many runs; 0: never.
              */
             max_runs?: number;
-            /** @description What the model is told when its time has come. */
+            /** @description The message that the model gets at each time. */
             message: string;
             /**
-             * @description What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @description What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once.
              * @enum {string}
              */
             missed?: "skip" | "once" | "all";
             /** @description The model of the job's own conversation. */
             model?: string;
-            /** @description What people call it; empty: its first words. At most 80 characters. */
+            /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
             /**
              * Format: int64
-             * @description Of the job that it was made from. 409: the job was changed meanwhile. 0: whatever it is.
+             * @description Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision.
              */
             revision?: number;
-            /** @description The conversation that is told. Empty: one of its own, which begins anew at each run. */
+            /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -2600,10 +2600,10 @@ export interface components {
         };
         JobList: {
             jobs: components["schemas"]["Job"][] | null;
-            /** @description That of jobs which name none. */
+            /** @description The timezone of jobs that name none. */
             timezone: string;
             /**
-             * @description Who says so.
+             * @description Where the timezone comes from.
              * @enum {string}
              */
             timezone_from: "profile" | "policy" | "server";
@@ -2624,7 +2624,7 @@ export interface components {
             said?: string;
             /** Format: date-time */
             scheduled_at: string;
-            /** @description The conversation that was told. */
+            /** @description The conversation that got the message. */
             session_key: string;
             turn_id?: string;
             /**
@@ -2683,7 +2683,7 @@ export interface components {
             user_turns: number;
         };
         LinkBody: {
-            /** @description Used once, within ten minutes; only its hash is kept. Whoever writes /link and the code is you. */
+            /** @description It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours. */
             code: string;
             /**
              * Format: int64
@@ -2716,7 +2716,7 @@ export interface components {
             text: string;
         };
         LoginInputBody: {
-            /** @description What the last login gave to this browser. */
+            /** @description The browser value of the last login in this browser. */
             browser?: string;
             password?: string;
             /** @description Of a one-time sign-in link; instead of name and password. */
@@ -2726,7 +2726,7 @@ export interface components {
         LoginState: {
             /** @description No model is configured; the built-in demo answers. */
             demo: boolean;
-            /** @description Somebody has set a password, so the form makes sense. */
+            /** @description A user has a password, so the form is of use. */
             needs_password: boolean;
             version: string;
         };
@@ -2735,9 +2735,9 @@ export interface components {
             host: string;
             /** @description The oldest first. */
             lines: components["schemas"]["LogLine"][] | null;
-            /** @description There are older lines that fit, too. */
+            /** @description There are older matching lines. */
             more?: boolean;
-            /** @description Whose logs were read: the processes that use the data folder of the one that answers. */
+            /** @description The processes whose logs were read: those that use the same data folder as the process that answers. */
             processes: string[] | null;
         };
         Look: {
@@ -2748,7 +2748,7 @@ export interface components {
             archived: number;
             /** @description Notes, blocks and soul files, then the newest entries of archive and log. */
             items: components["schemas"]["Remembered"][] | null;
-            /** @description Conversations that were put into memory lately, or wait for it. */
+            /** @description Conversations that were written into memory lately, or wait for that. */
             jobs: components["schemas"]["MemorizeNote"][] | null;
             /** @description The memories that agents have of you. */
             names: string[] | null;
@@ -2843,7 +2843,7 @@ export interface components {
             usage?: components["schemas"]["Usage"];
         };
         Model: {
-            /** @description Other names that are understood. */
+            /** @description Other names of the command. */
             alias: string[] | null;
             /** @description Whether it can be called; missing where only the worker, which holds the keys, can tell. */
             available?: boolean;
@@ -2880,7 +2880,7 @@ export interface components {
             ttl_s?: number;
         };
         NewJob: {
-            /** @description The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there. */
+            /** @description For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation. */
             deliver?: string;
             /**
              * Format: int64
@@ -2889,7 +2889,7 @@ export interface components {
             jitter_s?: number;
             /**
              * Format: int64
-             * @description Seconds after which a missed time is not made up for; 0: a day. At most 30 days.
+             * @description Seconds after which a missed time does not run any more; 0: a day. At most 30 days.
              */
             max_age_s?: number;
             /**
@@ -2897,20 +2897,20 @@ export interface components {
              * @description It is done after so many runs; 0: never.
              */
             max_runs?: number;
-            /** @description What the model is told when its time has come. */
+            /** @description The message that the model gets at each time. */
             message: string;
             /**
-             * @description What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @description What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once.
              * @enum {string}
              */
             missed?: "skip" | "once" | "all";
             /** @description The model of the job's own conversation. */
             model?: string;
-            /** @description What people call it; empty: its first words. At most 80 characters. */
+            /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
-            /** @description Made by the client: the same one again makes no second job. */
+            /** @description Chosen by the client: a second request with the same value makes no second job. */
             once?: string;
-            /** @description The conversation that is told. Empty: one of its own, which begins anew at each run. */
+            /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -2935,7 +2935,7 @@ export interface components {
             version: number;
         };
         NewRunner: {
-            /** @description What to run where its commands are to run, with the token in the file it names. */
+            /** @description The command that starts the runner, on the machine where its commands will run. It reads the token from the file that it names. */
             command: string;
             runner: components["schemas"]["Runner"];
             /** @description Shown once; only its hash is stored. */
@@ -2946,7 +2946,7 @@ export interface components {
             agent?: string;
             /** @description Folder where the session's tools start; default: the agent's, else the runner's workspace. */
             cwd?: string;
-            /** @description Default: a new one. An own session that exists is answered as it is. */
+            /** @description Default: a new one. If it is an existing session of yours, the response is that session, unchanged. */
             key?: string;
             title?: string;
         };
@@ -3023,12 +3023,12 @@ export interface components {
             tools: components["schemas"]["Permission"][] | null;
         };
         PolicyCheck: {
-            /** @description All that is wrong, each with the path of the member; empty: it can be put in force. */
+            /** @description All faults, each with the path of the member; empty: it can be put in force. */
             errors: string[] | null;
             notes: string[] | null;
         };
         PolicyText: {
-            /** @description What is understood but old, without effect, or worth a second thought. */
+            /** @description Members that are outdated, have no effect or are risky. */
             notes: string[] | null;
             /** @description The document as indented JSON. */
             text: string;
@@ -3092,13 +3092,13 @@ export interface components {
             mode?: "steer" | "followup" | "collect" | "interrupt" | "supersede";
             sender?: string;
             text: string;
-            /** @description As many turns run as may: it waits for one to end. */
+            /** @description No slot is free: it waits for another turn to end. */
             throttled?: boolean;
         };
         Remembered: {
             /**
              * Format: date-time
-             * @description When it was so, or was written.
+             * @description When it was true, or was written.
              */
             at: string;
             content: string;
@@ -3118,21 +3118,21 @@ export interface components {
             max?: number;
             /** @description Path of a note, name of a block or soul file. */
             name?: string;
-            /** @description Conversation that it is of, where it is of one. */
+            /** @description The conversation that it belongs to, if it belongs to one. */
             session?: string;
         };
         RememberedBody: {
             items: components["schemas"]["Remembered"][] | null;
         };
         Remembers: {
-            /** @description Conversations that go from sight are put into memory. */
+            /** @description What a reset or a summary removes from the context is written into memory. */
             memorize: boolean;
             /**
              * Format: int64
-             * @description How many messages of the person's conversation jobs and triggers are told.
+             * @description How many messages of the person's conversation the prompts of jobs and triggers contain.
              */
             recent: number;
-            /** @description Prompts hold soul files. */
+            /** @description Prompts contain soul files. */
             soul_read: boolean;
             /** @description The agent has tools for soul files. */
             soul_write: boolean;
@@ -3154,7 +3154,7 @@ export interface components {
             message_id: number;
         };
         "Run-jobRequest": {
-            /** @description Made by the client: the same one again runs nothing. */
+            /** @description Chosen by the client: a second request with the same value runs nothing. */
             once: string;
         };
         Runner: {
@@ -3162,7 +3162,7 @@ export interface components {
             active: boolean;
             /** @example amd64 */
             arch?: string;
-            /** @description What confines its commands, in words, or none and why. */
+            /** @description What confines its commands, as text; or that nothing does, and why. */
             confinement?: string;
             /**
              * Format: date-time
@@ -3213,7 +3213,7 @@ export interface components {
         RunsLink: {
             /** @enum {string} */
             kind: "failed" | "waiting" | "running" | "today" | "person" | "model";
-            /** @description Of the person or the model whose runs of today they are. */
+            /** @description Name of the person or model, in a query for their runs of today. */
             name?: string;
             /** @description As the Temporal UI and the temporal CLI read it. */
             query: string;
@@ -3239,10 +3239,10 @@ export interface components {
             bytes: number;
             /**
              * Format: int64
-             * @description What we expected.
+             * @description Our estimate.
              */
             estimated_tokens: number;
-            /** @description It was made again from the stored rows and is the same to the byte. false: another version of the program, or the conversation that this one was copied from, sent it. */
+            /** @description It was rebuilt from the stored rows and is the same byte for byte. false: another version of the program sent it, or the conversation that this one was copied from. */
             exact: boolean;
             /** @description SHA-256 of what was sent, hexadecimal. */
             hash: string;
@@ -3256,7 +3256,7 @@ export interface components {
             prompt_tokens: number;
             /** @description Old results were cut, for this request only. */
             pruned: boolean;
-            /** @description Stood at the end, for this request only. */
+            /** @description Text at the end, for this request only. */
             reminder: string;
             system: string;
             tools: components["schemas"]["SentTool"][] | null;
@@ -3269,7 +3269,7 @@ export interface components {
         };
         Session: {
             /**
-             * @description When a group is listened to; empty: as the policy says.
+             * @description Which messages of a group the bot reads; empty: as the policy says.
              * @enum {string}
              */
             activation?: "mention" | "always";
@@ -3304,7 +3304,7 @@ export interface components {
             key: string;
             /** @description Chosen for this conversation; empty: that of the agent. */
             model?: string;
-            /** @description It is that of a subagent that answers once. When it has, messages are refused. */
+            /** @description It belongs to a subagent that answers once. After its answer, messages are refused. */
             once?: boolean;
             /** @description Where the conversation takes place. */
             origin: components["schemas"]["Origin"];
@@ -3337,7 +3337,7 @@ export interface components {
              * @enum {string}
              */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
-            /** @description First words of the first message until somebody names it. */
+            /** @description The first words of the first message, until somebody renames it. */
             title: string;
             /**
              * Format: date-time
@@ -3439,10 +3439,10 @@ export interface components {
             tokens: number;
         };
         SignedIn: {
-            /** @description To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing. */
+            /** @description Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access. */
             browser: string;
             must_set_password: boolean;
-            /** @description Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it. */
+            /** @description Send it as X-Xbot-Page with every request that has the cookie, which alone gives no access. Keep it where only this origin can read it. */
             page_key: string;
             user: components["schemas"]["User"];
         };
@@ -3515,7 +3515,7 @@ export interface components {
         Status: {
             /** @description Another installation works with the original of the database (XBOT_COPY): bots are not connected, jobs do not fire, deliveries wait. */
             copy?: boolean;
-            /** @description Host and name of the Postgres database, without who opens it. */
+            /** @description Host and name of the Postgres database, without the user. */
             database: string;
             /** Format: int64 */
             database_bytes: number;
@@ -3598,17 +3598,17 @@ export interface components {
             state: "queued" | "running" | "idle" | "unloaded" | "done" | "stopped" | "failed" | "lost";
             /**
              * Format: int64
-             * @description Calls of the model that it has made.
+             * @description Model calls of the subagent.
              */
             steps: number;
             /** @description The first words of what it was asked last. */
             task: string;
             /**
              * Format: int64
-             * @description What it has read and written, as its provider counted.
+             * @description Tokens that it has read and written, as its provider counted.
              */
             tokens: number;
-            /** @description The call that it makes now. */
+            /** @description The tool call that runs now. */
             tool?: string;
             /** @description Its running turn. */
             turn_id?: string;
@@ -3620,7 +3620,7 @@ export interface components {
             subagents: components["schemas"]["Subagent"][] | null;
         };
         Task: {
-            /** @description Tool call that started it. Of what is no command: under which key the session is told of its end. */
+            /** @description The tool call that started it. If it is no command: the key under which the session is told its end. */
             call_id: string;
             /**
              * Format: int64
@@ -3630,7 +3630,7 @@ export interface components {
             command: string;
             /** Format: date-time */
             ended_at?: string;
-            /** @description Of what is no command: how it stands, or ended. */
+            /** @description If it is no command: its state, or how it ended. */
             how?: string;
             /**
              * @description Short id within the session: bg1, bg2 ...
@@ -3674,12 +3674,12 @@ export interface components {
         TenantTurns: {
             /**
              * Format: int64
-             * @description Free turns that are kept for those of its conversations that are next.
+             * @description Free slots that are reserved for its next conversations.
              */
             kept: number;
             /**
              * Format: double
-             * @description Seconds that the first of them waits.
+             * @description Seconds for which the first of them has waited.
              */
             longest_wait_s: number;
             /** Format: int64 */
@@ -3751,7 +3751,7 @@ export interface components {
             todos: components["schemas"]["Todo"][] | null;
         };
         Trigger: {
-            /** @description Answers are delivered where this conversation takes place on a platform. Empty: where the called one does. */
+            /** @description Answers go to the chat of this conversation on a platform. Empty: to that of the called conversation. */
             answer_in?: string;
             /** Format: date-time */
             created_at: string;
@@ -3777,27 +3777,27 @@ export interface components {
              * @description Calls that are accepted in a minute; 0: 60.
              */
             per_minute?: number;
-            /** @description Why it was. */
+            /** @description Why that call was refused. */
             refused?: string;
             /**
              * Format: date-time
              * @description Last call that was refused.
              */
             refused_at?: string;
-            /** @description The conversation that is called. Empty: one of its own, hook:<id>. */
+            /** @description The conversation that a call posts to. Empty: one of the trigger's own, hook:<id>. */
             session?: string;
             /**
-             * @description How calls are signed; generic where it is left out. It cannot be changed later.
+             * @description How calls are signed; default: generic. It cannot be changed later.
              * @enum {string}
              */
             source?: "github" | "gitlab" | "generic";
-            /** @description What the model is told of a call, a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is. */
+            /** @description The text that the model gets for a call: a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is. */
             template?: string;
             /** @description Where it is called. */
             url: string;
         };
         TriggerDraft: {
-            /** @description Answers are delivered where this conversation takes place on a platform. Empty: where the called one does. */
+            /** @description Answers go to the chat of this conversation on a platform. Empty: to that of the called conversation. */
             answer_in?: string;
             /** @description Unique among the triggers of its owner. */
             name: string;
@@ -3810,14 +3810,14 @@ export interface components {
              * @description Calls that are accepted in a minute; 0: 60.
              */
             per_minute?: number;
-            /** @description The conversation that is called. Empty: one of its own, hook:<id>. */
+            /** @description The conversation that a call posts to. Empty: one of the trigger's own, hook:<id>. */
             session?: string;
             /**
-             * @description How calls are signed; generic where it is left out. It cannot be changed later.
+             * @description How calls are signed; default: generic. It cannot be changed later.
              * @enum {string}
              */
             source?: "github" | "gitlab" | "generic";
-            /** @description What the model is told of a call, a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is. */
+            /** @description The text that the model gets for a call: a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is. */
             template?: string;
         };
         TriggerList: {
@@ -3843,7 +3843,7 @@ export interface components {
             /** @description Path of this run in the Temporal UI, behind the same login. */
             temporal_url?: string;
             usage: components["schemas"]["Usage"];
-            /** @description Set while the turn waits for a model provider that cannot be reached. It goes on by itself. */
+            /** @description Set while the turn waits for a model provider that cannot be reached. The turn goes on once the provider answers. */
             waits?: components["schemas"]["Wait"];
         };
         TurnsBody: {
@@ -3862,7 +3862,7 @@ export interface components {
             mode: string;
             /**
              * Format: int64
-             * @description How often its turn vanished before it had begun.
+             * @description How often its turn was lost before the first step.
              */
             releases?: number;
             session: string;
@@ -3949,7 +3949,7 @@ export interface components {
             since: string;
             /**
              * Format: date-time
-             * @description When it is given up.
+             * @description When the turn gives up.
              */
             until: string;
         };
@@ -4026,15 +4026,15 @@ export interface operations {
     "list-logs": {
         parameters: {
             query?: {
-                /** @description The least; left out: all. */
+                /** @description The lowest level; default: all. */
                 level?: "debug" | "info" | "warn" | "error";
                 /** @description Lines after this time. */
                 since?: string;
                 /** @description Lines up to this time. */
                 until?: string;
-                /** @description Words that have to be in the line, in whatever case. */
+                /** @description Words that the line contains, in upper or lower case. */
                 q?: string;
-                /** @description Such as worker; left out: all. */
+                /** @description Such as worker; default: all. */
                 process?: string;
                 limit?: number;
             };
@@ -4469,7 +4469,7 @@ export interface operations {
     "list-jobs": {
         parameters: {
             query?: {
-                /** @description Those of everybody, for administrators. */
+                /** @description Jobs of all users; for administrators. */
                 all?: boolean;
             };
             header?: never;
@@ -4911,7 +4911,7 @@ export interface operations {
     "inspect-sessions": {
         parameters: {
             query?: {
-                /** @description Of this user alone. */
+                /** @description Only the conversations of this user. */
                 user?: string;
                 channel?: string;
                 agent?: string;
@@ -5255,7 +5255,7 @@ export interface operations {
                 /** @description Whose memory: main, or the name of an agent that has its own. */
                 agent?: string;
                 kind: "archive" | "log";
-                /** @description Number of an entry that they are older than; 0: the newest. */
+                /** @description Return entries older than this number; 0: the newest. */
                 before?: number;
             };
             header?: never;
@@ -5447,7 +5447,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description 8 characters, in whatever case. */
+                /** @description 8 characters, in upper or lower case. */
                 code: string;
             };
             cookie?: never;
@@ -6690,7 +6690,7 @@ export interface operations {
                 /** @description Messages before this id. Without after and before: the newest. */
                 before?: number;
                 limit?: number;
-                /** @description With the messages that were taken out of the conversation. */
+                /** @description Include the messages that were taken out of the conversation. */
                 rewound?: boolean;
             };
             header?: never;
@@ -6931,7 +6931,7 @@ export interface operations {
     "list-tasks": {
         parameters: {
             query?: {
-                /** @description With the subagents in the background, the chats among agents and the newest runs of jobs that work for the session, each with its kind. */
+                /** @description Include the background subagents, group chats and newest runs of jobs that work for the session, each with its kind. */
                 all?: boolean;
             };
             header?: never;
