@@ -31,7 +31,7 @@ func (r *Refusal) Error() string { return "nothing was changed: " + r.Faults[0].
 // names are what accounts may be called: the name stands in addresses, keys of conversations and logs.
 var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// Check says everything that is wrong with the form of a draft. It asks nobody and changes nothing.
+// Check returns every fault in the form of a draft. It makes no requests and changes nothing.
 func (b *Store) Check(ctx context.Context, draft Draft) ([]chat.ChannelFault, error) {
 	d, err := b.driver(draft.Channel)
 	if err != nil {

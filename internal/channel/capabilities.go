@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// The interfaces below are what some platforms can do beside. An Account implements those that its platform has.
+// The interfaces below are optional abilities. An Account implements those that its platform has.
 
 // Editor changes a message that was sent.
 type Editor interface {
@@ -44,7 +44,7 @@ type Asker interface {
 type Streamer interface {
 	// Stream begins such a message, under a key as Send does.
 	Stream(ctx context.Context, to Address, key string) (Stream, error)
-	// Resume goes on with one that was begun before, by the id of its message. NotFound: it is none.
+	// Resume continues a stream that was begun before, by the id of its message. NotFound: that message is no stream.
 	Resume(ctx context.Context, to Address, id string) (Stream, error)
 }
 

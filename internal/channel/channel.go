@@ -1,7 +1,7 @@
-// Package channel is the port to platforms on which people write: what every platform can do, and small interfaces for
-// what only some can. An adapter (channel/feishu, channel/qq, channel/onebot) speaks one platform's protocol and knows
-// nothing of conversations: it turns what arrives into envelopes and what is to be said into messages of the platform.
-// Adapters keep no state that a restart would miss; what must survive is a row of whoever calls them.
+// Package channel is the port to platforms on which people write: what every platform can do, and small interfaces for what
+// only some can. An adapter (channel/feishu, channel/qq, channel/onebot) speaks one platform's protocol and knows nothing of
+// conversations: it turns what arrives into envelopes and what is to be said into messages of the platform. Adapters keep no
+// state that must survive a restart; such state is in rows of their callers.
 package channel
 
 import (
@@ -13,8 +13,8 @@ import (
 
 // Account is one bot on one platform, as configured. An implementation is safe for concurrent use.
 type Account interface {
-	// Run receives until ctx ends: it connects, connects again with growing pauses, and hands over what arrives. It
-	// returns nil when ctx ends, and a fault of kind Denied or Invalid when trying again cannot help (wrong secret).
+	// Run receives until ctx ends: it connects, reconnects with growing pauses, and passes on what arrives. It returns nil
+	// when ctx ends, and a fault of kind Denied or Invalid when trying again cannot help (wrong secret).
 	Run(ctx context.Context, to Receiver, report Reporter) error
 	// Send sends one message. With the same Key it may be called again after a crash or an unknown outcome: within
 	// Traits.Window the platform drops the second one. An error of kind RateLimited carries the platform's delay; Unknown
@@ -26,8 +26,8 @@ type Account interface {
 	Traits() Traits
 }
 
-// Receiver takes in what a platform delivers. An implementation commits before it returns, so that an adapter may
-// acknowledge afterwards; an error asks the platform to deliver again. The same event may be handed over any number of times.
+// Receiver accepts what a platform delivers. An implementation commits before it returns, so that an adapter may acknowledge
+// afterwards; an error asks the platform to deliver again. The same event may be handed over any number of times.
 type Receiver interface {
 	Receive(ctx context.Context, e chat.Envelope) error
 	// Edited and Recalled change a message that was received; they do nothing to one that was answered already.
@@ -42,7 +42,7 @@ type Reporter interface {
 	Report(s Status)
 }
 
-// Unreported is a Reporter that tells nobody.
+// Unreported is a Reporter that drops reports.
 type Unreported struct{}
 
 // Report implements Reporter.

@@ -13,7 +13,8 @@ type Driver struct {
 	Name string
 	// Options are what an account is configured with, in the order in which a person fills them in.
 	Options []Option
-	// Open makes an account. It checks the form of the settings, asks nobody, and names the option that is wrong.
+	// Open makes an account. It checks the form of the settings without requests to the platform; an error names the option
+	// that is wrong.
 	Open func(account string, settings map[string]string, o Resources) (Account, error)
 	// Called is the protocol by which the platform connects to an account, http or ws, by the value of its option mode. With any
 	// other one the account connects to the platform.
@@ -57,7 +58,8 @@ func (o Resources) FileClient(own string) *http.Client {
 	return cmp.Or(o.HTTP, http.DefaultClient)
 }
 
-// Memory keeps small values by key. Finding an older one costs repeated deliveries; losing one costs what came while nobody ran.
+// Memory keeps small values by key. An outdated value causes repeated deliveries; a lost one loses what arrived while no process
+// ran.
 type Memory interface {
 	// Load returns nil when nothing was saved under the key.
 	Load(ctx context.Context, key string) ([]byte, error)

@@ -11,7 +11,7 @@ type uncertain struct{ error }
 
 func (u uncertain) Unwrap() error { return u.error }
 
-// Uncertain marks an error after which nobody knows whether the platform has accepted the message: the connection broke
+// Uncertain marks an error after which it is unknown whether the platform has accepted the message: the connection broke
 // after the request was written, or the answer did not come in time.
 func Uncertain(err error) error { return uncertain{err} }
 

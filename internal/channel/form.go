@@ -17,7 +17,7 @@ const maxValue = 2048
 // standIn is tried in place of a value that is missing, so that it does not hide what is wrong with the others.
 const standIn = "0"
 
-// Faults says everything that is wrong with the form of an account's settings; none: it can be opened. It asks nobody.
+// Faults returns every fault in the form of an account's settings; none: it can be opened. It makes no requests.
 func (d Driver) Faults(settings map[string]string) []chat.ChannelFault {
 	var out []chat.ChannelFault
 	tried := maps.Clone(settings)

@@ -63,7 +63,7 @@ func (l *Live) Accounts(ctx context.Context) ([]Configured, error) {
 	return l.known, nil
 }
 
-// current reads what is configured where what is known is too old. Nobody waits for the question of another.
+// current reads the configuration if the known one is too old. Callers do not wait for each other's reads.
 func (l *Live) current(ctx context.Context) error {
 	l.mu.Lock()
 	fresh := l.read.After(l.stale) && time.Since(l.read) < liveFor
@@ -84,7 +84,7 @@ func (l *Live) current(ctx context.Context) error {
 	return nil
 }
 
-// learn takes in what is configured, and forgets accounts that were opened otherwise.
+// learn stores the configuration, and forgets accounts that were opened with another one.
 func (l *Live) learn(known []Configured, asked time.Time) {
 	l.known, l.read = known, asked
 	there := map[[2]string]opened{}
@@ -118,7 +118,7 @@ func (l *Live) Account(ctx context.Context, channel, account string) (Account, e
 	return l.open(c)
 }
 
-// Aside returns an account opened anew, beside the one that others use, also where it is switched off.
+// Aside returns a second instance of an account, apart from the one that others use, even if the account is switched off.
 func (l *Live) Aside(ctx context.Context, channel, account string) (Account, error) {
 	if err := l.current(ctx); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (l *Live) make(c Configured) (Account, error) {
 	return a, nil
 }
 
-// Refresh makes the next question read anew, for whoever has just changed something.
+// Refresh makes the next call read the configuration again. Call it after a change.
 func (l *Live) Refresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -34,7 +34,7 @@ const (
 	ApprovalVoid    ApprovalState = "void"
 )
 
-// AnsweredByNobody stands as the name of who answered when nobody did in time.
+// AnsweredByNobody is the name of the answerer if nobody answered in time.
 const AnsweredByNobody = "xbot"
 
 // MaxNote bounds what a person may say with an answer, in bytes.

@@ -41,7 +41,7 @@ type Quote struct {
 // Unread stands for a message that is answered to and that the platform does not show.
 const Unread = "[a message that the platform does not show: ask for it to be sent again]"
 
-// AttachmentState says what became of a file.
+// AttachmentState is the state of a file.
 type AttachmentState string
 
 // The states of files.
@@ -131,7 +131,7 @@ func line(s string) string {
 	}, s)
 }
 
-// TextWithAttachments is the text of a message with what became of its files in place of their names: where each is, or why it is not there.
+// TextWithAttachments is the text of a message, with the path of each file in place of its name, or why the file is missing.
 func TextWithAttachments(text string, files []AttachmentFetch) string {
 	if len(files) == 0 {
 		return text

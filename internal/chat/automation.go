@@ -50,7 +50,7 @@ type Job struct {
 	CreatedAt time.Time  `json:"created_at"`
 }
 
-// Why a job was paused by nobody.
+// Why the server paused a job.
 const (
 	TroubleGone    = "gone"    // its conversation was deleted
 	TroubleInvalid = "invalid" // its timetable is not understood any more
@@ -83,7 +83,7 @@ type Heartbeat struct {
 	Skip string
 }
 
-// Fired is what became of the times of a job that had come.
+// Fired is the result of acting on the due times of a job.
 type Fired struct {
 	Job  Job          // as it is now; without a state there is none
 	Told []SessionKey // who was told, and is to be woken

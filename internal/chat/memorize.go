@@ -2,10 +2,10 @@ package chat
 
 import "time"
 
-// MemorizeID numbers the jobs that put conversations into memory.
+// MemorizeID is the number of a job that writes a conversation into memory.
 type MemorizeID int64
 
-// What takes a conversation, or a part of it, from sight.
+// What removes a conversation, or a part of it, from the context.
 const (
 	MemorizeReset    = "reset"    // it begins anew
 	MemorizeSubagent = "subagent" // a subagent is done, or is unloaded
@@ -34,7 +34,7 @@ type MemorizeJob struct {
 	Done       MessageID  // what is up to here is in memory
 	Part       MessageID  // where the part ends that is under way; 0: none is
 	Upto       MessageID  // where the last part ends
-	Newest     ControlID  // newest record about the conversation when it went from sight
+	Newest     ControlID  // newest record about the conversation when it was removed from the context
 }
 
 // MemorizeNote is such a job as people see it.

@@ -104,7 +104,7 @@ type PendingEntry struct {
 	MemoryOwner MemoryOwner
 	ID          ArchivalID
 	Content     string
-	Digest      string    // what the embedding is made of where the content is too long; empty: nobody shortened it
+	Digest      string    // what the embedding is made of where the content is too long; empty: there is none
 	Embedding   []float32 // nil: it cannot be made
 }
 
@@ -130,7 +130,7 @@ type PastEntry struct {
 	Message MessageID // 0: it is no message
 }
 
-// Conversation is one of a person's, for whoever looks for what was said.
+// Conversation is one of a person's conversations, in search results.
 type Conversation struct {
 	Session SessionKey
 	Title   string

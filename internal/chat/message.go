@@ -77,9 +77,9 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.PromptTokens + v.PromptTokens, u.CachedTokens + v.CachedTokens, u.CompletionTokens + v.CompletionTokens}
 }
 
-// InternalMessage is what the product itself says to a conversation, to the model and not to a queue of people: that a time has come
-// (cron), that somebody called a hook, that a subagent has answered, what another conversation sends. It waits among the
-// messages of its session, begins a turn of its own, and counts as no interaction of a person.
+// InternalMessage is a message that xbot itself posts to a conversation for the model: a cron job fired, a trigger was called, a
+// subagent has answered, another conversation sent something. It is queued among the messages of its session, begins a turn of its
+// own, and does not count as an interaction of a person.
 type InternalMessage struct {
 	Session SessionKey
 	// Key is unique among what one origin tells the conversations of a user. The same key again is told once, at any

@@ -83,7 +83,7 @@ type Outbound struct {
 	Text    string
 	Answer  bool   // the model wrote it: what it links is sent, too
 	Nonce   string // 32 hexadecimal digits; with the number of the piece it is the key of the sending
-	Open    bool   // it is not known yet what became of it
+	Open    bool   // its outcome is not known yet
 	Pieces  []Piece
 	Tries   int // how often a piece was handed to the platform
 	Before  int // pieces that answered the same message before

@@ -34,7 +34,7 @@ func (r SubagentRef) Name() string {
 // Profile is what the role of a subagent was when it was made.
 type Profile struct {
 	Prompt      string   `json:"prompt,omitempty"`
-	Tools       []string `json:"tools,omitempty"` // patterns; none: those of whoever hands it work
+	Tools       []string `json:"tools,omitempty"` // patterns; none: the tools of its parent
 	Memory      bool     `json:"memory,omitempty"`
 	SendMessage bool     `json:"send_message,omitempty"`
 	SpawnAgent  bool     `json:"spawn_agent,omitempty"`
@@ -75,7 +75,7 @@ type NewSubagent struct {
 	Think   string
 }
 
-// Assignment says who carries a task out.
+// Assignment names the subagent that carries out a task.
 type Assignment struct {
 	Subagent   SubagentRef
 	Background bool
@@ -89,7 +89,7 @@ const (
 	SubagentQueued   SubagentState = "queued"   // its task is about to begin
 	SubagentRunning  SubagentState = "running"  // it works
 	SubagentIdle     SubagentState = "idle"     // it waits for more
-	SubagentUnloaded SubagentState = "unloaded" // nobody holds it; the next task loads it again
+	SubagentUnloaded SubagentState = "unloaded" // it has no workflow; the next task loads it again
 	SubagentDone     SubagentState = "done"
 	SubagentStopped  SubagentState = "stopped"
 	SubagentFailed   SubagentState = "failed"

@@ -16,7 +16,7 @@ const (
 	TaskExited   TaskState = "exited"
 	TaskKilled   TaskState = "killed"
 	TaskTimedOut TaskState = "timed_out" // it reached its ceiling of 24 h
-	TaskLost     TaskState = "lost"      // nobody can know how it ended
+	TaskLost     TaskState = "lost"      // how it ended is unknown
 )
 
 // TaskKind says what works in the background of a session.
@@ -138,7 +138,7 @@ type TaskEnd struct {
 	Announcement string
 }
 
-// Bang is a command that a person runs beside the conversation.
+// Bang is a shell command that a person runs outside of the turns of a conversation.
 type Bang struct {
 	Inbox     InboxID
 	Session   SessionKey

@@ -23,7 +23,7 @@ const (
 	maxJitter  = time.Hour
 	maxRuns    = 1_000_000
 
-	// defaultMaxAge is how late a missed time is made up for if nobody says.
+	// defaultMaxAge is how late a missed time may still run by default.
 	defaultMaxAge = 24 * time.Hour
 )
 

@@ -20,7 +20,7 @@ const defaultPrompt = "HEARTBEAT.md"
 // beatLead is what a heartbeat is told before it.
 const beatLead = "Look after what follows, and nothing else. If it needs nobody's attention, answer " + soul.HeartbeatOK + " alone.\n\n"
 
-// Heartbeats keeps a job for the heartbeat of each agent that has one in the policy, and says what it is told.
+// Heartbeats keeps a job for each agent with a heartbeat in the policy, and returns the message of that job.
 type Heartbeats struct {
 	Jobs     *Jobs
 	Policies Policies
@@ -104,7 +104,7 @@ func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []
 	return found, unknown
 }
 
-// keep makes the job of a heartbeat, or changes the one that there is.
+// keep creates the job of a heartbeat, or updates it.
 func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old store.Job) error {
 	every, err := time.ParseDuration(wanted.Every)
 	if err != nil {

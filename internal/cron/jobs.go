@@ -1,5 +1,5 @@
-// Package cron is where people, models and the policy have jobs kept, changed and run: it checks what they ask for, says whose a
-// job is, and has its workflow told. What happens at the times of a job is in the store and in workflows.
+// Package cron creates, changes and runs jobs for people, models and the policy: it checks what they ask for, decides who owns a
+// job, and wakes the job's workflow. The store and workflows do what happens at the times of a job.
 package cron
 
 import (
@@ -67,7 +67,7 @@ type From struct {
 	Once string
 }
 
-// List returns the jobs of who asks, or everybody's, those first that run next.
+// List returns the jobs of the caller, or of all users. Those that run next come first.
 func (d *Jobs) List(ctx context.Context, w Caller, all bool) ([]chat.Job, error) {
 	owner := w.User
 	if all && w.Admin {
@@ -163,7 +163,7 @@ func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int
 	})
 }
 
-// settle brings state and next time of a changed job in line.
+// settle derives the state and next time of a changed job.
 func settle(j *store.Job, now time.Time, moved bool) error {
 	more := j.MaxRuns == 0 || j.Runs < j.MaxRuns
 	switch {
@@ -236,7 +236,7 @@ func (d *Jobs) Runs(ctx context.Context, w Caller, id chat.JobID, most int) ([]c
 	return d.Store.JobRuns(ctx, id, most)
 }
 
-// Preview returns the next times of a timetable of who asks, and how it is written.
+// Preview returns the next n times of a schedule, its normal form, and its timezone: the given one, else the caller's.
 func (d *Jobs) Preview(ctx context.Context, w Caller, when, zone string, n int) (text, in string, times []time.Time, err error) {
 	now, err := d.Store.Clock(ctx)
 	if err != nil {
@@ -256,13 +256,13 @@ func (d *Jobs) Preview(ctx context.Context, w Caller, when, zone string, n int) 
 	return spec.String(), in, table.Preview(now, n), nil
 }
 
-// change changes a job, which has its workflow told.
+// change changes a job, which wakes its workflow.
 func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *store.Job, now time.Time) error) (chat.Job, error) {
 	j, err := d.Store.ChangeJob(ctx, id, do)
 	return j.Job, err
 }
 
-// seen returns a job that who asks may see. Of others' they learn nothing.
+// seen returns a job that the caller may see; any other one is NotFound.
 func (d *Jobs) seen(ctx context.Context, w Caller, id chat.JobID) (store.Job, error) {
 	j, err := d.Store.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && j.Owner != w.User && !w.Admin {
@@ -271,7 +271,7 @@ func (d *Jobs) seen(ctx context.Context, w Caller, id chat.JobID) (store.Job, er
 	return j, err
 }
 
-// mine returns a job that who asks may change.
+// mine returns a job that the caller may change.
 func (d *Jobs) mine(ctx context.Context, w Caller, id chat.JobID) (store.Job, error) {
 	j, err := d.seen(ctx, w, id)
 	if err == nil && j.Heartbeat != "" {

@@ -34,7 +34,7 @@ type Dispatcher struct {
 	many  atomic.Int32   // how many of them run
 }
 
-// Wait waits for the handlers that nobody waits for otherwise.
+// Wait waits for the asynchronous handlers.
 func (d *Dispatcher) Wait() { d.apart.Wait() }
 
 // Ask asks the handlers of a set about an event, no longer than MaxTime, and makes one outcome of their answers: all at the same
@@ -104,10 +104,10 @@ func (d *Dispatcher) all(ctx context.Context, handlers []Handler, q Question) (a
 	return answers, notes
 }
 
-// maxAside is how many handlers that nobody waits for one process runs; more are left out.
+// maxAside is how many asynchronous handlers one process runs at once; more are skipped.
 const maxAside = 64
 
-// aside asks a handler that nobody waits for. It is lost where the process dies.
+// aside runs an asynchronous handler. It is lost if the process dies.
 func (d *Dispatcher) aside(ctx context.Context, h Handler, q Question) {
 	if d.many.Add(1) > maxAside {
 		d.many.Add(-1)

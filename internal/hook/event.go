@@ -3,7 +3,7 @@
 // and merges the files, decides whom an event is for, and makes one outcome of what they answer. It is pure but for Live,
 // which reads files; whoever is asked stands behind Handler kinds in package xbot/internal/hook/ask.
 //
-// What is configured wrongly is a Fault in words, with its file and its place. Before a call of a tool a fault closes:
+// A fault of the configuration is a Fault, with a sentence, its file and its place. Before a call of a tool a fault closes:
 // PreToolUse refuses what it cannot judge. Everywhere else what is faulty is left out, and shown.
 package hook
 

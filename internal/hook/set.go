@@ -35,7 +35,7 @@ func (s Set) Handlers() []Handler { return slices.Clone(s.handlers) }
 // Faults lists all that is wrong with the files.
 func (s Set) Faults() []Fault { return slices.Clone(s.faults) }
 
-// Wants reports whether anybody is to be asked at the event, or it has to be refused because nobody can be.
+// Wants reports whether one of the events has handlers, or has to be refused because its hooks have a fault.
 func (s Set) Wants(events ...Event) bool {
 	for _, e := range events {
 		if slices.ContainsFunc(s.handlers, func(h Handler) bool { return h.Event == e }) || s.broken(e) != nil {

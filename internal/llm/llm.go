@@ -22,7 +22,7 @@ type Client interface {
 	//   - ErrTruncated (fault.Unavailable) when the stream ends without a finish reason
 	//   - the context's cause when it ends first
 	//
-	// Beside an error stands what was streamed until then: text and reasoning, but no tool calls, whose arguments may be
+	// With an error it returns what was streamed until then: text and reasoning, but no tool calls, whose arguments may be
 	// cut. An answer that ends with FinishLength keeps its calls; the arguments of the last one may be cut.
 	Generate(ctx context.Context, req Request, sink Sink) (Answer, error)
 	// Model returns the provider-qualified id of the model in use, "provider/model".

@@ -75,7 +75,7 @@ type Provider interface {
 // Ask makes one call of a model. The caller retries what can be retried, and counts what it costs.
 type Ask func(ctx context.Context, r llm.Request) (llm.Answer, error)
 
-// MemorizeInput is a conversation, or a part of one, that is about to go from sight.
+// MemorizeInput is a conversation, or a part of one, that a reset or a summary removes from the context.
 type MemorizeInput struct {
 	User    chat.UserID
 	Session chat.SessionKey

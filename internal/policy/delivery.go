@@ -49,7 +49,7 @@ func (c *check) delivery(d Delivery) {
 	}
 }
 
-// maxWait is how long an answer may wait at most, in minutes: a week. Nobody remembers what was asked before that.
+// maxWait is how long an answer may wait at most, in minutes: a week.
 const maxWait = 7 * 24 * 60
 
 func (c *check) lateness(path string, l Lateness) {

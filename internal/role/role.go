@@ -1,5 +1,5 @@
 // Package role reads who a model can hand work to: Markdown files whose front matter says what an agent of that role is for,
-// which model it has and what it may do, and whose body is its own instructions. It runs nobody.
+// which model it has and what it may do, and whose body is its own instructions. It does not run subagents.
 package role
 
 import (

@@ -14,8 +14,8 @@ import (
 // killTry bounds a try of a kill that is noted: who wants it need not wait for a runner that is away.
 const killTry = 3 * time.Second
 
-// Kills keeps the kills that runners have not heard of. Who holds a runner's socket sends them when it connects (package
-// ingress/runners).
+// Kills stores the kills that runners have not received. The process that holds a runner's socket sends them when it
+// connects (package ingress/runners).
 type Kills interface {
 	// NoteKill writes a kill down, before the first try.
 	NoteKill(ctx context.Context, call chat.CallID, runner RunnerID) error

@@ -19,8 +19,8 @@ type Link interface {
 	// Ready waits until the runner is connected, or is found so, and says who it is. It fails only when ctx ends, with
 	// the last reason why the runner could not be reached: ErrOffline, alone or wrapped.
 	Ready(ctx context.Context) (wire.Info, error)
-	// Call sends one request and waits for its end. Push, which may be nil, gets the parts that come ahead of it, one
-	// at a time; while it runs the runner holds back more. When ctx ends the runner is told that nobody waits.
+	// Call sends one request and waits for its end. Push, which may be nil, gets the parts that come ahead of it, one at a
+	// time; while it runs the runner holds back more. When ctx ends the runner is told that the caller has stopped waiting.
 	// ErrOffline and ErrBroken say whether the request can have been sent; a *wire.Error is the runner's own answer.
 	Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error)
 }

@@ -63,7 +63,7 @@ type RouterConfig struct {
 	Kills   Kills // keeps kills of runners that are out of reach; nil forgets them
 }
 
-// NewRouter makes a router. Close lets go of its connections.
+// NewRouter makes a router. Close closes its connections.
 func NewRouter(cfg RouterConfig) *Router {
 	return &Router{
 		local: cfg.Local, holders: cfg.Holders, kills: cfg.Kills, key: cfg.Key, client: newClient(), remote: map[RunnerID]*remoteConnection{},
@@ -86,8 +86,8 @@ func (r *Router) Look(ctx context.Context, id RunnerID) (wire.Info, error) {
 	return route{router: r, id: id}.look(ctx)
 }
 
-// Drop closes the connection of a runner whose token is no longer good, whichever process holds it, and returns when it
-// is closed. Nobody holding it is fine.
+// Drop closes the connection of a runner whose token is no longer good, whichever process holds it, and returns when it is
+// closed. It is no error if no process holds it.
 func (r *Router) Drop(ctx context.Context, id RunnerID) error {
 	if r.local != nil {
 		r.local.Drop(id)

@@ -24,7 +24,7 @@ const (
 	brokenMost = 5 // calls that break before a runner that comes and goes counts as away
 )
 
-// Runner is a Sandbox on the other side of a Link.
+// Runner is a Sandbox that is reached over a Link.
 type Runner struct {
 	name        string
 	link        Link

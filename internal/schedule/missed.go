@@ -2,7 +2,7 @@ package schedule
 
 import "time"
 
-// Missed says what becomes of times that passed while nobody could act on them.
+// Missed says what happens with times that passed while no process could act on them.
 type Missed string
 
 // The policies.

@@ -20,8 +20,8 @@ import (
 )
 
 // The number of running turns is limited. A turn that is marked running is the slot: it is durable, and the relay settles it
-// when its run dies. A claim without a free slot takes nothing and queues its session. The transaction that ends a turn
-// grants the freed slot to the first session in the queue and reserves it for a while, so that no later session gets it
+// when its run dies. A claim without a free slot takes nothing and queues its session. After the commit that ends a turn,
+// the freed slot is granted to the first session in the queue and reserved for a while, so that no later session gets it
 // first.
 //
 // Claims are exact near the limit because they hold SlotLock then, one at a time. Far from it they only hold one of a few

@@ -18,7 +18,7 @@ import (
 // Prefix begins the paths at which triggers are called.
 const Prefix = "/hooks/"
 
-// defaultPerMinute is how many calls a trigger accepts in a minute where nobody says.
+// defaultPerMinute is how many calls a trigger accepts in a minute by default.
 const defaultPerMinute = 60
 
 // Store keeps the triggers of people, with their secrets sealed. It is safe for concurrent use.
@@ -186,7 +186,7 @@ func (b *Store) own(ctx context.Context, owner chat.UserID, id string) (chat.Tri
 	return t.Trigger, err
 }
 
-// newID returns an id that nobody guesses: 128 bits in lower case.
+// newID returns an id that cannot be guessed: 128 bits in lower case.
 func newID() string {
 	raw := make([]byte, 16)
 	rand.Read(raw) // never fails

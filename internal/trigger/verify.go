@@ -55,7 +55,7 @@ type Verified struct {
 	Event string
 }
 
-// Verify reports whether whoever made a call knows the secret. Denied says what is wrong with it, without the secret or the body.
+// Verify reports whether the caller knows the secret. Denied says what is wrong with it, without the secret or the body.
 func (c Call) Verify(secret string) (Verified, error) {
 	if secret == "" {
 		return Verified{}, fault.Errorf(fault.Denied, "the trigger has no secret")

@@ -67,7 +67,7 @@ func (f *fold) holds(turn chat.TurnID) bool {
 	return slices.ContainsFunc(f.lines, func(l chat.Line) bool { return l.Message.Turn == turn })
 }
 
-// warn replaces results that show a file as it is no more.
+// warn replaces results that show an outdated state of a file.
 func (f *fold) warn(controls []chat.Control) {
 	stale := map[chat.CallID]chat.Stale{}
 	for _, c := range controls {

@@ -1,6 +1,6 @@
 // Package remote lets a process speak through a connection that another process of the same server holds: NapCat's client
 // dials one ingress, and every worker answers through it. What the other process answers, and how it fails, arrives as if
-// the connection were here; where its answer is lost, nobody knows whether the message was sent (channel.Uncertain).
+// the connection were here; if its answer is lost, it is unknown whether the message was sent (channel.Uncertain).
 package remote
 
 import (

@@ -16,7 +16,7 @@ type Live interface {
 	Account(ctx context.Context, channel, account string) (channel.Account, error)
 }
 
-// Handler carries out the calls of other processes on the connections of this one. Whoever puts it on the network guards it.
+// Handler carries out calls of other processes on the connections of this one. The caller has to authenticate requests.
 func Handler(live Live) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

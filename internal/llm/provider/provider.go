@@ -41,7 +41,7 @@ func Resolved(cfg Config) Config {
 	return cfg
 }
 
-// FromConfig makes a client. It calls nobody. Errors are fault.Invalid and name the variable to set.
+// FromConfig makes a client. It makes no requests. Errors are fault.Invalid and name the variable to set.
 func FromConfig(cfg Config) (llm.Client, error) {
 	cfg, err := resolve(cfg)
 	if err != nil {

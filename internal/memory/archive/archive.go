@@ -68,7 +68,8 @@ func one(e embed.Embedder) vector.EmbedFunc {
 const (
 	// queryWait is how long a search, or a tool that adds an entry, waits for embeddings.
 	queryWait = 5 * time.Second
-	// queryPause is how long nobody waits for embeddings again after that failed, unless the service asks for longer.
+	// queryPause is how long queries do without embeddings after a request for one failed, unless the service asks for
+	// longer.
 	queryPause = 30 * time.Second
 )
 

@@ -38,7 +38,7 @@ type index struct {
 	used                time.Time // guarded by indexes.mu
 }
 
-// fresh returns an index that holds all that was committed before, whoever wrote it.
+// fresh returns an index that holds everything that any process has committed before.
 func (s *indexes) fresh(ctx context.Context, w chat.MemoryOwner) (*vector.Index, error) {
 	x, err := s.of(w)
 	if err != nil {

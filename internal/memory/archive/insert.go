@@ -22,7 +22,7 @@ const (
 	shown = 5
 )
 
-// Inserted is what came of adding an entry.
+// Inserted is the result of adding an entry.
 type Inserted struct {
 	ID        chat.ArchivalID // 0: it was not added, since Duplicate says the same
 	Duplicate *Found

@@ -60,7 +60,7 @@ type Config struct {
 	Transport http.RoundTripper
 }
 
-// New makes an embedder. It calls nobody. Invalid names the variable to set.
+// New makes an embedder. It makes no requests. Invalid names the variable to set.
 func New(c Config) (Embedder, error) {
 	switch {
 	case c.Model == "":

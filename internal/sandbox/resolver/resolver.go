@@ -147,7 +147,7 @@ func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (st
 // Containers reports whether the server offers containers.
 func (r *Resolver) Containers() bool { return r.cfg.Docker != nil && r.cfg.Docker.Enabled() }
 
-// Drop closes the connection of a runner whose token is good no more, whichever process holds it.
+// Drop closes the connection of a runner whose token is not valid any more, in whichever process holds it.
 func (r *Resolver) Drop(ctx context.Context, id sandbox.RunnerID) error {
 	return r.cfg.Router.Drop(ctx, id)
 }

@@ -103,7 +103,7 @@ func check(entries []entry) ([]chat.Todo, error) {
 // maxElsewhere is how many lists of other conversations are shown.
 const maxElsewhere = 20
 
-// OtherTodos knows what is left to do in other conversations of whoever a session belongs to.
+// OtherTodos reads the open to-do items in other conversations of a session's owner.
 type OtherTodos interface {
 	TodosElsewhere(ctx context.Context, session chat.SessionKey, most int) ([]chat.TodoList, error)
 }
