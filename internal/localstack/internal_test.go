@@ -201,7 +201,7 @@ func TestKeeper_StopsInTheMiddleOfATry(t *testing.T) {
 	require.NoError(t, k.stop(t.Context()))
 }
 
-func TestDeaths_PauseLongerEachTime(t *testing.T) {
+func TestCrashes_PauseLongerEachTime(t *testing.T) {
 	t.Parallel()
 	var row crashes
 	row.note(0)
