@@ -272,18 +272,24 @@ func TestClaim_AUserOfAnOwnModelHasOneTurnAndHindersNobody(t *testing.T) {
 	require.NotEmpty(t, q.start(q.ask(rich, "three", 1)), "answered by the server's model, the limit of their own does not hold")
 }
 
-// answered is who began in which order as one turn after another ends, up to the one that is looked for, if any.
-func (q *queue) answered(running map[chat.SessionKey]chat.TurnID, until chat.SessionKey) (order []chat.SessionKey) {
+// running is a turn of a queue that has begun.
+type running struct {
+	key  chat.SessionKey
+	turn chat.TurnID
+}
+
+// answered is who began in which order as one turn after another ends, the oldest first, up to the one that is looked for, if any.
+func (q *queue) answered(all *[]running, until chat.SessionKey) (order []chat.SessionKey) {
 	q.t.Helper()
 	for range 100 {
-		for key, turn := range running { // any of them
-			q.end(key, turn)
-			delete(running, key)
-			break
+		if oldest := *all; len(oldest) > 0 {
+			q.end(oldest[0].key, oldest[0].turn)
+			*all = oldest[1:]
 		}
 		for _, key := range q.woken.take() {
-			running[key] = q.start(key)
-			require.NotEmpty(q.t, running[key])
+			turn := q.start(key)
+			require.NotEmpty(q.t, turn)
+			*all = append(*all, running{key, turn})
 			order = append(order, key)
 			if key == until {
 				return order
@@ -302,27 +308,27 @@ func TestLine_ATenantWithManyDoesNotDelayOneOfAnotherByMoreThanTwoTurns(t *testi
 		t.Run(fmt.Sprint(most, " at once"), func(t *testing.T) {
 			q := throttled(t, policy.Limits{Turns: most})
 			many, others := q.tenant("many"), []store.User{q.tenant("b"), q.tenant("c")}
-			running := map[chat.SessionKey]chat.TurnID{}
+			var all []running
 			for i := range 60 {
 				key := q.ask(many, fmt.Sprint("many", i), 1)
 				if turn := q.start(key); turn != "" {
-					running[key] = turn
+					all = append(all, running{key, turn})
 				}
 			}
-			require.Len(t, running, most)
+			require.Len(t, all, most)
 			for i := range 20 { // somebody else with much to do must not delay the third either
 				require.Empty(t, q.start(q.ask(others[0], fmt.Sprint("b", i), 1)))
 			}
 			single := q.ask(others[1], "single", 1)
 			require.Empty(t, q.start(single))
-			before := q.answered(running, single)
+			before := q.answered(&all, single)
 			require.LessOrEqual(t, len(before), 3, "two others and then its own: %v", before)
 			for range 10 {
-				q.answered(running, "") // the line goes on
+				q.answered(&all, "") // the line goes on
 			}
 			again := q.ask(others[1], "again", 1)
 			require.Empty(t, q.start(again))
-			require.LessOrEqual(t, len(q.answered(running, again)), 3)
+			require.LessOrEqual(t, len(q.answered(&all, again)), 3)
 		})
 	}
 }
