@@ -51,6 +51,8 @@ type Claim struct {
 	Control bool // the text is a command for the turn to carry out, and no message to the model
 	Steer   bool // more messages wait that are meant to reach the turn while it runs
 	InLine  bool // nothing was claimed, since no turn is free: the session waits for one
+	// Ended says how the turn has ended already: the run repeats what it did before. It is empty while the turn runs.
+	Ended TurnState
 }
 
 // Steered is what reached a turn while it ran.

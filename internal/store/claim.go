@@ -55,13 +55,39 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		return openTurn(ctx, tx, key, batch, turn, run, s.Zones())
 	})
 	if errors.Is(err, errTurnClosed) {
-		return chat.Claim{}, false, nil
+		got, ok, err = chat.Claim{}, false, nil
 	}
+	if err != nil || ok {
+		return got, ok, err
+	}
+	before, ok, err := s.endedBefore(ctx, key, turn, run, n)
+	if err != nil || ok {
+		return before, ok, err
+	}
+	return got, false, nil
+}
+
+// endedBefore finds the claim of a turn that the run has carried out to its end: a workflow task whose worker was lost, or that met a
+// new signal as it ended, is done again from its beginning.
+func (s *Store) endedBefore(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		state, err := tx.Q.TurnEnded(ctx, tx, dbsqlc.TurnEndedParams{ID: turn, RunID: run})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("look how the turn ended: %w", err)
+		}
+		if got, ok, err = claimedBefore(ctx, tx, key, turn, n); err == nil && ok {
+			got.Ended, got.Steer = state, false
+		}
+		return err
+	})
 	return got, ok, err
 }
 
-// errTurnClosed rolls a claim back: its turn has ended, so it would not answer the message. That happens to a worker that
-// was frozen while it claimed, and to a run that an operator reset after its end.
+// errTurnClosed rolls a claim back: its turn has ended, so it would not answer the message. That happens to a workflow task
+// that is repeated, to a worker that was frozen while it claimed, and to a run that an operator reset after its end.
 var errTurnClosed = fault.Errorf(fault.Conflict, "the turn was closed before")
 
 // claimed is a row that a turn has claimed.

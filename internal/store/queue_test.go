@@ -140,6 +140,42 @@ func TestSteer_TakesWhatWaitsAndSkipsCallsThatHaveNotBegun(t *testing.T) {
 	require.True(t, c.Steer, "the next one reaches it before its first step")
 }
 
+// A claim that a lost workflow task made is not counted by the task that is done again: it takes no message for it, and gives the number to the
+// next one.
+func TestSteer_ARepeatedClaimTakesWhatCameSince(t *testing.T) {
+	b := setup(t)
+	b.say("m1", steer)
+	b.claim("t1")
+	b.say("m2", steer)
+	require.Equal(t, 1, b.steer("t1", 1).Messages)
+	b.say("m3", steer)
+	require.Equal(t, 2, b.steer("t1", 1).Messages)
+	require.Equal(t, []string{"text m1", "text m2", "text m3"}, b.spoken())
+}
+
+func TestClaim_ARepeatedWorkflowTaskFindsTheTurnThatItEnded(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "text m1")
+	first, _ := b.claim("t1")
+	b.finish("t1", chat.TurnStopped)
+	for _, waiting := range []string{"", "m2"} {
+		if waiting != "" {
+			b.send(waiting, "text "+waiting)
+		}
+		again, ok := b.claim("t1")
+		require.True(t, ok)
+		require.Equal(t, chat.TurnStopped, again.Ended)
+		require.Equal(t, first.Inbox, again.Inbox)
+		require.Equal(t, []string{"text m1"}, b.spoken(), "it takes nothing more")
+	}
+	_, ok, err := b.Claim(t.Context(), key, "t1", "another run", 0)
+	require.NoError(t, err)
+	require.False(t, ok, "a run that an operator began anew has nothing to end")
+	c, _ := b.claim("t2")
+	require.Equal(t, "text m2", c.Text)
+	require.Empty(t, c.Ended)
+}
+
 func TestSteer_LeavesWhoeverHasOtherRightsATurnOfTheirOwn(t *testing.T) {
 	b := setup(t)
 	_, err := b.pool.Exec(t.Context(), "UPDATE sessions SET chat_type = 'group'")

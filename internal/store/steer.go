@@ -25,7 +25,8 @@ func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.T
 
 // Steer gives a running turn the messages at the head of the queue that are to steer it, appends them to the transcript, and
 // gives the calls of the turn that have not begun a result that says so, in one transaction. n counts the claims of the turn
-// while it runs, from 1, so that a repeated call finds its own. A turn that is closed takes nothing.
+// while it runs, from 1, so that a repeated call finds its own. It takes what came since, too: a workflow task that is repeated
+// may have counted fewer claims than were made. A turn that is closed takes nothing.
 func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (got chat.Steered, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		got = chat.Steered{}
@@ -40,14 +41,14 @@ func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		if err != nil {
 			return fmt.Errorf("look for an earlier claim: %w", err)
 		}
-		if len(before) > 0 {
-			got = chat.Steered{Messages: len(before), Text: before[0].Body}
-			return nil
-		}
 		if got.Skipped, err = skipCalls(ctx, tx, turn); err != nil {
 			return err
 		}
-		return steerTurn(ctx, tx, key, turn, n, s.Zones(), &got)
+		if err := steerTurn(ctx, tx, key, turn, n, s.Zones(), &got); err != nil || len(before) == 0 {
+			return err
+		}
+		got.Messages, got.Text = got.Messages+len(before), before[0].Body
+		return nil
 	})
 	return got, err
 }

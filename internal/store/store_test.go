@@ -556,10 +556,12 @@ func TestClaim_OfAClosedTurnLeavesTheNextMessageAlone(t *testing.T) {
 	b.claim("t1")
 	b.finish("t1", chat.TurnDone)
 	waiting := b.send("m2", "two")
-	// A worker that was frozen during its claim wakes up, or an operator resets the run.
-	_, ok, _ := b.Claim(t.Context(), key, "t1", "run-t1", 0)
+	_, ok, _ := b.Claim(t.Context(), key, "t1", "the run that an operator has reset", 0)
 	require.False(t, ok, "a closed turn has no use for a message")
-	c, ok := b.claim("t2")
+	c, ok := b.claim("t1")
+	require.True(t, ok, "a workflow task that is done again, or a worker that was frozen, finds what the run has claimed")
+	require.Equal(t, chat.TurnDone, c.Ended)
+	c, ok = b.claim("t2")
 	require.True(t, ok, "the message must still wait")
 	require.Equal(t, waiting.ID, c.Inbox)
 }

@@ -14,6 +14,10 @@ SELECT * FROM turns WHERE id = $1 FOR NO KEY UPDATE;
 -- name: TurnRunning :one
 SELECT id FROM turns WHERE session_key = $1 AND state = 'running';
 
+-- name: TurnEnded :one
+-- How a turn has ended that this run carried out. No row: it has not, or another run did.
+SELECT state FROM turns WHERE id = $1 AND run_id = $2 AND state <> 'running';
+
 -- name: TurnList :many
 SELECT * FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2;
 

@@ -361,6 +361,23 @@ func (q *Queries) TurnDelete(ctx context.Context, db DBTX, id chat.TurnID) error
 	return err
 }
 
+const turnEnded = `-- name: TurnEnded :one
+SELECT state FROM turns WHERE id = $1 AND run_id = $2 AND state <> 'running'
+`
+
+type TurnEndedParams struct {
+	ID    chat.TurnID
+	RunID string
+}
+
+// How a turn has ended that this run carried out. No row: it has not, or another run did.
+func (q *Queries) TurnEnded(ctx context.Context, db DBTX, arg TurnEndedParams) (chat.TurnState, error) {
+	row := db.QueryRow(ctx, turnEnded, arg.ID, arg.RunID)
+	var state chat.TurnState
+	err := row.Scan(&state)
+	return state, err
+}
+
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
