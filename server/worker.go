@@ -89,16 +89,16 @@ func (w *workerPart) activities() worker.Activities {
 	hooks, prompts, assembler := w.hookFiles(), w.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
 	registry := w.commands(serving{})
-	live := livefeed.Feed{Bus: w.bus}
+	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
 				Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
-				Spending: w.store, Prices: w.prices(),
+				Spending: w.store, Prices: w.prices(), Speeds: speeds,
 			},
 			Model: &turn.Model{
 				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Rules: w.rules, Hooks: hooks,
-				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words,
+				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words, Speeds: speeds,
 				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 			},
 			Tools: &turn.Tools{

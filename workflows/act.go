@@ -20,7 +20,6 @@ const maxAgents = 5
 // subagents, the others one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
 // steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
 func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutput) {
-	t.quick.taskBegan()
 	for first := 0; first < len(calls) && !t.inbox.stopped && !t.inbox.steered; {
 		last := first + 1
 		for runsInParallel(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {

@@ -26,11 +26,10 @@ func (t *turnRun) runTool(ctx workflow.Context, id chat.CallID, call turn.CallOu
 // tryQuickly tries a call as a local activity, and reports whether it ended. Calls that cannot be repeated safely are never tried: a
 // workflow task whose worker is lost is done again, with all its local activities.
 func (t *turnRun) tryQuickly(ctx workflow.Context, id chat.CallID, call turn.CallOutput) (out turn.ToolOutput, ended bool) {
-	const change = "quick calls are local activities"
 	if !call.Quick || call.Class == chat.ClassOnce {
 		return out, false
 	}
-	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+	if !t.triesCalls(ctx) {
 		return out, false
 	}
 	left := t.quick.left(ctx)
@@ -42,9 +41,45 @@ func (t *turnRun) tryQuickly(ctx workflow.Context, id chat.CallID, call turn.Cal
 	return out, err == nil && !out.Unfinished
 }
 
+// tryModel tries a call of a model that usually answers quickly as a local activity, and reports whether it ended. What does not end well
+// in its time is taken over by an activity, with its failure where it has failed; attempts of that activity come after this one.
+func (t *turnRun) tryModel(ctx workflow.Context, next *turn.GenerateInput, summary string) (out turn.GenerateOutput, ended bool, err error) {
+	if !t.quick.model || next.Waiting || !t.triesModels(ctx) {
+		return out, false, nil
+	}
+	in := *next
+	if in.Within = t.quick.left(ctx); in.Within < quickLeast {
+		return out, false, nil
+	}
+	next.Attempts++
+	free, _ := workflow.NewDisconnectedContext(ctx) // a stop is carried out below, where nothing of the attempt is lost
+	err = workflow.ExecuteLocalActivity(quickTool(free, in.Within, summary), activities.NameGenerate, in).Get(free, &out)
+	if err == nil && !out.Unfinished {
+		return out, true, nil
+	}
+	if ctx.Err() == nil {
+		return out, false, nil
+	}
+	in.Within, in.Stop, out = 0, true, turn.GenerateOutput{}
+	err = workflow.ExecuteLocalActivity(local(free, "stop · "+summary), activities.NameGenerate, in).Get(free, &out)
+	return out, true, err
+}
+
+// quickVersion is what the run tries within a workflow task.
+func quickVersion(ctx workflow.Context) workflow.Version {
+	return workflow.GetVersion(ctx, "quick calls are local activities", workflow.DefaultVersion, 2)
+}
+
+// triesCalls reports whether the run tries quick tool calls within a workflow task.
+func (t *turnRun) triesCalls(ctx workflow.Context) bool { return quickVersion(ctx) >= 1 }
+
+// triesModels reports whether it tries calls of quick models, too.
+func (t *turnRun) triesModels(ctx workflow.Context) bool { return quickVersion(ctx) >= 2 }
+
 // quickBudget is for how long quick calls may hold a workflow task open.
 type quickBudget struct {
 	until time.Time // zero before the first of the task
+	model bool      // the model usually answers quickly
 }
 
 // left is what is left of it. It begins to count with the first of them: a signal that came before that is seen already.

@@ -15,6 +15,7 @@ import (
 
 	"xbot/activities/turn"
 	"xbot/internal/chat"
+	"xbot/workflows"
 )
 
 // quickTool stands in for the tool, and notes its attempts.
@@ -101,9 +102,81 @@ func TestQuick_ACallThatCannotBeRepeatedIsAnActivity(t *testing.T) {
 func TestQuick_ARunThatBeganBeforeKeepsItsActivities(t *testing.T) {
 	q := &quickTool{}
 	_, env := quickTurn(t, chat.ClassExec, q)
-	env.OnGetVersion("quick calls are local activities", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+	env.OnGetVersion("quick calls are local activities", workflow.DefaultVersion, workflow.Version(2)).Return(workflow.DefaultVersion)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
 	require.Empty(t, q.locals)
 	require.Len(t, q.others, 2)
+}
+
+// quickModel is a turn of a model that usually answers quickly: the first call is tried, and local says what comes of it.
+func quickModel(t *testing.T, local func(*world) (turn.GenerateOutput, error)) (*world, *testsuite.TestWorkflowEnvironment) {
+	t.Helper()
+	w := &world{waiting: 1, quick: true, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	for i := range w.decisions {
+		w.decisions[i].Quick = true
+	}
+	w.try = local
+	return w, setup(t, w)
+}
+
+func TestQuick_ACallOfAModelThatEndsInItsTimeNeedsNoActivity(t *testing.T) {
+	w, env := quickModel(t, nil)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, chat.TurnDone, w.finished.State)
+	require.Equal(t, []bool{true, true}, w.tried)
+	for _, in := range w.generations {
+		require.Positive(t, in.Within)
+		require.Less(t, in.Within, time.Second, "a stop reaches the turn within a second")
+	}
+}
+
+func TestQuick_WhatAModelDoesNotEndInItsTimeAnActivityTakesOver(t *testing.T) {
+	for name, local := range map[string]func(*world) (turn.GenerateOutput, error){
+		"its time is used up": func(*world) (turn.GenerateOutput, error) { return turn.GenerateOutput{Unfinished: true}, nil },
+		"Postgres is away": func(*world) (turn.GenerateOutput, error) {
+			return turn.GenerateOutput{}, errors.New("connection refused")
+		},
+		"it panics": func(*world) (turn.GenerateOutput, error) { panic("odd") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, env := quickModel(t, local)
+			run(env)
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, chat.TurnDone, w.finished.State)
+			require.Equal(t, []bool{true, false, true, false}, w.tried, "each call is tried once, and then is an activity")
+			require.Zero(t, w.generations[1].Within, "which has no bound")
+		})
+	}
+}
+
+func TestQuick_AStopThatComesWhileAModelIsTriedEndsTheAttempt(t *testing.T) {
+	var env *testsuite.TestWorkflowEnvironment
+	var w *world
+	w, env = quickModel(t, func(w *world) (turn.GenerateOutput, error) {
+		w.mu.Lock()
+		w.generates, w.stopAfter = 1, 1
+		w.mu.Unlock()
+		env.SignalWorkflow(workflows.SignalWake, nil)
+		<-w.looked
+		return turn.GenerateOutput{Unfinished: true}, nil
+	})
+	w.looked = make(chan struct{})
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, chat.TurnStopped, w.finished.State)
+	require.Len(t, w.generations, 2)
+	require.True(t, w.generations[1].Stop, "what was written is kept, and nothing goes on")
+	require.Equal(t, []bool{true, true}, w.tried)
+}
+
+func TestQuick_ATurnThatEndedBeforeIsFinishedAgainAndAsksNobody(t *testing.T) {
+	w, env := quickModel(t, nil)
+	w.ended, w.pending = chat.TurnStopped, true
+	run(env)
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next, "messages wait")
+	require.Equal(t, chat.TurnStopped, w.finished.State)
+	require.Empty(t, w.generations)
 }

@@ -19,7 +19,7 @@ import (
 func TestReplay_EveryCapturedHistory(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(files), 56, "captured histories are missing")
+	require.GreaterOrEqual(t, len(files), 64, "captured histories are missing")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			replayer := worker.NewWorkflowReplayer()

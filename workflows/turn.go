@@ -86,7 +86,7 @@ func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 		t.showSlotWait(ctx)
 		return false, err
 	}
-	t.inbox.steered = t.claimed.Steer
+	t.inbox.steered, t.quick.model = t.claimed.Steer, t.claimed.Quick
 	t.details.begin(ctx, t.in.Session, t.claimed)
 	switch {
 	case t.in.Waits:
@@ -97,8 +97,12 @@ func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 	return true, err
 }
 
-// work carries out what was claimed: a message to the model, or a command.
+// work carries out what was claimed: a message to the model, or a command. A turn that has ended before is only finished again: what
+// comes after its end may be missing.
 func (t *turnRun) work(ctx workflow.Context) ending {
+	if t.claimed.Ended != "" {
+		return ending{state: t.claimed.Ended}
+	}
 	if t.claimed.Control != "" {
 		return t.control(ctx)
 	}
@@ -184,8 +188,13 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 	} else {
 		t.details.stepStarted(ctx, in.Step)
 	}
-	var out turn.GenerateOutput
-	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
+	out, ended, err := t.tryModel(ctx, &in, summary)
+	if !ended {
+		out = turn.GenerateOutput{}
+		err = workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
+		t.quick.taskBegan()
+	}
+	t.quick.model = out.Quick
 	t.details.stepEnded(ctx, out)
 	return out, err
 }

@@ -66,6 +66,12 @@ type world struct {
 	obeyed      int
 
 	hooks []string // hook points at which hooks run
+
+	quick  bool           // the model usually answers quickly
+	ended  chat.TurnState // of the turn, where it has ended before
+	try    func(*world) (turn.GenerateOutput, error)
+	tried  []bool        // of each call of the model, whether it was a local activity
+	looked chan struct{} // closed when the turn has looked for a stop
 }
 
 func (w *world) Claim(context.Context, turn.ClaimInput) (turn.ClaimOutput, error) {
@@ -76,7 +82,7 @@ func (w *world) Claim(context.Context, turn.ClaimInput) (turn.ClaimOutput, error
 		return turn.ClaimOutput{}, nil
 	}
 	w.waiting--
-	return turn.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control, Steer: w.steering > 0, Hooks: w.hooks}, nil
+	return turn.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control, Steer: w.steering > 0, Hooks: w.hooks, Quick: w.quick, Ended: w.ended}, nil
 }
 
 func (w *world) Peek(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
@@ -84,6 +90,9 @@ func (w *world) Peek(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
 	defer w.mu.Unlock()
 	w.peeks++
 	w.look()
+	if w.looked != nil {
+		defer close(w.looked)
+	}
 	seen := turn.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered), Steer: w.steering > 0}
 	if late := w.late; late != nil && w.looks == 2 {
 		w.mu.Unlock()
@@ -122,7 +131,16 @@ func (w *world) Generate(ctx context.Context, in turn.GenerateInput) (turn.Gener
 	n := w.generates
 	w.generates++
 	w.generations = append(w.generations, in)
+	local := activity.GetInfo(ctx).IsLocalActivity
+	w.tried = append(w.tried, local)
+	unfinished := local && !in.Stop && w.try != nil
+	if unfinished {
+		w.generates = n
+	}
 	w.mu.Unlock()
+	if unfinished {
+		return w.try(w)
+	}
 	if w.generate != nil {
 		if err := w.generate(ctx, in.Step); err != nil {
 			return turn.GenerateOutput{}, err

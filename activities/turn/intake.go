@@ -52,8 +52,9 @@ type Intake struct {
 	Hooks    hooks.Files        // nil: there are none
 	Spending Spending           // nil: nobody asks
 	Prices   usage.Prices
-	MaxSteps int  // spec/001 §2.2 maxIter
-	Words    bool // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	Speeds   *Speeds // knows which models are quick; nil: none is
+	MaxSteps int     // spec/001 §2.2 maxIter
+	Words    bool    // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
 
 // ClaimInput asks for the n-th claim of a turn.
@@ -79,6 +80,10 @@ type ClaimOutput struct {
 	Control string `json:"control,omitempty"`
 	// Hooks are the hook points at which hooks run.
 	Hooks []string `json:"hooks,omitempty"`
+	// Quick: the model usually answers quickly, so that a step may be tried within the workflow task.
+	Quick bool `json:"quick,omitempty"`
+	// Ended says how the turn has ended already, where the workflow task that ended it is done again.
+	Ended chat.TurnState `json:"ended,omitempty"`
 	// InLine says that nothing was claimed because no turn is free: the session waits for one.
 	InLine bool `json:"in_line,omitempty"`
 }
@@ -103,7 +108,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	}
 	out := ClaimOutput{
 		Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: activities.Shorten(model.Model(), maxModelName), MaxSteps: a.MaxSteps,
-		Steer: c.Steer, Hooks: hooks.PointsOf(ctx, a.Hooks, in.Session),
+		Steer: c.Steer, Hooks: hooks.PointsOf(ctx, a.Hooks, in.Session), Quick: a.Speeds.Quick(model.Model()), Ended: c.Ended,
 	}
 	if c.Control {
 		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one

@@ -65,6 +65,9 @@ type Model struct {
 	Trees interface {
 		SubagentOver(ctx context.Context, step chat.Step) (bool, error)
 	}
+	Speeds *Speeds // learns how long models take; nil: nobody asks
+
+	tries tries
 }
 
 // maxCompressions is how often a step may ask for a compression before it is given up.
@@ -89,6 +92,10 @@ type GenerateInput struct {
 	Steered bool `json:"steered,omitempty"`
 	// Hastened is the message that has brought the next attempt forward while the provider is waited for.
 	Hastened chat.InboxID `json:"hastened,omitempty"`
+	// Within bounds the attempt: what has not ended well by then waits for an activity to take it over. 0 is without a bound.
+	Within time.Duration `json:"within,omitempty"`
+	// Stop ends an attempt that has not ended within its time. What was written is committed.
+	Stop bool `json:"stop,omitempty"`
 }
 
 // GenerateOutput is the decision of a step, small enough for a history: texts stay in Postgres.
@@ -104,6 +111,10 @@ type GenerateOutput struct {
 	// Steer says that messages came while the provider was waited for, which the step has to see.
 	Steer    bool `json:"steer,omitempty"`
 	Attempts int  `json:"attempts,omitempty"` // with Wait and Steer: those of the step so far
+	// Quick: the model usually answers quickly, so that the next step may be tried within the workflow task.
+	Quick bool `json:"quick,omitempty"`
+	// Unfinished: it had not ended well within its time, and goes on.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
 // CallOutput is a call to make. Its id follows from turn, step and place.
@@ -128,15 +139,32 @@ func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput,
 		n: in.Attempts + int(activity.GetInfo(ctx).Attempt), mayWait: in.MayWait, waiting: in.Waiting,
 		steered: in.Steered && activity.GetInfo(ctx).Attempt == 1, hastened: in.Hastened,
 	}
-	d, err := m.asked(ctx, a)
+	d, unfinished, err := m.run(ctx, a, in)
 	if err != nil {
 		return GenerateOutput{}, activities.Failure(ctx, err)
 	}
+	if unfinished {
+		return GenerateOutput{Unfinished: true}, nil
+	}
 	out := m.summarize(d)
+	out.Quick = m.Speeds.Quick(a.model)
 	if d.Wait != "" || d.Steer {
 		out.Attempts = a.n
 	}
 	return out, nil
+}
+
+// run makes an attempt as the workflow wants it: within the time of a workflow task, as an activity, or not at all any more.
+func (m *Model) run(ctx context.Context, a *attempt, in GenerateInput) (d chat.Decision, unfinished bool, err error) {
+	switch {
+	case in.Stop:
+		return m.end(a), false, nil
+	case in.Within > 0:
+		d, unfinished = m.try(ctx, a, in.Within)
+		return d, unfinished, nil
+	}
+	d, err = m.takeOver(ctx, a)
+	return d, false, err
 }
 
 // attempt is one call of a model on its way.
@@ -194,7 +222,9 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
 	}
 	stream := newShownStream(m.Streams.OpenStream(a.step, a.n), a.who.Contract)
+	asked := time.Now()
 	answer, err := client.Generate(ctx, a.Request, stream)
+	m.Speeds.Note(a.model, time.Since(asked), err != nil)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()
 	if err == nil && !exceeded {

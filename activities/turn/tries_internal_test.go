@@ -1,0 +1,23 @@
+package turn
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+)
+
+func TestTries_WhatNoActivityTakesOverEnds(t *testing.T) {
+	step := chat.Step{Turn: "t1"}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var k tries
+	left := &try{cancel: cancel}
+	k.keep(step, left)
+	k.giveUp(step, &try{cancel: cancel})
+	require.NoError(t, ctx.Err(), "another one of the step is left alone")
+	k.giveUp(step, left)
+	require.ErrorIs(t, context.Cause(ctx), errNotTakenOver)
+	require.Nil(t, k.take(step))
+}
