@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -76,6 +77,7 @@ func prepareServerIn(t *testing.T, home string, env ...string) *server {
 		"XBOT_HOME=" + home, "XBOT_HTTP_ADDR=" + strings.TrimPrefix(s.url, "http://"), "XBOT_WORKSPACE=" + workspace,
 		"LLM_BASE_URL=" + s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret",
 	}, env...)
+	t.Cleanup(func() { endServersOf(t, home) })
 	s.process = newProcess(t, "xbot", all, "serve")
 	s.client = apiclient.New(s)
 	t.Cleanup(s.client.Close)
@@ -105,6 +107,20 @@ func (s *server) boot() {
 	ready := func() bool { return strings.Contains(s.out.String(), "data ") }
 	require.Eventually(s.t, func() bool { return ready() || !s.running() }, startLimit, 10*time.Millisecond, "the server did not become ready")
 	require.True(s.t, ready(), "the server ended: %s", s.out)
+}
+
+// endServersOf kills what a test that failed between a crash and a restart leaves running: the servers of the home have lost their parent.
+func endServersOf(t *testing.T, home string) {
+	t.Helper()
+	left := find(t, home+"/")
+	for _, pid := range find(t, "postgres -D") { // its folder is a descriptor
+		if folder, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil && strings.HasPrefix(folder, home+"/") {
+			left = append(left, pid)
+		}
+	}
+	for _, pid := range left {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may be ending already
+	}
 }
 
 // crash kills the server without warning.
