@@ -95,8 +95,9 @@ test: build ## run the tests that take minutes; needs Go, Node.js and Postgres b
 	@$(MAKE) --no-print-directory -kj2 BESIDE=1 test-page test-smoke
 	@echo "Left out: $$(($$(cat e2e/*_test.go | grep -c '^func Test.*testing\.T)') - $(words $(SMOKE)))) end-to-end tests$(if $(RACE),, and the race detector); \"make test-all\"$(if $(RACE),, and \"make test-all RACE=-race\") run them."
 
-# Tests of the page and of servers wait about half of their time, so two cores do both at once: the page beside the others,
-# which come one after the other. The page yields to them, since some of them have deadlines, and prints its lines together.
+# Tests of the page and of servers wait about half of their time, so two cores do both at once: the page beside the others, which come
+# one after the other, four packages at a time. With the race detector they wait for nothing but the cores, and some have deadlines: then
+# there are as many packages as cores, and the page yields to them. It prints its lines together.
 ifdef BESIDE
 test-temporal: test-go
 test-e2e test-smoke: test-temporal
@@ -109,7 +110,7 @@ test-all: build ## run all tests; RACE=-race looks for races and needs a C compi
 .PHONY: test-go
 test-go: page temporal
 	$(call install,$(GOTESTSUM))
-	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(RACE) -timeout 20m
+	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(or $(RACE),-p 4) -timeout 20m
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
 # With the race detector the server under test has it too: its reports go to files, since the server is killed most of the time.
@@ -138,7 +139,7 @@ test-temporal: temporal
 test-page: build
 	cd web && npm test --silent
 	@export REQUIRE_CHROMIUM=$(REQUIRE_CHROMIUM); \
-	$(if $(BESIDE),said=$$(nice -n 5 scripts/test-page $(BIN) 2>&1); failed=$$?; echo "$$said"; exit $$failed,scripts/test-page $(BIN))
+	$(if $(BESIDE),said=$$($(if $(RACE),nice -n 5 )scripts/test-page $(BIN) 2>&1); failed=$$?; echo "$$said"; exit $$failed,scripts/test-page $(BIN))
 
 .PHONY: screenshots
 screenshots: build ## take the pictures of the documents anew; needs Chromium
