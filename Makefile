@@ -119,7 +119,7 @@ test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
 	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 3 -timeout 60m $(ONLY)
-	@scripts/race-reports $(BIN)/race/reports
+	@$(if $(RACE),scripts/race-reports $(BIN)/race/reports)
 
 .PHONY: race-binaries
 race-binaries: build

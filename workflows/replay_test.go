@@ -22,7 +22,8 @@ func TestReplay_EveryCapturedHistory(t *testing.T) {
 	require.GreaterOrEqual(t, len(files), 64, "captured histories are missing")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			replayer := worker.NewWorkflowReplayer()
+			replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{DisableDeadlockDetection: true})
+			require.NoError(t, err)
 			replayer.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
 			replayer.RegisterWorkflowWithOptions(workflows.Background, workflow.RegisterOptions{Name: workflows.NameBackground})
 			replayer.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})

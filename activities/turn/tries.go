@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -43,7 +42,7 @@ func (m *Model) beginTry(ctx context.Context, a *attempt) *try {
 		defer func() {
 			if p := recover(); p != nil {
 				activity.GetLogger(ctx).Error("a call of a model panicked", "panic", p, "stack", string(debug.Stack()))
-				t.err = fault.Errorf(fault.Internal, "%s", fmt.Sprint("panic: ", p))
+				t.err = fault.Errorf(fault.Internal, "panic: %v", p)
 			}
 		}()
 		t.decision, t.err = m.asked(ctx, a)
@@ -70,12 +69,15 @@ type tries struct {
 	steps map[chat.Step]*try
 }
 
-// keep keeps an attempt until it is taken over, at most for keepTry.
+// keep keeps an attempt until it is taken over, at most for keepTry. Another one of the step, which a repeated workflow task has left, ends.
 func (k *tries) keep(step chat.Step, t *try) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.steps == nil {
 		k.steps = map[chat.Step]*try{}
+	}
+	if before := k.steps[step]; before != nil {
+		before.cancel(errNotTakenOver)
 	}
 	k.steps[step] = t
 	time.AfterFunc(keepTry, func() { k.giveUp(step, t) })

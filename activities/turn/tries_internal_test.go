@@ -9,6 +9,19 @@ import (
 	"xbot/internal/chat"
 )
 
+func TestTries_OfTwoOfAStepTheNewerIsKept(t *testing.T) {
+	step := chat.Step{Turn: "t1"}
+	older, cancelOlder := context.WithCancelCause(t.Context())
+	newer, cancelNewer := context.WithCancelCause(t.Context())
+	var k tries
+	k.keep(step, &try{cancel: cancelOlder})
+	kept := &try{cancel: cancelNewer}
+	k.keep(step, kept)
+	require.ErrorIs(t, context.Cause(older), errNotTakenOver)
+	require.NoError(t, newer.Err())
+	require.Same(t, kept, k.take(step))
+}
+
 func TestTries_WhatNoActivityTakesOverEnds(t *testing.T) {
 	step := chat.Step{Turn: "t1"}
 	ctx, cancel := context.WithCancelCause(t.Context())
