@@ -52,10 +52,10 @@ func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (
 // listenFeed forwards events that other processes commit to the watchers of this process.
 func (d *database) listenFeed(ctx context.Context) error { return d.bus.Run(ctx, d.dsn) }
 
-// The Postgres connections of one process. Each costs Postgres about 10 MB once it has prepared all statements, and more
+// The Postgres connections of one process. Each costs Postgres about 12 MB once it has prepared all statements, and more
 // of them than a few for each core only wait for each other.
 const (
-	connectionsLeast   = 8
+	connectionsLeast   = 6
 	connectionsMost    = 40
 	connectionsPerCore = 3
 	connectionIdle     = 2 * time.Minute

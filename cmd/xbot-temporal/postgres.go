@@ -24,9 +24,9 @@ const (
 	visibilityStore = "visibility"
 
 	// Each of the four services keeps its own pools. At full load a machine of a few cores uses about ten
-	// connections in all, and each costs Postgres some megabytes.
-	mainConnections       = 8
-	visibilityConnections = 3
+	// connections in all, and each costs Postgres 5 MB.
+	mainConnections       = 5
+	visibilityConnections = 2
 	// idleConnection outlives the pauses between a person's messages.
 	idleConnection = 2 * time.Minute
 )

@@ -31,11 +31,22 @@ var tuning = dynamicconfig.StaticClient{
 	// Activities start on the worker that completes the workflow task, without a detour through matching.
 	dynamicconfig.EnableActivityEagerExecution.Key(): true,
 	dynamicconfig.WorkflowPauseEnabled.Key():         true,
-	// The state of runs stays in memory for an hour after they closed, by number and not by size. A turn that waits
-	// and was evicted is read again from Postgres.
+	// By default the state of each run stays in memory for an hour after it closed, by number and not by size, which came
+	// to 17 kB a turn. What is being worked on has to fit: a run of ours is a few kB, and the queues below work on about two
+	// hundred at a time. A turn that waits and was evicted is read again from Postgres.
 	dynamicconfig.HistoryCacheSizeBasedLimit.Key():        true,
-	dynamicconfig.HistoryCacheHostLevelMaxSizeBytes.Key(): 32 << 20,
-	dynamicconfig.HistoryCacheTTL.Key():                   10 * time.Minute,
+	dynamicconfig.HistoryCacheHostLevelMaxSizeBytes.Key(): 2 << 20,
+	dynamicconfig.HistoryCacheTTL.Key():                   time.Minute,
+	dynamicconfig.HistoryCacheBackgroundEvict.Key(): dynamicconfig.CacheBackgroundEvictSettings{
+		Enabled:         true,
+		LoopInterval:    10 * time.Second,
+		MaxEntryPerCall: 1024,
+	},
+	// Events are read again when a run closes or is retried, which for most is soon. These are of each shard.
+	dynamicconfig.EventsCacheMaxSizeBytes.Key(): 128 << 10,
+	dynamicconfig.EventsCacheTTL.Key():          time.Minute,
+	// Events for other clusters, which there are none of.
+	dynamicconfig.XDCCacheMaxSizeBytes.Key(): 64 << 10,
 	// The workers of the queues are goroutines whose stacks stay as large as they once were: the default of 512 for each
 	// queue holds up to 60 MB, and a machine of a few cores keeps no more than some of them busy.
 	dynamicconfig.TransferProcessorSchedulerWorkerCount.Key():               queueWorkers,

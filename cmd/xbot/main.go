@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -46,6 +47,9 @@ type program struct {
 }
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	parsed, err := parse(os.Args[1:])
@@ -62,6 +66,10 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// gcPercent is GOGC unless the environment has one. The live heap of a server is about 30 MB, so that collecting it
+// twice as often costs little and keeps 15 MB free.
+const gcPercent = 50
 
 // exitUsage is the exit code of a command line that cannot be read.
 const exitUsage = 2

@@ -172,7 +172,7 @@ func (p *postgres) settings() string {
 		fmt.Sprintf("port = %d", pgserver.Port),
 		"password_encryption = 'scram-sha-256'",
 		"max_connections = 200",
-		"shared_buffers = '64MB'",
+		"shared_buffers = '32MB'",
 		"effective_cache_size = '1GB'",
 		"wal_compression = on",
 		"max_wal_size = '512MB'", // bounds the replay after a crash to about a second
