@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"time"
 )
 
 // Ports are chosen below the ranges from which Linux (32768) and macOS (49152) take the local ports of outgoing
@@ -17,6 +18,11 @@ import (
 const (
 	firstPort = 20000
 	lastPort  = 26000
+)
+
+const (
+	listenTries = 10
+	listenPause = 20 * time.Millisecond
 )
 
 // The variables by which the product's configuration sets the ports of Config.
@@ -82,6 +88,9 @@ func (h home) keepChoices(cfg Config, socket string) (choices, error) {
 	return chosen, nil
 }
 
+// forgetChoices has the next start choose anew.
+func (h home) forgetChoices() error { return os.Remove(h.path("localstack.json")) }
+
 func checkPorts(cfg Config) error {
 	for variable, port := range map[string]int{portVariable: cfg.TemporalPort, uiPortVariable: cfg.UIPort} {
 		if !isPort(port) {
@@ -123,10 +132,16 @@ func freePort() (int, error) {
 	return 0, fmt.Errorf("no port from %d to %d is free on 127.0.0.1; set %s and %s: %w", firstPort, lastPort, portVariable, uiPortVariable, err)
 }
 
+// tryListen listens on a port for a moment. A program that is being started beside it has a copy of the socket until it
+// runs, so that a port which was just tried can seem to be taken for a moment.
 func tryListen(port int) error {
-	l, err := net.Listen("tcp", loopback(port))
-	if err != nil {
-		return err
+	var err error
+	for range listenTries {
+		var l net.Listener
+		if l, err = net.Listen("tcp", loopback(port)); err == nil {
+			return l.Close()
+		}
+		time.Sleep(listenPause)
 	}
-	return l.Close()
+	return err
 }

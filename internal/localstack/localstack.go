@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 
@@ -51,6 +52,9 @@ type Stack struct {
 	err      error         // set before done is closed
 }
 
+// startTries is how often ports are chosen at a first start, if another program takes them before they are used.
+const startTries = 3
+
 // Start brings the stack up and returns when both servers answer: within a second on existing data, in a few seconds
 // the first time. It refuses when another process has a stack on the same home. ctx bounds the start only.
 func Start(ctx context.Context, cfg Config) (*Stack, error) {
@@ -65,7 +69,14 @@ func Start(ctx context.Context, cfg Config) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, err = home.readChoices()
+	mayChoose := errors.Is(err, fs.ErrNotExist) && (cfg.TemporalPort == 0 || cfg.UIPort == 0)
 	stack, err := start(ctx, cfg, home, lock)
+	for tries := 1; mayChoose && errors.Is(err, errPortLost) && tries < startTries; tries++ {
+		if err = home.forgetChoices(); err == nil { // nobody was told of them
+			stack, err = start(ctx, cfg, home, lock)
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(err, lock.release())
 	}

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -269,6 +270,38 @@ func TestStart_NamesTheVariableWhenAPortIsTaken(t *testing.T) {
 	cfg.UIPort = 0
 	_, err = localstack.Start(t.Context(), cfg)
 	require.ErrorContains(t, err, "XBOT_TEMPORAL_UI_PORT", "the port was not remembered")
+}
+
+func TestStart_ChoosesAgainWhereAPortOfTheFirstStartIsLost(t *testing.T) {
+	t.Parallel()
+	cfg := config(t, dirtest.New(t))
+	lost := make(chan net.Addr, 1)
+	go func() { // another program takes the port as soon as it is chosen
+		defer close(lost)
+		for t.Context().Err() == nil {
+			var chosen struct {
+				Port int `json:"temporal_ui_port"`
+			}
+			text, err := os.ReadFile(filepath.Join(cfg.Home, "localstack.json"))
+			if err != nil || json.Unmarshal(text, &chosen) != nil {
+				runtime.Gosched()
+				continue
+			}
+			taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", chosen.Port))
+			if err == nil {
+				t.Cleanup(func() { _ = taken.Close() }) // it is of no more use
+				lost <- taken.Addr()
+			}
+			return
+		}
+	}()
+	stack := start(t, cfg)
+	addr, ok := <-lost
+	require.True(t, ok, "the port was not taken")
+	require.NotEqual(t, addr.String(), stack.Endpoints().Temporal.UIAddress)
+	read, err := localstack.Read(cfg.Home)
+	require.NoError(t, err)
+	require.Equal(t, stack.Endpoints(), read)
 }
 
 func TestStart_TriesAgainWhereTemporalLosesAnInnerPort(t *testing.T) {

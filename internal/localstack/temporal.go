@@ -27,9 +27,12 @@ const (
 	launchTries = 4
 )
 
-// errPortLost says that another program took one of the inner ports, which the server chooses anew at each start, between its
-// choice and its listening.
+// errPortLost says that another program took a port between its choice and the server's listening on it. The server chooses
+// its inner ports anew at each start.
 var errPortLost = errors.New("another program took one of its ports")
+
+// portInUse is how xbot-temporal says so of a port that it was told.
+const portInUse = "is in use by another program"
 
 // temporal is the Temporal server of a home.
 type temporal struct {
@@ -200,7 +203,7 @@ func (t *temporal) await(ctx context.Context, server *process.Process, logOffset
 		select {
 		case <-server.Done():
 			reason := strings.TrimPrefix(lastLogLine(t.logFile(), logOffset), "xbot-temporal: ")
-			if strings.Contains(reason, syscall.EADDRINUSE.Error()) {
+			if strings.Contains(reason, syscall.EADDRINUSE.Error()) || strings.Contains(reason, portInUse) {
 				return fmt.Errorf("the Temporal server did not start: %w: %s (its log is %s)", errPortLost, reason, t.logFile())
 			}
 			return fmt.Errorf("the Temporal server did not start: %s (its log is %s)", reason, t.logFile())
@@ -230,11 +233,24 @@ func (t *temporal) checkPorts() error {
 		portVariable: t.chosen.TemporalPort, uiPortVariable: t.chosen.UIPort,
 	} {
 		if err := tryListen(port); err != nil {
-			return fmt.Errorf("port %d on 127.0.0.1, which Temporal needs, is taken by another program; stop it, or set %s to a free port (%w)", port, variable, err)
+			return takenPort{port: port, variable: variable, err: err}
 		}
 	}
 	return nil
 }
+
+// takenPort says which of the ports that are kept from start to start another program has.
+type takenPort struct {
+	port     int
+	variable string // that sets another port
+	err      error
+}
+
+func (t takenPort) Error() string {
+	return fmt.Sprintf("port %d on 127.0.0.1, which Temporal needs, is taken by another program; stop it, or set %s to a free port (%v)", t.port, t.variable, t.err)
+}
+
+func (t takenPort) Unwrap() []error { return []error{t.err, errPortLost} }
 
 // environment is what xbot-temporal gets of ours: its own variables, and none of the product's secrets.
 func environment() []string {
