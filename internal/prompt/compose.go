@@ -40,7 +40,7 @@ func Rebuild(s chat.SentStep) (r llm.Request, exact bool) {
 // Digest returns the SHA-256 of a request and how many bytes its texts have. Two requests that differ in anything that an
 // adapter sends have two digests; the limit of the answer is not part of it.
 func Digest(r llm.Request) (sum []byte, size int) {
-	d := digest{Hash: sha256.New()}
+	d := &digest{Hash: sha256.New()}
 	d.text(r.System)
 	d.number(len(r.Tools))
 	for _, t := range r.Tools {
@@ -62,21 +62,25 @@ func Digest(r llm.Request) (sum []byte, size int) {
 type digest struct {
 	hash.Hash
 
-	size int
+	size  int
+	chunk [512]byte // of a text on its way: strings are written without a copy of their own
 }
 
 func (d *digest) text(parts ...string) {
 	for _, p := range parts {
 		d.number(len(p))
-		_, _ = d.Write([]byte(p)) // a hash takes everything
 		d.size += len(p)
+		for len(p) > 0 {
+			n := copy(d.chunk[:], p)
+			_, _ = d.Write(d.chunk[:n]) // a hash takes everything
+			p = p[n:]
+		}
 	}
 }
 
 func (d *digest) number(n int) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
-	_, _ = d.Write(b[:]) // a hash takes everything
+	binary.BigEndian.PutUint64(d.chunk[:], uint64(n))
+	_, _ = d.Write(d.chunk[:8]) // a hash takes everything
 }
 
 func (d *digest) flags(flags ...bool) {

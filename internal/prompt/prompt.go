@@ -25,10 +25,15 @@ func Request(system string, lines []chat.Line, tools []tool.Spec) llm.Request {
 
 // Static renders the static part of a request, to be kept by its hash: what the model really saw.
 func Static(r llm.Request) string {
+	size := len(r.System)
+	for _, t := range r.Tools {
+		size += len(toolMark) + len(t.Name) + len(t.Description) + len(t.Parameters) + 2
+	}
 	var b strings.Builder
+	b.Grow(size)
 	b.WriteString(r.System)
 	for _, t := range r.Tools {
-		b.WriteString("\n\n## tool " + t.Name + "\n" + t.Description + "\n")
+		b.WriteString(toolMark + t.Name + "\n" + t.Description + "\n")
 		b.Write(t.Parameters)
 	}
 	return b.String()

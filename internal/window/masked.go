@@ -82,9 +82,9 @@ func (f *fold) leave(l *chat.Line) {
 	}
 }
 
-// collapsed returns the lines with neighbouring groups of placeholders made one, and without those that show nothing.
-func (f *fold) collapsed() []chat.Line {
-	out := make([]chat.Line, 0, len(f.lines))
+// collapse makes neighbouring groups of placeholders one, and takes out the lines that show nothing.
+func (f *fold) collapse() {
+	out := f.lines[:0] // never ahead of the line that is read
 	var run []chat.Line
 	flush := func() {
 		if len(run) > 0 {
@@ -104,7 +104,7 @@ func (f *fold) collapsed() []chat.Line {
 		}
 	}
 	flush()
-	return out
+	f.lines = out
 }
 
 // merge makes one pair of a run of groups: a call whose result lists what they were.

@@ -24,7 +24,12 @@ func View(w chat.Window) []chat.Line {
 	f.edit(w.Controls)
 	f.warn(w.Controls)
 	f.mask(w.Controls)
-	return append(f.opening(w), f.collapsed()...)
+	opening := f.opening(w)
+	f.collapse()
+	if len(opening) == 0 {
+		return f.lines // which a long conversation has many of
+	}
+	return append(opening, f.lines...)
 }
 
 // fold is a view in the making. It owns its lines and their calls.
