@@ -115,6 +115,7 @@ func (h Hidden) open() (int, error) {
 
 func findDoors(home string) ([]string, error) {
 	var found []string
+	dirs := listings{}
 	for _, pattern := range doors {
 		if strings.HasPrefix(pattern, "HOME/") {
 			if !filepath.IsAbs(home) {
@@ -122,11 +123,7 @@ func findDoors(home string) ([]string, error) {
 			}
 			pattern = filepath.Join(home, strings.TrimPrefix(pattern, "HOME/"))
 		}
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			continue // a home folder with brackets in its name
-		}
-		for _, path := range paths {
+		for _, path := range dirs.glob(pattern) {
 			if !isLink(path) {
 				found = append(found, path)
 			}
@@ -136,6 +133,33 @@ func findDoors(home string) ([]string, error) {
 		return nil, fmt.Errorf("%d files look like sockets of agents, such as %s, and at most %d can be hidden: remove them", len(found), found[0], maxDoors)
 	}
 	return found, nil
+}
+
+// listings are the names in folders that were read: /tmp can hold many, and is looked through for several doors.
+type listings map[string][]string
+
+// glob is filepath.Glob. A home folder with brackets in its name has no matches.
+func (l listings) glob(pattern string) []string {
+	dir, last := filepath.Split(pattern)
+	if strings.ContainsRune(dir, '*') || !strings.ContainsRune(last, '*') {
+		found, _ := filepath.Glob(pattern) // nil for a bad pattern
+		return found
+	}
+	names, read := l[dir]
+	if !read {
+		if f, err := os.Open(dir); err == nil {
+			names, _ = f.Readdirnames(-1) // what could be read, as Glob does
+			_ = f.Close()                 // nothing was written
+		}
+		l[dir] = names
+	}
+	var found []string
+	for _, name := range names {
+		if ok, err := filepath.Match(last, name); err == nil && ok {
+			found = append(found, filepath.Join(dir, name))
+		}
+	}
+	return found
 }
 
 // resolverFolder is where the name service's configuration really lies, if that is in /run.
