@@ -141,7 +141,7 @@ func tryListen(port int) error {
 		if l, err = net.Listen("tcp", loopback(port)); err == nil {
 			return l.Close()
 		}
-		time.Sleep(listenPause)
+		<-time.After(listenPause)
 	}
 	return err
 }
