@@ -59,10 +59,17 @@ type Message struct {
 	ToolCalls  []ToolCall      // for assistant
 	ToolCallID string          // for tool: ToolCall.ID of the call it answers
 	IsError    bool            // for tool
+	Pictures   []Picture       // for user and tool: what is shown with the content, in this order
 	// Volatile marks a user message at the end that is meant for this one request and will not be sent again, such as a
 	// reminder. Adapters mark what stands before it for the provider's cache, and never write it into another message
 	// unless the provider wants it so.
 	Volatile bool
+}
+
+// Picture is one that a model with vision is shown. Models without are never given one.
+type Picture struct {
+	MediaType string // image/jpeg, image/png, image/webp or image/gif
+	Data      []byte
 }
 
 // ToolCall is a call that a model asked for. In requests ID is ours (chat.CallID) so that pairs are unique whatever

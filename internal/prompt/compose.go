@@ -54,6 +54,9 @@ func Digest(r llm.Request) (sum []byte, size int) {
 		for _, c := range m.ToolCalls {
 			d.text(c.ID, c.Name, c.Arguments)
 		}
+		for _, p := range m.Pictures { // one without any is what it was before there were pictures
+			d.text("picture", p.MediaType, string(p.Data))
+		}
 	}
 	return d.Sum(nil), d.size
 }

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -77,19 +78,42 @@ func encodeMessages(messages []llm.Message, origin string, d dialect) []sdk.Mess
 		case m.Role == "assistant":
 			add(sdk.MessageParamRoleAssistant, encodeAnswer(m, origin, d)...)
 		case m.Role == "tool":
-			add(sdk.MessageParamRoleUser, sdk.NewToolResultBlock(wire.ShortID(m.ToolCallID), m.Content, m.IsError))
+			add(sdk.MessageParamRoleUser, encodeResult(m))
 		case m.Volatile:
 			markEnds(out, d)
 			marked = true
 			add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Content))
 		default:
-			add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Content))
+			add(sdk.MessageParamRoleUser, encodeContent(m)...)
 		}
 	}
 	if !marked {
 		markEnds(out, d)
 	}
 	return out
+}
+
+// encodeContent returns what a user says: the pictures first, as the API advises, then the text.
+func encodeContent(m llm.Message) (blocks []sdk.ContentBlockParamUnion) {
+	for _, p := range m.Pictures {
+		blocks = append(blocks, sdk.NewImageBlockBase64(p.MediaType, base64.StdEncoding.EncodeToString(p.Data)))
+	}
+	if m.Content != "" || len(blocks) == 0 {
+		blocks = append(blocks, sdk.NewTextBlock(m.Content))
+	}
+	return blocks
+}
+
+func encodeResult(m llm.Message) sdk.ContentBlockParamUnion {
+	result := sdk.NewToolResultBlock(wire.ShortID(m.ToolCallID), m.Content, m.IsError)
+	for _, p := range m.Pictures {
+		result.OfToolResult.Content = append(result.OfToolResult.Content, sdk.ToolResultBlockParamContentUnion{OfImage: &sdk.ImageBlockParam{
+			Source: sdk.ImageBlockParamSourceUnion{OfBase64: &sdk.Base64ImageSourceParam{
+				MediaType: sdk.Base64ImageSourceMediaType(p.MediaType), Data: base64.StdEncoding.EncodeToString(p.Data),
+			}},
+		}})
+	}
+	return result
 }
 
 // markEnds marks the end of what will be sent again, and the end of what was sent a step before: the API looks for a

@@ -51,13 +51,14 @@ type Request struct {
 
 // Message is a message of a request.
 type Message struct {
-	Role       string `json:"role"`
-	Content    string `json:"content"`
-	Reasoning  string `json:"reasoning,omitempty"`
-	Signature  string `json:"signature,omitempty"` // Anthropic: of its thinking blocks
-	Calls      []Call `json:"calls,omitempty"`
-	ToolCallID string `json:"tool_call_id,omitempty"`
-	IsError    bool   `json:"is_error,omitempty"`
+	Role       string    `json:"role"`
+	Content    string    `json:"content"`
+	Pictures   []Picture `json:"pictures,omitempty"`
+	Reasoning  string    `json:"reasoning,omitempty"`
+	Signature  string    `json:"signature,omitempty"` // Anthropic: of its thinking blocks
+	Calls      []Call    `json:"calls,omitempty"`
+	ToolCallID string    `json:"tool_call_id,omitempty"`
+	IsError    bool      `json:"is_error,omitempty"`
 }
 
 // Tool is a tool offered in a request.
@@ -142,7 +143,7 @@ func parseOpenAI(raw []byte) (Request, error) {
 		req.Tools = append(req.Tools, tool.Function)
 	}
 	for _, m := range body.Messages {
-		text, err := flatten(m.Content)
+		text, pictures, err := flatten(m.Content)
 		if err != nil {
 			return Request{}, err
 		}
@@ -150,7 +151,7 @@ func parseOpenAI(raw []byte) (Request, error) {
 			req.System += text
 			continue
 		}
-		message := Message{Role: m.Role, Content: text, Reasoning: m.Reasoning, ToolCallID: m.ToolCallID}
+		message := Message{Role: m.Role, Content: text, Pictures: pictures, Reasoning: m.Reasoning, ToolCallID: m.ToolCallID}
 		for _, call := range m.ToolCalls {
 			call.Function.ID = call.ID
 			message.Calls = append(message.Calls, call.Function)
@@ -159,26 +160,4 @@ func parseOpenAI(raw []byte) (Request, error) {
 	}
 	req.place()
 	return req, nil
-}
-
-// flatten returns the text of a content that is a string, null or a list of parts.
-func flatten(content json.RawMessage) (string, error) {
-	if len(content) == 0 || string(content) == "null" {
-		return "", nil
-	}
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		return text, nil
-	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(content, &parts); err != nil {
-		return "", fmt.Errorf("parse a message's content: %w", err)
-	}
-	var all strings.Builder
-	for _, part := range parts {
-		all.WriteString(part.Text)
-	}
-	return all.String(), nil
 }

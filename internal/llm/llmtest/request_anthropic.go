@@ -17,6 +17,17 @@ type block struct {
 	ToolUseID string          `json:"tool_use_id"`
 	IsError   bool            `json:"is_error"`
 	Content   json.RawMessage `json:"content"`
+
+	piece piece // the same, where it is text or a picture
+}
+
+// UnmarshalJSON reads a block, and what it shows.
+func (b *block) UnmarshalJSON(data []byte) error {
+	type plain block
+	if err := json.Unmarshal(data, (*plain)(b)); err != nil {
+		return err
+	}
+	return json.Unmarshal(data, &b.piece)
 }
 
 func parseAnthropic(raw []byte) (Request, error) {
@@ -38,7 +49,7 @@ func parseAnthropic(raw []byte) (Request, error) {
 	if err := json.Unmarshal(raw, &body); err != nil {
 		return Request{}, fmt.Errorf("parse the request: %w", err)
 	}
-	system, err := flatten(body.System)
+	system, _, err := flatten(body.System)
 	if err != nil {
 		return Request{}, err
 	}
@@ -72,17 +83,23 @@ func splitBlocks(role string, content json.RawMessage) ([]Message, error) {
 	for _, b := range blocks {
 		switch b.Type {
 		case "tool_result":
-			result, err := flatten(b.Content)
+			result, pictures, err := flatten(b.Content)
 			if err != nil {
 				return nil, err
 			}
-			messages = append(messages, Message{Role: "tool", Content: result, ToolCallID: b.ToolUseID, IsError: b.IsError})
+			messages = append(messages, Message{Role: "tool", Content: result, Pictures: pictures, ToolCallID: b.ToolUseID, IsError: b.IsError})
 			continue
 		case "tool_use":
 			rest.Calls = append(rest.Calls, Call{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
 		case "thinking":
 			rest.Reasoning += b.Thinking
 			rest.Signature += b.Signature
+		case "image":
+			shown, _, err := b.piece.picture()
+			if err != nil {
+				return nil, err
+			}
+			rest.Pictures = append(rest.Pictures, shown)
 		default:
 			if m := (Message{Role: role, Content: b.Text}); m.IsReminder() {
 				last = append(last, m)

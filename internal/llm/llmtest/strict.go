@@ -53,7 +53,7 @@ func transcriptFault(messages []Message) string {
 		if strings.ContainsRune(m.Content+m.Reasoning, 0) {
 			return fmt.Sprintf("message %d holds NUL", i)
 		}
-		if strings.TrimSpace(m.Content) == "" && len(m.Calls) == 0 {
+		if strings.TrimSpace(m.Content) == "" && len(m.Calls) == 0 && len(m.Pictures) == 0 {
 			return fmt.Sprintf("message %d is empty", i)
 		}
 		for _, c := range m.Calls {

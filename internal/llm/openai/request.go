@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"maps"
@@ -19,7 +20,7 @@ import (
 // DeepSeek, TGI and others refuse a message.
 type message struct {
 	Role             string         `json:"role"`
-	Content          *string        `json:"content"` // null where an assistant only calls tools
+	Content          any            `json:"content"` // a string, parts where there are pictures, null where an assistant only calls tools
 	ReasoningContent *string        `json:"reasoning_content,omitempty"`
 	ToolCalls        []sdk.ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID       string         `json:"tool_call_id,omitempty"`
@@ -73,7 +74,7 @@ func encodeFields(model string, req llm.Request, d dialect) (map[string]json.Raw
 }
 
 func encodeMessages(req llm.Request, d dialect) []message {
-	tidy := wire.Tidy(req.Messages)
+	tidy := wire.LiftPictures(wire.Tidy(req.Messages))
 	if d.attach {
 		tidy = wire.Attach(tidy)
 	}
@@ -83,10 +84,10 @@ func encodeMessages(req llm.Request, d dialect) []message {
 	}
 	var messages []message
 	if req.System != "" {
-		messages = append(messages, message{Role: "system", Content: &req.System})
+		messages = append(messages, message{Role: "system", Content: req.System})
 	}
 	for _, m := range tidy {
-		out := message{Role: m.Role, Content: &m.Content}
+		out := message{Role: m.Role, Content: encodeContent(m)}
 		switch m.Role {
 		case "tool":
 			out.ToolCallID = wire.ShortID(m.ToolCallID)
@@ -103,6 +104,22 @@ func encodeMessages(req llm.Request, d dialect) []message {
 		messages = append(messages, out)
 	}
 	return messages
+}
+
+// encodeContent returns what a message says: a string, which all providers take, or its text and its pictures.
+func encodeContent(m llm.Message) any {
+	if len(m.Pictures) == 0 {
+		return m.Content
+	}
+	var parts []sdk.ChatMessagePart
+	if m.Content != "" {
+		parts = append(parts, sdk.ChatMessagePart{Type: sdk.ChatMessagePartTypeText, Text: m.Content})
+	}
+	for _, p := range m.Pictures {
+		url := "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+		parts = append(parts, sdk.ChatMessagePart{Type: sdk.ChatMessagePartTypeImageURL, ImageURL: &sdk.ChatMessageImageURL{URL: url}})
+	}
+	return parts
 }
 
 func encodeCalls(calls []llm.ToolCall) []sdk.ToolCall {

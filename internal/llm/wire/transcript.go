@@ -16,6 +16,7 @@ const (
 	noResult = "No result was recorded for this call."
 	noText   = "(empty message)"
 	goOn     = "(Go on.)"
+	ofTools  = "(What the tools returned as pictures.)"
 )
 
 // Tidy returns messages in an order that every provider accepts; the originals stay as they are. Each tool call is
@@ -67,12 +68,38 @@ func appendUser(tidy []llm.Message, m llm.Message) []llm.Message {
 		if !isBlank(m.Content) {
 			tidy[last].Content += "\n\n" + m.Content
 		}
+		tidy[last].Pictures = slices.Concat(tidy[last].Pictures, m.Pictures)
 		return tidy
 	}
-	if isBlank(m.Content) {
+	if isBlank(m.Content) && len(m.Pictures) == 0 {
 		m.Content = noText
 	}
 	return append(tidy, m)
+}
+
+// LiftPictures returns tidy messages whose tool results are text alone, for providers that take nothing else there: their pictures stand
+// in a message of the user after the results.
+func LiftPictures(tidy []llm.Message) []llm.Message {
+	var out []llm.Message
+	var lifted []llm.Picture
+	for _, m := range tidy {
+		if m.Role == "tool" {
+			lifted = append(lifted, m.Pictures...)
+			m.Pictures = nil
+			out = append(out, m)
+			continue
+		}
+		if len(lifted) > 0 {
+			if m.Role != "user" || m.Volatile {
+				out = append(out, llm.Message{Role: "user", Content: ofTools, Pictures: lifted})
+			} else {
+				m.Content, m.Pictures = strings.TrimSuffix(ofTools+"\n\n"+m.Content, "\n\n"), slices.Concat(lifted, m.Pictures)
+			}
+			lifted = nil
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 func appendAssistant(tidy []llm.Message, m llm.Message, results map[string]llm.Message, called map[string]bool) []llm.Message {
