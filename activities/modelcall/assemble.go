@@ -20,6 +20,7 @@ import (
 type WindowStore interface {
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
+	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 }
 
 // Staleness finds files that have changed since the model read them. The records that it returns are stored.
@@ -91,6 +92,9 @@ func (a *Assembler) Assemble(ctx context.Context, in Ask) (Assembled, error) {
 	if err := a.mask(ctx, d); err != nil {
 		return Assembled{}, err
 	}
+	if err := a.picture(ctx, d); err != nil {
+		return Assembled{}, err
+	}
 	out := Assembled{Limits: d.limits, Compressible: window.Cut(d.lines, 0, EstimateLine) > 0}
 	if in.Compressed == 0 && out.Compressible && d.used >= d.limits.CompressAt() && a.Budget.acts(w) && a.Budget.rested(w) {
 		out.Compress = chat.TriggerAuto
@@ -116,6 +120,9 @@ type draft struct {
 	stale  []chat.Stale
 	loop   chat.ToolCall
 	times  int
+
+	counted      int            // lines whose tokens the provider has counted, with their pictures
+	picturesFrom chat.MessageID // as in chat.Sent
 }
 
 // loop returns a call that is made over and over. Looking at background tasks again and again is no loop.
@@ -170,6 +177,7 @@ func (d *draft) show() {
 			}
 		}
 	}
+	d.counted = from
 	estimate := 0
 	if known == 0 {
 		estimate = Estimate(prompt.Request(d.System, nil, nil)) + tokens.Count(prompt.Static(llm.Request{Tools: d.Tools}))
@@ -221,7 +229,7 @@ func maskKey(step chat.Step, compressed int) string {
 
 // compose writes the request and notes what it was made from.
 func (a *Assembler) compose(d *draft, out Assembled) Assembled {
-	out.Sent = chat.Sent{ControlUpto: d.w.Upto, MessageUpto: d.w.Last(), Reminder: d.reminder().Text()}
+	out.Sent = chat.Sent{ControlUpto: d.w.Upto, MessageUpto: d.w.Last(), Reminder: d.reminder().Text(), PicturesFrom: d.picturesFrom}
 	if d.w.Compaction != nil {
 		out.Sent.Compaction = d.w.Compaction.ID
 	}

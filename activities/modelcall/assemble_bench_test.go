@@ -15,14 +15,16 @@ import (
 )
 
 // still is a conversation that stays as it is.
-type still chat.Window
+type still struct{ window chat.Window }
 
-func (s still) Window(context.Context, chat.SessionKey) (chat.Window, error) {
-	return chat.Window(s), nil
-}
+func (s still) Window(context.Context, chat.SessionKey) (chat.Window, error) { return s.window, nil }
 
 func (s still) AddControl(_ context.Context, _ chat.SessionKey, c chat.Control) (chat.Control, bool, error) {
 	return c, true, nil
+}
+
+func (s still) Pictures(context.Context, chat.SessionKey, []string) (map[string]chat.Picture, error) {
+	return nil, nil
 }
 
 // BenchmarkAssemble is what a step costs in this process beside its queries, by the length of the conversation.
@@ -40,7 +42,7 @@ func BenchmarkAssemble(b *testing.B) {
 				)
 			}
 			w.Lines = append(w.Lines, chat.Line{Message: chat.Message{ID: 10_000, Turn: "t", Role: chat.RoleUser, Content: "go on"}})
-			a := &modelcall.Assembler{Windows: still(w)}
+			a := &modelcall.Assembler{Windows: still{w}}
 			ask := modelcall.Ask{Step: chat.Step{Session: activitiestest.Key, Turn: "t"}, Model: "openai/m", System: prompt.Base()}
 			for b.Loop() {
 				out, err := a.Assemble(b.Context(), ask)

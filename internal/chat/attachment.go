@@ -58,9 +58,10 @@ type AttachmentFetch struct {
 
 	N       int // among those of its message, from 1
 	State   AttachmentState
-	Runner  string // that keeps it for a while; empty: it was put beside the files of the person, and is theirs
-	Path    string // on the runner
-	Problem string // why it is not there
+	Runner  string      // that keeps it for a while; empty: it was put beside the files of the person, and is theirs
+	Path    string      // on the runner
+	Problem string      // why it is not there
+	Picture *PictureRef // that was made of it; nil: it is none
 }
 
 // AttachmentSet is the attachments of one message.

@@ -122,6 +122,8 @@ type Window struct {
 
 	Answered Answered // the newest answer
 
+	Pictures map[string]Picture // those that are shown, by hash
+
 	// What is worth a reminder.
 	Todos []Todo
 	Tasks []Task // the running ones, with no more than their id and the beginning of their command
@@ -154,9 +156,11 @@ type Sent struct {
 	Reminder    string    // stood at the end, for this request only
 	Fill        float64   // how full the context was, as part of the window, when results were pruned; 0: none were
 	PrunedUpto  MessageID // the newest message that was looked at for it; what came after stayed whole. 0: all of them
-	Hash        []byte    // SHA-256 of the whole request
-	Bytes       int       // of all its texts
-	Tokens      int       // what the provider was expected to count
+	// PicturesFrom is the first message whose pictures were shown; 0: none were.
+	PicturesFrom MessageID
+	Hash         []byte // SHA-256 of the whole request
+	Bytes        int    // of all its texts
+	Tokens       int    // what the provider was expected to count
 }
 
 // SentStep is a step that was taken, with all that its request was made from.

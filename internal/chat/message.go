@@ -44,25 +44,26 @@ func IsTold(origin string) bool {
 
 // Message is one transcript row as the API shows it.
 type Message struct {
-	ID              MessageID  `json:"id"`
-	Session         SessionKey `json:"session"`
-	Turn            TurnID     `json:"turn_id,omitempty"`
-	Step            int        `json:"step" doc:"Step of the turn, from 0. Only meaningful for assistant messages."`
-	Role            Role       `json:"role" enum:"user,assistant,notice"`
-	Origin          string     `json:"origin,omitempty" enum:"command,background,context,superseded,summarized,overheard,reset,continue,cron,hook,subagent,peer,heartbeat" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote) or heartbeat."`
-	Sender          string     `json:"sender,omitempty" doc:"Name of who wrote it, where several people write."`
-	Silent          bool       `json:"silent,omitempty" doc:"The model chose not to answer."`
-	Undelivered     bool       `json:"undelivered,omitempty" doc:"The send policy kept it from the channel."`
-	Content         string     `json:"content"`
-	Reasoning       string     `json:"reasoning,omitempty" doc:"What the model thought before it answered, where the provider tells."`
-	ToolCalls       []ToolCall `json:"tool_calls,omitempty" doc:"Calls this assistant message asked for, each with its result once it has one."`
-	Inbox           InboxID    `json:"inbox_id,omitempty" doc:"The accepted row a user message came from; on the answer of a command, the row of the command."`
-	ClientMessageID string     `json:"client_message_id,omitempty"`
-	Model           string     `json:"model,omitempty"`
-	FinishReason    string     `json:"finish_reason,omitempty" doc:"stop, tool_calls, length, content_filter, stopped or error."`
-	Usage           *Usage     `json:"usage,omitempty"`
-	Rewound         bool       `json:"rewound,omitempty" doc:"It was taken out of the conversation; neither people nor the model see it."`
-	CreatedAt       time.Time  `json:"created_at"`
+	ID              MessageID    `json:"id"`
+	Session         SessionKey   `json:"session"`
+	Turn            TurnID       `json:"turn_id,omitempty"`
+	Step            int          `json:"step" doc:"Step of the turn, from 0. Only meaningful for assistant messages."`
+	Role            Role         `json:"role" enum:"user,assistant,notice"`
+	Origin          string       `json:"origin,omitempty" enum:"command,background,context,superseded,summarized,overheard,reset,continue,cron,hook,subagent,peer,heartbeat" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote) or heartbeat."`
+	Sender          string       `json:"sender,omitempty" doc:"Name of who wrote it, where several people write."`
+	Silent          bool         `json:"silent,omitempty" doc:"The model chose not to answer."`
+	Undelivered     bool         `json:"undelivered,omitempty" doc:"The send policy kept it from the channel."`
+	Content         string       `json:"content"`
+	Reasoning       string       `json:"reasoning,omitempty" doc:"What the model thought before it answered, where the provider tells."`
+	Pictures        []PictureRef `json:"pictures,omitempty" doc:"Pictures that it shows. Their bytes: GET /api/sessions/{key}/pictures/{hash}."`
+	ToolCalls       []ToolCall   `json:"tool_calls,omitempty" doc:"Calls this assistant message asked for, each with its result once it has one."`
+	Inbox           InboxID      `json:"inbox_id,omitempty" doc:"The accepted row a user message came from; on the answer of a command, the row of the command."`
+	ClientMessageID string       `json:"client_message_id,omitempty"`
+	Model           string       `json:"model,omitempty"`
+	FinishReason    string       `json:"finish_reason,omitempty" doc:"stop, tool_calls, length, content_filter, stopped or error."`
+	Usage           *Usage       `json:"usage,omitempty"`
+	Rewound         bool         `json:"rewound,omitempty" doc:"It was taken out of the conversation; neither people nor the model see it."`
+	CreatedAt       time.Time    `json:"created_at"`
 }
 
 // Usage counts tokens as the provider reported them.

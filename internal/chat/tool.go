@@ -30,24 +30,25 @@ const (
 
 // ToolCall is one call of a tool with, once it is done, its result.
 type ToolCall struct {
-	ID         CallID     `json:"id"`
-	ProviderID string     `json:"-"`
-	Name       string     `json:"name"`
-	Class      ToolClass  `json:"class" enum:"read,idempotent,exec,once,agent"`
-	Arguments  string     `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
-	State      CallState  `json:"state" enum:"open,running,done"`
-	Summary    string     `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
-	Result     string     `json:"result,omitempty" doc:"What the model reads."`
-	IsError    bool       `json:"is_error,omitempty"`
-	Rule       Rule       `json:"-"`
-	Hook       HookState  `json:"-"`
-	HookAfter  bool       `json:"-"` // hooks are told of its result
-	Questions  []Inquiry  `json:"-"` // what it asks a person; part of Approval once it was asked
-	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
-	Offload    string     `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
-	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
-	StartedAt  *time.Time `json:"started_at,omitempty"`
-	FinishedAt *time.Time `json:"finished_at,omitempty"`
+	ID         CallID       `json:"id"`
+	ProviderID string       `json:"-"`
+	Name       string       `json:"name"`
+	Class      ToolClass    `json:"class" enum:"read,idempotent,exec,once,agent"`
+	Arguments  string       `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
+	State      CallState    `json:"state" enum:"open,running,done"`
+	Summary    string       `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
+	Result     string       `json:"result,omitempty" doc:"What the model reads."`
+	IsError    bool         `json:"is_error,omitempty"`
+	Pictures   []PictureRef `json:"pictures,omitempty" doc:"Pictures that the result shows."`
+	Rule       Rule         `json:"-"`
+	Hook       HookState    `json:"-"`
+	HookAfter  bool         `json:"-"` // hooks are told of its result
+	Questions  []Inquiry    `json:"-"` // what it asks a person; part of Approval once it was asked
+	Approval   *Approval    `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
+	Offload    string       `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
+	Task       string       `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
+	StartedAt  *time.Time   `json:"started_at,omitempty"`
+	FinishedAt *time.Time   `json:"finished_at,omitempty"`
 }
 
 // Ruled returns the call with the rule that holds for one with questions: it is asked, unless its tool is denied. No rule
@@ -77,6 +78,8 @@ type ToolResult struct {
 	Group GroupID `json:"-"`
 	// Took is how long the runner says that the command ran; 0: as long as the call. Whoever waited for it may have been away.
 	Took time.Duration `json:"-"`
+	// Pictures are what the result shows; a model without vision reads the content alone.
+	Pictures []Picture `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }

@@ -5,6 +5,8 @@ package picture
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"image"
 	"image/color"
 	_ "image/gif"  // registers the format
@@ -31,6 +33,12 @@ type Picture struct {
 	MediaType     string // image/jpeg or image/png
 	Width, Height int    // in pixels
 	Data          []byte
+}
+
+// Hash is the SHA-256 of the picture, in hexadecimal digits.
+func (p Picture) Hash() string {
+	sum := sha256.Sum256(p.Data)
+	return hex.EncodeToString(sum[:])
 }
 
 // Tokens estimates what a provider counts for a picture of a size: Anthropic names one token for 750 pixels, OpenAI is below that.

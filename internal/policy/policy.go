@@ -159,6 +159,7 @@ type Model struct {
 	APIKeyEnv  string   `json:"apiKeyEnv,omitempty"` // variable of the worker that holds the key; never the key itself. Default LLM_API_KEY where baseUrl is empty
 	MaxContext int      `json:"maxContext,omitempty"`
 	MaxOutput  int      `json:"maxOutput,omitempty"`
+	Vision     *bool    `json:"vision,omitempty"` // whether it reads pictures; absent: what its name tells
 }
 
 // Tiers says which models are meant where work is handed to one of a tier: ids or aliases. Absent: the model of whoever hands it on.

@@ -20,12 +20,40 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	if s.Fill > 0 {
 		lines, _ = window.PruneUpto(lines, s.Fill, s.PrunedUpto)
 	}
-	r := Request(system, lines, nil)
-	r.Tools = tools
+	r := llm.Request{System: system, Tools: tools}
+	for _, l := range lines {
+		r.Messages = append(r.Messages, shownMessages(l, w.Pictures, s.PicturesFrom)...)
+	}
 	if s.Reminder != "" {
 		r.Messages = append(r.Messages, llm.Message{Role: "user", Content: s.Reminder, Volatile: true})
 	}
 	return r
+}
+
+// shownMessages are the messages of a line with the pictures that it shows; from is the first message that shows any, 0: none does.
+func shownMessages(l chat.Line, known map[string]chat.Picture, from chat.MessageID) []llm.Message {
+	out := messages(l)
+	if from == 0 || l.Message.ID < from || len(out) == 0 {
+		return out
+	}
+	out[0].Pictures = shownPictures(l.Message.Pictures, known)
+	for i := range out {
+		for _, c := range l.Message.ToolCalls {
+			if out[i].Role == "tool" && out[i].ToolCallID == string(c.ID) {
+				out[i].Pictures = shownPictures(c.Pictures, known)
+			}
+		}
+	}
+	return out
+}
+
+func shownPictures(refs []chat.PictureRef, known map[string]chat.Picture) (out []llm.Picture) {
+	for _, r := range refs {
+		if p, ok := known[r.Hash]; ok {
+			out = append(out, llm.Picture{MediaType: p.MediaType, Data: p.Data})
+		}
+	}
+	return out
 }
 
 // Rebuild makes the request of a step again. exact tells whether it is the one that was sent, to the byte: it is not where

@@ -28,13 +28,13 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 			return err
 		}
 	}
-	content, err := withFiles(ctx, t, conversation.WordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
+	content, pictures, err := withFiles(ctx, t, conversation.WordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
 	if err != nil {
 		return err
 	}
 	m := chat.Message{
 		Session: key, Turn: turn, Role: chat.RoleUser, Content: content, Sender: row.Sender,
-		Inbox: chat.InboxID(row.ID), ClientMessageID: row.PlatformID,
+		Inbox: chat.InboxID(row.ID), ClientMessageID: row.PlatformID, Pictures: pictures,
 	}
 	switch row.Kind {
 	case kindMessage:
@@ -55,13 +55,19 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	return conversation.AppendMessage(ctx, t, &m, preface)
 }
 
-// withFiles is the text of a message with a line about each of its files.
-func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n int32) (string, error) {
+// withFiles is the text of a message with a line about each of its files, and the pictures that were made of them.
+func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n int32) (string, []chat.PictureRef, error) {
 	if n == 0 {
-		return text, nil
+		return text, nil, nil
 	}
 	files, err := attachments.Of(ctx, t.Q, t, id)
-	return chat.TextWithAttachments(text, files), err
+	var pictures []chat.PictureRef
+	for _, f := range files {
+		if f.Picture != nil {
+			pictures = append(pictures, *f.Picture)
+		}
+	}
+	return chat.TextWithAttachments(text, files), pictures, err
 }
 
 // appendReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.
@@ -87,13 +93,13 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 		if r.Outcome != outcomeSuperseded {
 			continue
 		}
-		content, err := withFiles(ctx, t, r.Body, r.ID, r.Files)
+		content, pictures, err := withFiles(ctx, t, r.Body, r.ID, r.Files)
 		if err != nil {
 			return err
 		}
 		m := chat.Message{
 			Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSuperseded, Content: content, Sender: r.Sender,
-			Inbox: r.ID, ClientMessageID: r.PlatformID,
+			Inbox: r.ID, ClientMessageID: r.PlatformID, Pictures: pictures,
 		}
 		mark := supersededMark
 		if r.Kind == calls.KindBackground { // the product's own words, which no message has superseded

@@ -71,7 +71,7 @@ func (f *fold) editLine(l *chat.Line, e chat.Edit) {
 		l.Message.Content = Change(e, l.Message.Content)
 		return
 	}
-	l.Message.Content, l.Message.Reasoning, l.Message.ToolCalls = removedText, "", nil
+	l.Message.Content, l.Message.Reasoning, l.Message.ToolCalls, l.Message.Pictures = removedText, "", nil, nil
 }
 
 // editCall changes the result of a call, and shortens long texts of its arguments where the result goes, too.
@@ -79,7 +79,7 @@ func (f *fold) editCall(call *chat.ToolCall, e chat.Edit) {
 	switch e.Action {
 	case chat.EditDelete:
 		f.removed[call.ID] = true
-		call.Result = removedResult
+		call.Result, call.Pictures = removedResult, nil
 		call.Arguments = shortArguments(call.Arguments, keptArgument)
 	case chat.EditTruncate:
 		call.Result = Change(e, call.Result)

@@ -21,7 +21,7 @@ func Editable(w chat.Window) []chat.Line {
 	for _, l := range f.lines {
 		for i := range l.Message.ToolCalls {
 			if m, ok := masks[l.Message.ToolCalls[i].ID]; ok && !f.removed[m.Call] {
-				l.Message.ToolCalls[i].Result = m.Text
+				l.Message.ToolCalls[i].Result, l.Message.ToolCalls[i].Pictures = m.Text, nil
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (f *fold) mask(controls []chat.Control) {
 		calls := f.lines[i].Message.ToolCalls
 		for k := range calls {
 			if m, ok := masks[calls[k].ID]; ok && !f.removed[calls[k].ID] {
-				calls[k].Result = m.Text
+				calls[k].Result, calls[k].Pictures = m.Text, nil
 				f.masks[m.Call] = m
 				count, bytes = count+1, bytes+m.Bytes
 			}

@@ -87,7 +87,7 @@ func (f *fold) warn(controls []chat.Control) {
 		for i := range l.Message.ToolCalls {
 			call := &l.Message.ToolCalls[i]
 			if s, ok := stale[call.ID]; ok && !f.removed[call.ID] {
-				call.Result = warning(s)
+				call.Result, call.Pictures = warning(s), nil
 			}
 		}
 	}

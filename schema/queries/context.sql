@@ -35,7 +35,7 @@ ORDER BY id;
 
 -- name: ContextLines :many
 -- The messages after one and up to another, as they stood when a control record was the newest.
-SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens
+SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens, pictures
 FROM messages
 WHERE session_key = sqlc.arg(session_key) AND id > sqlc.arg(upto) AND id <= sqlc.arg(last) AND NOT display_only
   AND (rewound_by IS NULL OR rewound_by > sqlc.arg(newest)::bigint)
@@ -49,7 +49,7 @@ WHERE session_key = sqlc.arg(session_key) AND turn_id = sqlc.arg(turn_id)::text 
 ORDER BY id DESC LIMIT 1;
 
 -- name: ContextCalls :many
-SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload FROM tool_calls
+SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload, pictures FROM tool_calls
 WHERE session_key = sqlc.arg(session_key) AND message_id > sqlc.arg(upto) AND message_id <= sqlc.arg(last)
 ORDER BY message_id, n;
 

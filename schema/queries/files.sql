@@ -14,7 +14,7 @@ FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.u
 WHERE i.id = $1 AND i.files > 0;
 
 -- name: FileList :many
-SELECT n, kind, key, name, size, of_message, state, runner, path, problem FROM inbox_files WHERE inbox_id = sqlc.arg(inbox_id)::bigint ORDER BY n;
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture FROM inbox_files WHERE inbox_id = sqlc.arg(inbox_id)::bigint ORDER BY n;
 
 -- name: FileKept :one
 -- Where a runner keeps what a quoted file holds, since it was fetched for the same conversation before.
@@ -27,7 +27,8 @@ ORDER BY o.stored_at DESC
 LIMIT 1;
 
 -- name: FileStored :exec
-UPDATE inbox_files SET state = 'stored', runner = sqlc.arg(runner), path = sqlc.arg(path), size = sqlc.arg(size), problem = '', stored_at = now()
+UPDATE inbox_files SET state = 'stored', runner = sqlc.arg(runner), path = sqlc.arg(path), size = sqlc.arg(size), problem = '', stored_at = now(),
+    picture = sqlc.narg(picture)
 WHERE inbox_id = sqlc.arg(inbox_id)::bigint AND n = sqlc.arg(n) AND state = 'waiting';
 
 -- name: FileProblem :exec

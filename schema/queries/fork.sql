@@ -60,11 +60,11 @@ JOIN steps s ON s.turn_id = n.old AND s.step = n.step;
 
 -- name: ForkMessageRows :exec
 INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
-                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver)
+                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver, pictures)
 OVERRIDING SYSTEM VALUE
 SELECT n.id, sqlc.arg(new_key), nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
        m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
-       m.sender, m.shown, m.silent, m.deliver
+       m.sender, m.shown, m.silent, m.deliver, m.pictures
 FROM (
     SELECT unnest(sqlc.arg(old_ids)::bigint[]) AS old, unnest(sqlc.arg(new_ids)::bigint[]) AS id, unnest(sqlc.arg(new_turns)::text[]) AS turn
 ) n
@@ -72,14 +72,19 @@ JOIN messages m ON m.id = n.old;
 
 -- name: ForkCalls :exec
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner,
-                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, answers)
+                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, answers, pictures)
 SELECT n.turn || substr(c.id, length(c.turn_id) + 1), sqlc.arg(new_key), n.turn, c.step, c.n, n.id, c.provider_id, c.name, c.class, c.arguments,
        c.summary, c.state, c.runner, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at,
-       c.answered_at, c.answered_by, c.offload, c.questions, c.answers
+       c.answered_at, c.answered_by, c.offload, c.questions, c.answers, c.pictures
 FROM (
     SELECT unnest(sqlc.arg(old_ids)::bigint[]) AS old, unnest(sqlc.arg(new_ids)::bigint[]) AS id, unnest(sqlc.arg(new_turns)::text[]) AS turn
 ) n
 JOIN tool_calls c ON c.message_id = n.old;
+
+-- name: ForkPictures :exec
+-- All of them: what the copy does not show costs space and nothing else.
+INSERT INTO pictures (session_key, hash, media_type, width, height, data, created_at)
+SELECT sqlc.arg(new_key), p.hash, p.media_type, p.width, p.height, p.data, p.created_at FROM pictures p WHERE p.session_key = sqlc.arg(session_key);
 
 -- name: ForkOffloads :exec
 -- Those of the calls that were copied, and those that no call made, unless they came after the last message. Their bodies are

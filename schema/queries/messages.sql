@@ -5,11 +5,11 @@
 WITH m AS (
     INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
                           model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
-                          shown, silent, deliver)
+                          shown, silent, pictures, deliver)
     VALUES (sqlc.arg(session_key), sqlc.narg(turn_id), sqlc.narg(step), sqlc.arg(role), sqlc.arg(content), sqlc.arg(preface), sqlc.arg(reasoning),
             sqlc.arg(opaque), sqlc.narg(inbox_id), sqlc.arg(client_message_id), sqlc.arg(model), sqlc.arg(finish), sqlc.arg(prompt_tokens),
             sqlc.arg(cached_tokens), sqlc.arg(completion_tokens), sqlc.arg(display_only), sqlc.arg(origin), sqlc.arg(sender),
-            sqlc.narg(shown), sqlc.arg(silent), sqlc.arg(role) = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = sqlc.narg(turn_id)), true))
+            sqlc.narg(shown), sqlc.arg(silent), sqlc.arg(pictures), sqlc.arg(role) = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = sqlc.narg(turn_id)), true))
     RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
 ), o AS (
     INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
@@ -79,7 +79,7 @@ RETURNING c.*;
 -- long the command ran, 0 if only the call is known: the outage of a server that found the end later does not count.
 UPDATE tool_calls SET
     state = 'done', result = sqlc.arg(result)::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END,
-    is_error = sqlc.arg(is_error), offload = sqlc.arg(offload), answer_woken_at = NULL,
+    is_error = sqlc.arg(is_error), offload = sqlc.arg(offload), pictures = sqlc.arg(pictures), answer_woken_at = NULL,
     finished_at = CASE WHEN sqlc.arg(took_ms)::bigint > 0 THEN least(now(), started_at + sqlc.arg(took_ms)::bigint * interval '1 millisecond') ELSE now() END,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = sqlc.arg(id) AND state <> 'done'

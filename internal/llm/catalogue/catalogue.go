@@ -17,9 +17,10 @@ type Entry struct {
 	Alias   []string
 	Default bool // that of the server's settings
 
-	MaxContext int // tokens that it takes in all
-	MaxOutput  int // tokens that it may write
-	Asked      int // limit of an answer that the settings name; 0: none, the model knows best
+	MaxContext int  // tokens that it takes in all
+	MaxOutput  int  // tokens that it may write
+	Asked      int  // limit of an answer that the settings name; 0: none, the model knows best
+	Sees       bool // it reads pictures
 
 	definition policy.Model // what the policy says; zero for the server's own
 }
@@ -32,6 +33,7 @@ type Catalogue struct{ Entries []Entry }
 func New(server limits.Table, models []policy.Model) Catalogue {
 	first := Entry{ID: server.Model, Default: true, Asked: server.Output}
 	first.MaxContext, first.MaxOutput = limits.Table{Model: server.Model, Context: server.Context, Output: server.Output}.Of(server.Model)
+	first.Sees = server.Sees(server.Model)
 	c := Catalogue{Entries: []Entry{first}}
 	for _, m := range models {
 		m.ID = Canonical(m.ID)
@@ -41,6 +43,7 @@ func New(server limits.Table, models []policy.Model) Catalogue {
 		}
 		e := Entry{ID: m.ID, Alias: m.Alias, Asked: m.MaxOutput, definition: m}
 		e.MaxContext, e.MaxOutput = limits.Table{Model: m.ID, Context: m.MaxContext, Output: m.MaxOutput}.Of(m.ID)
+		e.Sees = limits.Table{Model: m.ID, Vision: m.Vision}.Sees(m.ID)
 		c.Entries = append(c.Entries, e)
 	}
 	return c
@@ -53,6 +56,9 @@ func (e *Entry) lend(m policy.Model) {
 	}
 	if m.MaxOutput > 0 {
 		e.MaxOutput, e.Asked = m.MaxOutput, m.MaxOutput
+	}
+	if m.Vision != nil {
+		e.Sees = *m.Vision
 	}
 }
 

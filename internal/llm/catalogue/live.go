@@ -104,6 +104,14 @@ func (l *Live) Asked(model string) int {
 	return e.Asked
 }
 
+// Sees reports whether a model reads pictures, as the settings say or its name tells.
+func (l *Live) Sees(model string) bool {
+	if e, ok := l.known(model); ok {
+		return e.Sees
+	}
+	return limits.Sees(model)
+}
+
 func (l *Live) known(model string) (Entry, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

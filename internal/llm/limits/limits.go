@@ -74,12 +74,15 @@ type Others interface {
 	Of(model string) (context, output int)
 	// Asked returns the limit of an answer that the settings name for a model, in tokens; 0: none.
 	Asked(model string) int
+	// Sees reports whether a model reads pictures.
+	Sees(model string) bool
 }
 
 // Table says what the installation knows of its models.
 type Table struct {
 	Model           string // whose limits the others are; empty: of every model
 	Context, Output int    // tokens; 0: what is known of the model, or the default
+	Vision          *bool  // whether it reads pictures; nil: what is known of the model
 	Others          Others // knows all of them, this one included; nil: there is but this one
 }
 
@@ -99,6 +102,17 @@ func (t Table) Of(model string) (context, output int) {
 		output = t.Output
 	}
 	return context, output
+}
+
+// Sees reports whether a model reads pictures. What is set counts for the model it was set for.
+func (t Table) Sees(model string) bool {
+	if t.Others != nil {
+		return t.Others.Sees(model)
+	}
+	if t.Vision != nil && (t.Model == "" || t.Model == model) {
+		return *t.Vision
+	}
+	return Sees(model)
 }
 
 // Asked returns the limit of an answer that the settings name for a model, in tokens; 0: none, the model knows best.

@@ -35,8 +35,15 @@ func TestGenerate_ShowsPicturesInPartsAndElsewhereSendsStrings(t *testing.T) {
 func TestGenerate_ShowsPicturesOfResultsInAMessageOfTheUser(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	call := func(id string) llm.ToolCall { return llm.ToolCall{ID: id, Name: "Read", Arguments: "{}"} }
 	_, err := b.client.Generate(t.Context(), llm.Request{Messages: []llm.Message{
+		{Role: "user", Content: "look"},
+		{Role: "assistant", ToolCalls: []llm.ToolCall{{ID: "z", Name: "Read", Arguments: "{}"}}},
+		{Role: "tool", ToolCallID: "z", Content: "a picture", Pictures: []llm.Picture{shown}},
+	}}, nil)
+	require.NoError(t, err)
+	require.Len(t, b.Requests()[0].Messages[3].Pictures, 1, "also where the results come last")
+	call := func(id string) llm.ToolCall { return llm.ToolCall{ID: id, Name: "Read", Arguments: "{}"} }
+	_, err = b.client.Generate(t.Context(), llm.Request{Messages: []llm.Message{
 		{Role: "user", Content: "look"},
 		{Role: "assistant", ToolCalls: []llm.ToolCall{call("a"), call("b")}},
 		{Role: "tool", ToolCallID: "a", Content: "a picture", Pictures: []llm.Picture{shown}},
@@ -48,7 +55,7 @@ func TestGenerate_ShowsPicturesOfResultsInAMessageOfTheUser(t *testing.T) {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 	}
-	all, err := json.Marshal(b.body(0)["messages"])
+	all, err := json.Marshal(b.body(1)["messages"])
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(all, &messages))
 	require.Len(t, messages, 6)

@@ -99,6 +99,9 @@ func LiftPictures(tidy []llm.Message) []llm.Message {
 		}
 		out = append(out, m)
 	}
+	if len(lifted) > 0 {
+		out = append(out, llm.Message{Role: "user", Content: ofTools, Pictures: lifted})
+	}
 	return out
 }
 

@@ -74,7 +74,7 @@ func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID)
 	for i, r := range rows {
 		out[i] = chat.AttachmentFetch{
 			Attachment: chat.Attachment{Kind: r.Kind, Key: r.Key, Name: r.Name, Size: r.Size, Of: r.OfMessage},
-			N:          int(r.N), State: chat.AttachmentState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem,
+			N:          int(r.N), State: chat.AttachmentState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem, Picture: r.Picture,
 		}
 	}
 	return out, nil
@@ -92,7 +92,7 @@ func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner str
 
 // FileStored notes where a file is now. The first note stands.
 func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error {
-	p := dbsqlc.FileStoredParams{InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size}
+	p := dbsqlc.FileStoredParams{InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size, Picture: f.Picture}
 	return pg.Classify(s.db.Q.FileStored(ctx, s.db.Pool, p))
 }
 

@@ -83,7 +83,16 @@ func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResu
 
 // FinishCall ends a call with its result, unless it has ended.
 func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult) error {
-	p := dbsqlc.CallFinishParams{ID: id, Result: pg.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds()}
+	p := dbsqlc.CallFinishParams{ID: id, Result: pg.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds(), Pictures: []chat.PictureRef{}}
+	if len(r.Pictures) > 0 {
+		call, err := t.Q.CallGet(ctx, t, id)
+		if err != nil {
+			return fmt.Errorf("read call %s: %w", id, err)
+		}
+		if p.Pictures, err = conversation.AddPictures(ctx, t.Q, t, call.SessionKey, r.Pictures...); err != nil {
+			return err
+		}
+	}
 	if r.Offload != nil {
 		p.Offload = r.Offload.ID
 	}

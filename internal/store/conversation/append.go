@@ -30,7 +30,7 @@ func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string,
 		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin, Sender: m.Sender,
 		DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
 	}
-	p.Shown, p.Silent, p.ToPeople = shown, m.Silent, toPeople(Seen(*m, shown))
+	p.Shown, p.Silent, p.ToPeople, p.Pictures = shown, m.Silent, toPeople(Seen(*m, shown)), refs(m.Pictures)
 	if m.Turn != "" {
 		p.TurnID = &m.Turn
 	}

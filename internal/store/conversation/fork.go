@@ -125,6 +125,9 @@ func forkConversation(ctx context.Context, t *pg.Tx, n NewFork, upto chat.Messag
 			return t.Q.ForkCalls(ctx, t, dbsqlc.ForkCallsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
 		},
 		func() error {
+			return t.Q.ForkPictures(ctx, t, dbsqlc.ForkPicturesParams{NewKey: n.Key, SessionKey: n.From})
+		},
+		func() error {
 			return t.Q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{
 				NewKey: n.Key, SessionKey: n.From, OldTurns: c.oldTurns, NewTurns: c.newTurns, OldIds: c.oldMessages, Whole: upto == math.MaxInt64,
 			})

@@ -104,7 +104,7 @@ func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 // MessageOf is the message of a row.
 func MessageOf(r dbsqlc.Message) chat.Message {
 	m := chat.Message{
-		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Sender: r.Sender, Silent: r.Silent, Undelivered: !r.Deliver, Content: r.Content, Reasoning: r.Reasoning,
+		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Sender: r.Sender, Silent: r.Silent, Undelivered: !r.Deliver, Content: r.Content, Reasoning: r.Reasoning, Pictures: r.Pictures,
 		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt, Rewound: r.RewoundBy != nil,
 	}
 	m = Seen(m, r.Shown)

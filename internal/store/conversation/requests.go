@@ -25,7 +25,7 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 	}
 	out := chat.SentStep{
 		Sent: chat.Sent{
-			ControlUpto: chat.ControlID(row.ControlUpto), MessageUpto: chat.MessageID(row.MessageUpto), Reminder: row.Reminder, Fill: row.Fill, PrunedUpto: chat.MessageID(row.PrunedUpto),
+			ControlUpto: chat.ControlID(row.ControlUpto), MessageUpto: chat.MessageID(row.MessageUpto), Reminder: row.Reminder, Fill: row.Fill, PrunedUpto: chat.MessageID(row.PrunedUpto), PicturesFrom: row.PicturesFrom,
 			Hash: row.RequestHash, Bytes: int(row.RequestBytes), Tokens: int(row.EstimatedTokens),
 		},
 		System: row.System, Static: row.Static, Model: row.Model,
@@ -36,6 +36,9 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 		out.Compaction = chat.ControlID(*row.CompactionID)
 		p.compaction = &out.Compaction
 	}
-	out.Window, err = s.window(ctx, key, p)
-	return out, pg.Classify(err)
+	if out.Window, err = s.window(ctx, key, p); err != nil {
+		return out, pg.Classify(err)
+	}
+	out.Window.Pictures, err = s.Pictures(ctx, key, out.Window.PicturesOf(out.PicturesFrom))
+	return out, err
 }

@@ -133,7 +133,7 @@ func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
 	w.Lines = make([]chat.Line, len(rows))
 	index := make(map[chat.MessageID]int, len(rows))
 	for i, r := range rows {
-		m := chat.Message{ID: r.ID, Session: w.Session, Role: r.Role, Origin: r.Origin, Content: r.Content, Reasoning: r.Reasoning, Model: r.Model}
+		m := chat.Message{ID: r.ID, Session: w.Session, Role: r.Role, Origin: r.Origin, Content: r.Content, Reasoning: r.Reasoning, Model: r.Model, Pictures: r.Pictures}
 		if r.TurnID != nil {
 			m.Turn = *r.TurnID
 		}
@@ -154,7 +154,7 @@ func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
 		m := &w.Lines[i].Message
 		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{
 			ID: c.ID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, State: c.State, Summary: c.Summary, Result: c.Result,
-			IsError: c.IsError, Offload: c.Offload,
+			IsError: c.IsError, Offload: c.Offload, Pictures: c.Pictures,
 		})
 	}
 	return nil

@@ -117,7 +117,7 @@ func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey)
 }
 
 const contextCalls = `-- name: ContextCalls :many
-SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload FROM tool_calls
+SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload, pictures FROM tool_calls
 WHERE session_key = $1 AND message_id > $2 AND message_id <= $3
 ORDER BY message_id, n
 `
@@ -139,6 +139,7 @@ type ContextCallsRow struct {
 	Result    string
 	IsError   bool
 	Offload   string
+	Pictures  []chat.PictureRef
 }
 
 func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsParams) ([]ContextCallsRow, error) {
@@ -161,6 +162,7 @@ func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsPar
 			&i.Result,
 			&i.IsError,
 			&i.Offload,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}
@@ -231,7 +233,7 @@ func (q *Queries) ContextControls(ctx context.Context, db DBTX, arg ContextContr
 }
 
 const contextLines = `-- name: ContextLines :many
-SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens
+SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens, pictures
 FROM messages
 WHERE session_key = $1 AND id > $2 AND id <= $3 AND NOT display_only
   AND (rewound_by IS NULL OR rewound_by > $4::bigint)
@@ -259,6 +261,7 @@ type ContextLinesRow struct {
 	PromptTokens     int32
 	CachedTokens     int32
 	CompletionTokens int32
+	Pictures         []chat.PictureRef
 }
 
 // The messages after one and up to another, as they stood when a control record was the newest.
@@ -290,6 +293,7 @@ func (q *Queries) ContextLines(ctx context.Context, db DBTX, arg ContextLinesPar
 			&i.PromptTokens,
 			&i.CachedTokens,
 			&i.CompletionTokens,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func (q *Queries) FileKept(ctx context.Context, db DBTX, arg FileKeptParams) (Fi
 }
 
 const fileList = `-- name: FileList :many
-SELECT n, kind, key, name, size, of_message, state, runner, path, problem FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
 `
 
 type FileListRow struct {
@@ -90,6 +90,7 @@ type FileListRow struct {
 	Runner    string
 	Path      string
 	Problem   string
+	Picture   *chat.PictureRef
 }
 
 func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileListRow, error) {
@@ -112,6 +113,7 @@ func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileL
 			&i.Runner,
 			&i.Path,
 			&i.Problem,
+			&i.Picture,
 		); err != nil {
 			return nil, err
 		}
@@ -200,14 +202,16 @@ func (q *Queries) FileRemoved(ctx context.Context, db DBTX, id int64) error {
 }
 
 const fileStored = `-- name: FileStored :exec
-UPDATE inbox_files SET state = 'stored', runner = $1, path = $2, size = $3, problem = '', stored_at = now()
-WHERE inbox_id = $4::bigint AND n = $5 AND state = 'waiting'
+UPDATE inbox_files SET state = 'stored', runner = $1, path = $2, size = $3, problem = '', stored_at = now(),
+    picture = $4
+WHERE inbox_id = $5::bigint AND n = $6 AND state = 'waiting'
 `
 
 type FileStoredParams struct {
 	Runner  string
 	Path    string
 	Size    int64
+	Picture *chat.PictureRef
 	InboxID int64
 	N       int32
 }
@@ -217,6 +221,7 @@ func (q *Queries) FileStored(ctx context.Context, db DBTX, arg FileStoredParams)
 		arg.Runner,
 		arg.Path,
 		arg.Size,
+		arg.Picture,
 		arg.InboxID,
 		arg.N,
 	)

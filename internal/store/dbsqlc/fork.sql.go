@@ -31,10 +31,10 @@ func (q *Queries) ForkBegin(ctx context.Context, db DBTX, arg ForkBeginParams) e
 
 const forkCalls = `-- name: ForkCalls :exec
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner,
-                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, answers)
+                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, answers, pictures)
 SELECT n.turn || substr(c.id, length(c.turn_id) + 1), $1, n.turn, c.step, c.n, n.id, c.provider_id, c.name, c.class, c.arguments,
        c.summary, c.state, c.runner, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at,
-       c.answered_at, c.answered_by, c.offload, c.questions, c.answers
+       c.answered_at, c.answered_by, c.offload, c.questions, c.answers, c.pictures
 FROM (
     SELECT unnest($2::bigint[]) AS old, unnest($3::bigint[]) AS id, unnest($4::text[]) AS turn
 ) n
@@ -220,11 +220,11 @@ func (q *Queries) ForkMessageIDs(ctx context.Context, db DBTX, n int32) ([]int64
 
 const forkMessageRows = `-- name: ForkMessageRows :exec
 INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
-                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver)
+                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver, pictures)
 OVERRIDING SYSTEM VALUE
 SELECT n.id, $1, nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
        m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
-       m.sender, m.shown, m.silent, m.deliver
+       m.sender, m.shown, m.silent, m.deliver, m.pictures
 FROM (
     SELECT unnest($2::bigint[]) AS old, unnest($3::bigint[]) AS id, unnest($4::text[]) AS turn
 ) n
@@ -338,6 +338,22 @@ type ForkPartsParams struct {
 
 func (q *Queries) ForkParts(ctx context.Context, db DBTX, arg ForkPartsParams) error {
 	_, err := db.Exec(ctx, forkParts, arg.NewKey, arg.SessionKey)
+	return err
+}
+
+const forkPictures = `-- name: ForkPictures :exec
+INSERT INTO pictures (session_key, hash, media_type, width, height, data, created_at)
+SELECT $1, p.hash, p.media_type, p.width, p.height, p.data, p.created_at FROM pictures p WHERE p.session_key = $2
+`
+
+type ForkPicturesParams struct {
+	NewKey     chat.SessionKey
+	SessionKey chat.SessionKey
+}
+
+// All of them: what the copy does not show costs space and nothing else.
+func (q *Queries) ForkPictures(ctx context.Context, db DBTX, arg ForkPicturesParams) error {
+	_, err := db.Exec(ctx, forkPictures, arg.NewKey, arg.SessionKey)
 	return err
 }
 

@@ -18,7 +18,7 @@ FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
   AND (c.hook IN ('', 'passed') OR c.hook = 'deferred' AND c.approval = 'allowed')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures
 `
 
 type CallBeginParams struct {
@@ -68,6 +68,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.HookAfter,
 		&i.HookNote,
 		&i.WrittenArguments,
+		&i.Pictures,
 	)
 	return i, err
 }
@@ -75,19 +76,20 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 const callFinish = `-- name: CallFinish :one
 UPDATE tool_calls SET
     state = 'done', result = $1::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END,
-    is_error = $2, offload = $3, answer_woken_at = NULL,
-    finished_at = CASE WHEN $4::bigint > 0 THEN least(now(), started_at + $4::bigint * interval '1 millisecond') ELSE now() END,
+    is_error = $2, offload = $3, pictures = $4, answer_woken_at = NULL,
+    finished_at = CASE WHEN $5::bigint > 0 THEN least(now(), started_at + $5::bigint * interval '1 millisecond') ELSE now() END,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
-WHERE id = $5 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments
+WHERE id = $6 AND state <> 'done'
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures
 `
 
 type CallFinishParams struct {
-	Result  string
-	IsError bool
-	Offload string
-	TookMs  int64
-	ID      chat.CallID
+	Result   string
+	IsError  bool
+	Offload  string
+	Pictures []chat.PictureRef
+	TookMs   int64
+	ID       chat.CallID
 }
 
 // Records the result, with what hooks said before the call. It also ends a question that nobody answered. took_ms is how
@@ -97,6 +99,7 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		arg.Result,
 		arg.IsError,
 		arg.Offload,
+		arg.Pictures,
 		arg.TookMs,
 		arg.ID,
 	)
@@ -138,12 +141,13 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.HookAfter,
 		&i.HookNote,
 		&i.WrittenArguments,
+		&i.Pictures,
 	)
 	return i, err
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -186,6 +190,7 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.HookAfter,
 		&i.HookNote,
 		&i.WrittenArguments,
+		&i.Pictures,
 	)
 	return i, err
 }
@@ -257,7 +262,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -306,6 +311,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.HookAfter,
 			&i.HookNote,
 			&i.WrittenArguments,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}
@@ -318,7 +324,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -372,6 +378,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.HookAfter,
 			&i.HookNote,
 			&i.WrittenArguments,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}
@@ -384,7 +391,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -433,6 +440,7 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.HookAfter,
 			&i.HookNote,
 			&i.WrittenArguments,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}
@@ -478,7 +486,7 @@ func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStar
 }
 
 const callToRun = `-- name: CallToRun :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
 FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $1
 `
 
@@ -531,6 +539,7 @@ func (q *Queries) CallToRun(ctx context.Context, db DBTX, id chat.CallID) (CallT
 		&i.ToolCall.HookAfter,
 		&i.ToolCall.HookNote,
 		&i.ToolCall.WrittenArguments,
+		&i.ToolCall.Pictures,
 		&i.UserID,
 		&i.Cwd,
 		&i.CwdRunner,
@@ -543,11 +552,11 @@ const messageAppend = `-- name: MessageAppend :one
 WITH m AS (
     INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
                           model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
-                          shown, silent, deliver)
+                          shown, silent, pictures, deliver)
     VALUES ($1, $2, $3, $4, $5, $6, $7,
             $8, $9, $10, $11, $12, $13,
             $14, $15, $16, $17, $18,
-            $19, $20, $4 = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = $2), true))
+            $19, $20, $21, $4 = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = $2), true))
     RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
 ), o AS (
     INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
@@ -558,7 +567,7 @@ WITH m AS (
         (SELECT n.id FROM inbox n WHERE n.session_key = m.session_key AND n.place IS NOT NULL AND n.kind <> 'background' ORDER BY n.id DESC LIMIT 1))
     JOIN channel_accounts a ON a.channel = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'channel', i.channel) ELSE i.channel END
         AND a.account = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'account', '') ELSE i.account END
-    WHERE $21::boolean AND m.deliver AND i.place IS NOT NULL
+    WHERE $22::boolean AND m.deliver AND i.place IS NOT NULL
     RETURNING id
 )
 SELECT m.id, m.created_at, m.deliver, EXISTS (SELECT 1 FROM o)::boolean AS outbound FROM m
@@ -585,6 +594,7 @@ type MessageAppendParams struct {
 	Sender           string
 	Shown            *string
 	Silent           bool
+	Pictures         []chat.PictureRef
 	ToPeople         bool
 }
 
@@ -620,6 +630,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 		arg.Sender,
 		arg.Shown,
 		arg.Silent,
+		arg.Pictures,
 		arg.ToPeople,
 	)
 	var i MessageAppendRow
@@ -633,7 +644,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 }
 
 const messageListAfter = `-- name: MessageListAfter :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver FROM messages
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures FROM messages
 WHERE session_key = $1 AND id > $2 AND (rewound_by IS NULL OR $4::boolean)
 ORDER BY id
 LIMIT $3
@@ -685,6 +696,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 			&i.Shown,
 			&i.Silent,
 			&i.Deliver,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}
@@ -697,7 +709,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 }
 
 const messageListBefore = `-- name: MessageListBefore :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver FROM messages
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures FROM messages
 WHERE session_key = $1 AND id < $2 AND (rewound_by IS NULL OR $4::boolean)
 ORDER BY id DESC
 LIMIT $3
@@ -749,6 +761,7 @@ func (q *Queries) MessageListBefore(ctx context.Context, db DBTX, arg MessageLis
 			&i.Shown,
 			&i.Silent,
 			&i.Deliver,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}

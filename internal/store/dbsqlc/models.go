@@ -176,6 +176,8 @@ type Message struct {
 	Silent bool
 	// false: the send policy kept it from the channel.
 	Deliver bool
+	// The pictures that the message shows, in their order: names of rows of pictures.
+	Pictures []chat.PictureRef
 }
 
 // Answers and notices on their way to a platform. Inserted in the transaction that writes the message; sent in the order of id, a session at a time, by its Deliver workflow, which the relay starts where nobody has. parts is chat.Piece: how the text was divided at the first try, and what the platform answered to each.
@@ -316,6 +318,8 @@ type ToolCall struct {
 	HookNote string
 	// The arguments as the model wrote them, where a hook has changed them. NULL: none has.
 	WrittenArguments *string
+	// The pictures that the result shows, as in messages.
+	Pictures []chat.PictureRef
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

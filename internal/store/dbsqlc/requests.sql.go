@@ -44,7 +44,7 @@ func (q *Queries) RatioSet(ctx context.Context, db DBTX, arg RatioSetParams) err
 }
 
 const stepRequest = `-- name: StepRequest :one
-SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.request_hash, st.request_bytes, st.estimated_tokens,
+SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.pictures_from, st.request_hash, st.request_bytes, st.estimated_tokens,
        st.finish, t.session_key, greatest(c.message_id, (
            SELECT rs.message_id FROM controls rs
            WHERE rs.session_key = t.session_key AND rs.kind = 'reset' AND rs.id <= st.control_upto AND NOT EXISTS (
@@ -78,6 +78,7 @@ type StepRequestRow struct {
 	Reminder         string
 	Fill             float64
 	PrunedUpto       int64
+	PicturesFrom     chat.MessageID
 	RequestHash      []byte
 	RequestBytes     int32
 	EstimatedTokens  int32
@@ -104,6 +105,7 @@ func (q *Queries) StepRequest(ctx context.Context, db DBTX, arg StepRequestParam
 		&i.Reminder,
 		&i.Fill,
 		&i.PrunedUpto,
+		&i.PicturesFrom,
 		&i.RequestHash,
 		&i.RequestBytes,
 		&i.EstimatedTokens,

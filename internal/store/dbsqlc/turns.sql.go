@@ -132,8 +132,8 @@ WITH usage_booked AS (
 ), step_done AS (
     UPDATE steps SET state = 'done', finish = $7, fault = $8, prompt_hash = $9, finished_at = now(),
         control_upto = $10, compaction_id = $11, message_upto = $12,
-        reminder = $13, pruned = $14::float8 > 0, fill = $14::float8, pruned_upto = $15,
-        request_hash = $16, request_bytes = $17, estimated_tokens = $18
+        reminder = $13, pruned = $14::float8 > 0, fill = $14::float8, pruned_upto = $15, pictures_from = $16,
+        request_hash = $17, request_bytes = $18, estimated_tokens = $19
     WHERE steps.turn_id = $5 AND steps.step = $6
 )
 UPDATE turns SET
@@ -161,6 +161,7 @@ type StepFinishParams struct {
 	Reminder         string
 	Fill             float64
 	PrunedUpto       int64
+	PicturesFrom     chat.MessageID
 	RequestHash      []byte
 	RequestBytes     int32
 	EstimatedTokens  int32
@@ -184,6 +185,7 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 		arg.Reminder,
 		arg.Fill,
 		arg.PrunedUpto,
+		arg.PicturesFrom,
 		arg.RequestHash,
 		arg.RequestBytes,
 		arg.EstimatedTokens,
@@ -195,7 +197,7 @@ const stepLock = `-- name: StepLock :one
 WITH turn AS MATERIALIZED (
     SELECT t.id, t.state, t.waits_since, t.system_hash FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, steps.pruned_upto, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, steps.pruned_upto, steps.pictures_from, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps
@@ -226,6 +228,7 @@ type StepLockRow struct {
 	EstimatedTokens int32
 	Fill            float64
 	PrunedUpto      int64
+	PicturesFrom    chat.MessageID
 	TurnState       string
 	Waits           bool
 	Unfrozen        bool
@@ -255,6 +258,7 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.EstimatedTokens,
 		&i.Fill,
 		&i.PrunedUpto,
+		&i.PicturesFrom,
 		&i.TurnState,
 		&i.Waits,
 		&i.Unfrozen,
@@ -443,7 +447,7 @@ func (q *Queries) TurnKeepFrom(ctx context.Context, db DBTX, id chat.TurnID) err
 
 const turnKeepOverheard = `-- name: TurnKeepOverheard :many
 UPDATE messages SET turn_id = NULL WHERE turn_id = $1 AND origin = 'overheard'
-RETURNING id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver
+RETURNING id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures
 `
 
 // What was overheard stays in the transcript without its turn: nobody else has the text any more.
@@ -481,6 +485,7 @@ func (q *Queries) TurnKeepOverheard(ctx context.Context, db DBTX, turnID *chat.T
 			&i.Shown,
 			&i.Silent,
 			&i.Deliver,
+			&i.Pictures,
 		); err != nil {
 			return nil, err
 		}

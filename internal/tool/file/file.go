@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/picture"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -39,6 +40,43 @@ type source struct {
 
 // load reads a whole text file. Its errors have fault kinds and sentences for the model.
 func load(ctx context.Context, call tool.Call, name string) (source, error) {
+	src, err := fetch(ctx, call, name)
+	if err == nil {
+		err = src.text()
+	}
+	return src, err
+}
+
+// text refuses what is no text.
+func (s source) text() error {
+	if bytes.IndexByte(s.head(), 0) >= 0 {
+		return fault.Errorf(fault.Invalid, "%s is a binary file (%s, %d bytes)", s.path, http.DetectContentType(s.head()), len(s.data))
+	}
+	return nil
+}
+
+// head is the beginning of the file, which tells what it is.
+func (s source) head() []byte { return s.data[:min(len(s.data), sniffSize)] }
+
+// isPicture reports whether the file begins as a picture that a model can be shown.
+func (s source) isPicture() bool {
+	switch http.DetectContentType(s.head()) {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
+// most is how large the file may be, in bytes.
+func (s source) most() int64 {
+	if s.isPicture() {
+		return picture.MaxBytes
+	}
+	return maxFile
+}
+
+// fetch reads a whole file.
+func fetch(ctx context.Context, call tool.Call, name string) (source, error) {
 	file, err := call.Path(name)
 	if err != nil {
 		return source{}, err
@@ -52,20 +90,17 @@ func load(ctx context.Context, call tool.Call, name string) (source, error) {
 		if err != nil {
 			return source{}, err
 		}
-		if part.Size > maxFile {
-			return source{}, fault.Errorf(fault.TooLarge, "%s has %d bytes, at most %d are read; use Grep, or Shell with head, tail or sed", file, part.Size, maxFile)
+		src.data = append(src.data, part.Data...)
+		if most := src.most(); part.Size > most {
+			return source{}, fault.Errorf(fault.TooLarge, "%s has %d bytes, at most %d are read; use Grep, or Shell with head, tail or sed", file, part.Size, most)
 		}
 		if src.modTime.IsZero() {
 			src.modTime = part.ModTime
 		}
-		if src.data = append(src.data, part.Data...); len(part.Data) == 0 || int64(len(src.data)) >= part.Size {
-			break
+		if len(part.Data) == 0 || int64(len(src.data)) >= part.Size {
+			return src, nil
 		}
 	}
-	if head := src.data[:min(len(src.data), sniffSize)]; bytes.IndexByte(head, 0) >= 0 {
-		return source{}, fault.Errorf(fault.Invalid, "%s is a binary file (%s, %d bytes)", file, http.DetectContentType(head), len(src.data))
-	}
-	return src, nil
 }
 
 // notFound names the entries of the folder that look most like the missing one.

@@ -46,9 +46,15 @@ func (read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolRes
 	if p.Offset < 0 || p.MaxLines < 0 {
 		return tool.Fail("offset and max_lines must not be negative"), nil
 	}
-	src, err := load(ctx, call, p.Path)
+	src, err := fetch(ctx, call, p.Path)
 	if err != nil {
 		return readError(ctx, call, p.Path, err)
+	}
+	if src.isPicture() {
+		return src.shown(ctx)
+	}
+	if err := src.text(); err != nil {
+		return tool.FromError(err)
 	}
 	if len(src.data) == 0 {
 		return tool.Text("(the file is empty)"), nil

@@ -1,0 +1,51 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// refs are pictures as a row holds them, which is never null.
+func refs(pictures []chat.PictureRef) []chat.PictureRef {
+	if pictures == nil {
+		return []chat.PictureRef{}
+	}
+	return pictures
+}
+
+// AddPictures keeps pictures of a conversation and returns how a row names them. What is there already stays.
+func AddPictures(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, pictures ...chat.Picture) ([]chat.PictureRef, error) {
+	out := make([]chat.PictureRef, len(pictures))
+	for i, p := range pictures {
+		out[i] = p.PictureRef
+		err := q.PictureAdd(ctx, db, dbsqlc.PictureAddParams{
+			SessionKey: key, Hash: p.Hash, MediaType: p.MediaType, Width: int32(p.Width), Height: int32(p.Height), Data: p.Data,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("keep a picture of %s: %w", key, err)
+		}
+	}
+	return out, nil
+}
+
+// Pictures reads pictures of a conversation by their hashes. Those that are not there are left out.
+func (s *Store) Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
+	if len(hashes) == 0 {
+		return nil, nil
+	}
+	rows, err := s.db.Q.PictureList(ctx, s.db.Pool, dbsqlc.PictureListParams{SessionKey: key, Hashes: hashes})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read pictures of %s: %w", key, err))
+	}
+	out := make(map[string]chat.Picture, len(rows))
+	for _, r := range rows {
+		out[r.Hash] = chat.Picture{
+			PictureRef: chat.PictureRef{Hash: r.Hash, MediaType: r.MediaType, Width: int(r.Width), Height: int(r.Height)}, Data: r.Data,
+		}
+	}
+	return out, nil
+}
