@@ -35,6 +35,7 @@ type AttachmentStore interface {
 	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
 	FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error)
 	FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error
+	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
 	EndFetch(ctx context.Context, id chat.InboxID) error
 	OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error)
@@ -108,6 +109,9 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	box, err := r.Boxes.Box(ctx, p.Owner, p.Runner)
 	if err == nil {
 		err = r.fetch(ctx, p, &f, box)
+	}
+	if err == nil {
+		err = r.show(ctx, p, &f, box)
 	}
 	if err == nil {
 		r.clean(ctx, p.Owner, box)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,6 +39,7 @@ type fakeStore struct {
 	old     []chat.OldFile
 	kept    string // where a quoted file is that was fetched before
 	ended   int
+	shown   []chat.Picture
 }
 
 func (p *fakeStore) Traits() channel.Traits                                           { return p.traits }
@@ -61,6 +64,11 @@ func (p *fakeStore) FileKept(context.Context, chat.InboxID, int, string) (string
 func (p *fakeStore) FileStored(_ context.Context, _ chat.InboxID, f chat.AttachmentFetch) error {
 	f.State = chat.AttachmentStored
 	p.p.Files[f.N-1] = f
+	return nil
+}
+
+func (p *fakeStore) AddPicture(_ context.Context, _ chat.SessionKey, shown chat.Picture) error {
+	p.shown = append(p.shown, shown)
 	return nil
 }
 
@@ -128,6 +136,31 @@ func TestFetch_BringsFilesIntoTheFolderOfTheirConversation(t *testing.T) {
 	}
 	require.Equal(t, []string{"1-报告.pdf", "2-image.png", "3-报告.pdf"}, names)
 	require.Equal(t, "content of k3", b.Sandbox.Get(t, p.p.Files[2].Path))
+}
+
+func TestFetch_MakesAPictureOfAFileThatIsOneWhateverItsName(t *testing.T) {
+	var photo bytes.Buffer
+	require.NoError(t, png.Encode(&photo, image.NewGray(image.Rect(0, 0, 30, 20))))
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "photo", Name: "notes.txt"}, chat.Attachment{Kind: "image", Key: "broken"}, chat.Attachment{Kind: "image", Key: "text"})
+	p.content = func(key string) (io.Reader, error) {
+		switch key {
+		case "photo":
+			return bytes.NewReader(photo.Bytes()), nil
+		case "broken":
+			return bytes.NewReader(photo.Bytes()[:40]), nil
+		}
+		return strings.NewReader("<html>not found</html>"), nil
+	}
+	for n := range 3 {
+		require.NoError(t, fetch(b, p, n+1))
+		require.Equal(t, chat.AttachmentStored, p.p.Files[n].State)
+	}
+	require.Len(t, p.shown, 1)
+	require.Equal(t, p.shown[0].PictureRef, *p.p.Files[0].Picture)
+	require.Equal(t, 30, p.p.Files[0].Picture.Width)
+	require.Equal(t, p.p.Files[0].Path, p.p.Files[0].Picture.Path)
+	require.Nil(t, p.p.Files[1].Picture, "what cannot be shown stays a file")
+	require.Nil(t, p.p.Files[2].Picture)
 }
 
 func TestFetch_TellsWhatCannotBeMendedAndTriesTheRestAgain(t *testing.T) {

@@ -12,10 +12,13 @@ import (
 	_ "image/gif"  // registers the format
 	_ "image/jpeg" // registers the format
 	_ "image/png"  // registers the format
+	"net/http"
+	"path"
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // registers the format
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -35,10 +38,21 @@ type Picture struct {
 	Data          []byte
 }
 
-// Hash is the SHA-256 of the picture, in hexadecimal digits.
-func (p Picture) Hash() string {
+// Of is the picture as a conversation keeps it: made of a file of a path on a runner.
+func (p Picture) Of(file string) chat.Picture {
 	sum := sha256.Sum256(p.Data)
-	return hex.EncodeToString(sum[:])
+	return chat.Picture{Data: p.Data, PictureRef: chat.PictureRef{
+		Hash: hex.EncodeToString(sum[:]), MediaType: p.MediaType, Width: p.Width, Height: p.Height, Name: path.Base(file), Path: file,
+	}}
+}
+
+// Begins reports whether a file with such a beginning may be a picture that Make reads; 512 bytes are enough.
+func Begins(head []byte) bool {
+	switch http.DetectContentType(head) {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		return true
+	}
+	return false
 }
 
 // Tokens estimates what a provider counts for a picture of a size: Anthropic names one token for 750 pixels, OpenAI is below that.

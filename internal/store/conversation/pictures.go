@@ -32,6 +32,12 @@ func AddPictures(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key cha
 	return out, nil
 }
 
+// AddPicture keeps a picture of a conversation. What is there already stays.
+func (s *Store) AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error {
+	_, err := AddPictures(ctx, s.db.Q, s.db.Pool, key, p)
+	return pg.Classify(err)
+}
+
 // Pictures reads pictures of a conversation by their hashes. Those that are not there are left out.
 func (s *Store) Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
 	if len(hashes) == 0 {

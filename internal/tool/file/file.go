@@ -59,13 +59,7 @@ func (s source) text() error {
 func (s source) head() []byte { return s.data[:min(len(s.data), sniffSize)] }
 
 // isPicture reports whether the file begins as a picture that a model can be shown.
-func (s source) isPicture() bool {
-	switch http.DetectContentType(s.head()) {
-	case "image/jpeg", "image/png", "image/gif", "image/webp":
-		return true
-	}
-	return false
-}
+func (s source) isPicture() bool { return picture.Begins(s.head()) }
 
 // most is how large the file may be, in bytes.
 func (s source) most() int64 {

@@ -1,8 +1,11 @@
 package file_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"image"
+	"image/png"
 	"strings"
 	"testing"
 
@@ -96,7 +99,7 @@ func TestRead_SaysWhyItCannot(t *testing.T) {
 		{args{"path": "src/other.go"}, "/src/other.go does not exist"},
 		{args{"path": "lib/x.go"}, "does not exist, nor does its folder; the working folder is " + box.Workspace()},
 		{args{"path": "src"}, "src is a folder; list it with Glob or Shell"},
-		{args{"path": "pic.png"}, "pic.png is a binary file (image/png, 10 bytes)"},
+		{args{"path": "pic.png"}, "pic.png: this is no picture in one of the formats"},
 		{args{"path": "huge"}, "huge has 10485761 bytes, at most 10485760 are read; use Grep"},
 		{args{"path": "src/main.go", "offset": 3}, "offset 3 is behind the end"},
 		{args{"path": "src/main.go", "offset": -3}, "must not be negative"},
@@ -274,4 +277,17 @@ func TestFileTools_HandBackWhatTheModelCannotMend(t *testing.T) {
 		require.ErrorIs(t, err, errStore)
 		require.Equal(t, "old", box.Get(t, "a"))
 	}
+}
+
+func TestRead_ShowsAPictureWhateverItsName(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	var drawing bytes.Buffer
+	require.NoError(t, png.Encode(&drawing, image.NewGray(image.Rect(0, 0, 30, 20))))
+	box.Put(t, "notes.txt", drawing.String())
+	got := run(t, box, file.NewRead(), args{"path": "notes.txt"})
+	require.False(t, got.IsError, got.Content)
+	require.Contains(t, got.Content, "shown with 30 × 20 pixels")
+	require.Len(t, got.Pictures, 1)
+	require.Equal(t, "notes.txt", got.Pictures[0].Name)
 }
