@@ -36,10 +36,10 @@ var wide = map[string]struct {
 	"internal/llm/demo.phrases":          {20, "row: the sentences of a language"},
 	"internal/channel/onebot/wire.Event": {18, "row: an event of OneBot, as JSON"},
 	"internal/chat.ChannelAccount":       {18, "row: an account of a platform, as JSON"},
-	"internal/chat.Message":              {19, "row: a message of the transcript"},
+	"internal/chat.Message":              {20, "row: a message of the transcript"},
 	"internal/chat.Scene":                {19, "row: what a prompt is made of"},
 	"internal/chat.Subagent":             {16, "row: a subagent, as JSON"},
-	"internal/chat.ToolCall":             {18, "row: a call of a tool"},
+	"internal/chat.ToolCall":             {19, "row: a call of a tool"},
 	"internal/contextview.Context":       {16, "row: what stands in the context of a conversation, as JSON"},
 	"ingress/api/messages.BridgeMessage": {16, "row: a message of a bridge, as JSON"},
 }

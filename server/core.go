@@ -122,5 +122,9 @@ func newPlatforms(s settings, p *process, db *database, st *storage) *platforms 
 
 // limitsOf says what the settings say of the model that they name.
 func limitsOf(s settings) limits.Table {
-	return limits.Table{Model: s.model.Model(), Context: s.MaxContext, Output: s.MaxOutput}
+	out := limits.Table{Model: s.model.Model(), Context: s.MaxContext, Output: s.MaxOutput}
+	if sees := s.LLM.Vision == "on"; s.LLM.Vision != "" {
+		out.Vision = &sees
+	}
+	return out
 }

@@ -108,7 +108,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	f := p.Files[in.N-1]
 	box, err := r.Boxes.Box(ctx, p.Owner, p.Runner)
 	if err == nil {
-		err = r.fetch(ctx, p, &f, box)
+		err = r.bring(ctx, p, &f, box)
 	}
 	if err == nil {
 		err = r.show(ctx, p, &f, box)
@@ -131,6 +131,22 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 
 // maxReason bounds what the model is told of why a file is not there, in characters.
 const maxReason = 300
+
+// bring has a file on the runner, where its owner may have put it.
+func (r *Fetcher) bring(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
+	if f.At == "" {
+		return r.fetch(ctx, p, f, box)
+	}
+	info, err := box.Stat(ctx, f.At)
+	if err != nil {
+		return err
+	}
+	if info.Dir {
+		return fault.Errorf(fault.Invalid, "it is a folder")
+	}
+	f.Path, f.Size = f.At, info.Size
+	return nil
+}
 
 // fetch writes a file to its place.
 func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -161,6 +162,31 @@ func TestFetch_MakesAPictureOfAFileThatIsOneWhateverItsName(t *testing.T) {
 	require.Equal(t, p.p.Files[0].Path, p.p.Files[0].Picture.Path)
 	require.Nil(t, p.p.Files[1].Picture, "what cannot be shown stays a file")
 	require.Nil(t, p.p.Files[2].Picture)
+}
+
+func TestFetch_LooksAtAFileThatIsThereAlready(t *testing.T) {
+	var photo bytes.Buffer
+	require.NoError(t, png.Encode(&photo, image.NewGray(image.Rect(0, 0, 30, 20))))
+	b, p := arriving(t)
+	b.Sandbox.Put(t, "mine.png", photo.String())
+	at := path.Join(b.Sandbox.Workspace(), "mine.png")
+	for n, name := range []string{at, at + ".gone", b.Sandbox.Workspace()} {
+		p.p.Files = append(p.p.Files, chat.AttachmentFetch{Attachment: chat.Attachment{Kind: "file", At: name}, N: n + 1, State: chat.AttachmentWaiting, Path: name})
+	}
+	p.content = func(string) (io.Reader, error) { return nil, errors.New("nothing is fetched") }
+	for n := range p.p.Files {
+		require.NoError(t, fetch(b, p, n+1))
+	}
+	found := p.p.Files[0]
+	require.Equal(t, chat.AttachmentStored, found.State)
+	require.Equal(t, at, found.Path)
+	require.Empty(t, found.Runner, "it is its owner's, and stays")
+	require.EqualValues(t, photo.Len(), found.Size)
+	require.Equal(t, 30, found.Picture.Width)
+	for _, missing := range p.p.Files[1:] {
+		require.Equal(t, chat.AttachmentFailed, missing.State)
+		require.NotEmpty(t, missing.Problem)
+	}
 }
 
 func TestFetch_TellsWhatCannotBeMendedAndTriesTheRestAgain(t *testing.T) {

@@ -86,7 +86,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 		case strings.HasSuffix(e[1], "/context") && e[0] == http.MethodPut:
 			with = map[string]any{"mode": "none"}
 		}
-		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0", "{inbox_id}", "1").Replace(e[1])
+		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0", "{inbox_id}", "1", "{hash}", strings.Repeat("0", 64)).Replace(e[1])
 		if strings.HasSuffix(at, "/content") {
 			at += "?path=x"
 		}
@@ -146,7 +146,7 @@ func TestAPI_RefusesBadInputWithAProblem(t *testing.T) {
 		"an id that is too long":        {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("x", 129)), 422},
 		"an id with too many bytes":     {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("字", 43)), 400},
 		"an id with NUL":                {http.MethodPost, route, `{"client_message_id":"a\u0000b","text":"x"}`, 400},
-		"an empty text":                 {http.MethodPost, route, `{"client_message_id":"a","text":""}`, 422},
+		"an empty text":                 {http.MethodPost, route, `{"client_message_id":"a","text":""}`, 400},
 		"a text of NUL":                 {http.MethodPost, route, `{"client_message_id":"a","text":"\u0000"}`, 400},
 		"a text that is too long":       {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 200_001)), 413},
 		"a body that is too long":       {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 900_000)), 413},

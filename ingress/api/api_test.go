@@ -89,10 +89,14 @@ func TestMain(m *testing.M) {
 
 // wakes records which sessions were woken. It stands in for Temporal.
 type wakes struct {
+	wake.Starts // of what no test has start
+
 	mu   sync.Mutex
 	rows []wake.Row
 	err  error
 }
+
+func (w *wakes) StartFetch(context.Context, chat.InboxID) error { return nil }
 
 func (w *wakes) Wake(_ context.Context, r wake.Row) error {
 	w.mu.Lock()
@@ -158,7 +162,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	woken := &wake.Dispatcher{Turns: b.wakes, Log: log}
+	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
 	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
 	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,

@@ -377,8 +377,9 @@ type NewJob struct {
 
 // NewMessage is the schema of this name in the API's document.
 type NewMessage struct {
-	ClientMessageID string `json:"client_message_id"` // Chosen by the client, unique per user. Sent again with the same text it is the same message.
-	Text            string `json:"text"`              // At most 200000 bytes.
+	ClientMessageID string   `json:"client_message_id"` // Chosen by the client, unique per user. Sent again with the same text it is the same message.
+	Files           []string `json:"files,omitzero"`    // Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures.
+	Text            string   `json:"text"`              // At most 200000 bytes. It may be empty where there are files.
 }
 
 // NewPolicy is the schema of this name in the API's document.
@@ -1389,6 +1390,11 @@ func (c *Client) SendMessage(ctx context.Context, key chat.SessionKey, body NewM
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/messages", key), nil, body, &answer)
 	return answer, err
+}
+
+// ReadPicture sends GET /api/sessions/{key}/pictures/{hash}: A picture of a conversation, as models are shown it. Messages and the results of tools name their pictures. Administrators may read those of every conversation.
+func (c *Client) ReadPicture(ctx context.Context, key chat.SessionKey, hash string, to io.Writer) (int64, error) {
+	return c.download(ctx, path("/api/sessions/%s/pictures/%s", key, hash), nil, to)
 }
 
 // RecallQueued sends DELETE /api/sessions/{key}/queue/{inbox_id}: Withdraw a message or command that waits. Clients get a dropped event. 409: a turn has claimed the message.

@@ -21,6 +21,9 @@ type Attachment struct {
 	// Of is the platform's id of the message that holds the file, where that is not the one it came with but the one that is
 	// answered to.
 	Of string `json:"of,omitempty"`
+	// At is the absolute path of a file that is there already: on the conversation's runner, where its owner put it. It is not
+	// fetched, and has no key. Platforms cannot set it.
+	At string `json:"-"`
 }
 
 // Quoted are the files of a message that is answered to.
@@ -118,14 +121,13 @@ func (a Attachment) Label(n int) string {
 	return name
 }
 
-func line(s string) string {
+// line is a name within brackets.
+func line(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(onOneLine(s)) }
+
+// onOneLine leaves out what would begin another line, or changes how one is shown.
+func onOneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '[':
-			return '('
-		case r == ']':
-			return ')'
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
 			return -1
 		}
 		return r
@@ -150,7 +152,7 @@ func (f AttachmentFetch) line() string {
 	said := fmt.Sprintf("[%s: %s · ", f.what(), f.Label(f.N))
 	switch {
 	case f.State == AttachmentStored:
-		return said + fmt.Sprintf("%d bytes · %s]", f.Size, line(f.Path))
+		return said + fmt.Sprintf("%d bytes · %s]", f.Size, onOneLine(f.Path))
 	case f.State == AttachmentRemoved:
 		return said + "removed, it was old]"
 	case f.Problem != "":
@@ -163,4 +165,24 @@ func (f AttachmentFetch) line() string {
 type OldFile struct {
 	ID   int64
 	Path string
+}
+
+// MaxPictures is how many pictures a model is shown at once; the newest are.
+const MaxPictures = 20
+
+// PictureRef names a picture of a conversation. Its bytes are read by its hash, for the same conversation only.
+type PictureRef struct {
+	Hash      string `json:"hash" doc:"SHA-256 of the picture as models are shown it, in hexadecimal digits."`
+	MediaType string `json:"media_type" enum:"image/jpeg,image/png"`
+	Width     int    `json:"width" doc:"In pixels."`
+	Height    int    `json:"height" doc:"In pixels."`
+	Name      string `json:"name,omitempty" doc:"As the person or the file is called."`
+	Path      string `json:"path,omitempty" doc:"Of the file that it was made of, on the runner."`
+}
+
+// Picture is one with its bytes.
+type Picture struct {
+	PictureRef
+
+	Data []byte
 }

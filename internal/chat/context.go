@@ -219,3 +219,30 @@ const (
 	ContextDefault = "default" // all layers
 	ContextNone    = "none"    // nothing is masked or compressed unless somebody asks
 )
+
+// PicturesOf are the hashes of the pictures that messages of a window show from one on, each once; 0: none.
+func (w Window) PicturesOf(from MessageID) []string {
+	var out []string
+	if from == 0 {
+		return nil
+	}
+	seen := map[string]bool{}
+	add := func(refs []PictureRef) {
+		for _, r := range refs {
+			if !seen[r.Hash] {
+				seen[r.Hash] = true
+				out = append(out, r.Hash)
+			}
+		}
+	}
+	for _, l := range w.Lines {
+		if l.Message.ID < from {
+			continue
+		}
+		add(l.Message.Pictures)
+		for _, c := range l.Message.ToolCalls {
+			add(c.Pictures)
+		}
+	}
+	return out
+}

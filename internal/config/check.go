@@ -25,6 +25,7 @@ func check(settings any) error {
 // choices are the settings that take one of a few words.
 var choices = map[string][]string{
 	"LLM_PROVIDER":            {"", "openai", "anthropic", "demo"},
+	"LLM_VISION":              {"", "on", "off"},
 	"XBOT_TEMPORAL_SUMMARIES": {"on", "off"},
 	"XBOT_TEMPORAL_CODEC":     {"off", "on"},
 	"XBOT_COPY":               {"off", "on"},

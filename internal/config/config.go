@@ -53,6 +53,7 @@ type LLM struct {
 	Model         string        `env:"LLM_MODEL" help:"model id"`
 	MaxContext    int           `env:"LLM_MAX_CONTEXT" envDefault:"0" help:"tokens that the model takes in all; 0: what is known of the model, else 200000"`
 	MaxOutput     int           `env:"LLM_MAX_OUTPUT" envDefault:"0" help:"tokens of one answer at most; 0: what is known of the model, else 32768"`
+	Vision        string        `env:"LLM_VISION" help:"on | off: whether the model reads pictures; empty: what its name tells"`
 	PriceInput    string        `env:"LLM_PRICE_INPUT" help:"USD for a million tokens that the model reads; with LLM_PRICE_OUTPUT, costs are shown"`
 	PriceCached   string        `env:"LLM_PRICE_CACHED" help:"USD for a million tokens that the provider served from its cache; default: LLM_PRICE_INPUT"`
 	PriceOutput   string        `env:"LLM_PRICE_OUTPUT" help:"USD for a million tokens that the model writes"`

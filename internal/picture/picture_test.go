@@ -24,7 +24,7 @@ import (
 
 var (
 	red, blue = color.RGBA{R: 255, A: 255}, color.RGBA{B: 255, A: 255}
-	clear     = color.RGBA{}
+	glass     = color.RGBA{}
 )
 
 // halves is a picture whose left half has one colour and whose right half another.
@@ -147,13 +147,13 @@ func TestMake_KeepsAThinPictureVisible(t *testing.T) {
 }
 
 func TestMake_KeepsWhatCanBeSeenThrough(t *testing.T) {
-	_, shown := made(t, pngOf(t, halves(40, 20, red, clear)))
+	_, shown := made(t, pngOf(t, halves(40, 20, red, glass)))
 	_, _, _, alpha := shown.At(35, 10).RGBA()
 	require.Zero(t, alpha)
 }
 
 func TestMake_ALargeDrawingIsAPhotoOnWhite(t *testing.T) {
-	p := halves(1500, 1500, red, clear)
+	p := halves(1500, 1500, red, glass)
 	noise := rand.New(rand.NewPCG(1, 2))
 	for i := range p.Pix { // what PNG cannot shorten
 		if i%6000 < 3000 && i%4 != 3 {
@@ -211,7 +211,7 @@ func TestTokens_GrowWithThePicture(t *testing.T) {
 func FuzzMake(f *testing.F) {
 	f.Add(jpegOf(f, halves(8, 4, red, blue)))
 	f.Add(held(jpegOf(f, halves(8, 4, red, blue)), 6))
-	f.Add(pngOf(f, halves(8, 4, red, clear)))
+	f.Add(pngOf(f, halves(8, 4, red, glass)))
 	f.Add(bomb(60_000, 60_000, 2))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		got, err := picture.Make(t.Context(), file)

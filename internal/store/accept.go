@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,7 +37,7 @@ type Inbound struct {
 	Seq     int64             // the platform's order among messages of one instant
 	To      *chat.Address     // where what answers it is delivered; nil: its sender reads the events of the session
 	Queue   chat.Queue        // how it waits; empty members are followup, 500 ms, MaxQueued, reject
-	Files   []chat.Attachment // what came with it on a platform; the message waits until they are fetched
+	Files   []chat.Attachment // what came with it; the message waits until they are there
 	Options chat.Options      // what directives said for this message alone
 	// Expired says why the conversation has ended since a person last wrote in it, empty if it goes on. Nil: it never ends.
 	Expired func(last time.Time) (reason string)
@@ -50,9 +51,9 @@ func (in Inbound) kind() string {
 	return kindMessage
 }
 
-// files are the files that are fetched for a message.
+// files are the files that a message waits for. Those of a platform need an account to be fetched with.
 func (in Inbound) files() []chat.Attachment {
-	if in.Control || in.To == nil {
+	if in.Control || in.To == nil && slices.ContainsFunc(in.Files, func(f chat.Attachment) bool { return f.At == "" }) {
 		return nil
 	}
 	return in.Files[:min(len(in.Files), chat.MaxAttachments)]

@@ -1,8 +1,8 @@
 -- Files that people sent with messages.
 
 -- name: FileInsert :exec
-INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message)
-SELECT sqlc.arg(inbox_id)::bigint, sqlc.arg(n), s.user_id, sqlc.arg(kind), sqlc.arg(key), sqlc.arg(name), sqlc.arg(size), sqlc.arg(of_message)
+INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message, path)
+SELECT sqlc.arg(inbox_id)::bigint, sqlc.arg(n), s.user_id, sqlc.arg(kind), sqlc.arg(key), sqlc.arg(name), sqlc.arg(size), sqlc.arg(of_message), sqlc.arg(at)
 FROM sessions s WHERE s.key = sqlc.arg(session);
 
 -- name: FileParcel :one

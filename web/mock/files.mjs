@@ -1,4 +1,5 @@
 // Files of the mock: those in the folder where its Shell runs.
+import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, extname, join, relative, resolve } from "node:path"
 
@@ -45,8 +46,27 @@ function keep(name, data) {
   let free = clean
   for (let n = 1; existsSync(join(workspace, "uploads", free)); n++) free = `${stem}-${n}${extname(clean)}`
   writeFileSync(join(workspace, "uploads", free), data)
-  return { name: free, path: `uploads/${free}`, size: data.length }
+  return { name: free, path: join(workspace, "uploads", free), size: data.length }
 }
+
+const pictures = new Map()
+
+/** A message with lines for its files, and the PNG files among them as pictures. */
+export function withFiles(text, files) {
+  const shown = []
+  const lines = files.map((path) => {
+    const data = readFileSync(path)
+    if (data.subarray(1, 4).toString() === "PNG") {
+      const hash = createHash("sha256").update(data).digest("hex")
+      pictures.set(hash, data)
+      shown.push({ hash, media_type: "image/png", width: data.readUInt32BE(16), height: data.readUInt32BE(20), name: basename(path), path })
+    }
+    return `[file: ${basename(path)} · ${data.length} bytes · ${path}]`
+  })
+  return { text: [text, ...lines].filter(Boolean).join("\n"), pictures: shown.length > 0 ? shown : undefined }
+}
+
+export const pictureOf = (hash) => pictures.get(hash)
 
 /** The files of a multipart body. Header lines are read as UTF-8, contents are left as they are. */
 function parts(body, boundary) {

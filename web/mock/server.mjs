@@ -11,7 +11,7 @@ import { Memory } from "./memory.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
-import { content, folder, store } from "./files.mjs"
+import { content, folder, pictureOf, store, withFiles } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
 import { agents, limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
@@ -327,12 +327,13 @@ export class MockServer {
       case "GET /messages":
         return sendJson(response, 200, page(session, url.searchParams))
       case "POST /messages": {
-        const { client_message_id: id, text } = await readBody(request)
+        const { client_message_id: id, text: words, files = [] } = await readBody(request)
+        const { text, pictures } = withFiles(words, files)
         if (text === "refuse this") throw new HttpProblem(429, "Too many messages wait already. Send this one again later.")
         if (text === "reject this") throw new HttpProblem(403, "This conversation is read-only, so the message was not accepted.")
         if (isCommand(text)) return this.#command(session, id, text, response)
         if (!isQueued(text) && !text.startsWith("/") && this.#spoken(session, id, text, response)) return
-        return this.#accept(session, id, text, isQueued(text), response)
+        return this.#accept(session, id, text, isQueued(text), response, pictures)
       }
       case "GET /resets":
         return sendJson(response, 200, session.resets)
@@ -344,6 +345,11 @@ export class MockServer {
         if (session.chat_type === "subagent") return sendJson(response, 202, { stopped: session.team.stop(key), queued: 0 })
         return sendJson(response, 202, this.#turns.get(key).stop())
     }
+    const picture = pictureOf(/^\/pictures\/([0-9a-f]{64})$/.exec(part)?.[1])
+    if (picture) {
+      response.writeHead(200, { "Content-Type": "image/png", "X-Content-Type-Options": "nosniff" })
+      return response.end(picture)
+    }
     const waiting = Number(/^\/queue\/(\d+)$/.exec(part)?.[1])
     if (waiting && request.method === "PUT") return sendJson(response, 200, session.edit(waiting, (await readBody(request)).text))
     if (waiting && request.method === "DELETE") return sendJson(response, 204, session.recall(waiting))
@@ -352,8 +358,8 @@ export class MockServer {
     throw new HttpProblem(404, "There is nothing at this address.")
   }
 
-  #accept(session, id, text, control, response) {
-    const accepted = session.accept(id, text, control ? { control } : {})
+  #accept(session, id, text, control, response, pictures) {
+    const accepted = session.accept(id, text, { ...(control && { control }), pictures })
     if (!accepted) throw new HttpProblem(409, "Another text was sent with this id.")
     sendJson(response, 202, accepted)
     const turns = this.#turns.get(session.key)

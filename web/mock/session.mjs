@@ -109,11 +109,11 @@ export class Session {
   }
 
   /** Brings a claimed message into the transcript, behind what it replaced. */
-  take(turn, { text, origin, control, inbox_id, client_message_id, sender, replaces = [] }) {
+  take(turn, { text, origin, control, inbox_id, client_message_id, sender, pictures, replaces = [] }) {
     for (const { text: content, inbox_id: inbox, sender: who } of replaces) {
       this.append({ role: "user", turn_id: turn, origin: "superseded", content, sender: who, inbox_id: inbox })
     }
-    this.append({ role: "user", turn_id: turn, origin: control ? "command" : origin, content: text, sender, inbox_id, client_message_id })
+    this.append({ role: "user", turn_id: turn, origin: control ? "command" : origin, content: text, sender, inbox_id, client_message_id, pictures })
   }
 
   /** Begins anew for the model. */

@@ -240,7 +240,26 @@ export const sandbox = {
     await v.page.keyboard.press("Enter")
     await v.page.waitForURL("**/c/**")
     await v.sees("Answered", v.turn)
-    assert.equal(await v.turn.getByText(/it came with \[file: .*uploads\/first/).count(), 2)
+    await v.turn.getByText(/^first(-\d+)?\.txt$/).waitFor()
+    assert.match((await v.transcript()).find((message) => message.role === "user").content, /^say it came with\n\[file: first.*\.txt · 12 bytes · .*uploads\/first/)
+  },
+
+  "a picture goes to the model with its message, is shown there, and opens": async (v) => {
+    await v.write("say a fine picture")
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAQAAAADCAIAAAA7ljmRAAAAEElEQVR4nGM4IScHRww4OQD1xwwxB+utmQAAAABJRU5ErkJggg==", "base64")
+    await v.page.getByLabel("Files to attach").setInputFiles({ name: "red.png", mimeType: "image/png", buffer: png })
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("uploads/red.png"))
+    await v.page.keyboard.press("Enter")
+    const small = v.turn.getByRole("button", { name: "Show red.png" })
+    await small.getByRole("img", { name: "red.png" }).waitFor()
+    await v.sees("Answered", v.turn)
+    await v.inspect("69-picture")
+    await small.click()
+    await v.page.getByRole("dialog", { name: "red.png" }).getByRole("img").waitFor()
+    await v.page.keyboard.press("Escape")
+    await v.page.getByRole("dialog").waitFor({ state: "detached" })
+    await v.page.reload()
+    await v.page.getByRole("button", { name: "Show red.png" }).getByRole("img").waitFor()
   },
 
   "a runner is made, its token shown once, and it is revoked after asking": async (v) => {

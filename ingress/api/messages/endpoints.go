@@ -28,4 +28,5 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerQueue(h)
 	a.registerHistory(h)
 	a.registerBridge(h)
+	a.registerPictures(h)
 }

@@ -17,7 +17,9 @@ import (
 // NewMessage is a message of a person.
 type NewMessage struct {
 	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again with the same text it is the same message."`
-	Text            string `json:"text" minLength:"1" doc:"At most 200000 bytes."`
+	Text            string `json:"text" doc:"At most 200000 bytes. It may be empty where there are files."`
+
+	Files []string `json:"files,omitempty" maxItems:"20" doc:"Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures."`
 }
 
 // Accepted says that a message was committed.
@@ -53,7 +55,11 @@ func (a *Endpoints) registerMessages(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			got, err := a.Dispatch.Message(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text))
+			sent := a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text)
+			if err := name(&sent, in.Body.Files); err != nil {
+				return nil, a.Problem(err)
+			}
+			got, err := a.Dispatch.Message(ctx, sent)
 			return &struct{ Body Accepted }{acceptedBody(got)}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: endpoint.Secured},

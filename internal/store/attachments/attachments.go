@@ -32,7 +32,7 @@ func New(db *pg.DB) *Store { return &Store{db: db} }
 func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID, files []chat.Attachment) error {
 	for i, f := range files {
 		err := t.Q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
-			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of),
+			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of), At: pg.Clean(f.At),
 		})
 		if err != nil {
 			return fmt.Errorf("note file %d of a message: %w", i+1, err)
@@ -56,6 +56,9 @@ func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.Attach
 		Command: row.Command, Dir: row.Dir, DirRunner: row.DirRunner,
 	}
 	var place chat.Address
+	if len(row.Place) == 0 {
+		row.Place = []byte("{}") // it came from no platform
+	}
 	if err := json.Unmarshal(row.Place, &place); err != nil {
 		return chat.AttachmentSet{}, fmt.Errorf("read the place of message %d: %w", id, err)
 	}
@@ -75,6 +78,9 @@ func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID)
 		out[i] = chat.AttachmentFetch{
 			Attachment: chat.Attachment{Kind: r.Kind, Key: r.Key, Name: r.Name, Size: r.Size, Of: r.OfMessage},
 			N:          int(r.N), State: chat.AttachmentState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem, Picture: r.Picture,
+		}
+		if r.Key == "" { // it had a path from the beginning
+			out[i].At = r.Path
 		}
 	}
 	return out, nil

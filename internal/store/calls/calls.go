@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/attachments"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -89,7 +90,7 @@ func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult
 		if err != nil {
 			return fmt.Errorf("read call %s: %w", id, err)
 		}
-		if p.Pictures, err = conversation.AddPictures(ctx, t.Q, t, call.SessionKey, r.Pictures...); err != nil {
+		if p.Pictures, err = attachments.AddPictures(ctx, t.Q, t, call.SessionKey, r.Pictures...); err != nil {
 			return err
 		}
 	}

@@ -101,3 +101,11 @@ func LangOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.Tu
 	}
 	return i18n.For(first.Chosen, first.Body, first.Body), nil
 }
+
+// refs are pictures as a row holds them, which is never null.
+func refs(pictures []chat.PictureRef) []chat.PictureRef {
+	if pictures == nil {
+		return []chat.PictureRef{}
+	}
+	return pictures
+}

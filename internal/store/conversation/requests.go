@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/attachments"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -39,6 +40,6 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 	if out.Window, err = s.window(ctx, key, p); err != nil {
 		return out, pg.Classify(err)
 	}
-	out.Window.Pictures, err = s.Pictures(ctx, key, out.Window.PicturesOf(out.PicturesFrom))
+	out.Window.Pictures, err = attachments.Pictures(ctx, s.db.Q, s.db.Pool, key, out.Window.PicturesOf(out.PicturesFrom))
 	return out, err
 }

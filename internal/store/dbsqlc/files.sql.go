@@ -15,9 +15,9 @@ import (
 
 const fileInsert = `-- name: FileInsert :exec
 
-INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message)
-SELECT $1::bigint, $2, s.user_id, $3, $4, $5, $6, $7
-FROM sessions s WHERE s.key = $8
+INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message, path)
+SELECT $1::bigint, $2, s.user_id, $3, $4, $5, $6, $7, $8
+FROM sessions s WHERE s.key = $9
 `
 
 type FileInsertParams struct {
@@ -28,6 +28,7 @@ type FileInsertParams struct {
 	Name      string
 	Size      int64
 	OfMessage string
+	At        string
 	Session   chat.SessionKey
 }
 
@@ -41,6 +42,7 @@ func (q *Queries) FileInsert(ctx context.Context, db DBTX, arg FileInsertParams)
 		arg.Name,
 		arg.Size,
 		arg.OfMessage,
+		arg.At,
 		arg.Session,
 	)
 	return err

@@ -1,4 +1,5 @@
 // Every call the page makes, one function each, with the lists that the server may leave out filled in.
+import { partFiles } from "../files/named"
 import { api, unwrap } from "./client"
 import { forgetLogin, keepLogin, knownBrowser } from "./pagekey"
 import {
@@ -48,8 +49,11 @@ export const createSession = (key: string): Promise<Session> => unwrap(api.POST(
 
 export const deleteSession = (key: string) => unwrap(api.DELETE("/api/sessions/{key}", { params: at(key) }))
 
-export const sendMessage = (key: string, clientMessageId: string, text: string) =>
-  unwrap(api.POST("/api/sessions/{key}/messages", { params: at(key), body: { client_message_id: clientMessageId, text } }))
+/** Sends a message. Files on the runner that it names go with it: the model is shown the pictures among them. */
+export const sendMessage = (key: string, clientMessageId: string, text: string) => {
+  const { words, files } = partFiles(text)
+  return unwrap(api.POST("/api/sessions/{key}/messages", { params: at(key), body: { client_message_id: clientMessageId, text: words, ...(files.length > 0 && { files }) } }))
+}
 
 /** The newest messages and all background tasks, or the messages before a message id. */
 export async function readMessages(key: string, before?: number): Promise<Snapshot> {

@@ -1298,6 +1298,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/pictures/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A picture of a conversation, as models are shown it
+         * @description Messages and the results of tools name their pictures. Administrators may read those of every conversation.
+         */
+        get: operations["read-picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/queue/{inbox_id}": {
         parameters: {
             query?: never;
@@ -2200,6 +2220,8 @@ export interface components {
              * @example bob
              */
             owner: string;
+            /** @description Pictures that the result shows. */
+            pictures?: components["schemas"]["PictureRef"][] | null;
             /** @description What the model reads. */
             result?: string;
             /** @example agent:main:web:thread:k3v9 */
@@ -2819,6 +2841,8 @@ export interface components {
              * @enum {string}
              */
             origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat";
+            /** @description Pictures that it shows. Their bytes: GET /api/sessions/{key}/pictures/{hash}. */
+            pictures?: components["schemas"]["PictureRef"][] | null;
             /** @description What the model thought before it answered, where the provider tells. */
             reasoning?: string;
             /** @description It was taken out of the conversation; neither people nor the model see it. */
@@ -2922,7 +2946,9 @@ export interface components {
         NewMessage: {
             /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
             client_message_id: string;
-            /** @description At most 200000 bytes. */
+            /** @description Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures. */
+            files?: string[] | null;
+            /** @description At most 200000 bytes. It may be empty where there are files. */
             text: string;
         };
         NewPolicy: {
@@ -3021,6 +3047,26 @@ export interface components {
         };
         PermissionsBody: {
             tools: components["schemas"]["Permission"][] | null;
+        };
+        PictureRef: {
+            /** @description SHA-256 of the picture as models are shown it, in hexadecimal digits. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description In pixels.
+             */
+            height: number;
+            /** @enum {string} */
+            media_type: "image/jpeg" | "image/png";
+            /** @description As the person or the file is called. */
+            name?: string;
+            /** @description Of the file that it was made of, on the runner. */
+            path?: string;
+            /**
+             * Format: int64
+             * @description In pixels.
+             */
+            width: number;
         };
         PolicyCheck: {
             /** @description All faults, each with the path of the member; empty: it can be put in force. */
@@ -3727,6 +3773,8 @@ export interface components {
             name: string;
             /** @description Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id. */
             offload?: string;
+            /** @description Pictures that the result shows. */
+            pictures?: components["schemas"]["PictureRef"][] | null;
             /** @description What the model reads. */
             result?: string;
             /** Format: date-time */
@@ -6745,6 +6793,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "read-picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Its SHA-256. */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    "Cache-Control"?: string;
+                    "Content-Type"?: string;
+                    "X-Content-Type-Options"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
                 };
             };
             /** @description Error */

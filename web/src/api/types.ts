@@ -9,6 +9,8 @@ export type Me = Schemas["Me"]
 export type LoginInfo = Schemas["LoginState"]
 export type Session = Schemas["Session"]
 export type Message = Schemas["Message"]
+/** Names a picture of a conversation. */
+export type PictureRef = Schemas["PictureRef"]
 export type ToolCall = Schemas["ToolCall"]
 export type Approval = Schemas["Approval"]
 /** A question of the model to a person. */

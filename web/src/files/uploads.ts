@@ -2,6 +2,7 @@ import { asProblem } from "../api/problem"
 import type { UploadedFile } from "../api/types"
 import { addToDraft } from "../composer/drafts"
 import { Store } from "../lib/store"
+import { fileWord } from "./named"
 
 /** Bytes that one file may have; the server's limit. */
 export const LARGEST_FILE = 100 * 1024 * 1024
@@ -61,7 +62,7 @@ export class Uploads {
       await ready()
       const stored = await this.#send(this.#key, file, signal, (sent) => this.#update(id, { sent }))
       if (signal.aborted) return
-      addToDraft(this.#draft, `[file: ${stored.path}]`)
+      addToDraft(this.#draft, fileWord(stored.path))
       this.#forget(id)
     } catch (error) {
       if (!signal.aborted) this.#update(id, { problem: asProblem(error).message })

@@ -1,7 +1,11 @@
-import { type ReactNode, useLayoutEffect, useRef, useState } from "react"
+import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react"
 
+import type { PictureRef } from "../api/types"
+import { toldFiles } from "../files/told"
+import { ToldFiles } from "../files/ToldFiles"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
+import { Pictures } from "../pictures/Pictures"
 import { Delivery, type DeliveryState } from "./Delivery"
 
 interface Props {
@@ -15,12 +19,15 @@ interface Props {
   struck?: boolean
   /** What can be done with it, shown when somebody reaches for it. */
   action?: ReactNode
+  /** Pictures that came with it. */
+  pictures?: PictureRef[] | null
   children?: ReactNode
 }
 
 /** What a person wrote, and how far it has come. Long texts are cut until asked for. */
-export function Question({ text, delivery, sender, message, struck, action, children }: Props) {
+export function Question({ text, delivery, sender, message, struck, action, pictures, children }: Props) {
   const t = useT()
+  const { words, files } = useMemo(() => toldFiles(text), [text])
   const body = useRef<HTMLDivElement>(null)
   const [whole, setWhole] = useState(false)
   const [long, setLong] = useState(false)
@@ -34,8 +41,14 @@ export function Question({ text, delivery, sender, message, struck, action, chil
       <div className={cx("max-w-[min(100%,34rem)] rounded-xl px-4 py-2.5", struck ? "border border-line text-ink-3" : "bg-sunken", sender && "ml-9")}>
         {!sender && <span className="sr-only">{t("question.by")}: </span>}
         <div ref={body} className={cx("text-body break-words whitespace-pre-wrap", !whole && "max-h-80 overflow-hidden", struck && "line-through decoration-line-strong")}>
-          {text}
+          {words}
         </div>
+        <ToldFiles files={files.filter((file) => !pictures?.some((picture) => picture.path === file.path))} />
+        {pictures?.length ? (
+          <div className={cx(words !== "" && "mt-2")}>
+            <Pictures pictures={pictures} />
+          </div>
+        ) : null}
         {(long || whole) && (
           <button type="button" onClick={() => setWhole(!whole)} className="mt-1 text-small text-ink-2 underline underline-offset-3 hover:text-ink">
             {t(whole ? "question.less" : "question.more")}

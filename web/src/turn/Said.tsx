@@ -31,6 +31,7 @@ export function Said({ messages, taken, delivery }: Props) {
           message={message.id}
           delivery={!taken && message === last ? delivery : undefined}
           action={!taken && message === last ? <RewindButton message={messages[0] ?? message} /> : undefined}
+          pictures={message.pictures}
         />
       ))}
       {taken && <Line icon="taken" text={t("question.taken", { count: messages.length })} end={!last?.sender} />}

@@ -4,6 +4,7 @@ import { useT } from "../i18n"
 import { duration, wholeDuration } from "../i18n/format"
 import { useNow } from "../lib/useNow"
 import { cx } from "../lib/cx"
+import { Pictures } from "../pictures/Pictures"
 import { isSkipped, type StoryCall } from "../feed/story"
 import { useConversationContext } from "../conversation/context"
 import { isAsking } from "../feed/merge"
@@ -95,6 +96,7 @@ function StepBody({ call, ended }: Props) {
         follow={running}
         failed={call.is_error === true}
       />
+      <Pictures pictures={call.pictures} />
     </div>
   )
 }

@@ -1,4 +1,4 @@
-package conversation
+package attachments
 
 import (
 	"context"
@@ -8,14 +8,6 @@ import (
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
-
-// refs are pictures as a row holds them, which is never null.
-func refs(pictures []chat.PictureRef) []chat.PictureRef {
-	if pictures == nil {
-		return []chat.PictureRef{}
-	}
-	return pictures
-}
 
 // AddPictures keeps pictures of a conversation and returns how a row names them. What is there already stays.
 func AddPictures(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, pictures ...chat.Picture) ([]chat.PictureRef, error) {
@@ -40,10 +32,15 @@ func (s *Store) AddPicture(ctx context.Context, key chat.SessionKey, p chat.Pict
 
 // Pictures reads pictures of a conversation by their hashes. Those that are not there are left out.
 func (s *Store) Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
+	return Pictures(ctx, s.db.Q, s.db.Pool, key, hashes)
+}
+
+// Pictures is the method of the store, for those who have none.
+func Pictures(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
 	if len(hashes) == 0 {
 		return nil, nil
 	}
-	rows, err := s.db.Q.PictureList(ctx, s.db.Pool, dbsqlc.PictureListParams{SessionKey: key, Hashes: hashes})
+	rows, err := q.PictureList(ctx, db, dbsqlc.PictureListParams{SessionKey: key, Hashes: hashes})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read pictures of %s: %w", key, err))
 	}

@@ -1,0 +1,50 @@
+package messages
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/fault"
+)
+
+// pictureType is what browsers are told of a picture: it is what we made, whatever the file was. They may keep it, since its
+// name is what it holds.
+type pictureType struct {
+	Type  string `header:"Content-Type"`
+	Cache string `header:"Cache-Control"`
+	Sniff string `header:"X-Content-Type-Options"`
+	Body  []byte
+}
+
+func (a *Endpoints) registerPictures(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "read-picture", Method: http.MethodGet, Path: "/api/sessions/{key}/pictures/{hash}", Summary: "A picture of a conversation, as models are shown it",
+		Description: "Messages and the results of tools name their pictures. Administrators may read those of every conversation.",
+		Security:    endpoint.Secured, Responses: map[string]*huma.Response{"200": {
+			Description: "The picture.", Content: map[string]*huma.MediaType{
+				"image/png":  {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+				"image/jpeg": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+			},
+		}},
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Hash string `path:"hash" pattern:"^[0-9a-f]{64}$" doc:"Its SHA-256."`
+	}) (*pictureType, error) {
+		s, err := a.Readable(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		found, err := a.Store.Pictures(ctx, s.Key, []string{in.Hash})
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		p, ok := found[in.Hash]
+		if !ok {
+			return nil, a.Problem(fault.Errorf(fault.NotFound, "the conversation has no such picture"))
+		}
+		return &pictureType{Type: p.MediaType, Cache: "private, max-age=31536000, immutable", Sniff: "nosniff", Body: p.Data}, nil
+	})
+}

@@ -1,0 +1,23 @@
+/** A file of a message, as its last lines tell of it. */
+export interface ToldFile {
+  name: string
+  /** Bytes; missing where it was not fetched. */
+  size?: number
+  path?: string
+  /** Why it is not there. */
+  problem?: string
+}
+
+const line = /^\[(?:quoted )?(?:file|image|audio|video|sticker): (.+?) · (?:(\d+) bytes · (\/.+)|not fetched: (.+)|(removed, it was old))\]$/
+
+/** Parts what a person wrote into the words and the files that the lines at its end tell of. */
+export function toldFiles(text: string): { words: string; files: ToldFile[] } {
+  const rows = text.split("\n")
+  const files: ToldFile[] = []
+  for (let found = line.exec(rows.at(-1) ?? ""); found; found = line.exec(rows.at(-1) ?? "")) {
+    const [, name = "", size, path, missing, removed] = found
+    files.unshift({ name, ...(size && { size: Number(size) }), ...(path && { path }), ...((missing ?? removed) && { problem: missing ?? removed }) })
+    rows.pop()
+  }
+  return { words: rows.join("\n"), files }
+}
