@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -125,12 +127,16 @@ func TestShim_AGroupOfAnotherCommandIsEndedAsOne(t *testing.T) {
 	})
 }
 
+// groupOf are the processes of a group. Those that have ended, and that nobody has asked about yet, are none.
 func groupOf(leader int) []string {
 	out, err := exec.Command("pgrep", "-g", fmt.Sprint(leader), "sleep|sh").Output()
 	if err != nil {
 		return nil
 	}
-	return strings.Fields(string(out))
+	return slices.DeleteFunc(strings.Fields(string(out)), func(pid string) bool {
+		number, err := strconv.Atoi(pid)
+		return err != nil || !alive(number)
+	})
 }
 
 func TestShim_ACommandSetsLimitsAndPrioritiesOfItsOwnProcesses(t *testing.T) {
