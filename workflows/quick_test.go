@@ -9,10 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
+	"xbot/activities"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/workflows"
@@ -154,15 +156,20 @@ func TestQuick_WhatAModelDoesNotEndInItsTimeAnActivityTakesOver(t *testing.T) {
 func TestQuick_AStopThatComesWhileAModelIsTriedEndsTheAttempt(t *testing.T) {
 	var env *testsuite.TestWorkflowEnvironment
 	var w *world
+	seen := make(chan struct{})
 	w, env = quickModel(t, func(w *world) (turn.GenerateOutput, error) {
 		w.mu.Lock()
 		w.generates, w.stopAfter = 1, 1
 		w.mu.Unlock()
 		env.SignalWorkflow(workflows.SignalWake, nil)
-		<-w.looked
+		<-seen // the turn knows of the stop before the attempt ends
 		return turn.GenerateOutput{Unfinished: true}, nil
 	})
-	w.looked = make(chan struct{})
+	env.SetOnLocalActivityCompletedListener(func(info *activity.Info, _ converter.EncodedValue, _ error) {
+		if info.ActivityType.Name == activities.NamePeek {
+			close(seen)
+		}
+	})
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, chat.TurnStopped, w.finished.State)

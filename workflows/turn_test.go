@@ -67,11 +67,10 @@ type world struct {
 
 	hooks []string // hook points at which hooks run
 
-	quick  bool           // the model usually answers quickly
-	ended  chat.TurnState // of the turn, where it has ended before
-	try    func(*world) (turn.GenerateOutput, error)
-	tried  []bool        // of each call of the model, whether it was a local activity
-	looked chan struct{} // closed when the turn has looked for a stop
+	quick bool           // the model usually answers quickly
+	ended chat.TurnState // of the turn, where it has ended before
+	try   func(*world) (turn.GenerateOutput, error)
+	tried []bool // of each call of the model, whether it was a local activity
 }
 
 func (w *world) Claim(context.Context, turn.ClaimInput) (turn.ClaimOutput, error) {
@@ -90,9 +89,6 @@ func (w *world) Peek(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
 	defer w.mu.Unlock()
 	w.peeks++
 	w.look()
-	if w.looked != nil {
-		defer close(w.looked)
-	}
 	seen := turn.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered), Steer: w.steering > 0}
 	if late := w.late; late != nil && w.looks == 2 {
 		w.mu.Unlock()
