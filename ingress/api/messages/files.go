@@ -13,8 +13,8 @@ import (
 // maxPath bounds a path, in bytes, as systems do.
 const maxPath = 4096
 
-// name adds files of the session's runner to a message. Whether they are there is found out by the runner, later.
-func name(in *intake.Inbound, paths []string) error {
+// attach adds files of the session's runner to a message. Whether they are there is found out by the runner, later.
+func attach(in *intake.Inbound, paths []string) error {
 	for _, p := range paths {
 		if !path.IsAbs(p) || len(p) > maxPath || strings.ContainsFunc(p, unicode.IsControl) {
 			return fault.Errorf(fault.Invalid, "a file is named by its absolute path on the session's runner: at most %d bytes, without control characters", maxPath)

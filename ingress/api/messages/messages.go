@@ -56,7 +56,7 @@ func (a *Endpoints) registerMessages(h huma.API) {
 				return nil, err
 			}
 			sent := a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text)
-			if err := name(&sent, in.Body.Files); err != nil {
+			if err := attach(&sent, in.Body.Files); err != nil {
 				return nil, a.Problem(err)
 			}
 			got, err := a.Dispatch.Message(ctx, sent)

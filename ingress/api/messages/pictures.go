@@ -10,9 +10,9 @@ import (
 	"xbot/internal/fault"
 )
 
-// pictureType is what browsers are told of a picture: it is what we made, whatever the file was. They may keep it, since its
-// name is what it holds.
-type pictureType struct {
+// pictureResponse is a picture with what browsers are told of it: it is what we made, whatever the file was. They may keep it,
+// since its name follows from what it holds.
+type pictureResponse struct {
 	Type  string `header:"Content-Type"`
 	Cache string `header:"Cache-Control"`
 	Sniff string `header:"X-Content-Type-Options"`
@@ -32,7 +32,7 @@ func (a *Endpoints) registerPictures(h huma.API) {
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		Hash string `path:"hash" pattern:"^[0-9a-f]{64}$" doc:"Its SHA-256."`
-	}) (*pictureType, error) {
+	}) (*pictureResponse, error) {
 		s, err := a.Readable(ctx, in.Key.Key)
 		if err != nil {
 			return nil, err
@@ -45,6 +45,6 @@ func (a *Endpoints) registerPictures(h huma.API) {
 		if !ok {
 			return nil, a.Problem(fault.Errorf(fault.NotFound, "the conversation has no such picture"))
 		}
-		return &pictureType{Type: p.MediaType, Cache: "private, max-age=31536000, immutable", Sniff: "nosniff", Body: p.Data}, nil
+		return &pictureResponse{Type: p.MediaType, Cache: "private, max-age=31536000, immutable", Sniff: "nosniff", Body: p.Data}, nil
 	})
 }
