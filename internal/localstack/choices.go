@@ -125,7 +125,7 @@ func freePort() (int, error) {
 	var err error
 	for range 200 {
 		port := firstPort + rand.IntN(lastPort-firstPort)
-		if err = tryListen(port); err == nil {
+		if err = listenOnce(port); err == nil {
 			return port, nil
 		}
 	}
@@ -137,11 +137,18 @@ func freePort() (int, error) {
 func tryListen(port int) error {
 	var err error
 	for range listenTries {
-		var l net.Listener
-		if l, err = net.Listen("tcp", loopback(port)); err == nil {
-			return l.Close()
+		if err = listenOnce(port); err == nil {
+			return nil
 		}
 		<-time.After(listenPause)
 	}
 	return err
+}
+
+func listenOnce(port int) error {
+	l, err := net.Listen("tcp", loopback(port))
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
