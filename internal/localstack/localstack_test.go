@@ -276,9 +276,11 @@ func TestStart_ChoosesAgainWhereAPortOfTheFirstStartIsLost(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, dirtest.New(t))
 	lost := make(chan net.Addr, 1)
+	trying, stop := context.WithCancel(t.Context())
+	defer stop()
 	go func() { // another program takes the port as soon as it is chosen
 		defer close(lost)
-		for t.Context().Err() == nil {
+		for trying.Err() == nil {
 			var chosen struct {
 				Port int `json:"temporal_ui_port"`
 			}
@@ -288,14 +290,17 @@ func TestStart_ChoosesAgainWhereAPortOfTheFirstStartIsLost(t *testing.T) {
 				continue
 			}
 			taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", chosen.Port))
-			if err == nil {
-				t.Cleanup(func() { _ = taken.Close() }) // it is of no more use
-				lost <- taken.Addr()
+			if err != nil { // the start tries it at this moment
+				runtime.Gosched()
+				continue
 			}
+			t.Cleanup(func() { _ = taken.Close() }) // it is of no more use
+			lost <- taken.Addr()
 			return
 		}
 	}()
 	stack := start(t, cfg)
+	stop()
 	addr, ok := <-lost
 	require.True(t, ok, "the port was not taken")
 	require.NotEqual(t, addr.String(), stack.Endpoints().Temporal.UIAddress)
