@@ -19,7 +19,8 @@ const (
 	readingTime = 50 * time.Millisecond
 	// warmup is how many turns are not counted.
 	warmup = 5
-	// chatLength is after how many turns a fresh chat begins, so that prompts stay short.
+	// chatLength is after how many turns a fresh chat begins, so that prompts stay short, and are as long for a build that
+	// answers more in the same time.
 	chatLength = 20
 )
 
@@ -120,11 +121,14 @@ func alternate(ctx context.Context, stacks []*stack, n, block int, text string) 
 // block asks n times, one message after the other, and adds what that took to a sample. The first message of a larger
 // block is a paced one, so its time is left out.
 func (s *stack) block(ctx context.Context, to *sample, n int, text string) error {
-	if s.talk == nil || s.talk.n >= chatLength {
-		var err error
-		if s.talk, err = s.newTalk(ctx); err != nil {
-			return err
-		}
+	var err error
+	if s.talk == nil {
+		s.talk, err = s.newTalk(ctx)
+	} else {
+		s.talk, err = s.talk.short(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	before, err := s.cpu()
 	if err != nil {
@@ -233,6 +237,9 @@ func throughput(ctx context.Context, stacks []*stack, chats int, length time.Dur
 			samples[i].took += time.Since(began)
 		}
 	}
+	for _, t := range slices.Concat(talks...) {
+		t.leave()
+	}
 	rate := across(fmt.Sprintf("plain turns/s, %d chats", chats), "1/s", samples, func(s sample) float64 {
 		return float64(len(s.times)) / s.took.Seconds()
 	})
@@ -243,19 +250,22 @@ func throughput(ctx context.Context, stacks []*stack, chats int, length time.Dur
 	return []row{rate, slow}, nil
 }
 
-// askAtOnce asks in all talks for some time, and waits until their turns have ended.
+// askAtOnce asks in all talks for some time, and waits until their turns have ended. Talks that have become long are replaced.
 func askAtOnce(ctx context.Context, talks []*talk, length time.Duration) ([]time.Duration, error) {
 	times, errs := make([][]time.Duration, len(talks)), make([]error, len(talks))
 	deadline := time.Now().Add(length)
 	var wg sync.WaitGroup
-	for i, t := range talks {
+	for i := range talks {
 		wg.Go(func() {
 			for time.Now().Before(deadline) && errs[i] == nil {
+				if talks[i], errs[i] = talks[i].short(ctx); errs[i] != nil {
+					return
+				}
 				var d time.Duration
-				d, errs[i] = t.ask(ctx, "")
+				d, errs[i] = talks[i].ask(ctx, "")
 				times[i] = append(times[i], d)
 			}
-			errs[i] = errors.Join(errs[i], t.rest(ctx))
+			errs[i] = errors.Join(errs[i], talks[i].rest(ctx))
 		})
 	}
 	wg.Wait()

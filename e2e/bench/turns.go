@@ -20,6 +20,7 @@ type talk struct {
 	n        int        // messages sent
 	ended    int        // turns that have ended
 	happened chan event // as it becomes visible
+	leave    context.CancelFunc
 }
 
 // event is a final answer, or the end of a turn.
@@ -33,15 +34,29 @@ func (s *stack) newTalk(ctx context.Context) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &talk{s: s, key: session.Key, happened: make(chan event, 16)}
+	watching, leave := context.WithCancel(ctx)
+	t := &talk{s: s, key: session.Key, happened: make(chan event, 16), leave: leave}
 	open := make(chan struct{})
-	go t.watch(ctx, sync.OnceFunc(func() { close(open) }))
+	go t.watch(watching, sync.OnceFunc(func() { close(open) }))
 	select {
 	case <-open:
 		return t, nil
 	case <-ctx.Done():
+		leave()
 		return nil, ctx.Err()
 	}
+}
+
+// short returns the talk, or a fresh one if it has become long. Its turns have ended then.
+func (t *talk) short(ctx context.Context) (*talk, error) {
+	if t.n < chatLength {
+		return t, nil
+	}
+	if err := t.rest(ctx); err != nil {
+		return t, err
+	}
+	t.leave()
+	return t.s.newTalk(ctx)
 }
 
 func (t *talk) watch(ctx context.Context, opened func()) {
