@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"go.temporal.io/server/common/log/tag"
@@ -12,6 +14,10 @@ import (
 
 // intended begins a warning about something this program leaves out on purpose: the frontend's HTTP API.
 const intended = "HTTP API port has not been set"
+
+// unacquired is the error of what needs a shard that the server is still taking over, after its start or a slow answer of Postgres. It is
+// done again by itself, so it is no trouble of the operator's.
+const unacquired = "shard status unknown"
 
 // logger gives the server's tagged log calls to slog: one terse line each, on stderr.
 type logger struct {
@@ -56,6 +62,9 @@ func (l *logger) Fatal(msg string, tags ...tag.Tag) {
 
 func (l *logger) write(level slog.Level, msg string, tags []tag.Tag) {
 	ctx := context.Background()
+	if level == slog.LevelError && isUnacquired(tags) {
+		level = slog.LevelInfo
+	}
 	if !l.slog.Enabled(ctx, level) || strings.HasPrefix(msg, intended) {
 		return
 	}
@@ -64,4 +73,10 @@ func (l *logger) write(level slog.Level, msg string, tags []tag.Tag) {
 		attrs[i] = slog.Any(t.Key(), t.Value())
 	}
 	l.slog.LogAttrs(ctx, level, msg, attrs...)
+}
+
+func isUnacquired(tags []tag.Tag) bool {
+	return slices.ContainsFunc(tags, func(t tag.Tag) bool {
+		return t.Key() == "error" && fmt.Sprint(t.Value()) == unacquired
+	})
 }
