@@ -27,7 +27,7 @@ var wide = map[string]struct {
 	fields int
 	why    string
 }{
-	"cmd/xbot.program":                   {24, "configuration: the command line"},
+	"cmd/xbot.program":                   {25, "configuration: the command line"},
 	"runner/cli.flags":                   {16, "configuration: the command line"},
 	"server.settings":                    {18, "configuration: the settings that a process is made of"},
 	"internal/policy.Channel":            {16, "configuration: a channel in the policy document"},

@@ -111,7 +111,7 @@ type views struct {
 
 func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	hub := runners.New(runners.Config{
-		Registry: manage.Registry{Store: c.store}, Kills: manage.Kills{Store: c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, Syncer: runners.NewFolders(c.home, c.log),
+		Registry: manage.Registry{Store: c.store}, Kills: manage.Kills{Store: c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, Syncer: runners.NewFolders(c.home, c.log), Access: c.bus,
 	})
 	docker := hostrunner.NewContainers(c.hostRunners(), s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))

@@ -15,6 +15,7 @@ import (
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
+	"xbot/ingress/api/people"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
 	apisettings "xbot/ingress/api/settings"
@@ -68,6 +69,7 @@ func (in *ingressPart) api() *api.API {
 	return &api.API{
 		Base:    base,
 		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage},
+		People:  people.Endpoints{Base: base},
 		Sessions: sessions.Endpoints{
 			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.catalogue, Contexts: in.views.contexts,
 			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},

@@ -31,6 +31,7 @@ type program struct {
 	Logs      logsCmd      `cmd:"" help:"Print the log of the server."`
 	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the server, the runners and the model, and report what is wrong."`
 	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`
+	User      userCmd      `cmd:"" help:"Add, invite, list and disable people, and change what they are."`
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
 	Key       keyCmd       `cmd:"" help:"Change the key of the installation."`
 	Runner    runnerCmd    `cmd:"" help:"Make, list and revoke runners."`

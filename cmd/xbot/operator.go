@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"xbot/ingress/api"
-	"xbot/ingress/auth"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/localstack"
@@ -112,12 +111,7 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, server.PeopleURL(cfg))
-	if err != nil {
-		return err
-	}
-	fmt.Println(link)
-	return nil
+	return printLink(ctx, s, user, server.PeopleURL(cfg))
 }
 
 func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name string) (store.User, error) {
@@ -134,8 +128,10 @@ type tokenCmd struct {
 }
 
 type tokenCreateCmd struct {
-	Name string `arg:"" optional:"" default:"script" help:"Name of the token: what it is for."`
-	User string `help:"User who owns the token; default: the administrator."`
+	Name  string `arg:"" optional:"" default:"script" help:"Name of the token: what it is for."`
+	User  string `help:"User who owns the token; default: the administrator."`
+	Scope string `enum:"read,chat,administration" default:"administration" help:"What it may: ${enum}."`
+	Days  int    `help:"How many days it is good; 0: until it is revoked."`
 }
 
 // Run prints a fresh token.
@@ -150,7 +146,11 @@ func (c tokenCreateCmd) Run(ctx context.Context) error {
 		return err
 	}
 	token, hash := secret.NewToken()
-	if _, err := s.CreateToken(ctx, user.ID, c.Name, hash); err != nil {
+	made := store.Token{Name: c.Name, Scope: store.Scope(c.Scope)}
+	if c.Days > 0 {
+		made.ExpiresAt = new(time.Now().AddDate(0, 0, c.Days))
+	}
+	if _, err := s.CreateToken(ctx, user.ID, made, hash); err != nil {
 		return err
 	}
 	fmt.Println(token)
@@ -177,13 +177,16 @@ func (c tokenListCmd) Run(ctx context.Context) error {
 		return err
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join([]string{"ID", "NAME", "CREATED", "LAST USED"}, "\t"))
+	fmt.Fprintln(w, strings.Join([]string{"ID", "NAME", "SCOPE", "CREATED", "EXPIRES", "LAST USED"}, "\t"))
 	for _, t := range tokens {
-		used := "never"
+		used, expires := "never", "never"
 		if t.LastUsedAt != nil {
 			used = t.LastUsedAt.Format(time.RFC3339)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.ID, t.Name, t.CreatedAt.Format(time.RFC3339), used)
+		if t.ExpiresAt != nil {
+			expires = t.ExpiresAt.Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Scope, t.CreatedAt.Format(time.RFC3339), expires, used)
 	}
 	return w.Flush()
 }

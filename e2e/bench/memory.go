@@ -59,7 +59,7 @@ func searchMemory(ctx context.Context, s *stack) ([]figure, error) {
 
 // fill gives a new person a memory of some texts.
 func (l library) fill(ctx context.Context, name string, texts []string) (chat.MemoryOwner, error) {
-	user, err := l.store.CreateUser(ctx, name)
+	user, err := l.store.CreateUser(ctx, name, store.RoleMember)
 	w := chat.MemoryOwner{User: user.ID, Agent: "main"}
 	for part := range slices.Chunk(texts, 1000) {
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
+	"xbot/ingress/api/people"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/api/settings"
@@ -28,6 +29,7 @@ type API struct {
 	*endpoint.Base
 
 	Account    account.Endpoints
+	People     people.Endpoints
 	Sessions   sessions.Endpoints
 	Messages   messages.Endpoints
 	Streams    events.Endpoints
@@ -61,7 +63,7 @@ func (a *API) Handler() http.Handler {
 // register has all endpoints that need a user.
 func (a *API) register(h huma.API) {
 	for _, resource := range []interface{ Register(h huma.API) }{
-		&a.Account, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
+		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
 	} {
 		resource.Register(h)
 	}

@@ -29,6 +29,7 @@ import (
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
+	"xbot/ingress/api/people"
 	apirunners "xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/api/settings"
@@ -169,7 +170,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Info: endpoint.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
 	}
 	a := &api.API{
-		Base: base, Account: account.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
+		Base: base, Account: account.Endpoints{Base: base}, People: people.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
 		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},
 		Messages: messages.Endpoints{Base: base, Dispatch: dispatch},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
@@ -214,7 +215,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	t.Cleanup(func() { b.hub.Close(); server.Close(); woken.Wait() })
 	admin, err := b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	member, err := b.store.CreateUser(t.Context(), "bob")
+	member, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
 	require.NoError(t, err)
 	b.alice, b.bob = b.person(admin), b.person(member)
 	return b
@@ -223,7 +224,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 func (b *bundle) person(u store.User) *person {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.CreateToken(b.t.Context(), u.ID, "test", hash)
+	_, err := b.store.CreateToken(b.t.Context(), u.ID, store.Token{Name: "test"}, hash)
 	require.NoError(b.t, err)
 	return &person{bundle: b, user: u, token: token}
 }

@@ -118,7 +118,7 @@ func TestHooks_SayWhatIsWrongWithADecision(t *testing.T) {
 func TestHooks_ADeferredCallOfSomebodyElseIsNotThere(t *testing.T) {
 	b := setup(t)
 	key, id := b.deferred()
-	carol, err := b.store.CreateUser(t.Context(), "carol")
+	carol, err := b.store.CreateUser(t.Context(), "carol", store.RoleMember)
 	require.NoError(t, err)
 	b.person(carol).post(path(key, "/approvals/"+string(id)), map[string]any{"decision": "allow"}).problem(http.StatusNotFound)
 	_, err = b.store.Answer(t.Context(), store.Answer{Session: key, User: carol.ID, UserName: "carol", Call: id, Allow: true})

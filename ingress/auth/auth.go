@@ -45,7 +45,10 @@ type Accounts interface {
 	WebSessionUser(ctx context.Context, hash []byte) (store.User, time.Time, error)
 	TouchWebSession(ctx context.Context, hash []byte, expires time.Time) error
 	DeleteWebSession(ctx context.Context, hash []byte) error
-	TokenUser(ctx context.Context, hash []byte) (store.User, error)
+	TokenUser(ctx context.Context, hash []byte) (store.User, store.Scope, error)
+	// CheckInvite is Denied unless somebody can come by an invitation now.
+	CheckInvite(ctx context.Context, hash []byte) error
+	Join(ctx context.Context, hash []byte, name, password string) (store.User, error)
 }
 
 // Auth authenticates requests.
@@ -63,8 +66,9 @@ type contextKey struct{}
 type identity struct {
 	accounts Accounts
 	user     store.User
-	token    []byte // hash; nil for a browser
-	login    []byte // hash of a browser's cookie; nil for a program
+	token    []byte      // hash; nil for a browser
+	login    []byte      // hash of a browser's cookie; nil for a program
+	scope    store.Scope // of the token
 }
 
 // User returns the user of a request that passed Require.
@@ -84,14 +88,14 @@ func Still(ctx context.Context) error {
 	if id.login != nil {
 		_, _, err = loginUser(ctx, id.accounts, id.login)
 	} else {
-		_, err = tokenUser(ctx, id.accounts, id.token)
+		_, _, err = tokenUser(ctx, id.accounts, id.token)
 	}
 	return err
 }
 
-func tokenUser(ctx context.Context, accounts Accounts, hash []byte) (store.User, error) {
-	user, err := accounts.TokenUser(ctx, hash)
-	return user, unknown(err, "this token is unknown or was revoked")
+func tokenUser(ctx context.Context, accounts Accounts, hash []byte) (store.User, store.Scope, error) {
+	user, scope, err := accounts.TokenUser(ctx, hash)
+	return user, scope, unknown(err, "this token is unknown, was revoked or has expired")
 }
 
 func loginUser(ctx context.Context, accounts Accounts, hash []byte) (store.User, time.Time, error) {
@@ -103,6 +107,9 @@ func loginUser(ctx context.Context, accounts Accounts, hash []byte) (store.User,
 func (a *Auth) Require(next http.Handler, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, err := a.identify(w, r)
+		if err == nil {
+			err = id.may(r)
+		}
 		if err != nil {
 			refuse(w, r, err)
 			return
@@ -129,8 +136,9 @@ func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (identity, error
 }
 
 func (a *Auth) byToken(ctx context.Context, hash []byte) (identity, error) {
-	user, err := tokenUser(ctx, a.Accounts, hash)
-	return identity{accounts: a.Accounts, user: user, token: hash}, err
+	user, scope, err := tokenUser(ctx, a.Accounts, hash)
+	user.Admin = user.Admin && scope == store.ScopeAdmin
+	return identity{accounts: a.Accounts, user: user, token: hash, scope: scope}, err
 }
 
 func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (identity, error) {
@@ -200,6 +208,9 @@ func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, c Credentials) (Lo
 		return Login{}, &SignInError{"name or password is wrong"}
 	}
 	a.attempts.succeeded(who)
+	if user.Disabled {
+		return Login{}, fault.Errorf(fault.Denied, "an administrator has disabled this account")
+	}
 	return a.open(w, r, user, c.Browser)
 }
 
@@ -242,25 +253,41 @@ func (a *Auth) SignOut(w http.ResponseWriter, r *http.Request) error {
 
 // SetPassword sets the user's password; the current one is asked for if there is one.
 func (a *Auth) SetPassword(r *http.Request, user store.User, current, password string) error {
-	if len(password) < MinPassword || len(password) > maxPassword {
-		return fault.Errorf(fault.Invalid, "a password has between %d and %d bytes", MinPassword, maxPassword)
+	if err := checkPassword(password); err != nil {
+		return err
 	}
 	if err := a.confirm(r, user, current); err != nil {
 		return err
 	}
-	var hash []byte
-	err := hashing.hashed(r.Context(), signedIn(r), func() (err error) {
-		hash, err = bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
-		return err
-	})
+	hash, err := hashPassword(r.Context(), signedIn(r), password)
 	if err != nil {
-		return fmt.Errorf("hash password: %w", err)
+		return err
 	}
 	var keep []byte
 	if cookie, err := r.Cookie(CookieName); err == nil {
 		keep = secret.HashToken(cookie.Value)
 	}
-	return a.Accounts.SetPassword(r.Context(), user.ID, string(hash), keep)
+	return a.Accounts.SetPassword(r.Context(), user.ID, hash, keep)
+}
+
+func checkPassword(password string) error {
+	if len(password) < MinPassword || len(password) > maxPassword {
+		return fault.Errorf(fault.Invalid, "a password has between %d and %d bytes", MinPassword, maxPassword)
+	}
+	return nil
+}
+
+// hashPassword hashes a password when there is room for the lane.
+func hashPassword(ctx context.Context, in lane, password string) (string, error) {
+	var hash []byte
+	err := hashing.hashed(ctx, in, func() (err error) {
+		hash, err = bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("hash password: %w", err)
+	}
+	return string(hash), nil
 }
 
 // signedIn is the lane of a request that is signed in: each login has its own, since a token may have been stolen.

@@ -100,7 +100,7 @@ func (b *bundle) page(method string, cookie *http.Cookie, headers ...string) *ht
 func (b *bundle) token() string {
 	b.t.Helper()
 	token, hash := secret.NewToken()
-	_, err := b.store.CreateToken(b.t.Context(), b.admin.ID, "script", hash)
+	_, err := b.store.CreateToken(b.t.Context(), b.admin.ID, store.Token{Name: "script"}, hash)
 	require.NoError(b.t, err)
 	return token
 }
@@ -225,7 +225,7 @@ func TestSignIn_NeverTakesACookieThatWasPlanted(t *testing.T) {
 
 func TestSignIn_TellsNotWhetherTheNameOrThePasswordIsWrong(t *testing.T) {
 	b := setup(t)
-	_, err := b.store.CreateUser(t.Context(), "bob") // has no password yet
+	_, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember) // has no password yet
 	require.NoError(t, err)
 	b.withPassword()
 	var texts []string

@@ -178,7 +178,7 @@ func TestSignIn_GuessersLockOnlyThemselvesOut(t *testing.T) {
 	forged := right
 	forged.Browser = strings.Repeat("A", len(login.Browser))
 	require.Equal(t, fault.RateLimited, fault.KindOf(from("192.0.2.1", forged)))
-	bob, err := b.store.CreateUser(t.Context(), "bob")
+	bob, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
 	require.NoError(t, err)
 	hash, err := b.store.UserByName(t.Context(), "admin")
 	require.NoError(t, err)

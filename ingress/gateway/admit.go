@@ -41,3 +41,13 @@ func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 	}
 	return Outcome{Result: ResultRefused, Reply: i18n.Say(m.lang, i18n.PairAsk, code)}, false, nil
 }
+
+// shutOut refuses somebody whom an administrator has shut out, which they are told where nobody else reads it.
+func (m *inboundRequest) shutOut() Outcome {
+	out := Outcome{Result: ResultRefused}
+	if m.direct() {
+		out.Reply = i18n.Say(m.lang, i18n.PairDisabled)
+		out.Direct = out.Reply
+	}
+	return out
+}

@@ -79,6 +79,9 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 	if err := m.route(ctx); err != nil {
 		return Outcome{}, err
 	}
+	if m.user.Disabled {
+		return m.shutOut(), nil
+	}
 	if !m.addressed {
 		return m.overhear(ctx)
 	}

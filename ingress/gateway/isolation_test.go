@@ -124,7 +124,7 @@ func TestReceive_ALinkIsKnownAgainHoweverItWasTyped(t *testing.T) {
 func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	before := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
-	_, err := b.Store.CreateUser(t.Context(), "robert")
+	_, err := b.Store.CreateUser(t.Context(), "robert", store.RoleMember)
 	require.NoError(t, err)
 	b.SetPolicy(`{session: {identityLinks: {robert: ["feishu:ou_1"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	after, err := b.Gateways[0].Receive(t.Context(), ingresstest.DM("m1", "ou_1", "hello"))

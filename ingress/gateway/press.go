@@ -92,7 +92,7 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 		return u, false, nil
 	}
 	err = m.findUser(ctx)
-	return m.user, m.known, err
+	return m.user, m.known && !m.user.Disabled, err
 }
 
 // answerOf reads a press; ok is false for a button that no question of ours has.

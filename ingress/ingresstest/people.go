@@ -10,7 +10,7 @@ import (
 // Visitor makes somebody else, and the session one of the given kind.
 func (b *Bundle) Visitor(kind string) store.User {
 	b.T.Helper()
-	bob, err := b.CreateUser(b.T.Context(), "bob")
+	bob, err := b.CreateUser(b.T.Context(), "bob", store.RoleMember)
 	require.NoError(b.T, err)
 	_, err = b.Pool.Exec(b.T.Context(), `UPDATE sessions SET chat_type = $1 WHERE key = $2`, kind, Key)
 	require.NoError(b.T, err)

@@ -46,6 +46,7 @@ type Store interface {
 	Blocked
 	TurnScheduler
 	Unstarted
+	Disabled
 	wake.Agents
 }
 
@@ -142,6 +143,7 @@ func (r *Relay) Round(ctx context.Context) error {
 		{due.Commands, waking(r, chat.WakeCommand, r.Store.BangsToStart)},
 		{due.Tasks, waking(r, chat.WakeTask, r.tasksToStart)},
 		{due.Memorizing, waking(r, chat.WakeMemorize, r.Store.MemorizesToStart)},
+		{due.Disabled, r.stopDisabled},
 	} {
 		if work.due {
 			failed = errors.Join(failed, work.do(ctx))

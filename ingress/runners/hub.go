@@ -75,6 +75,10 @@ type Config struct {
 	Address  string // of the internal endpoint of this process, for the connection table; may be empty if there is one process
 	Version  string // of the server
 	Log      *slog.Logger
+	// Access says when tokens may have been revoked; nil: the hub finds that by itself, see CloseRevoked.
+	Access interface {
+		AccessChanges() (changes <-chan struct{}, leave func())
+	}
 }
 
 // Hub holds the sockets of runners. It serves GET /api/runners/connect.
@@ -325,10 +329,18 @@ func (h *Hub) leave(s *session, log *slog.Logger) {
 func (h *Hub) watch() {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
+	var access <-chan struct{}
+	if h.cfg.Access != nil {
+		changes, leave := h.cfg.Access.AccessChanges()
+		defer leave()
+		access = changes
+	}
 	for {
 		select {
 		case <-h.stopped.Done():
 			return
+		case <-access:
+			h.CloseRevoked()
 		case <-tick.C:
 			h.CloseSuperseded()
 			h.CloseRevoked()

@@ -281,7 +281,7 @@ func TestCall_OfGitHubAndGitLab(t *testing.T) {
 func TestCall_OfAConversationOfItsOwner(t *testing.T) {
 	b := setup(t)
 	const mine, theirs = chat.SessionKey("agent:main:web:thread:mine"), chat.SessionKey("agent:main:web:thread:theirs")
-	bob, err := b.store.CreateUser(t.Context(), "bob")
+	bob, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
 	require.NoError(t, err)
 	for key, owner := range map[chat.SessionKey]chat.UserID{mine: b.user.ID, theirs: bob.ID} {
 		_, err := b.store.CreateSession(t.Context(), store.NewSession{Key: key, Owner: owner, Channel: "web"})

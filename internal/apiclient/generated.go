@@ -22,6 +22,20 @@ type Accepted struct {
 	Position  int            `json:"position,omitzero"` // Its place in the queue, from 1; absent if it waits for no turn.
 }
 
+// Account is the schema of this name in the API's document.
+type Account struct {
+	Channels      []string    `json:"channels"` // Platforms on which the bot knows them.
+	Conversations int         `json:"conversations"`
+	CreatedAt     time.Time   `json:"created_at"`
+	DisabledAt    *time.Time  `json:"disabled_at,omitzero"` // Since when they are shut out; missing: they are not.
+	DisabledBy    string      `json:"disabled_by,omitzero"` // The administrator who did that; empty: an operator.
+	HasPassword   bool        `json:"has_password"`         // They can sign in to the page by themselves.
+	ID            chat.UserID `json:"id"`
+	Name          string      `json:"name"`
+	Role          string      `json:"role"`
+	SeenAt        *time.Time  `json:"seen_at,omitzero"` // When they last did something; missing: never.
+}
+
 // Agent is the schema of this name in the API's document.
 type Agent struct {
 	Default bool   `json:"default"`        // It answers if nothing names another agent.
@@ -74,6 +88,12 @@ type Change struct {
 	Think      *string     `json:"think,omitzero"` // off, minimal, low, medium, high or xhigh.
 	Title      *string     `json:"title,omitzero"`
 	Verbose    *string     `json:"verbose,omitzero"` // off, on or full.
+}
+
+// ChangeUserRequest is the schema of this name in the API's document.
+type ChangeUserRequest struct {
+	Disabled *bool  `json:"disabled,omitzero"`
+	Role     string `json:"role,omitzero"`
 }
 
 // ChannelChange is the schema of this name in the API's document.
@@ -185,6 +205,27 @@ type ContextTools struct {
 	Tokens int           `json:"tokens"` // Estimated.
 }
 
+// CreateInviteRequest is the schema of this name in the API's document.
+type CreateInviteRequest struct {
+	Days int    `json:"days,omitzero"` // How long it is good.
+	Note string `json:"note,omitzero"` // Whom it is for.
+	Role string `json:"role,omitzero"`
+	Uses int    `json:"uses,omitzero"` // How many people may come by it.
+}
+
+// CreateTokenRequest is the schema of this name in the API's document.
+type CreateTokenRequest struct {
+	Days  int    `json:"days,omitzero"` // How long it is good; 0: until it is revoked.
+	Name  string `json:"name"`
+	Scope string `json:"scope,omitzero"` // What it may: read; read and write in conversations; or all that I may, also as an administrator.
+}
+
+// CreateUserRequest is the schema of this name in the API's document.
+type CreateUserRequest struct {
+	Name string `json:"name"` // What they sign in with; nobody else has it.
+	Role string `json:"role,omitzero"`
+}
+
 // DeferredCall is the schema of this name in the API's document.
 type DeferredCall struct {
 	chat.ToolCall
@@ -268,6 +309,18 @@ type InboxListBody struct {
 	More     bool             `json:"more,omitzero"` // There are more; these are the oldest.
 }
 
+// Invite is the schema of this name in the API's document.
+type Invite struct {
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	ID        int64     `json:"id"`
+	MadeBy    string    `json:"made_by,omitzero"` // The administrator; empty: an operator.
+	Note      string    `json:"note"`             // Whom it is for; only administrators read it.
+	Role      string    `json:"role"`             // What those are who come by it.
+	Used      int       `json:"used"`             // How many have.
+	Uses      int       `json:"uses"`             // How many people may come by it.
+}
+
 // JobChange is the schema of this name in the API's document.
 type JobChange struct {
 	chat.JobPlan
@@ -280,6 +333,13 @@ type JobList struct {
 	Jobs         []chat.Job `json:"jobs"`
 	Timezone     string     `json:"timezone"`      // The timezone of jobs that name none.
 	TimezoneFrom string     `json:"timezone_from"` // Where the timezone comes from.
+}
+
+// JoinInputBody is the schema of this name in the API's document.
+type JoinInputBody struct {
+	Password string `json:"password"` // 10 to 72 bytes.
+	Token    string `json:"token"`    // Of the invitation.
+	Username string `json:"username"` // What to sign in with; nobody else has it.
 }
 
 // Limits is the schema of this name in the API's document.
@@ -368,6 +428,19 @@ type NewFileLink struct {
 	TTLS int64  `json:"ttl_s,omitzero"` // Seconds that the link works; default 86400.
 }
 
+// NewInvite is the schema of this name in the API's document.
+type NewInvite struct {
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	ID        int64     `json:"id"`
+	Link      string    `json:"link"`             // Address on this server where people make their account; shown once.
+	MadeBy    string    `json:"made_by,omitzero"` // The administrator; empty: an operator.
+	Note      string    `json:"note"`             // Whom it is for; only administrators read it.
+	Role      string    `json:"role"`             // What those are who come by it.
+	Used      int       `json:"used"`             // How many have.
+	Uses      int       `json:"uses"`             // How many people may come by it.
+}
+
 // NewJob is the schema of this name in the API's document.
 type NewJob struct {
 	chat.JobPlan
@@ -401,6 +474,14 @@ type NewToken struct {
 	ID    int64  `json:"id"`
 	Name  string `json:"name"`
 	Token string `json:"token"` // Shown once; only its hash is kept.
+}
+
+// NewUser is the schema of this name in the API's document.
+type NewUser struct {
+	ID   chat.UserID `json:"id"`
+	Link string      `json:"link"` // Address on this server that signs them in once, within 24 hours; they choose a password there.
+	Name string      `json:"name"`
+	Role string      `json:"role"`
 }
 
 // Outcome is the schema of this name in the API's document.
@@ -576,9 +657,11 @@ type TenantTurns struct {
 // Token is the schema of this name in the API's document.
 type Token struct {
 	CreatedAt  time.Time  `json:"created_at"`
+	ExpiresAt  *time.Time `json:"expires_at,omitzero"` // Until when it is good; missing: until it is revoked.
 	ID         int64      `json:"id"`
 	LastUsedAt *time.Time `json:"last_used_at,omitzero"`
 	Name       string     `json:"name"`
+	Scope      string     `json:"scope"` // What it may: read; read and write in conversations; or all that its owner may, also as an administrator.
 }
 
 // Transcript is the schema of this name in the API's document.
@@ -1011,6 +1094,34 @@ func (c *Client) ListRunQueries(ctx context.Context) ([]RunsLink, error) {
 func (c *Client) InspectSessions(ctx context.Context, params InspectSessionsParams) (SessionListBody, error) {
 	var answer SessionListBody
 	err := c.call(ctx, http.MethodGet, "/api/inspect/sessions", query{"user": params.User, "channel": params.Channel, "agent": params.Agent, "active": params.Active, "limit": params.Limit, "after": params.After}, nil, &answer)
+	return answer, err
+}
+
+// ListInvites sends GET /api/invites: Invitations by which somebody can still come; for administrators.
+func (c *Client) ListInvites(ctx context.Context) ([]Invite, error) {
+	var answer struct {
+		Invites []Invite `json:"invites"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/invites", nil, nil, &answer)
+	return answer.Invites, err
+}
+
+// CreateInvite sends POST /api/invites: Invite people by a link; for administrators. Whoever has the link makes an account with a name and a password of their own.
+func (c *Client) CreateInvite(ctx context.Context, body CreateInviteRequest) (NewInvite, error) {
+	var answer NewInvite
+	err := c.call(ctx, http.MethodPost, "/api/invites", nil, body, &answer)
+	return answer, err
+}
+
+// WithdrawInvite sends DELETE /api/invites/{id}: Withdraw an invitation at once; for administrators.
+func (c *Client) WithdrawInvite(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, path("/api/invites/%s", id), nil, nil, nil)
+}
+
+// Join sends POST /api/join: Make an account of my own by an invitation, and sign in; sets the cookie.
+func (c *Client) Join(ctx context.Context, body JoinInputBody) (SignedIn, error) {
+	var answer SignedIn
+	err := c.call(ctx, http.MethodPost, "/api/join", nil, body, &answer)
 	return answer, err
 }
 
@@ -1509,9 +1620,9 @@ func (c *Client) ListTokens(ctx context.Context) ([]Token, error) {
 }
 
 // CreateToken sends POST /api/tokens: Make an API token.
-func (c *Client) CreateToken(ctx context.Context, name string) (NewToken, error) {
+func (c *Client) CreateToken(ctx context.Context, body CreateTokenRequest) (NewToken, error) {
 	var answer NewToken
-	err := c.call(ctx, http.MethodPost, "/api/tokens", nil, map[string]any{"name": name}, &answer)
+	err := c.call(ctx, http.MethodPost, "/api/tokens", nil, body, &answer)
 	return answer, err
 }
 
@@ -1569,4 +1680,34 @@ func (c *Client) GetUsage(ctx context.Context, params GetUsageParams) (UsageRepo
 	var answer UsageReport
 	err := c.call(ctx, http.MethodGet, "/api/usage", query{"days": params.Days}, nil, &answer)
 	return answer, err
+}
+
+// ListUsers sends GET /api/users: The people of this installation; for administrators.
+func (c *Client) ListUsers(ctx context.Context) ([]Account, error) {
+	var answer struct {
+		Users []Account `json:"users"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/users", nil, nil, &answer)
+	return answer.Users, err
+}
+
+// CreateUser sends POST /api/users: Add a person; for administrators.
+func (c *Client) CreateUser(ctx context.Context, body CreateUserRequest) (NewUser, error) {
+	var answer NewUser
+	err := c.call(ctx, http.MethodPost, "/api/users", nil, body, &answer)
+	return answer, err
+}
+
+// ChangeUser sends PATCH /api/users/{id}: Change the role of a person, or disable them; for administrators. Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped. The last administrator stays one.
+func (c *Client) ChangeUser(ctx context.Context, id chat.UserID, body ChangeUserRequest) error {
+	return c.call(ctx, http.MethodPatch, path("/api/users/%s", id), nil, body, nil)
+}
+
+// CreateSignInLink sends POST /api/users/{id}/sign-in-link: Create a link that signs a person in; for administrators.
+func (c *Client) CreateSignInLink(ctx context.Context, id chat.UserID, forgetPassword bool) (string, error) {
+	var answer struct {
+		Link string `json:"link"`
+	}
+	err := c.call(ctx, http.MethodPost, path("/api/users/%s/sign-in-link", id), nil, map[string]any{"forget_password": forgetPassword}, &answer)
+	return answer.Link, err
 }

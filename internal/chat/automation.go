@@ -72,7 +72,7 @@ type JobRun struct {
 	Began     time.Time  `json:"began_at"`
 	Ended     *time.Time `json:"ended_at,omitempty"`
 	Outcome   string     `json:"outcome" enum:"waiting,running,done,silent,stopped,failed,lost,skipped,gone" doc:"skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted."`
-	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty" doc:"Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, or its instructions are empty."`
+	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty,disabled" doc:"Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled."`
 	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
 }
 

@@ -136,7 +136,7 @@ func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	bob, err := s.CreateUser(t.Context(), "bob")
+	bob, err := s.CreateUser(t.Context(), "bob", store.RoleMember)
 	require.NoError(t, err)
 	p := &set{}
 	h := &cron.Heartbeats{

@@ -35,6 +35,7 @@ type Bus struct {
 
 	mu     sync.Mutex
 	topics map[chat.SessionKey]*topic
+	guards map[chan struct{}]struct{} // who asks again who may go on, see AccessChanges
 }
 
 // topic is a session that somebody watches or writes to now. It goes when neither is left.
@@ -58,6 +59,8 @@ const (
 	kindWake  chat.EventKind = "wake"
 	kindEnd   chat.EventKind = "end"
 	kindHello chat.EventKind = "hello" // a process listens from now on
+	// kindAccess says that logins, tokens or runners may not be good any more. The database sends it with the commit (AccessChanged).
+	kindAccess chat.EventKind = "access"
 )
 
 // ended is the data of kindEnd: a turn, or the call of a background task.
@@ -68,7 +71,7 @@ type ended struct {
 
 // New returns a bus that serves this process. Run connects it to others.
 func New(log *slog.Logger) *Bus {
-	return &Bus{log: log, origin: rand.Text(), out: make(chan packet, 1024), topics: map[chat.SessionKey]*topic{}}
+	return &Bus{log: log, origin: rand.Text(), out: make(chan packet, 1024), topics: map[chat.SessionKey]*topic{}, guards: map[chan struct{}]struct{}{}}
 }
 
 // Wake tells subscribers of the session that durable events were committed.
@@ -123,6 +126,9 @@ func (b *Bus) deliver(p packet) {
 		return
 	case kindWake:
 		b.wakeLocal(p.Session)
+		return
+	case kindAccess:
+		b.tellGuards()
 		return
 	}
 	b.mu.Lock()
@@ -182,6 +188,31 @@ func (b *Bus) wakeAll() {
 	for _, t := range b.topics {
 		for sub := range t.subs {
 			sub.wake()
+		}
+	}
+}
+
+// AccessChanges receives when somebody's logins, tokens or runners may not be good any more: what was opened with them asks again. It
+// may be missed while the database is away. Call leave in the end.
+func (b *Bus) AccessChanges() (changes <-chan struct{}, leave func()) {
+	guard := make(chan struct{}, 1)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.guards[guard] = struct{}{}
+	return guard, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.guards, guard)
+	}
+}
+
+func (b *Bus) tellGuards() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for guard := range b.guards {
+		select {
+		case guard <- struct{}{}:
+		default: // it has not asked since the last change
 		}
 	}
 }

@@ -83,6 +83,7 @@ func (b *Bus) listen(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	b.wakeAll()
+	b.tellGuards()
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
@@ -90,8 +91,10 @@ func (b *Bus) listen(ctx context.Context, conn *pgx.Conn) error {
 		}
 		var p packet
 		if json.Unmarshal([]byte(n.Payload), &p) == nil && p.Origin != b.origin {
-			b.heard.Add(1) // who speaks also listens
-			b.peers.Store(true)
+			if p.Kind != kindAccess { // who speaks also listens
+				b.heard.Add(1)
+				b.peers.Store(true)
+			}
 			b.deliver(p)
 		}
 	}

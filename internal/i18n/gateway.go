@@ -4,6 +4,7 @@ package i18n
 const (
 	PairAsk      ID = "pair_ask"  // code
 	PairFull     ID = "pair_full" // too many wait
+	PairDisabled ID = "pair_disabled"
 	PairWelcome  ID = "pair_welcome"
 	PairNone     ID = "pair_none"
 	PairApproved ID = "pair_approved" // who, channel
@@ -49,6 +50,7 @@ const (
 var gateway = map[ID]map[Lang]string{
 	PairAsk:      {English: "I do not know you yet. Give this code to an administrator, who can give you access within the next hour: **%s**. I did not keep your message.", Chinese: "我还不认识你。请把这个配对码交给管理员，一小时内由其批准：**%s**。你刚才的消息没有保存。"},
 	PairFull:     {English: "I do not know you yet, and several people already wait for access. Write again in an hour, or ask an administrator.", Chinese: "我还不认识你，而且已有多人在等待批准。请一小时后再试，或联系管理员。"},
+	PairDisabled: {English: "An administrator has disabled your account, so I did not keep your message.", Chinese: "管理员已停用你的账号，你刚才的消息没有保存。"},
 	PairWelcome:  {English: "An administrator has given you access.", Chinese: "管理员已允许你与我对话。"},
 	PairNone:     {English: "Nobody waits for access.", Chinese: "没有人在等待批准。"},
 	PairApproved: {English: "%s may write direct messages on %s from now on. They learn of it with their next message.", Chinese: "%s 现在可以在 %s 上与我私聊，对方会在下一条消息时得知。"},

@@ -8,6 +8,7 @@ const (
 	StopsNothing   ID = "stops_nothing"    // answer to a stop: none runs
 	StopsQueued    ID = "stops_queued"     // added to both; %d messages
 	Interrupted    ID = "interrupted"      // a newer message stopped the turn
+	ShutOut        ID = "shut_out"         // an administrator has shut the person out while it ran
 	Superseded     ID = "superseded"       // a newer message took the place of one that waited
 	Recalled       ID = "recalled"         // its sender took a message back that waited
 	DroppedNew     ID = "dropped_new"      // the queue was full; %d how many wait
@@ -44,6 +45,7 @@ var turns = map[ID]map[Lang]string{
 	StopsNothing:   {English: "Nothing was running.", Chinese: "当前没有正在运行的任务。"},
 	StopsQueued:    {English: "Waiting messages that were cleared: %d.", Chinese: "已清除的等待消息：%d 条。"},
 	Interrupted:    {English: "Interrupted by a newer message.", Chinese: "已被较新的消息中断。"},
+	ShutOut:        {English: "Stopped: an administrator has disabled this account.", Chinese: "已停止：管理员已停用此账号。"},
 	Superseded:     {English: "Not answered on its own: a newer message took its place. The model still sees it.", Chinese: "不再单独回答：较新的消息取代了它，模型仍会看到它。"},
 	Recalled:       {English: "Taken back before it was answered.", Chinese: "已在回答之前撤回。"},
 	DroppedNew:     {English: "Not accepted into the queue: %d messages wait already. Send it again when some have been answered.", Chinese: "未能排队：已有 %d 条消息在等待。请在部分消息得到回答后再发送。"},

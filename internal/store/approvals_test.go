@@ -61,7 +61,7 @@ func TestCommitStep_FixesTheRuleOfACall(t *testing.T) {
 
 func TestCommitStep_TakesTheInstallationsRuleWhereTheUserHasNone(t *testing.T) {
 	b := setup(t)
-	other, err := b.CreateUser(t.Context(), "other")
+	other, err := b.CreateUser(t.Context(), "other", store.RoleMember)
 	require.NoError(t, err)
 	require.NoError(t, b.SetPermission(t.Context(), other.ID, "Shell", chat.RuleAllow))
 	first, _ := b.asks("t1", chat.RuleDeny)
@@ -149,7 +149,7 @@ func TestAnswer_OfAStrangerFindsNothing(t *testing.T) {
 	b := setup(t)
 	first, _ := b.asks("t1", chat.RuleAsk)
 	b.ask(first, "")
-	stranger, err := b.CreateUser(t.Context(), "stranger")
+	stranger, err := b.CreateUser(t.Context(), "stranger", store.RoleMember)
 	require.NoError(t, err)
 	for what, change := range map[string]func(*store.Answer){
 		"another user":    func(a *store.Answer) { a.User = stranger.ID },

@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store"
 )
 
 func TestDigestReader_IsTheNewestConversationAndNobodyWhileAnswersHaveAllPlaces(t *testing.T) {
@@ -30,7 +31,7 @@ func TestDigestReader_IsTheNewestConversationAndNobodyWhileAnswersHaveAllPlaces(
 	require.Equal(t, fault.RateLimited, fault.KindOf(err), "answers come first")
 	require.Positive(t, fault.After(err))
 
-	nobody, err := b.CreateUser(t.Context(), "nobody")
+	nobody, err := b.CreateUser(t.Context(), "nobody", store.RoleMember)
 	require.NoError(t, err)
 	_, err = b.DigestReader(t.Context(), nobody.ID)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))

@@ -149,11 +149,11 @@ func TestAnswerInWords_IsOneTransactionAndOneAnswer(t *testing.T) {
 func TestInquiry_OfAGroupIsAlsoAnsweredByWhoTheTurnAnswers(t *testing.T) {
 	b := setup(t)
 	id := b.inquires("t1")
-	asker, err := b.CreateUser(t.Context(), "asker")
+	asker, err := b.CreateUser(t.Context(), "asker", store.RoleMember)
 	require.NoError(t, err)
-	stranger, err := b.CreateUser(t.Context(), "stranger")
+	stranger, err := b.CreateUser(t.Context(), "stranger", store.RoleMember)
 	require.NoError(t, err)
-	_, err = b.CreateUser(t.Context(), "group")
+	_, err = b.CreateUser(t.Context(), "group", store.RoleMember)
 	require.NoError(t, err)
 	for _, change := range []string{
 		`UPDATE users SET kind = 'group' WHERE name = 'group'`,

@@ -21,6 +21,8 @@ import (
 )
 
 type (
+	// Account is the one of package people.
+	Account = people.Account
 	// Answer is the one of package calls.
 	Answer = calls.Answer
 	// Called is the one of package triggers.
@@ -33,10 +35,14 @@ type (
 	DeferredCall = hooks.DeferredCall
 	// Delivery is the one of package triggers.
 	Delivery = triggers.Delivery
+	// DisabledWork is the one of package people.
+	DisabledWork = people.DisabledWork
 	// Grant is the one of package people.
 	Grant = people.Grant
 	// Identity is the one of package links.
 	Identity = links.Identity
+	// Invite is the one of package people.
+	Invite = people.Invite
 	// Job is the one of package cron.
 	Job = cron.Job
 	// Link is the one of package links.
@@ -67,6 +73,8 @@ type (
 	Recognized = people.Recognized
 	// Runner is the one of package runners.
 	Runner = runners.Runner
+	// Scope is the one of package people.
+	Scope = people.Scope
 	// Sealed is the one of package secrets.
 	Sealed = secrets.Sealed
 	// SessionFilter is the one of package inspect.
@@ -96,12 +104,18 @@ const (
 	LinkLife      = links.LinkLife
 	MaxJobs       = cron.MaxJobs
 	MaxPairings   = people.MaxPairings
+	RoleAdmin     = people.RoleAdmin
+	RoleMember    = people.RoleMember
+	ScopeAdmin    = people.ScopeAdmin
+	ScopeChat     = people.ScopeChat
+	ScopeRead     = people.ScopeRead
 	SealedPayload = secrets.SealedPayload
 	SealedTrigger = secrets.SealedTrigger
 )
 
 // Functions and errors of the aggregates that callers of this package use.
 var (
+	CheckName        = people.CheckName
 	CleanName        = people.CleanName
 	ErrNothingAsked  = calls.ErrNothingAsked
 	ListenContainers = runners.ListenContainers

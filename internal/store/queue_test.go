@@ -73,7 +73,7 @@ func (b *bundle) steer(turn chat.TurnID, n int) chat.Steered {
 
 func (b *bundle) writer(name string) chat.UserID {
 	b.t.Helper()
-	u, err := b.CreateUser(b.t.Context(), name)
+	u, err := b.CreateUser(b.t.Context(), name, store.RoleMember)
 	require.NoError(b.t, err)
 	return u.ID
 }

@@ -34,6 +34,7 @@ type Due struct {
 	Jobs       bool // OverdueJobs
 	Groups     bool // GroupsToStart
 	Memorizing bool // MemorizesToStart
+	Disabled   bool // DisabledWork
 
 	Load Load
 }
@@ -58,7 +59,7 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	return Due{
 		Wakes: r.Messages || r.Answers || r.Reports,
 		Turns: r.Turns, Throttled: r.Throttled, Held: r.Held, Commands: r.Commands, Files: r.Files, Tasks: r.Tasks, Outbound: r.Outbound,
-		Progress: r.Progress, Jobs: r.Jobs, Groups: r.Groups, Memorizing: r.Memorizing,
+		Progress: r.Progress, Jobs: r.Jobs, Groups: r.Groups, Memorizing: r.Memorizing, Disabled: r.Disabled,
 		Load: Load{Running: int(r.Running), WithoutProvider: int(r.WithoutProvider), CallsRunning: int(r.CallsRunning), CallsWaiting: int(r.CallsWaiting)},
 	}, nil
 }

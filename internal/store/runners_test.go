@@ -22,7 +22,7 @@ func hashOf(token string) []byte {
 // member adds a user who is no administrator.
 func (b *bundle) member(name string) store.User {
 	b.t.Helper()
-	u, err := b.CreateUser(b.t.Context(), name)
+	u, err := b.CreateUser(b.t.Context(), name, store.RoleMember)
 	require.NoError(b.t, err)
 	return u
 }

@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store"
 )
 
 func (b *bundle) search(q string) (found []string) {
@@ -56,7 +57,7 @@ func TestSearch_ShowsThePartOfALongMessageAroundTheWord(t *testing.T) {
 func TestSearch_IsOfOnesOwnConversations(t *testing.T) {
 	b := setup(t)
 	b.exchange("t0", "secret plan")
-	other, err := b.CreateUser(t.Context(), "bob")
+	other, err := b.CreateUser(t.Context(), "bob", store.RoleMember)
 	require.NoError(t, err)
 	got, err := b.Search(t.Context(), other.ID, "secret", 10)
 	require.NoError(t, err)

@@ -527,12 +527,12 @@ func TestLoginLink_WorksOnce(t *testing.T) {
 
 func TestTokens_AreUselessOnceRevoked(t *testing.T) {
 	b := setup(t)
-	id, err := b.CreateToken(t.Context(), b.user.ID, "script", []byte("hash"))
+	id, err := b.CreateToken(t.Context(), b.user.ID, store.Token{Name: "script"}, []byte("hash"))
 	require.NoError(t, err)
-	_, err = b.TokenUser(t.Context(), []byte("hash"))
+	_, _, err = b.TokenUser(t.Context(), []byte("hash"))
 	require.NoError(t, err)
 	require.NoError(t, b.RevokeToken(t.Context(), b.user.ID, id))
-	_, err = b.TokenUser(t.Context(), []byte("hash"))
+	_, _, err = b.TokenUser(t.Context(), []byte("hash"))
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 

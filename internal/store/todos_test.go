@@ -11,7 +11,7 @@ import (
 
 func TestTodosElsewhere_AreOfTheSamePersonAndStillOpen(t *testing.T) {
 	b := setup(t)
-	stranger, err := b.CreateUser(t.Context(), "stranger")
+	stranger, err := b.CreateUser(t.Context(), "stranger", store.RoleMember)
 	require.NoError(t, err)
 	sessions := map[chat.SessionKey][]chat.Todo{
 		key:                            {{ID: "1", Text: "here"}},

@@ -6,22 +6,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/fault"
+	"xbot/internal/store"
 )
 
 func TestRevokeOlderTokens_LeavesTheNewestFewOfTheName(t *testing.T) {
 	b := setup(t)
 	for _, token := range []string{"first", "second", "third"} {
-		_, err := b.CreateToken(t.Context(), b.user.ID, "local programs", []byte(token))
+		_, err := b.CreateToken(t.Context(), b.user.ID, store.Token{Name: "local programs"}, []byte(token))
 		require.NoError(t, err)
 	}
-	_, err := b.CreateToken(t.Context(), b.user.ID, "script", []byte("other"))
+	_, err := b.CreateToken(t.Context(), b.user.ID, store.Token{Name: "script"}, []byte("other"))
 	require.NoError(t, err)
 	require.NoError(t, b.RevokeOlderTokens(t.Context(), b.user.ID, "local programs", 2))
 	for _, token := range []string{"second", "third", "other"} {
-		who, err := b.TokenUser(t.Context(), []byte(token))
+		who, _, err := b.TokenUser(t.Context(), []byte(token))
 		require.NoError(t, err, token)
 		require.Equal(t, b.user.ID, who.ID)
 	}
-	_, err = b.TokenUser(t.Context(), []byte("first"))
+	_, _, err = b.TokenUser(t.Context(), []byte("first"))
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }

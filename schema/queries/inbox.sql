@@ -43,7 +43,7 @@ ORDER BY inbox.sent_at, inbox.sent_seq, inbox.id;
 -- Who is next. Four queries must agree on it: InboxClaimNext gives it to a turn, InboxHasPending says whether a turn that
 -- ends has a successor, InboxToWake finds it where nobody was told, InboxSteerWaits gives it to the turn that runs. Next is
 -- the row with the least (sent_at, sent_seq, id) of those that wait, and nothing while that one is held (not_before, files_until): what
--- waits behind a burst keeps its place.
+-- waits behind a burst keeps its place. Nothing of a person who is shut out is next.
 
 -- name: InboxClaimNext :many
 -- Gives the next row of a session to a turn; where it belongs to a burst (collect), also those that follow it from the
@@ -62,7 +62,7 @@ WITH expired AS (
 ), due AS (
     SELECT head.*, u.role, s.chat_type
     FROM head JOIN users u ON u.id = head.user_id JOIN sessions s ON s.key = head.session_key
-    WHERE (head.not_before IS NULL OR head.not_before <= now()) AND (head.files_until IS NULL OR head.files_until <= now())
+    WHERE (head.not_before IS NULL OR head.not_before <= now()) AND (head.files_until IS NULL OR head.files_until <= now()) AND u.disabled_at IS NULL
       AND NOT (head.mode = 'collect' AND EXISTS ( -- files of the same burst are being fetched
           SELECT 1 FROM inbox f WHERE f.session_key = head.session_key AND f.outcome IS NULL AND f.mode = 'collect' AND f.files_until > now()))
 ), behind AS (
@@ -103,7 +103,9 @@ ORDER BY taken.sent_at, taken.sent_seq, taken.id;
 
 -- name: InboxHasPending :one
 SELECT coalesce((
-    SELECT (i.not_before IS NULL OR i.not_before <= now()) AND (i.files_until IS NULL OR i.files_until <= now()) FROM inbox i
+    SELECT (i.not_before IS NULL OR i.not_before <= now()) AND (i.files_until IS NULL OR i.files_until <= now())
+        AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = i.user_id AND u.disabled_at IS NOT NULL)
+    FROM inbox i
     WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
     ORDER BY i.sent_at, i.sent_seq, i.id
     LIMIT 1
@@ -166,6 +168,8 @@ WITH due AS (
       AND (i.kind = 'stop' OR NOT EXISTS (
           SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'
       ) AND NOT EXISTS (
+          SELECT 1 FROM users u WHERE u.id = i.user_id AND u.disabled_at IS NOT NULL
+      ) AND NOT EXISTS (
           SELECT 1 FROM inbox h
           WHERE h.session_key = i.session_key AND h.kind IN ('message', 'background', 'control') AND h.outcome IS NULL
             AND (h.not_before > now() OR h.files_until > now()) AND (h.sent_at, h.sent_seq, h.id) <= (i.sent_at, i.sent_seq, i.id)))
@@ -189,6 +193,7 @@ SELECT id, session_key, body FROM inbox
 WHERE outcome IS NULL AND kind IN ('message', 'background', 'control') AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND (t.state = 'running' OR t.ended_at > now() - sqlc.arg(older)::interval))
   AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.session_key = inbox.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL) -- told otherwise
+  AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = inbox.user_id AND u.disabled_at IS NOT NULL)
 ORDER BY id
 LIMIT 20;
 

@@ -10,7 +10,7 @@ SELECT * FROM users WHERE id = $1;
 SELECT * FROM users WHERE name = $1 AND kind = 'person';
 
 -- name: UserFirstAdmin :one
-SELECT * FROM users WHERE role = 'admin' AND kind = 'person' ORDER BY id LIMIT 1;
+SELECT * FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1;
 
 -- name: UserSetPassword :exec
 UPDATE users SET password_hash = $2 WHERE id = $1;
@@ -24,7 +24,7 @@ INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3);
 -- name: LoginLinkUse :one
 UPDATE login_links SET used_at = now()
 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > now()
-  AND EXISTS (SELECT 1 FROM users u WHERE u.id = login_links.user_id AND u.kind = 'person')
+  AND EXISTS (SELECT 1 FROM users u WHERE u.id = login_links.user_id AND u.kind = 'person' AND u.disabled_at IS NULL)
 RETURNING user_id;
 
 -- name: LoginLinkPrune :exec
@@ -36,7 +36,7 @@ INSERT INTO web_sessions (token_hash, user_id, expires_at) VALUES ($1, $2, $3);
 -- name: WebSessionUser :one
 SELECT u.*, w.last_seen_at
 FROM web_sessions w JOIN users u ON u.id = w.user_id
-WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person';
+WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person' AND u.disabled_at IS NULL;
 
 -- name: WebSessionTouch :exec
 UPDATE web_sessions SET last_seen_at = now(), expires_at = $2 WHERE token_hash = $1;
@@ -51,19 +51,19 @@ DELETE FROM web_sessions WHERE user_id = $1 AND token_hash <> $2;
 DELETE FROM web_sessions WHERE expires_at < now();
 
 -- name: TokenCreate :one
-INSERT INTO api_tokens (user_id, name, token_hash) VALUES ($1, $2, $3) RETURNING id;
+INSERT INTO api_tokens (user_id, name, token_hash, scope, expires_at) VALUES ($1, $2, $3, $4, $5) RETURNING id;
 
 -- name: TokenUser :one
-SELECT u.*, t.id AS token_id, t.last_used_at
+SELECT u.*, t.id AS token_id, t.last_used_at, t.scope
 FROM api_tokens t JOIN users u ON u.id = t.user_id
-WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND u.kind = 'person';
+WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.kind = 'person' AND u.disabled_at IS NULL;
 
 -- name: TokenTouch :exec
 UPDATE api_tokens SET last_used_at = now() WHERE id = $1;
 
 -- name: TokenList :many
-SELECT id, name, created_at, last_used_at FROM api_tokens
-WHERE user_id = $1 AND revoked_at IS NULL
+SELECT id, name, created_at, last_used_at, scope, expires_at FROM api_tokens
+WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
 ORDER BY id;
 
 -- name: TokenRevoke :execrows

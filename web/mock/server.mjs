@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 
+import { Accounts } from "./accounts.mjs"
 import { Approvals } from "./approvals.mjs"
 import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
@@ -31,6 +32,7 @@ export class MockServer {
   runners = new Runners()
   policy = new Policy()
   people = new People()
+  accounts = new Accounts()
   channels = new Channels()
   jobs = new Jobs()
   triggers = new Triggers()
@@ -235,6 +237,7 @@ export class MockServer {
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]
     if (pairing) return [200, people.answer(pairing, await readBody(request))]
+    if (/^\/api\/(users|invites)/.test(url.pathname)) return this.accounts.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/memory") || url.pathname === "/api/profile") return this.memory.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))

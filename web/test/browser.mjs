@@ -1,7 +1,7 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_KILL and XBOT_TEST_START, if set, are shell
 // commands: one kills it, the other starts it again and ends when it answers. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team" or "todos", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos" or "people", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
 
@@ -18,6 +18,7 @@ import { Visitor } from "./lib/visitor.mjs"
 import { hooksOfMock } from "./hooks.mjs"
 import { memoryClaims, memoryOfMock } from "./memory.mjs"
 import { inquiries } from "./inquiries.mjs"
+import { peopleOfMock, peopleOfServer } from "./people.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
 import { states } from "./states.mjs"
@@ -29,8 +30,8 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.
 
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
-const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...states }
-const ofServer = { ...memoryClaims, ...teamOfServer }
+const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...states }
+const ofServer = { ...memoryClaims, ...teamOfServer, ...peopleOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -71,7 +72,7 @@ async function serverUnderTest() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, people: { ...peopleOfMock, ...peopleOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

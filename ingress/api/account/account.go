@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -65,13 +66,37 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
 		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
 			login, err := a.signIn(in)
-			if err != nil {
-				return nil, a.Problem(err)
-			}
-			return &struct{ Body SignedIn }{SignedIn{
-				User: userBody(login.User), MustSetPassword: login.User.PasswordHash == "", PageKey: login.PageKey, Browser: login.Browser,
-			}}, nil
+			return signedIn(login), a.Problem(err)
 		})
+	huma.Register(h, huma.Operation{OperationID: "join", Method: http.MethodPost, Path: "/api/join", Summary: "Make an account of my own by an invitation, and sign in; sets the cookie", DefaultStatus: http.StatusCreated},
+		func(_ context.Context, in *joinInput) (*struct{ Body SignedIn }, error) {
+			login, err := a.join(in)
+			return signedIn(login), a.Problem(err)
+		})
+}
+
+func signedIn(login auth.Login) *struct{ Body SignedIn } {
+	return &struct{ Body SignedIn }{SignedIn{
+		User: userBody(login.User), MustSetPassword: login.User.PasswordHash == "", PageKey: login.PageKey, Browser: login.Browser,
+	}}
+}
+
+type joinInput struct {
+	Body struct {
+		Token    string `json:"token" minLength:"1" maxLength:"256" doc:"Of the invitation."`
+		Username string `json:"username" minLength:"2" maxLength:"64" doc:"What to sign in with; nobody else has it."`
+		Password string `json:"password" maxLength:"256" doc:"10 to 72 bytes."`
+	}
+	endpoint.Request
+}
+
+func (a *Endpoints) join(in *joinInput) (auth.Login, error) {
+	if err := a.Auth.Hosts.SameOrigin(in.HTTP()); err != nil {
+		return auth.Login{}, err
+	}
+	return a.Auth.Join(in.Writer(), in.HTTP(), auth.Invitation{
+		Token: in.Body.Token, Credentials: auth.Credentials{Name: in.Body.Username, Password: in.Body.Password},
+	})
 }
 
 func (a *Endpoints) signIn(in *loginInput) (auth.Login, error) {
@@ -174,11 +199,17 @@ func (a *Endpoints) registerTokens(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens", Summary: "Make an API token", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
-				Name string `json:"name" minLength:"1" maxLength:"128"`
+				Name  string `json:"name" minLength:"1" maxLength:"128"`
+				Scope string `json:"scope,omitempty" enum:"read,chat,administration" default:"administration" doc:"What it may: read; read and write in conversations; or all that I may, also as an administrator."`
+				Days  int    `json:"days,omitempty" minimum:"0" maximum:"3650" doc:"How long it is good; 0: until it is revoked."`
 			}
 		}) (*struct{ Body NewToken }, error) {
 			token, hash := secret.NewToken()
-			id, err := a.Store.CreateToken(ctx, auth.User(ctx).ID, in.Body.Name, hash)
+			made := store.Token{Name: in.Body.Name, Scope: store.Scope(in.Body.Scope)}
+			if in.Body.Days > 0 {
+				made.ExpiresAt = new(time.Now().AddDate(0, 0, in.Body.Days))
+			}
+			id, err := a.Store.CreateToken(ctx, auth.User(ctx).ID, made, hash)
 			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},

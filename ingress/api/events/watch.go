@@ -95,6 +95,8 @@ func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
 	ping, poll := time.NewTicker(cmp.Or(w.PingEvery, pingEvery)), time.NewTicker(pollEvery)
 	defer ping.Stop()
 	defer poll.Stop()
+	access, leave := w.Bus.AccessChanges()
+	defer leave()
 	for {
 		var err error
 		select {
@@ -108,6 +110,8 @@ func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
 			err = w.catchUp(ctx, sub)
 		case <-poll.C:
 			err = w.catchUp(ctx, sub)
+		case <-access:
+			err = w.may(ctx)
 		case <-ping.C:
 			if err = w.may(ctx); err == nil {
 				err = w.client.Ping()

@@ -46,7 +46,7 @@ func (b *bundle) replica(e embed.Embedder) *archive.Archive {
 }
 
 func (b *bundle) person(name string) chat.MemoryOwner {
-	user, err := b.store.CreateUser(b.t.Context(), name)
+	user, err := b.store.CreateUser(b.t.Context(), name, store.RoleMember)
 	require.NoError(b.t, err)
 	return chat.MemoryOwner{User: user.ID, Agent: "main"}
 }

@@ -20,7 +20,7 @@ func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.
 	a.indexes.limit = 2 * (embedtest.Dim + indexCost)
 	var people []chat.MemoryOwner
 	for i := range 3 {
-		user, err := s.CreateUser(t.Context(), fmt.Sprint("p", i))
+		user, err := s.CreateUser(t.Context(), fmt.Sprint("p", i), store.RoleMember)
 		require.NoError(t, err)
 		people = append(people, chat.MemoryOwner{User: user.ID, Agent: "main"})
 		_, err = a.Insert(t.Context(), people[i], "", "likes tea", 0)

@@ -68,7 +68,7 @@ func TestDigest_SaysWhyThereIsNone(t *testing.T) {
 		_, err := d.Digest(t.Context(), user, "text", 1)
 		require.Equal(t, fault.Unavailable, fault.KindOf(err), name)
 	}
-	nobody, err := s.CreateUser(t.Context(), "nobody")
+	nobody, err := s.CreateUser(t.Context(), "nobody", store.RoleMember)
 	require.NoError(t, err)
 	asked := server.Count()
 	_, err = d.Digest(t.Context(), nobody.ID, "text", 1)

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/schedule"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -178,6 +179,9 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 	waits, err := f.tx.Q.CronRunWaits(ctx, f.tx, f.job.ID)
 	if err != nil || waits {
 		return "waiting", err
+	}
+	if out, err := people.Disabled(ctx, f.tx, f.job.Owner); err != nil || out {
+		return "disabled", err
 	}
 	if f.beat == nil {
 		return "", nil

@@ -323,7 +323,7 @@ func (q *Queries) IdentityNote(ctx context.Context, db DBTX, arg IdentityNotePar
 }
 
 const identityRecognize = `-- name: IdentityRecognize :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, (i.account = $1 AND i.peer = $2)::boolean AS here, i.union_id, i.member_id
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.disabled_by, u.invite_id, (i.account = $1 AND i.peer = $2)::boolean AS here, i.union_id, i.member_id
 FROM identities i JOIN users u ON u.id = i.user_id
 WHERE i.kind = 'person' AND i.channel = $3
   AND (i.account = $1 AND i.peer = $2 OR $4::text <> '' AND i.union_id = $4::text)
@@ -361,6 +361,9 @@ func (q *Queries) IdentityRecognize(ctx context.Context, db DBTX, arg IdentityRe
 		&i.User.CreatedAt,
 		&i.User.Kind,
 		&i.User.Met,
+		&i.User.DisabledAt,
+		&i.User.DisabledBy,
+		&i.User.InviteID,
 		&i.Here,
 		&i.UnionID,
 		&i.MemberID,
@@ -369,7 +372,7 @@ func (q *Queries) IdentityRecognize(ctx context.Context, db DBTX, arg IdentityRe
 }
 
 const identityUser = `-- name: IdentityUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met FROM identities i JOIN users u ON u.id = i.user_id
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.disabled_by, u.invite_id FROM identities i JOIN users u ON u.id = i.user_id
 WHERE i.kind = $1 AND i.channel = $2 AND i.account = $3 AND i.peer = $4
 `
 
@@ -396,6 +399,9 @@ func (q *Queries) IdentityUser(ctx context.Context, db DBTX, arg IdentityUserPar
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }
@@ -958,7 +964,7 @@ func (q *Queries) SessionMine(ctx context.Context, db DBTX, arg SessionMineParam
 }
 
 const sessionOwner = `-- name: SessionOwner :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.disabled_by, u.invite_id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1
 `
 
 func (q *Queries) SessionOwner(ctx context.Context, db DBTX, key chat.SessionKey) (User, error) {
@@ -972,6 +978,9 @@ func (q *Queries) SessionOwner(ctx context.Context, db DBTX, key chat.SessionKey
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }
@@ -1052,7 +1061,7 @@ INSERT INTO users (name, role, kind, met)
 SELECT $1::text, 'member', $2::text, $3::boolean
 WHERE NOT EXISTS (SELECT 1 FROM users WHERE lower(users.name) = lower($1::text))
 ON CONFLICT (name) DO NOTHING
-RETURNING id, name, role, password_hash, created_at, kind, met
+RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id
 `
 
 type UserAddParams struct {
@@ -1073,12 +1082,15 @@ func (q *Queries) UserAdd(ctx context.Context, db DBTX, arg UserAddParams) (User
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }
 
 const userOfOperator = `-- name: UserOfOperator :one
-SELECT id, name, role, password_hash, created_at, kind, met FROM users WHERE name = $1 AND kind = 'person' AND NOT met
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE name = $1 AND kind = 'person' AND NOT met
 `
 
 // A person whose name was given by an operator and not by themselves.
@@ -1093,6 +1105,9 @@ func (q *Queries) UserOfOperator(ctx context.Context, db DBTX, name string) (Use
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }

@@ -392,4 +392,10 @@ type User struct {
 	Kind string
 	// Made by the gateway when somebody wrote on a channel: the name is what they call themselves there, and proves nothing.
 	Met bool
+	// Since when the person is shut out; null: they are not. No login, token or runner of theirs is good, and no turn of theirs begins.
+	DisabledAt *time.Time
+	// The administrator who did that; null: an operator, with the xbot command, or nobody who is still there.
+	DisabledBy *chat.UserID
+	// The link by which the person came.
+	InviteID *int64
 }

@@ -39,7 +39,7 @@ func (q *Queries) LoginLinkPrune(ctx context.Context, db DBTX) error {
 const loginLinkUse = `-- name: LoginLinkUse :one
 UPDATE login_links SET used_at = now()
 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > now()
-  AND EXISTS (SELECT 1 FROM users u WHERE u.id = login_links.user_id AND u.kind = 'person')
+  AND EXISTS (SELECT 1 FROM users u WHERE u.id = login_links.user_id AND u.kind = 'person' AND u.disabled_at IS NULL)
 RETURNING user_id
 `
 
@@ -51,25 +51,33 @@ func (q *Queries) LoginLinkUse(ctx context.Context, db DBTX, tokenHash []byte) (
 }
 
 const tokenCreate = `-- name: TokenCreate :one
-INSERT INTO api_tokens (user_id, name, token_hash) VALUES ($1, $2, $3) RETURNING id
+INSERT INTO api_tokens (user_id, name, token_hash, scope, expires_at) VALUES ($1, $2, $3, $4, $5) RETURNING id
 `
 
 type TokenCreateParams struct {
 	UserID    chat.UserID
 	Name      string
 	TokenHash []byte
+	Scope     string
+	ExpiresAt *time.Time
 }
 
 func (q *Queries) TokenCreate(ctx context.Context, db DBTX, arg TokenCreateParams) (int64, error) {
-	row := db.QueryRow(ctx, tokenCreate, arg.UserID, arg.Name, arg.TokenHash)
+	row := db.QueryRow(ctx, tokenCreate,
+		arg.UserID,
+		arg.Name,
+		arg.TokenHash,
+		arg.Scope,
+		arg.ExpiresAt,
+	)
 	var id int64
 	err := row.Scan(&id)
 	return id, err
 }
 
 const tokenList = `-- name: TokenList :many
-SELECT id, name, created_at, last_used_at FROM api_tokens
-WHERE user_id = $1 AND revoked_at IS NULL
+SELECT id, name, created_at, last_used_at, scope, expires_at FROM api_tokens
+WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
 ORDER BY id
 `
 
@@ -78,6 +86,8 @@ type TokenListRow struct {
 	Name       string
 	CreatedAt  time.Time
 	LastUsedAt *time.Time
+	Scope      string
+	ExpiresAt  *time.Time
 }
 
 func (q *Queries) TokenList(ctx context.Context, db DBTX, userID chat.UserID) ([]TokenListRow, error) {
@@ -94,6 +104,8 @@ func (q *Queries) TokenList(ctx context.Context, db DBTX, userID chat.UserID) ([
 			&i.Name,
 			&i.CreatedAt,
 			&i.LastUsedAt,
+			&i.Scope,
+			&i.ExpiresAt,
 		); err != nil {
 			return nil, err
 		}
@@ -151,9 +163,9 @@ func (q *Queries) TokenTouch(ctx context.Context, db DBTX, id int64) error {
 }
 
 const tokenUser = `-- name: TokenUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, t.id AS token_id, t.last_used_at
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.disabled_by, u.invite_id, t.id AS token_id, t.last_used_at, t.scope
 FROM api_tokens t JOIN users u ON u.id = t.user_id
-WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND u.kind = 'person'
+WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.kind = 'person' AND u.disabled_at IS NULL
 `
 
 type TokenUserRow struct {
@@ -164,8 +176,12 @@ type TokenUserRow struct {
 	CreatedAt    time.Time
 	Kind         string
 	Met          bool
+	DisabledAt   *time.Time
+	DisabledBy   *chat.UserID
+	InviteID     *int64
 	TokenID      int64
 	LastUsedAt   *time.Time
+	Scope        string
 }
 
 func (q *Queries) TokenUser(ctx context.Context, db DBTX, tokenHash []byte) (TokenUserRow, error) {
@@ -179,8 +195,12 @@ func (q *Queries) TokenUser(ctx context.Context, db DBTX, tokenHash []byte) (Tok
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 		&i.TokenID,
 		&i.LastUsedAt,
+		&i.Scope,
 	)
 	return i, err
 }
@@ -197,7 +217,7 @@ func (q *Queries) UserAnyPassword(ctx context.Context, db DBTX) (bool, error) {
 }
 
 const userByName = `-- name: UserByName :one
-SELECT id, name, role, password_hash, created_at, kind, met FROM users WHERE name = $1 AND kind = 'person'
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE name = $1 AND kind = 'person'
 `
 
 func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, error) {
@@ -211,6 +231,9 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }
@@ -218,7 +241,7 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 const userCreate = `-- name: UserCreate :one
 INSERT INTO users (name, role) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET name = EXCLUDED.name
-RETURNING id, name, role, password_hash, created_at, kind, met
+RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id
 `
 
 type UserCreateParams struct {
@@ -237,12 +260,15 @@ func (q *Queries) UserCreate(ctx context.Context, db DBTX, arg UserCreateParams)
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }
 
 const userFirstAdmin = `-- name: UserFirstAdmin :one
-SELECT id, name, role, password_hash, created_at, kind, met FROM users WHERE role = 'admin' AND kind = 'person' ORDER BY id LIMIT 1
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1
 `
 
 func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
@@ -256,12 +282,15 @@ func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }
 
 const userGet = `-- name: UserGet :one
-SELECT id, name, role, password_hash, created_at, kind, met FROM users WHERE id = $1
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE id = $1
 `
 
 func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, error) {
@@ -275,6 +304,9 @@ func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, e
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 	)
 	return i, err
 }
@@ -355,9 +387,9 @@ func (q *Queries) WebSessionTouch(ctx context.Context, db DBTX, arg WebSessionTo
 }
 
 const webSessionUser = `-- name: WebSessionUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, w.last_seen_at
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.disabled_by, u.invite_id, w.last_seen_at
 FROM web_sessions w JOIN users u ON u.id = w.user_id
-WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person'
+WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person' AND u.disabled_at IS NULL
 `
 
 type WebSessionUserRow struct {
@@ -368,6 +400,9 @@ type WebSessionUserRow struct {
 	CreatedAt    time.Time
 	Kind         string
 	Met          bool
+	DisabledAt   *time.Time
+	DisabledBy   *chat.UserID
+	InviteID     *int64
 	LastSeenAt   time.Time
 }
 
@@ -382,6 +417,9 @@ func (q *Queries) WebSessionUser(ctx context.Context, db DBTX, tokenHash []byte)
 		&i.CreatedAt,
 		&i.Kind,
 		&i.Met,
+		&i.DisabledAt,
+		&i.DisabledBy,
+		&i.InviteID,
 		&i.LastSeenAt,
 	)
 	return i, err

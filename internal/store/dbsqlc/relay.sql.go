@@ -37,6 +37,9 @@ SELECT
         AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))))::boolean AS jobs, -- CronOverdue
     (EXISTS (SELECT 1 FROM group_chats g WHERE g.ended = '' AND g.checked_at < now() - interval '5 seconds'))::boolean AS groups, -- GroupsToStart
     (EXISTS (SELECT 1 FROM memorize_jobs j WHERE j.state = 'waiting' AND j.checked_at < now() - $5::interval))::boolean AS memorizing, -- MemorizeJobToStart
+    (EXISTS (SELECT 1 FROM users u JOIN sessions s ON s.user_id = u.id WHERE u.disabled_at IS NOT NULL
+        AND (EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.state = 'running')
+          OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL))))::boolean AS disabled, -- AccountWork
     -- for the metrics, as SlotTenants, WaitCount and LeaseTenants count
     (SELECT count(*) FROM turns t WHERE t.state = 'running' AND t.waits_since IS NULL)::int AS running,
     (SELECT count(*) FROM turns t WHERE t.state = 'running' AND t.waits_since IS NOT NULL)::int AS without_provider,
@@ -71,6 +74,7 @@ type RelayDueRow struct {
 	Jobs            bool
 	Groups          bool
 	Memorizing      bool
+	Disabled        bool
 	Running         int32
 	WithoutProvider int32
 	CallsRunning    int32
@@ -104,6 +108,7 @@ func (q *Queries) RelayDue(ctx context.Context, db DBTX, arg RelayDueParams) (Re
 		&i.Jobs,
 		&i.Groups,
 		&i.Memorizing,
+		&i.Disabled,
 		&i.Running,
 		&i.WithoutProvider,
 		&i.CallsRunning,

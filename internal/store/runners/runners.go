@@ -56,14 +56,24 @@ func (s *Store) CreateRunner(ctx context.Context, user chat.UserID, name string,
 
 // RenewRunner gives a runner a new token: the old one becomes invalid. NotFound if the user has no such runner.
 func (s *Store) RenewRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) error {
-	n, err := s.db.Q.RunnerRenew(ctx, s.db.Pool, dbsqlc.RunnerRenewParams{UserID: user, Name: name, TokenHash: tokenHash})
-	return oneRunner(n, err, "renew", name)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.RunnerRenew(ctx, tx, dbsqlc.RunnerRenewParams{UserID: user, Name: name, TokenHash: tokenHash})
+		if err := oneRunner(n, err, "renew", name); err != nil {
+			return err
+		}
+		return s.db.Q.AccessChanged(ctx, tx)
+	})
 }
 
 // RevokeRunner makes a runner's token useless. NotFound if the user has no such runner.
 func (s *Store) RevokeRunner(ctx context.Context, user chat.UserID, name string) error {
-	n, err := s.db.Q.RunnerRevoke(ctx, s.db.Pool, dbsqlc.RunnerRevokeParams{UserID: user, Name: name})
-	return oneRunner(n, err, "revoke", name)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.RunnerRevoke(ctx, tx, dbsqlc.RunnerRevokeParams{UserID: user, Name: name})
+		if err := oneRunner(n, err, "revoke", name); err != nil {
+			return err
+		}
+		return s.db.Q.AccessChanged(ctx, tx)
+	})
 }
 
 func oneRunner(n int64, err error, what, name string) error {

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -57,6 +58,11 @@ func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err er
 		}
 		if !row.Enabled {
 			return fault.Errorf(fault.Conflict, "this trigger is switched off")
+		}
+		if out, err := people.Disabled(ctx, tx, row.UserID); err != nil {
+			return err
+		} else if out {
+			return fault.Errorf(fault.Conflict, "the account of this trigger's owner is disabled")
 		}
 		if err := withinRate(ctx, tx, row); err != nil {
 			return err

@@ -46,7 +46,7 @@ func setup(t *testing.T) *bench {
 		letta.NewRecall(agentprofile.Past{History: s, Profiles: who}, s),
 	)
 	for _, name := range []string{"alice", "bob"} {
-		user, err := s.CreateUser(t.Context(), name)
+		user, err := s.CreateUser(t.Context(), name, store.RoleMember)
 		require.NoError(t, err)
 		b.users[name] = user.ID
 		b.session(name, key(name, "t"))

@@ -44,7 +44,7 @@ func setup(t *testing.T) *bench {
 		soul.NewList(who, s, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past, s), conversation.NewRead(past, s),
 	)}
 	for _, name := range []string{"alice", "bob"} {
-		user, err := s.CreateUser(t.Context(), name)
+		user, err := s.CreateUser(t.Context(), name, store.RoleMember)
 		require.NoError(t, err)
 		b.users[name] = user.ID
 		_, err = s.CreateSession(t.Context(), store.NewSession{Key: home(name), Owner: user.ID, Channel: "web", Title: "talk of " + name})

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Trash2 } from "lucide-react"
-import { type SubmitEvent, useState } from "react"
+import { type SubmitEvent, useId, useState } from "react"
 
 import { createToken, deleteToken } from "../api/calls"
 import type { Token } from "../api/types"
@@ -13,6 +13,11 @@ import { Field } from "../ui/Field"
 import { IconButton } from "../ui/IconButton"
 import { Modal } from "../ui/Modal"
 import { Note } from "../ui/Note"
+
+const scopes: Token["scope"][] = ["administration", "chat", "read"]
+
+/** Days that a token is good; 0: until it is revoked. */
+const lives = [0, 7, 30, 90, 365]
 
 export default function TokensDialog({ onClose }: { onClose: () => void }) {
   const t = useT()
@@ -29,6 +34,8 @@ function NewToken() {
   const t = useT()
   const client = useQueryClient()
   const [name, setName] = useState("")
+  const [scope, setScope] = useState<Token["scope"]>("administration")
+  const [days, setDays] = useState(0)
   const creation = useMutation({
     mutationFn: createToken,
     onSuccess: async () => {
@@ -38,12 +45,14 @@ function NewToken() {
   })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (name.trim() !== "" && !creation.isPending) creation.mutate(name.trim())
+    if (name.trim() !== "" && !creation.isPending) creation.mutate({ name: name.trim(), scope, days })
   }
   return (
     <>
-      <form className="mt-4 flex items-end gap-2" onSubmit={submit}>
+      <form className="mt-4 flex flex-wrap items-end gap-2" onSubmit={submit}>
         <Field className="min-w-0 flex-1" label={t("tokens.name")} value={name} onChange={(event) => setName(event.target.value)} maxLength={100} required />
+        <Choice label={t("tokens.scope")} value={scope} options={scopes} say={(option) => t(`tokens.scope.${option}`)} onChange={setScope} />
+        <Choice label={t("tokens.days")} value={days} options={lives} say={(option) => (option === 0 ? t("tokens.forever") : t("tokens.forDays", { days: option }))} onChange={setDays} />
         <Button type="submit" look="primary" className="h-10" aria-disabled={creation.isPending}>
           {creation.isPending ? t("tokens.creating") : t("tokens.create")}
         </Button>
@@ -59,6 +68,37 @@ function NewToken() {
         </Note>
       )}
     </>
+  )
+}
+
+interface ChoiceProps<T extends string | number> {
+  label: string
+  value: T
+  options: T[]
+  say: (option: T) => string
+  onChange: (option: T) => void
+}
+
+function Choice<T extends string | number>({ label, value, options, say, onChange }: ChoiceProps<T>) {
+  const id = useId()
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block font-medium">
+        {label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        onChange={({ target }) => onChange(options[target.selectedIndex] ?? value)}
+        className="h-10 rounded-md border border-line-strong bg-canvas px-2 text-body"
+      >
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {say(option)}
+          </option>
+        ))}
+      </select>
+    </div>
   )
 }
 
@@ -84,7 +124,10 @@ function TokenRow({ token }: { token: Token }) {
       <span className="min-w-0 flex-1">
         <span className="block truncate">{token.name}</span>
         {token.created_at && (
-          <span className="block text-small text-ink-3">{t("tokens.created", { date: moment(language, token.created_at) })}</span>
+          <span className="block text-small text-ink-3">
+            {t(`tokens.scope.${token.scope}`)} · {t("tokens.created", { date: moment(language, token.created_at) })}
+            {token.expires_at && ` · ${t("tokens.until", { date: moment(language, token.expires_at) })}`}
+          </span>
         )}
         {removal.error && <span className="block text-small text-danger">{removal.error.message}</span>}
       </span>

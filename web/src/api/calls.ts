@@ -114,7 +114,7 @@ export async function listTokens(): Promise<Token[]> {
   return answer.tokens ?? []
 }
 
-export const createToken = (name: string) => unwrap(api.POST("/api/tokens", { body: { name } }))
+export const createToken = (body: { name: string; scope: Token["scope"]; days: number }) => unwrap(api.POST("/api/tokens", { body }))
 
 export const deleteToken = (id: number) => unwrap(api.DELETE("/api/tokens/{id}", { params: { path: { id } } }))
 

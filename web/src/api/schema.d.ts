@@ -467,6 +467,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Invitations by which somebody can still come; for administrators */
+        get: operations["list-invites"];
+        put?: never;
+        /**
+         * Invite people by a link; for administrators
+         * @description Whoever has the link makes an account with a name and a password of their own.
+         */
+        post: operations["create-invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invites/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraw an invitation at once; for administrators */
+        delete: operations["withdraw-invite"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make an account of my own by an invitation, and sign in; sets the cookie */
+        post: operations["join"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/limits": {
         parameters: {
             query?: never;
@@ -1704,6 +1759,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The people of this installation; for administrators */
+        get: operations["list-users"];
+        put?: never;
+        /** Add a person; for administrators */
+        post: operations["create-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a person, or disable them; for administrators
+         * @description Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped. The last administrator stays one.
+         */
+        patch: operations["change-user"];
+        trace?: never;
+    };
+    "/api/users/{id}/sign-in-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a link that signs a person in; for administrators */
+        post: operations["create-sign-in-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1725,6 +1835,33 @@ export interface components {
              * @description Its place in the queue, from 1; absent if it waits for no turn.
              */
             position?: number;
+        };
+        Account: {
+            /** @description Platforms on which the bot knows them. */
+            channels: string[] | null;
+            /** Format: int64 */
+            conversations: number;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Since when they are shut out; missing: they are not.
+             */
+            disabled_at?: string;
+            /** @description The administrator who did that; empty: an operator. */
+            disabled_by?: string;
+            /** @description They can sign in to the page by themselves. */
+            has_password: boolean;
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "member";
+            /**
+             * Format: date-time
+             * @description When they last did something; missing: never.
+             */
+            seen_at?: string;
         };
         Agent: {
             /** @description It answers if nothing names another agent. */
@@ -1858,6 +1995,11 @@ export interface components {
             title?: string;
             /** @description off, on or full. */
             verbose?: string;
+        };
+        "Change-userRequest": {
+            disabled?: boolean;
+            /** @enum {string} */
+            role?: "admin" | "member";
         };
         Changed: {
             /** @description false: it was answered before, is being answered, or is unknown; nothing has changed. */
@@ -2190,6 +2332,27 @@ export interface components {
              */
             tokens: number;
         };
+        "Create-inviteRequest": {
+            /**
+             * Format: int64
+             * @description How long it is good.
+             * @default 7
+             */
+            days: number;
+            /** @description Whom it is for. */
+            note?: string;
+            /**
+             * @default member
+             * @enum {string}
+             */
+            role: "admin" | "member";
+            /**
+             * Format: int64
+             * @description How many people may come by it.
+             * @default 1
+             */
+            uses: number;
+        };
         "Create-passRequest": {
             /** @description Path and query, beginning with /api/. */
             url: string;
@@ -2198,8 +2361,32 @@ export interface components {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
             name: string;
         };
+        "Create-sign-in-linkRequest": {
+            /** @description Remove their password and sign out their browsers; whoever opens the link chooses a new one. */
+            forget_password?: boolean;
+        };
         "Create-tokenRequest": {
+            /**
+             * Format: int64
+             * @description How long it is good; 0: until it is revoked.
+             */
+            days?: number;
             name: string;
+            /**
+             * @description What it may: read; read and write in conversations; or all that I may, also as an administrator.
+             * @default administration
+             * @enum {string}
+             */
+            scope: "read" | "chat" | "administration";
+        };
+        "Create-userRequest": {
+            /** @description What they sign in with; nobody else has it. */
+            name: string;
+            /**
+             * @default member
+             * @enum {string}
+             */
+            role: "admin" | "member";
         };
         DeferredCall: {
             /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
@@ -2507,6 +2694,36 @@ export interface components {
             /** @description What is sent as the answer; no two of a question are the same. */
             label: string;
         };
+        Invite: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: int64 */
+            id: number;
+            /** @description The administrator; empty: an operator. */
+            made_by?: string;
+            /** @description Whom it is for; only administrators read it. */
+            note: string;
+            /**
+             * @description What those are who come by it.
+             * @enum {string}
+             */
+            role: "admin" | "member";
+            /**
+             * Format: int64
+             * @description How many have.
+             */
+            used: number;
+            /**
+             * Format: int64
+             * @description How many people may come by it.
+             */
+            uses: number;
+        };
+        InvitesBody: {
+            invites: components["schemas"]["Invite"][] | null;
+        };
         Job: {
             /** Format: date-time */
             created_at: string;
@@ -2650,10 +2867,18 @@ export interface components {
             session_key: string;
             turn_id?: string;
             /**
-             * @description Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, or its instructions are empty.
+             * @description Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
              * @enum {string}
              */
-            why?: "waiting" | "busy" | "hours" | "empty";
+            why?: "waiting" | "busy" | "hours" | "empty" | "disabled";
+        };
+        JoinInputBody: {
+            /** @description 10 to 72 bytes. */
+            password: string;
+            /** @description Of the invitation. */
+            token: string;
+            /** @description What to sign in with; nobody else has it. */
+            username: string;
         };
         Limits: {
             limits: components["schemas"]["LimitsInForce"];
@@ -2903,6 +3128,35 @@ export interface components {
              */
             ttl_s?: number;
         };
+        NewInvite: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: int64 */
+            id: number;
+            /** @description Address on this server where people make their account; shown once. */
+            link: string;
+            /** @description The administrator; empty: an operator. */
+            made_by?: string;
+            /** @description Whom it is for; only administrators read it. */
+            note: string;
+            /**
+             * @description What those are who come by it.
+             * @enum {string}
+             */
+            role: "admin" | "member";
+            /**
+             * Format: int64
+             * @description How many have.
+             */
+            used: number;
+            /**
+             * Format: int64
+             * @description How many people may come by it.
+             */
+            uses: number;
+        };
         NewJob: {
             /** @description For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation. */
             deliver?: string;
@@ -2982,6 +3236,15 @@ export interface components {
             name: string;
             /** @description Shown once; only its hash is kept. */
             token: string;
+        };
+        NewUser: {
+            /** Format: int64 */
+            id: number;
+            /** @description Address on this server that signs them in once, within 24 hours; they choose a password there. */
+            link: string;
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "member";
         };
         Origin: {
             /** @description Account of the bot, where a channel has several. */
@@ -3484,6 +3747,10 @@ export interface components {
              */
             tokens: number;
         };
+        SignInLink: {
+            /** @description Address on this server; it works once, within 24 hours. */
+            link: string;
+        };
         SignedIn: {
             /** @description Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access. */
             browser: string;
@@ -3753,11 +4020,21 @@ export interface components {
         Token: {
             /** Format: date-time */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when it is good; missing: until it is revoked.
+             */
+            expires_at?: string;
             /** Format: int64 */
             id: number;
             /** Format: date-time */
             last_used_at?: string;
             name: string;
+            /**
+             * @description What it may: read; read and write in conversations; or all that its owner may, also as an administrator.
+             * @enum {string}
+             */
+            scope: "read" | "chat" | "administration";
         };
         ToolCall: {
             /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
@@ -3989,6 +4266,9 @@ export interface components {
             timezone: string;
             /** Format: date-time */
             updated_at?: string;
+        };
+        UsersBody: {
+            users: components["schemas"]["Account"][] | null;
         };
         Wait: {
             /** @description rate limit, timeout, server error, network, truncated stream */
@@ -4982,6 +5262,130 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionListBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-inviteRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewInvite"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "withdraw-invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    join: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JoinInputBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedIn"];
                 };
             };
             /** @description Error */
@@ -7609,6 +8013,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsersBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-userRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewUser"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "change-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the person. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Change-userRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-sign-in-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the person. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-sign-in-linkRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
                 };
             };
             /** @description Error */

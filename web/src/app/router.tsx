@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router"
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router"
 
 import { whenSignedOut } from "../api/client"
 import { asProblem } from "../api/problem"
@@ -26,6 +26,12 @@ const signIn = createRoute({
     const next = search.next
     return typeof next === "string" && /^\/(?![/\\])/.test(next) ? { next } : {}
   },
+})
+
+const joining = createRoute({
+  getParentRoute: () => root,
+  path: "/join",
+  component: lazyRouteComponent(() => import("../signin/JoinPage")),
 })
 
 /** Lets only people who are signed in pass, and sends those without a password to choose one. */
@@ -88,7 +94,7 @@ const conversation = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, newPassword, open, shell.addChildren([start, conversation])]),
+  routeTree: root.addChildren([signIn, joining, newPassword, open, shell.addChildren([start, conversation])]),
   defaultPendingComponent: LoadingPage,
   defaultPendingMs: 400,
   pathParamsAllowedCharacters: [":"],
@@ -97,7 +103,7 @@ export const router = createRouter({
 
 whenSignedOut(() => {
   const { pathname, href } = router.state.location
-  if (pathname === "/login") return
+  if (pathname === "/login" || pathname === "/join") return
   leave()
   void router.navigate({ to: "/login", search: pathname === "/" ? {} : { next: href }, replace: true })
 })

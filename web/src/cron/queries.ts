@@ -29,7 +29,7 @@ const outcomes: Record<JobRun["outcome"], CronWord> = {
   waiting: "outWaiting", running: "outRunning", done: "outDone", silent: "outSilent", stopped: "outStopped", failed: "outFailed", lost: "outLost", skipped: "outSkipped", gone: "outGone",
 }
 
-const whys: Record<NonNullable<JobRun["why"]>, CronWord> = { waiting: "whyWaiting", busy: "whyBusy", hours: "whyHours", empty: "whyEmpty" }
+const whys: Record<NonNullable<JobRun["why"]>, CronWord> = { waiting: "whyWaiting", busy: "whyBusy", hours: "whyHours", empty: "whyEmpty", disabled: "whyDisabled" }
 
 /** What became of a run, with the reason where there is one. */
 export const outcomeOf = (say: Say<CronWord>, { outcome, why }: JobRun): string => say(outcomes[outcome]) + (why ? ` (${say(whys[why])})` : "")

@@ -84,6 +84,14 @@ export const en = {
   "tokens.none": "No tokens yet.",
   "tokens.revoke": "Revoke {{name}}",
   "tokens.created": "Created {{date}}",
+  "tokens.scope": "May",
+  "tokens.scope.administration": "all that I may",
+  "tokens.scope.chat": "read and chat",
+  "tokens.scope.read": "read",
+  "tokens.days": "Good for",
+  "tokens.forever": "no limit",
+  "tokens.forDays": "{{days}} days",
+  "tokens.until": "until {{date}}",
 
   "welcome.title": "What can I do for you?",
   "welcome.demo":

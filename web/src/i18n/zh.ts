@@ -86,6 +86,14 @@ export const zh: Record<Key, string> = {
   "tokens.none": "还没有令牌。",
   "tokens.revoke": "吊销 {{name}}",
   "tokens.created": "创建于 {{date}}",
+  "tokens.scope": "权限",
+  "tokens.scope.administration": "与我相同",
+  "tokens.scope.chat": "读取和对话",
+  "tokens.scope.read": "只读",
+  "tokens.days": "有效期",
+  "tokens.forever": "不限",
+  "tokens.forDays": "{{days}} 天",
+  "tokens.until": "{{date}} 到期",
 
   "welcome.title": "需要我做什么？",
   "welcome.demo":

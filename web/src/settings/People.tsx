@@ -4,6 +4,8 @@ import { lazy, type ReactNode, Suspense, useState } from "react"
 import { answerPairing, type Grant, listGrants, listPairings, type Pairing, type Peer, revokeGrant } from "../api/policy"
 import { useLanguage, useT } from "../i18n"
 import { moment } from "../i18n/format"
+import { Accounts } from "../people/Accounts"
+import { Invites } from "../people/Invites"
 import { channelName } from "../sidebar/place"
 import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
@@ -19,7 +21,7 @@ const LOOK = 5_000
 
 const nameOf = ({ name, peer }: Peer): string => name || peer
 
-/** Who wrote for the first time and waits, who was let in, and the conversations of others. */
+/** Who has an account, was invited, waits or was let in on a platform, and the conversations of others. */
 export default function People() {
   const t = useT()
   const pairings = useQuery({ queryKey: pairingsKey, queryFn: listPairings, refetchInterval: LOOK })
@@ -28,6 +30,8 @@ export default function People() {
   return (
     <div className="space-y-6">
       {error && <Note tone="danger">{error.message}</Note>}
+      <Accounts />
+      <Invites />
       <List title={t("people.pairings")} empty={t("people.noPairings")} known={pairings.data !== undefined}>
         {pairings.data?.map((pairing) => <PairingRow key={pairing.code} pairing={pairing} />)}
       </List>

@@ -2,7 +2,7 @@
 let token: string | undefined
 
 /**
- * Moves the token of a sign-in link (/login#token=…) out of the address bar and the history, before anything else reads
+ * Moves the token of a sign-in link (/login#token=…) or an invitation (/join#token=…) out of the address bar and the history, before anything else reads
  * the address. A fragment never reaches the server or a proxy's log; after this nobody reads it from the screen either.
  */
 export function hideToken(): boolean {
@@ -20,7 +20,10 @@ export function takeToken(): string | undefined {
   return taken
 }
 
+/** The token, which stays: an invitation is tried again where a name is taken. */
+export const heldToken = (): string | undefined => token
+
 /** Whether a sign-in link waits to be used. */
 export const hasToken = (): boolean => token !== undefined
 
-if (location.pathname === "/login") hideToken()
+if (["/login", "/join"].includes(location.pathname)) hideToken()

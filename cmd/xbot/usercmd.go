@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"xbot/ingress/auth"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+	"xbot/server"
+)
+
+type userCmd struct {
+	List    userListCmd    `cmd:"" help:"List the people of this installation."`
+	Add     userAddCmd     `cmd:"" help:"Add a person and print a link that signs them in once."`
+	Invite  userInviteCmd  `cmd:"" help:"Print a link by which people make accounts of their own."`
+	Role    userRoleCmd    `cmd:"" help:"Make a person an administrator or a member."`
+	Disable userDisableCmd `cmd:"" help:"Shut a person out at once: sign them out, revoke their tokens and runners, stop what runs for them."`
+	Enable  userEnableCmd  `cmd:"" help:"Let a person in again."`
+	Passwd  userPasswdCmd  `cmd:"" help:"Forget a person's password, sign out their browsers, and print a link by which they choose a new one."`
+}
+
+type userListCmd struct{}
+
+// Run lists people.
+func (userListCmd) Run(ctx context.Context) error {
+	s, _, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	people, err := s.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tROLE\tSTATE\tCONVERSATIONS\tLAST SEEN\tCHANNELS")
+	for _, p := range people {
+		state, seen, on := "active", "never", "-"
+		if p.DisabledAt != nil {
+			state = "disabled"
+		}
+		if p.SeenAt != nil {
+			seen = p.SeenAt.Format(time.RFC3339)
+		}
+		if len(p.Channels) > 0 {
+			on = strings.Join(p.Channels, ",")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", p.Name, p.Role, state, p.Conversations, seen, on)
+	}
+	return w.Flush()
+}
+
+type userAddCmd struct {
+	Name string `arg:"" help:"What they sign in with."`
+	Role string `enum:"admin,member" default:"member" help:"What they are: ${enum}."`
+}
+
+// Run adds a person.
+func (c userAddCmd) Run(ctx context.Context) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := s.CreateUser(ctx, c.Name, c.Role)
+	if err != nil {
+		return err
+	}
+	return printLink(ctx, s, user, server.PeopleURL(cfg))
+}
+
+func printLink(ctx context.Context, s *store.Store, user store.User, base string) error {
+	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, base)
+	if err == nil {
+		fmt.Println(link)
+	}
+	return err
+}
+
+type userInviteCmd struct {
+	Note string `help:"Whom it is for."`
+	Role string `enum:"admin,member" default:"member" help:"What those are who come by it: ${enum}."`
+	Uses int    `default:"1" help:"How many people may come by it."`
+	Days int    `default:"7" help:"How many days it is good."`
+}
+
+// Run prints an invitation.
+func (c userInviteCmd) Run(ctx context.Context) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	token, hash := secret.NewToken()
+	invite := store.Invite{Note: c.Note, Role: c.Role, Uses: c.Uses, ExpiresAt: time.Now().AddDate(0, 0, c.Days)}
+	if _, err := s.AddInvite(ctx, invite, nil, hash); err != nil {
+		return err
+	}
+	fmt.Println(strings.TrimRight(server.PeopleURL(cfg), "/") + auth.JoinPath + token)
+	return nil
+}
+
+type userRoleCmd struct {
+	Name string `arg:"" help:"Name of the person."`
+	Role string `arg:"" enum:"admin,member" help:"What they are from now on: ${enum}."`
+}
+
+// Run changes a role.
+func (c userRoleCmd) Run(ctx context.Context) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error { return s.SetRole(ctx, u.ID, c.Role) })
+}
+
+type userDisableCmd struct {
+	Name string `arg:"" help:"Name of the person."`
+}
+
+// Run shuts a person out.
+func (c userDisableCmd) Run(ctx context.Context) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error { return s.Disable(ctx, u.ID, nil) })
+}
+
+type userEnableCmd struct {
+	Name string `arg:"" help:"Name of the person."`
+}
+
+// Run lets a person in again.
+func (c userEnableCmd) Run(ctx context.Context) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error { return s.Enable(ctx, u.ID) })
+}
+
+type userPasswdCmd struct {
+	Name string `arg:"" help:"Name of the person."`
+}
+
+// Run replaces a password by a link.
+func (c userPasswdCmd) Run(ctx context.Context) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := s.UserByName(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	if err := s.MayEnter(ctx, user.ID); err != nil {
+		return err
+	}
+	if err := s.SetPassword(ctx, user.ID, "", nil); err != nil {
+		return err
+	}
+	return printLink(ctx, s, user, server.PeopleURL(cfg))
+}
+
+// withPerson does something with a person.
+func withPerson(ctx context.Context, name string, do func(s *store.Store, u store.User) error) error {
+	s, _, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := s.UserByName(ctx, name)
+	if err != nil {
+		return err
+	}
+	return do(s, user)
+}

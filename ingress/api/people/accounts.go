@@ -1,0 +1,130 @@
+package people
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+)
+
+// UsersBody lists people.
+type UsersBody struct {
+	Users []store.Account `json:"users"`
+}
+
+// NewUser is a person who was just added, with the link by which they sign in.
+type NewUser struct {
+	ID   chat.UserID `json:"id"`
+	Name string      `json:"name"`
+	Role string      `json:"role" enum:"admin,member"`
+	Link string      `json:"link" doc:"Address on this server that signs them in once, within 24 hours; they choose a password there."`
+}
+
+// SignInLink is an address that signs somebody in.
+type SignInLink struct {
+	Link string `json:"link" doc:"Address on this server; it works once, within 24 hours."`
+}
+
+// PersonID is the path parameter of a person.
+type PersonID struct {
+	ID chat.UserID `path:"id" doc:"Of the person."`
+}
+
+func (a *Endpoints) registerAccounts(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "The people of this installation; for administrators", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body UsersBody }, error) {
+			if err := a.AdminOnly(ctx); err != nil {
+				return nil, err
+			}
+			all, err := a.Store.Accounts(ctx)
+			return &struct{ Body UsersBody }{UsersBody{all}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "create-user", Method: http.MethodPost, Path: "/api/users", Summary: "Add a person; for administrators", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Body struct {
+			Name string `json:"name" minLength:"2" maxLength:"64" doc:"What they sign in with; nobody else has it."`
+			Role string `json:"role,omitempty" enum:"admin,member" default:"member"`
+		}
+	}) (*struct{ Body NewUser }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		user, err := a.Store.CreateUser(ctx, in.Body.Name, in.Body.Role)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		link, err := a.Auth.NewLink(ctx, user.ID, "")
+		return &struct{ Body NewUser }{NewUser{ID: user.ID, Name: user.Name, Role: in.Body.Role, Link: link}}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}", Summary: "Change the role of a person, or disable them; for administrators",
+		Description:   "Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped. The last administrator stays one.",
+		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		PersonID
+
+		Body struct {
+			Role     string `json:"role,omitempty" enum:"admin,member"`
+			Disabled *bool  `json:"disabled,omitempty"`
+		}
+	}) (*struct{}, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		return nil, a.Problem(a.change(ctx, in.ID, in.Body.Role, in.Body.Disabled))
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "create-sign-in-link", Method: http.MethodPost, Path: "/api/users/{id}/sign-in-link", Summary: "Create a link that signs a person in; for administrators",
+		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		PersonID
+
+		Body struct {
+			ForgetPassword bool `json:"forget_password,omitempty" doc:"Remove their password and sign out their browsers; whoever opens the link chooses a new one."`
+		}
+	}) (*struct{ Body SignInLink }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		link, err := a.signInLink(ctx, in.ID, in.Body.ForgetPassword)
+		return &struct{ Body SignInLink }{SignInLink{link}}, a.Problem(err)
+	})
+}
+
+func (a *Endpoints) change(ctx context.Context, id chat.UserID, role string, disabled *bool) error {
+	me := auth.User(ctx).ID
+	if id == me && disabled != nil && *disabled {
+		return fault.Errorf(fault.Conflict, "nobody disables themselves; another administrator can")
+	}
+	if role != "" {
+		if err := a.Store.SetRole(ctx, id, role); err != nil {
+			return err
+		}
+	}
+	switch {
+	case disabled == nil:
+		return nil
+	case *disabled:
+		return a.Store.Disable(ctx, id, &me)
+	}
+	return a.Store.Enable(ctx, id)
+}
+
+func (a *Endpoints) signInLink(ctx context.Context, id chat.UserID, forget bool) (string, error) {
+	if err := a.Store.MayEnter(ctx, id); err != nil {
+		return "", err
+	}
+	if forget {
+		if err := a.Store.SetPassword(ctx, id, "", nil); err != nil {
+			return "", err
+		}
+	}
+	return a.Auth.NewLink(ctx, id, "")
+}

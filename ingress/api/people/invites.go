@@ -1,0 +1,67 @@
+package people
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// InvitesBody lists invitations.
+type InvitesBody struct {
+	Invites []store.Invite `json:"invites"`
+}
+
+// NewInvite is an invitation with its link, shown once.
+type NewInvite struct {
+	store.Invite
+
+	Link string `json:"link" doc:"Address on this server where people make their account; shown once."`
+}
+
+func (a *Endpoints) registerInvites(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-invites", Method: http.MethodGet, Path: "/api/invites", Summary: "Invitations by which somebody can still come; for administrators", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body InvitesBody }, error) {
+			if err := a.AdminOnly(ctx); err != nil {
+				return nil, err
+			}
+			all, err := a.Store.Invites(ctx)
+			return &struct{ Body InvitesBody }{InvitesBody{all}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "create-invite", Method: http.MethodPost, Path: "/api/invites", Summary: "Invite people by a link; for administrators",
+		Description: "Whoever has the link makes an account with a name and a password of their own.", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Body struct {
+			Note string `json:"note,omitempty" maxLength:"128" doc:"Whom it is for."`
+			Role string `json:"role,omitempty" enum:"admin,member" default:"member"`
+			Uses int    `json:"uses,omitempty" minimum:"1" maximum:"1000" default:"1" doc:"How many people may come by it."`
+			Days int    `json:"days,omitempty" minimum:"1" maximum:"90" default:"7" doc:"How long it is good."`
+		}
+	}) (*struct{ Body NewInvite }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		token, hash := secret.NewToken()
+		me := auth.User(ctx).ID
+		made, err := a.Store.AddInvite(ctx, store.Invite{
+			Note: in.Body.Note, Role: in.Body.Role, Uses: in.Body.Uses, MadeBy: auth.User(ctx).Name, ExpiresAt: time.Now().AddDate(0, 0, in.Body.Days),
+		}, &me, hash)
+		return &struct{ Body NewInvite }{NewInvite{made, auth.JoinPath + token}}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{OperationID: "withdraw-invite", Method: http.MethodDelete, Path: "/api/invites/{id}", Summary: "Withdraw an invitation at once; for administrators", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			ID int64 `path:"id"`
+		}) (*struct{}, error) {
+			if err := a.AdminOnly(ctx); err != nil {
+				return nil, err
+			}
+			return nil, a.Problem(a.Store.WithdrawInvite(ctx, in.ID))
+		})
+}

@@ -1,0 +1,41 @@
+package auth
+
+import (
+	"net/http"
+
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// Invitation is what somebody brings who comes by a link.
+type Invitation struct {
+	Token string
+	Credentials
+}
+
+// JoinPath is where the page takes invitations. The token stands in the fragment, which browsers send to nobody.
+const JoinPath = "/join#token="
+
+// Join makes the account of somebody who comes by an invitation, and opens a login for their browser. The link is looked at before
+// the password is hashed, which takes long.
+func (a *Auth) Join(w http.ResponseWriter, r *http.Request, in Invitation) (Login, error) {
+	if err := checkPassword(in.Password); err != nil {
+		return Login{}, err
+	}
+	if err := store.CheckName(in.Name); err != nil {
+		return Login{}, err
+	}
+	token := secret.HashToken(in.Token)
+	if err := a.Accounts.CheckInvite(r.Context(), token); err != nil {
+		return Login{}, err
+	}
+	hash, err := hashPassword(r.Context(), lane{name: a.address(r)}, in.Password)
+	if err != nil {
+		return Login{}, err
+	}
+	user, err := a.Accounts.Join(r.Context(), token, in.Name, hash)
+	if err != nil {
+		return Login{}, err
+	}
+	return a.open(w, r, user, in.Browser)
+}

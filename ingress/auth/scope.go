@@ -1,0 +1,30 @@
+package auth
+
+import (
+	"net/http"
+	"strings"
+
+	"xbot/internal/fault"
+	"xbot/internal/store"
+)
+
+// may refuses what the token of a request is not for. A browser may all that its person may. A token that reads opens no
+// socket, since one takes commands.
+func (id identity) may(r *http.Request) error {
+	switch {
+	case id.login != nil || id.scope == store.ScopeAdmin:
+		return nil
+	case reads(r) && r.Header.Get("Upgrade") == "":
+		return nil
+	case id.scope == store.ScopeChat && converses(r):
+		return nil
+	}
+	return fault.Errorf(fault.Denied, "the scope of this token is %q, which does not allow %s %s; make one with a wider scope", id.scope, r.Method, r.URL.Path)
+}
+
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// converses reports whether a request is about conversations.
+func converses(r *http.Request) bool {
+	return r.URL.Path == "/api/sessions" || strings.HasPrefix(r.URL.Path, "/api/sessions/")
+}

@@ -1,0 +1,123 @@
+package auth_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/auth"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+func (b *bundle) scoped(scope store.Scope) string {
+	b.t.Helper()
+	token, hash := secret.NewToken()
+	_, err := b.store.CreateToken(b.t.Context(), b.admin.ID, store.Token{Name: "script", Scope: scope}, hash)
+	require.NoError(b.t, err)
+	return token
+}
+
+func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
+	b := setup(t)
+	tokens := map[store.Scope]string{}
+	for _, scope := range []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin} {
+		tokens[scope] = b.scoped(scope)
+	}
+	socket := []string{"Upgrade", "websocket"}
+	for _, c := range []struct {
+		method, path string
+		header       []string
+		may          []store.Scope
+	}{
+		{http.MethodGet, "/api/me", nil, []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodHead, "/api/sessions/a/files/content", nil, []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodGet, "/api/sessions/a/ws", socket, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodPost, "/api/sessions", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodPost, "/api/sessions/a/messages", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodDelete, "/api/sessions/a", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodPost, "/api/sessionsx", nil, []store.Scope{store.ScopeAdmin}},
+		{http.MethodPost, "/api/tokens", nil, []store.Scope{store.ScopeAdmin}},
+		{http.MethodPut, "/api/policy", nil, []store.Scope{store.ScopeAdmin}},
+		{http.MethodPost, "/api/me/password", nil, []store.Scope{store.ScopeAdmin}},
+		{http.MethodPost, "/api/users", nil, []store.Scope{store.ScopeAdmin}},
+		{"GETX", "/api/me", nil, []store.Scope{store.ScopeAdmin}},
+	} {
+		for scope, token := range tokens {
+			r := request(c.method, append(c.header, "Authorization", "Bearer "+token)...)
+			r.URL.Path = c.path
+			user, _, err := b.identify(r)
+			for _, may := range c.may {
+				if may == scope {
+					require.NoError(t, err, "%s %s by %s", c.method, c.path, scope)
+					require.Equal(t, scope == store.ScopeAdmin, user.Admin, "others are no administrator's")
+				}
+			}
+			if err != nil {
+				require.NotContains(t, c.may, scope, "%s %s", c.method, c.path)
+				require.Equal(t, fault.Denied, fault.KindOf(err))
+			} else {
+				require.Contains(t, c.may, scope, "%s %s", c.method, c.path)
+			}
+		}
+	}
+}
+
+func TestJoin_MakesAnAccountAndSignsIn(t *testing.T) {
+	b := setup(t)
+	token, hash := secret.NewToken()
+	_, err := b.store.AddInvite(t.Context(), store.Invite{Role: store.RoleMember, Uses: 1, ExpiresAt: time.Now().Add(time.Hour)}, nil, hash)
+	require.NoError(t, err)
+	join := func(token, name, password string) (auth.Login, *httptest.ResponseRecorder, error) {
+		w := httptest.NewRecorder()
+		login, err := b.Join(w, request(http.MethodPost), auth.Invitation{Token: token, Credentials: auth.Credentials{Name: name, Password: password}})
+		return login, w, err
+	}
+	for name, c := range map[string]struct {
+		token, name, password string
+		want                  fault.Kind
+	}{
+		"a short password": {token, "ann", "short", fault.Invalid},
+		"a short name":     {token, "a", password, fault.Invalid},
+		"a taken name":     {token, "Admin", password, fault.Conflict},
+		"another token":    {"guessed", "ann", password, fault.Denied},
+	} {
+		_, w, err := join(c.token, c.name, c.password)
+		require.Equal(t, c.want, fault.KindOf(err), name)
+		require.Empty(t, w.Result().Cookies(), name)
+	}
+	login, w, err := join(token, "ann", password)
+	require.NoError(t, err)
+	require.Equal(t, "ann", login.User.Name)
+	cookies := w.Result().Cookies()
+	require.Len(t, cookies, 1)
+	b.keys[cookies[0].Value] = login.PageKey
+	who, _, err := b.identify(b.page(http.MethodGet, cookies[0]))
+	require.NoError(t, err)
+	require.Equal(t, "ann", who.Name)
+	require.False(t, who.Admin)
+	_, err = b.signIn(request(http.MethodPost), "ann", password)
+	require.NoError(t, err)
+	_, _, err = join(token, "bob", password)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "it was for one")
+}
+
+func TestDisable_ShutsOutAtTheNextRequest(t *testing.T) {
+	b := setup(t)
+	b.withPassword()
+	other, err := b.store.CreateUser(t.Context(), "other", store.RoleAdmin)
+	require.NoError(t, err)
+	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
+	require.NoError(t, err)
+	token := b.token()
+	require.NoError(t, b.store.Disable(t.Context(), b.admin.ID, &other.ID))
+	isSignIn(t, b.refused(b.page(http.MethodGet, cookie)))
+	isSignIn(t, b.refused(request(http.MethodGet, "Authorization", "Bearer "+token)))
+	_, err = b.signIn(request(http.MethodPost), "admin", password)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	require.ErrorContains(t, err, "disabled")
+}

@@ -1,0 +1,41 @@
+package relay_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/store"
+)
+
+func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
+	r := relaying(t)
+	b, ctx := r.Bundle, t.Context()
+	ann, err := b.CreateUser(ctx, "ann", store.RoleMember)
+	require.NoError(t, err)
+	const hers = chat.SessionKey("agent:main:web:thread:hers")
+	_, err = b.CreateSession(ctx, store.NewSession{Key: hers, Owner: ann.ID, Channel: "web"})
+	require.NoError(t, err)
+	for _, id := range []string{"m1", "m2"} {
+		_, err := b.Accept(ctx, store.Inbound{Session: hers, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
+		require.NoError(t, err)
+	}
+	_, ok, err := b.Claim(ctx, hers, "t1", "run", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+
+	require.NoError(t, b.Disable(ctx, ann.ID, nil))
+	require.NoError(t, r.Round(ctx))
+	stop, err := b.StopRequested(ctx, hers, "t1")
+	require.NoError(t, err)
+	require.True(t, stop)
+	require.Contains(t, b.Wakes.Sessions(), hers, "her turn hears of it")
+	work, err := b.DisabledWork(ctx)
+	require.NoError(t, err)
+	require.Empty(t, work, "nothing is left to be stopped")
+
+	woken := len(b.Wakes.Sessions())
+	require.NoError(t, r.Round(ctx))
+	require.Len(t, b.Wakes.Sessions(), woken, "once")
+}

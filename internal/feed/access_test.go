@@ -1,0 +1,40 @@
+package feed_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/store"
+)
+
+func TestAccessChanges_ReachEveryProcessWithTheCommit(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t)
+	a, b := d.process(), d.process()
+	d.connected(a, b)
+	there, leaveThere := a.AccessChanges()
+	defer leaveThere()
+	here, leave := b.AccessChanges()
+	for _, changes := range []<-chan struct{}{there, here} {
+		select { // a process asks once as it connects
+		case <-changes:
+		default:
+		}
+	}
+	ann, err := a.store.CreateUser(t.Context(), "ann", store.RoleMember)
+	require.NoError(t, err)
+	require.NoError(t, store.New(d.pool, store.Options{}).Disable(t.Context(), ann.ID, nil), "by a program that listens to nothing")
+	for _, changes := range []<-chan struct{}{there, here} {
+		select {
+		case <-changes:
+		case <-time.After(limit):
+			require.Fail(t, "nobody heard of it")
+		}
+	}
+	leave()
+	require.NoError(t, a.store.SetPassword(t.Context(), ann.ID, "", nil))
+	<-there
+	require.Empty(t, here, "nobody asks there any more")
+}

@@ -1,0 +1,106 @@
+// How people come in and go. Each name is a claim.
+import assert from "node:assert/strict"
+
+import { Visitor } from "./lib/visitor.mjs"
+
+const PASSWORD = "battery horse correct"
+
+const openPeople = async (v) => {
+  await v.page.goto(v.url)
+  await v.ready()
+  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+  await v.page.getByRole("menuitem", { name: "Settings" }).click()
+  const dialog = v.page.getByRole("dialog", { name: "Settings" })
+  await dialog.getByRole("tab", { name: "People" }).click()
+  return dialog
+}
+
+const act = async (v, dialog, name, what) => {
+  await dialog.getByRole("button", { name: `What to do about ${name}` }).click()
+  await v.page.getByRole("menuitem", { name: what, exact: true }).click()
+}
+
+/** What must work with the real server. */
+export const peopleOfServer = {
+  "somebody is invited, makes an account, works, and is shut out in the middle of a turn": async (v) => {
+    const dialog = await openPeople(v)
+    await dialog.getByLabel("Whom it is for").fill("Lena")
+    await dialog.getByRole("button", { name: "Create invitation" }).click()
+    const link = await dialog.locator("code", { hasText: "/join#token=" }).textContent()
+    await v.inspect("170-invitation")
+
+    const browser = v.page.context().browser()
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", reducedMotion: "reduce" })
+    const lena = new Visitor(await context.newPage(), v.url, v.artifacts)
+    await lena.page.goto(link)
+    await lena.page.waitForURL((url) => url.hash === "")
+    await lena.page.getByLabel("Your name here").fill("admin")
+    await lena.page.getByLabel("Password").fill(PASSWORD)
+    await lena.page.getByRole("button", { name: "Make account" }).click()
+    await lena.page.getByText("there is somebody named").waitFor()
+    await lena.inspect("171-join")
+    await lena.page.getByLabel("Your name here").fill("Lena")
+    await lena.page.getByRole("button", { name: "Make account" }).click()
+    await lena.ready()
+    await lena.ask("say good morning", "good morning")
+    await lena.begin("stream 4000 50ms")
+    await lena.sees("w5", lena.turn)
+
+    const again = await openPeople(v)
+    await act(v, again, "Lena", "Disable")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Disable" }).click()
+    await again.getByRole("listitem").filter({ hasText: "Lena" }).getByText("disabled").waitFor()
+    await lena.page.waitForURL("**/login**")
+    await lena.page.getByLabel("Name").fill("Lena")
+    await lena.page.getByLabel("Password").fill(PASSWORD)
+    await lena.page.getByRole("button", { name: "Sign in" }).click()
+    await lena.page.getByText("an administrator has disabled this account").waitFor()
+
+    await act(v, again, "Lena", "Enable")
+    await act(v, again, "Lena", "Sign-in link")
+    const back = await again.locator("code", { hasText: "/login#token=" }).textContent()
+    await lena.page.goto(back)
+    await lena.ready()
+    await lena.page.getByRole("navigation").getByRole("link", { name: /say good morning/ }).click()
+    await lena.sees("Stopped: an administrator has disabled this account.")
+    assert.equal(await lena.page.getByText("w4000").count(), 0)
+    assert.deepEqual(lena.complaints, [])
+    await context.close()
+    await v.page.keyboard.press("Escape")
+  },
+}
+
+/** States that the mock has. */
+export const peopleOfMock = {
+  "accounts and invitations are listed, added, changed and withdrawn": async (v) => {
+    const dialog = await openPeople(v)
+    await dialog.getByRole("listitem").filter({ hasText: "Tom" }).getByText("disabled").waitFor()
+    await v.inspect("172-people")
+    await dialog.getByLabel("Name of the person").fill("lena")
+    await dialog.getByRole("button", { name: "Add person" }).click()
+    await dialog.getByText("there is somebody named").waitFor()
+    await dialog.getByLabel("Name of the person").fill("Mona")
+    await dialog.getByRole("button", { name: "Add person" }).click()
+    await dialog.getByText("Send this link to Mona.").waitFor()
+    await act(v, dialog, "Mona", "Make administrator")
+    await dialog.getByRole("listitem").filter({ hasText: "Mona" }).getByText("Administrator").waitFor()
+    await act(v, dialog, "Mona", "Disable")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Disable" }).click()
+    await dialog.getByRole("listitem").filter({ hasText: "Mona" }).getByText("disabled").waitFor()
+    await dialog.getByRole("button", { name: "Withdraw the invitation: Platform team" }).click()
+    await dialog.getByText("No invitation is open.").waitFor()
+    await v.page.keyboard.press("Escape")
+  },
+
+  "an invitation is taken on a phone, in Chinese": async (v) => {
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
+    await v.page.goto(`${v.url}/join#token=mock`)
+    await v.page.getByRole("button", { name: "创建账号" }).waitFor()
+    await v.inspect("173-join-zh-phone")
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+    await v.page.goto(v.url)
+    await v.ready()
+  },
+}
