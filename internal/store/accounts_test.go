@@ -138,6 +138,12 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 		{Session: hers, User: ann.ID, Channel: "web", Turn: "t1"}, {Session: idle, User: ann.ID, Channel: "web"},
 	}, work)
 
+	require.NoError(t, b.Enable(ctx, ann.ID))
+	still, err := b.DisabledWork(ctx)
+	require.NoError(t, err)
+	require.Equal(t, work[:1], still, "what began before is stopped all the same")
+	require.NoError(t, b.Disable(ctx, ann.ID, nil))
+
 	for _, w := range work {
 		_, err := b.Stop(ctx, store.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + string(w.Turn)}, i18n.English)
 		require.NoError(t, err)

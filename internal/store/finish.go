@@ -56,7 +56,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	}
 	if say == i18n.Stopped {
 		var err error
-		if say, err = stopSentence(ctx, t, row.SessionKey, row.ID); err != nil {
+		if say, err = stopSentence(ctx, t, row); err != nil {
 			return err
 		}
 	}

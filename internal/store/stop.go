@@ -149,15 +149,15 @@ func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got S
 }
 
 // stopSentence says why a turn was stopped: a person said stop, or wrote something newer, or was shut out.
-func stopSentence(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID) (i18n.ID, error) {
-	owner, err := t.Q.SessionOwner(ctx, t, key)
+func stopSentence(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) (i18n.ID, error) {
+	owner, err := t.Q.SessionOwner(ctx, t, turn.SessionKey)
 	if err != nil {
 		return "", fmt.Errorf("look whose turn was stopped: %w", err)
 	}
-	if owner.DisabledAt != nil {
+	if owner.DisabledAt != nil || owner.HaltedAt != nil && !turn.StartedAt.After(*owner.HaltedAt) {
 		return i18n.ShutOut, nil
 	}
-	newer, err := t.Q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: key, TurnID: &turn})
+	newer, err := t.Q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: turn.SessionKey, TurnID: &turn.ID})
 	if err != nil {
 		return "", fmt.Errorf("look for what stopped the turn: %w", err)
 	}

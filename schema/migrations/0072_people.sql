@@ -15,10 +15,11 @@ COMMENT ON COLUMN invites.made_by IS 'The administrator; null: an operator, with
 
 ALTER TABLE users
     ADD COLUMN disabled_at timestamptz,
+    ADD COLUMN halted_at   timestamptz,
     ADD COLUMN disabled_by bigint REFERENCES users ON DELETE SET NULL,
     ADD COLUMN invite_id   bigint REFERENCES invites ON DELETE SET NULL;
-CREATE INDEX users_disabled ON users (id) WHERE disabled_at IS NOT NULL;
 COMMENT ON COLUMN users.disabled_at IS 'Since when the person is shut out; null: they are not. No login, token or runner of theirs is good, and no turn of theirs begins.';
+COMMENT ON COLUMN users.halted_at IS 'When the person was disabled last. What of them began until then is stopped, even if they were let in again at once.';
 COMMENT ON COLUMN users.disabled_by IS 'The administrator who did that; null: an operator, with the xbot command, or nobody who is still there.';
 COMMENT ON COLUMN users.invite_id IS 'The link by which the person came.';
 
@@ -29,6 +30,5 @@ COMMENT ON COLUMN api_tokens.scope IS 'What the token may: read, read and write 
 
 -- +goose Down
 ALTER TABLE api_tokens DROP COLUMN expires_at, DROP COLUMN scope;
-DROP INDEX users_disabled;
-ALTER TABLE users DROP COLUMN invite_id, DROP COLUMN disabled_by, DROP COLUMN disabled_at;
+ALTER TABLE users DROP COLUMN invite_id, DROP COLUMN disabled_by, DROP COLUMN halted_at, DROP COLUMN disabled_at;
 DROP TABLE invites;

@@ -43,7 +43,7 @@ WITH logins AS (
 ), gone AS (
     UPDATE runners r SET revoked_at = now() WHERE r.user_id = sqlc.arg(id) AND r.revoked_at IS NULL AND r.name NOT IN ('local', '__docker__')
 )
-UPDATE users SET disabled_at = now(), disabled_by = sqlc.narg(by_user) WHERE users.id = sqlc.arg(id);
+UPDATE users SET disabled_at = now(), halted_at = now(), disabled_by = sqlc.narg(by_user) WHERE users.id = sqlc.arg(id);
 
 -- name: AccountEnable :execrows
 UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE id = $1 AND kind = 'person';
@@ -53,14 +53,20 @@ UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE id = $1 AND kind =
 SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND disabled_at IS NOT NULL);
 
 -- name: AccountWork :many
--- Conversations of people who are shut out in which a turn runs that nobody has told to stop, or messages wait.
-SELECT s.key, s.user_id, s.channel, coalesce(t.id, '')::text AS turn_id
-FROM users u
-JOIN sessions s ON s.user_id = u.id
-LEFT JOIN turns t ON t.session_key = s.key AND t.state = 'running'
-    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = s.key AND i.kind = 'stop' AND i.target_turn = t.id)
-WHERE u.disabled_at IS NOT NULL
-  AND (t.id IS NOT NULL OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL))
+-- Conversations of people who were disabled in which a turn runs that nobody has told to stop, or messages wait: all of those who still
+-- are, and of others what began before.
+SELECT s.key, s.user_id, s.channel, max(w.turn_id)::text AS turn_id
+FROM (
+    SELECT t.session_key, t.id AS turn_id, t.started_at AS began_at FROM turns t
+    WHERE t.state = 'running'
+      AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = t.session_key AND i.kind = 'stop' AND i.target_turn = t.id)
+    UNION ALL
+    SELECT i.session_key, '', i.accepted_at FROM inbox i WHERE i.kind IN ('message', 'control') AND i.outcome IS NULL
+) w
+JOIN sessions s ON s.key = w.session_key
+JOIN users u ON u.id = s.user_id
+WHERE u.disabled_at IS NOT NULL OR w.began_at <= u.halted_at
+GROUP BY s.key, s.user_id, s.channel
 ORDER BY s.key
 LIMIT 100;
 

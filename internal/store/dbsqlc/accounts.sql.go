@@ -27,7 +27,7 @@ INSERT INTO users (name, role, password_hash, invite_id)
 SELECT $1::text, $2::text, $3::text, $4::bigint
 WHERE NOT EXISTS (SELECT 1 FROM users WHERE lower(users.name) = lower($1::text))
 ON CONFLICT (name) DO NOTHING
-RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id
+RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id
 `
 
 type AccountAddParams struct {
@@ -55,6 +55,7 @@ func (q *Queries) AccountAdd(ctx context.Context, db DBTX, arg AccountAddParams)
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 	)
@@ -71,7 +72,7 @@ WITH logins AS (
 ), gone AS (
     UPDATE runners r SET revoked_at = now() WHERE r.user_id = $2 AND r.revoked_at IS NULL AND r.name NOT IN ('local', '__docker__')
 )
-UPDATE users SET disabled_at = now(), disabled_by = $1 WHERE users.id = $2
+UPDATE users SET disabled_at = now(), halted_at = now(), disabled_by = $1 WHERE users.id = $2
 `
 
 type AccountDisableParams struct {
@@ -170,7 +171,7 @@ func (q *Queries) AccountList(ctx context.Context, db DBTX) ([]AccountListRow, e
 }
 
 const accountLock = `-- name: AccountLock :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE id = $1 AND kind = 'person' FOR NO KEY UPDATE
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE id = $1 AND kind = 'person' FOR NO KEY UPDATE
 `
 
 // Holds a person until the end of the transaction.
@@ -186,6 +187,7 @@ func (q *Queries) AccountLock(ctx context.Context, db DBTX, id chat.UserID) (Use
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 	)
@@ -219,13 +221,18 @@ func (q *Queries) AccountSetRole(ctx context.Context, db DBTX, arg AccountSetRol
 }
 
 const accountWork = `-- name: AccountWork :many
-SELECT s.key, s.user_id, s.channel, coalesce(t.id, '')::text AS turn_id
-FROM users u
-JOIN sessions s ON s.user_id = u.id
-LEFT JOIN turns t ON t.session_key = s.key AND t.state = 'running'
-    AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = s.key AND i.kind = 'stop' AND i.target_turn = t.id)
-WHERE u.disabled_at IS NOT NULL
-  AND (t.id IS NOT NULL OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL))
+SELECT s.key, s.user_id, s.channel, max(w.turn_id)::text AS turn_id
+FROM (
+    SELECT t.session_key, t.id AS turn_id, t.started_at AS began_at FROM turns t
+    WHERE t.state = 'running'
+      AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = t.session_key AND i.kind = 'stop' AND i.target_turn = t.id)
+    UNION ALL
+    SELECT i.session_key, '', i.accepted_at FROM inbox i WHERE i.kind IN ('message', 'control') AND i.outcome IS NULL
+) w
+JOIN sessions s ON s.key = w.session_key
+JOIN users u ON u.id = s.user_id
+WHERE u.disabled_at IS NOT NULL OR w.began_at <= u.halted_at
+GROUP BY s.key, s.user_id, s.channel
 ORDER BY s.key
 LIMIT 100
 `
@@ -237,7 +244,8 @@ type AccountWorkRow struct {
 	TurnID  string
 }
 
-// Conversations of people who are shut out in which a turn runs that nobody has told to stop, or messages wait.
+// Conversations of people who were disabled in which a turn runs that nobody has told to stop, or messages wait: all of those who still
+// are, and of others what began before.
 func (q *Queries) AccountWork(ctx context.Context, db DBTX) ([]AccountWorkRow, error) {
 	rows, err := db.Query(ctx, accountWork)
 	if err != nil {

@@ -394,6 +394,8 @@ type User struct {
 	Met bool
 	// Since when the person is shut out; null: they are not. No login, token or runner of theirs is good, and no turn of theirs begins.
 	DisabledAt *time.Time
+	// When the person was disabled last. What of them began until then is stopped, even if they were let in again at once.
+	HaltedAt *time.Time
 	// The administrator who did that; null: an operator, with the xbot command, or nobody who is still there.
 	DisabledBy *chat.UserID
 	// The link by which the person came.

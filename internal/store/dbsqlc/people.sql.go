@@ -163,7 +163,7 @@ func (q *Queries) TokenTouch(ctx context.Context, db DBTX, id int64) error {
 }
 
 const tokenUser = `-- name: TokenUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.disabled_by, u.invite_id, t.id AS token_id, t.last_used_at, t.scope
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, t.id AS token_id, t.last_used_at, t.scope
 FROM api_tokens t JOIN users u ON u.id = t.user_id
 WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.kind = 'person' AND u.disabled_at IS NULL
 `
@@ -177,6 +177,7 @@ type TokenUserRow struct {
 	Kind         string
 	Met          bool
 	DisabledAt   *time.Time
+	HaltedAt     *time.Time
 	DisabledBy   *chat.UserID
 	InviteID     *int64
 	TokenID      int64
@@ -196,6 +197,7 @@ func (q *Queries) TokenUser(ctx context.Context, db DBTX, tokenHash []byte) (Tok
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 		&i.TokenID,
@@ -217,7 +219,7 @@ func (q *Queries) UserAnyPassword(ctx context.Context, db DBTX) (bool, error) {
 }
 
 const userByName = `-- name: UserByName :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE name = $1 AND kind = 'person'
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE name = $1 AND kind = 'person'
 `
 
 func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, error) {
@@ -232,6 +234,7 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 	)
@@ -241,7 +244,7 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 const userCreate = `-- name: UserCreate :one
 INSERT INTO users (name, role) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET name = EXCLUDED.name
-RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id
+RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id
 `
 
 type UserCreateParams struct {
@@ -261,6 +264,7 @@ func (q *Queries) UserCreate(ctx context.Context, db DBTX, arg UserCreateParams)
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 	)
@@ -268,7 +272,7 @@ func (q *Queries) UserCreate(ctx context.Context, db DBTX, arg UserCreateParams)
 }
 
 const userFirstAdmin = `-- name: UserFirstAdmin :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1
 `
 
 func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
@@ -283,6 +287,7 @@ func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 	)
@@ -290,7 +295,7 @@ func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
 }
 
 const userGet = `-- name: UserGet :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, disabled_by, invite_id FROM users WHERE id = $1
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE id = $1
 `
 
 func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, error) {
@@ -305,6 +310,7 @@ func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, e
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 	)
@@ -387,7 +393,7 @@ func (q *Queries) WebSessionTouch(ctx context.Context, db DBTX, arg WebSessionTo
 }
 
 const webSessionUser = `-- name: WebSessionUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.disabled_by, u.invite_id, w.last_seen_at
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, w.last_seen_at
 FROM web_sessions w JOIN users u ON u.id = w.user_id
 WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person' AND u.disabled_at IS NULL
 `
@@ -401,6 +407,7 @@ type WebSessionUserRow struct {
 	Kind         string
 	Met          bool
 	DisabledAt   *time.Time
+	HaltedAt     *time.Time
 	DisabledBy   *chat.UserID
 	InviteID     *int64
 	LastSeenAt   time.Time
@@ -418,6 +425,7 @@ func (q *Queries) WebSessionUser(ctx context.Context, db DBTX, tokenHash []byte)
 		&i.Kind,
 		&i.Met,
 		&i.DisabledAt,
+		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
 		&i.LastSeenAt,

@@ -170,7 +170,7 @@ func Disabled(ctx context.Context, t *pg.Tx, id chat.UserID) (bool, error) {
 	return yes, nil
 }
 
-// DisabledWork is a conversation of somebody who is shut out, in which something runs or waits.
+// DisabledWork is a conversation of somebody who was disabled, in which something runs or waits.
 type DisabledWork struct {
 	Session chat.SessionKey
 	User    chat.UserID
@@ -178,7 +178,8 @@ type DisabledWork struct {
 	Turn    chat.TurnID // that runs and was not told to stop; empty: only messages wait
 }
 
-// DisabledWork lists conversations of people who are shut out that are to be stopped.
+// DisabledWork lists conversations that are to be stopped: all of people who are shut out, and of those who were let in again what began
+// before.
 func (s *Store) DisabledWork(ctx context.Context) ([]DisabledWork, error) {
 	rows, err := s.db.Q.AccountWork(ctx, s.db.Pool)
 	if err != nil {
