@@ -41,11 +41,21 @@ type Accounts interface {
 	SetPassword(ctx context.Context, id chat.UserID, hash string, keep []byte) error
 	CreateLoginLink(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error
 	UseLoginLink(ctx context.Context, hash []byte) (store.User, error)
+	TokenUser(ctx context.Context, hash []byte) (store.User, store.Scope, error)
+	WebSessions
+	Invites
+}
+
+// WebSessions keeps the logins of browsers.
+type WebSessions interface {
 	CreateWebSession(ctx context.Context, user chat.UserID, hash []byte, expires time.Time) error
 	WebSessionUser(ctx context.Context, hash []byte) (store.User, time.Time, error)
 	TouchWebSession(ctx context.Context, hash []byte, expires time.Time) error
 	DeleteWebSession(ctx context.Context, hash []byte) error
-	TokenUser(ctx context.Context, hash []byte) (store.User, store.Scope, error)
+}
+
+// Invites keeps invitations.
+type Invites interface {
 	// CheckInvite is Denied unless somebody can come by an invitation now.
 	CheckInvite(ctx context.Context, hash []byte) error
 	Join(ctx context.Context, hash []byte, name, password string) (store.User, error)

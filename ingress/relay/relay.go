@@ -39,15 +39,20 @@ type Store interface {
 	// Due is asked first in each round. What is not due is not asked for.
 	Due(ctx context.Context, after store.Trusted) (store.Due, error)
 	ToWake(ctx context.Context) ([]store.Waiting, error)
-	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
 	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
-	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
-	SetRun(ctx context.Context, turn chat.TurnID, run string) error
+	Running
 	Blocked
 	TurnScheduler
 	Unstarted
 	Disabled
 	wake.Agents
+}
+
+// Running are turns that are marked running, whether their runs are there or not.
+type Running interface {
+	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
+	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
+	SetRun(ctx context.Context, turn chat.TurnID, run string) error
 }
 
 // Blocked are runs that make no progress without an operator: held by a fault in workflow code, or paused in the Temporal

@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/fault"
+)
+
+func TestPeople_WhoeverIsDisabledIsOutAtOnceThoughTheServerDiesRightThen(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	ctx := t.Context()
+	link, err := s.operate("user", "add", "Lena")
+	require.NoError(t, err, link)
+	require.Contains(t, link, s.url+"/login#token=")
+	token, err := s.operate("token", "create", "--user", "Lena", "--scope", "chat", "--days", "30", "laptop")
+	require.NoError(t, err, token)
+	lena := *s
+	lena.client = apiclient.New(apiclient.Endpoint{URL: s.url, Token: token})
+	t.Cleanup(lena.client.Close)
+	_, err = lena.client.CreateToken(ctx, apiclient.CreateTokenRequest{Name: "wider"})
+	require.Equal(t, fault.Denied, fault.KindOf(err), "a token for chats makes no other")
+
+	k := lena.newTalk()
+	k.send("stream 4000 50ms")
+	k.untilDelta(time.Minute)
+	k.send("say later")
+	watching := make(chan error, 1)
+	go func() {
+		for u := range lena.client.Watch(ctx, k.key, 0) {
+			if u.Lost != nil && u.Retry == 0 {
+				watching <- u.Lost
+				return
+			}
+		}
+		watching <- context.Cause(ctx)
+	}()
+
+	said, err := s.operate("user", "disable", "Lena")
+	require.NoError(t, err, said)
+	select {
+	case err := <-watching:
+		require.Equal(t, fault.Denied, fault.KindOf(err), "%v", err)
+	case <-time.After(10 * time.Second): // without the word of the database it would be at the next ping
+		require.Fail(t, "her stream goes on")
+	}
+	s.crash()
+	s.boot()
+	_, err = lena.client.Me(ctx)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+
+	require.Eventually(t, func() bool {
+		var states, said string
+		require.NoError(t, s.database().QueryRow(ctx, `SELECT coalesce((SELECT string_agg(state, ' ') FROM turns WHERE session_key = $1), ''),
+			coalesce((SELECT string_agg(content, ' ') FROM messages WHERE session_key = $1 AND role = 'notice'), '')`, k.key).Scan(&states, &said))
+		return states == "stopped" && strings.Contains(said, "an administrator has disabled this account")
+	}, time.Minute, 50*time.Millisecond, "the one turn of hers that began was stopped")
+	said, err = s.operate("user", "disable", "admin")
+	require.Error(t, err)
+	require.Contains(t, said, "last administrator")
+	said, err = s.operate("user", "enable", "Lena")
+	require.NoError(t, err, said)
+	_, err = lena.client.Me(ctx)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "what was revoked stays so")
+	people, err := s.operate("user", "list")
+	require.NoError(t, err)
+	require.Regexp(t, `Lena +member +active +1 `, people)
+}
+
+func TestPeople_AnInvitationOfTheCommandMakesAnAccount(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	link, err := s.operate("user", "invite", "--note", "the team", "--uses", "2")
+	require.NoError(t, err, link)
+	at, token, ok := strings.Cut(link, "#token=")
+	require.True(t, ok, link)
+	require.Equal(t, s.url+"/join", at)
+	body, err := json.Marshal(map[string]string{"token": token, "username": "Tom", "password": "correct horse battery"})
+	require.NoError(t, err)
+	answer, err := http.Post(s.url+"/api/join", "application/json", bytes.NewReader(body))
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusCreated, answer.StatusCode)
+	link, err = s.operate("user", "passwd", "Tom")
+	require.NoError(t, err, link)
+	require.Contains(t, link, "/login#token=")
+	said, err := s.operate("user", "role", "Tom", "admin")
+	require.NoError(t, err, said)
+	people, err := s.operate("user", "list")
+	require.NoError(t, err)
+	require.Regexp(t, `Tom +admin +active +0 `, people)
+	require.NotContains(t, s.out.String(), token, "no log has it")
+}
