@@ -1698,7 +1698,7 @@ func (c *Client) CreateUser(ctx context.Context, body CreateUserRequest) (NewUse
 	return answer, err
 }
 
-// ChangeUser sends PATCH /api/users/{id}: Change the role of a person, or disable them; for administrators. Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped. The last administrator stays one.
+// ChangeUser sends PATCH /api/users/{id}: Change the role of a person, or disable them; for administrators. Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped, also in the background. The last administrator stays one.
 func (c *Client) ChangeUser(ctx context.Context, id chat.UserID, body ChangeUserRequest) error {
 	return c.call(ctx, http.MethodPatch, path("/api/users/%s", id), nil, body, nil)
 }

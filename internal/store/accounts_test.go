@@ -167,6 +167,27 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	require.True(t, ok, "others go on")
 }
 
+func TestDisable_KillsBackgroundTasksOfThePersonAndNobodyElse(t *testing.T) {
+	b := setup(t)
+	ann := b.member("ann")
+	require.NoError(t, b.SetRole(t.Context(), ann.ID, store.RoleAdmin))
+	b.working("t1")
+	task := b.task("t1", 0)
+	require.NoError(t, b.Disable(t.Context(), ann.ID, nil))
+	asked, err := b.KillAsked(t.Context(), task)
+	require.NoError(t, err)
+	require.False(t, asked)
+
+	require.NoError(t, b.Enable(t.Context(), ann.ID))
+	require.NoError(t, b.Disable(t.Context(), b.user.ID, &ann.ID))
+	asked, err = b.KillAsked(t.Context(), task)
+	require.NoError(t, err)
+	require.True(t, asked)
+	require.True(t, b.end(task))
+	_, ok := b.claim("t2")
+	require.False(t, ok, "its end begins no turn")
+}
+
 func TestInvites_LetInAsManyAsTheyAreForWhileTheyAreGood(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()

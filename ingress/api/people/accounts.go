@@ -65,7 +65,7 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}", Summary: "Change the role of a person, or disable them; for administrators",
-		Description:   "Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped. The last administrator stays one.",
+		Description:   "Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped, also in the background. The last administrator stays one.",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		PersonID

@@ -97,8 +97,8 @@ func (s *Store) SetRole(ctx context.Context, id chat.UserID, role string) error 
 	})
 }
 
-// Disable shuts a person out in one transaction: their logins, links, tokens and runners are gone, and nothing of theirs begins any
-// more. What runs or waits the relay stops (DisabledWork). by is the administrator, nil for an operator. The last administrator stays:
+// Disable shuts a person out in one transaction: their logins, links, tokens and runners are gone, their background tasks are killed, and
+// nothing of theirs begins any more. Turns that run and messages that wait the relay stops (DisabledWork). by is the administrator, nil for an operator. The last administrator stays:
 // Conflict. Done twice it changes nothing the second time.
 func (s *Store) Disable(ctx context.Context, id chat.UserID, by *chat.UserID) error {
 	return s.administer(ctx, id, true, func(tx *pg.Tx, row dbsqlc.User) error {

@@ -1792,7 +1792,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a person, or disable them; for administrators
-         * @description Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped. The last administrator stays one.
+         * @description Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped, also in the background. The last administrator stays one.
          */
         patch: operations["change-user"];
         trace?: never;
