@@ -51,7 +51,11 @@ func (l *Links) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var errNoRunner = errors.New("the owner of the link cannot use its runner any more")
 
 func (l *Links) open(ctx context.Context, link filelink.Link) (Attachment, error) {
-	if _, err := l.Accounts.UserByID(ctx, link.User); err != nil {
+	who, err := l.Accounts.UserByID(ctx, link.User)
+	if err == nil && who.Disabled {
+		err = fault.Errorf(fault.Denied, "the account of %s is disabled", who.Name)
+	}
+	if err != nil {
 		return Attachment{}, gone(err)
 	}
 	box, err := sandbox.Reach(ctx, l.Boxes, link.User, link.Runner)

@@ -25,8 +25,9 @@ import (
 
 // house has one person, number 7, with one runner.
 type house struct {
-	box sandbox.Sandbox
-	err error
+	box      sandbox.Sandbox
+	err      error
+	disabled bool
 }
 
 func (h *house) Box(_ context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error) {
@@ -40,7 +41,7 @@ func (h *house) UserByID(_ context.Context, id chat.UserID) (store.User, error) 
 	if id != 7 {
 		return store.User{}, fault.Errorf(fault.NotFound, "no rows")
 	}
-	return store.User{ID: id}, nil
+	return store.User{ID: id, Disabled: h.disabled}, nil
 }
 
 // linkServer serves links to the files of a sandbox.
@@ -141,6 +142,18 @@ func TestFiles_ALinkSaysWhyItDoesNotWork(t *testing.T) {
 	}
 	_, body := l.get(l.link(func(k *filelink.Link) { k.Expires = time.Now() }), "Accept-Language", "zh-CN,zh;q=0.9")
 	require.Contains(t, body, "已过期")
+}
+
+func TestFiles_ALinkOfAPersonWhoIsDisabledLeadsNowhere(t *testing.T) {
+	l := setupLinks(t)
+	l.box.Put(t, "a.txt", "content")
+	url := l.link(func(*filelink.Link) {})
+	answer, _ := l.get(url)
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	l.house.disabled = true
+	answer, said := l.get(url)
+	require.Equal(t, http.StatusGone, answer.StatusCode)
+	require.NotContains(t, said, "content")
 }
 
 func TestFiles_ALinkOfAnOfflineRunnerSaysSo(t *testing.T) {
