@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/ingress/signon/oidctest"
 	"xbot/internal/apiclient"
 	"xbot/internal/fault"
 )
@@ -99,4 +100,41 @@ func TestPeople_AnInvitationOfTheCommandMakesAnAccount(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `Tom +admin +active +0 `, people)
 	require.NotContains(t, s.out.String(), token, "no log has it")
+}
+
+func TestPeople_ComeByAnOpenIDProvider(t *testing.T) {
+	t.Parallel()
+	provider := oidctest.New(t)
+	provider.Info = map[string]any{"sub": "u-1", "groups": []string{"ops"}}
+	s := newServer(t, "XBOT_OIDC_ISSUER="+provider.URL, "XBOT_OIDC_CLIENT_ID="+oidctest.ClientID, "XBOT_OIDC_CLIENT_SECRET="+oidctest.ClientSecret,
+		"XBOT_OIDC_NAME=Example ID", "XBOT_OIDC_ADMIN_GROUPS=ops")
+	state, err := s.client.LoginState(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "Example ID", state.SignOn)
+
+	b := s.browser()
+	b.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+		if r.URL.Path == "/login" {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	answer, err := b.Get(s.url + "/oidc/login")
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	_, token, ok := strings.Cut(answer.Header.Get("Location"), "/login#token=")
+	require.True(t, ok, answer.Header.Get("Location"))
+	body, err := json.Marshal(map[string]string{"token": token})
+	require.NoError(t, err)
+	answer, err = http.Post(s.url+"/api/login", "application/json", bytes.NewReader(body))
+	require.NoError(t, err)
+	var in apiclient.SignedIn
+	require.NoError(t, json.NewDecoder(answer.Body).Decode(&in))
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, "lena", in.User.Name)
+	require.Equal(t, "admin", in.User.Role)
+	require.False(t, in.MustSetPassword, "the provider is how she comes again")
+	for _, secret := range []string{token, oidctest.ClientSecret} {
+		require.NotContains(t, s.out.String(), secret)
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"xbot/ingress/spending"
 	"xbot/internal/config"
 	"xbot/internal/contextview"
+	"xbot/internal/fault"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/server/hostrunner"
@@ -47,7 +48,7 @@ func OpenIngress(ctx context.Context, cfg config.Ingress, version string) (*Serv
 	if err != nil {
 		return s.opened(err)
 	}
-	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, ui, false})
+	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.OIDC, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, ui, false})
 	if err != nil {
 		return s.opened(err)
 	}
@@ -67,6 +68,7 @@ func (s *Server) listen(cfg config.HTTP) (net.Listener, error) {
 // ingressSettings are what only the part that talks to people needs.
 type ingressSettings struct {
 	http    config.HTTP
+	oidc    config.OIDC
 	runner  config.Runner
 	docker  config.Docker
 	context config.Context
@@ -86,6 +88,7 @@ type temporalUI struct {
 type ingressPart struct {
 	*agents
 	http       config.HTTP
+	oidc       config.OIDC
 	at         addresses
 	ui         temporalUI
 	holder     string // tells this process from others at its address
@@ -110,6 +113,9 @@ type views struct {
 }
 
 func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
+	if s.oidc.Issuer != "" && s.oidc.ClientID == "" {
+		return nil, fault.Errorf(fault.Invalid, "XBOT_OIDC_ISSUER is set, but not XBOT_OIDC_CLIENT_ID: what the provider knows xbot as")
+	}
 	hub := runners.New(runners.Config{
 		Registry: manage.Registry{Store: c.store}, Kills: manage.Kills{Store: c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, Syncer: runners.NewFolders(c.home, c.log), Access: c.bus,
 	})
@@ -119,7 +125,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		return nil, err
 	}
 	in := &ingressPart{
-		agents: a, http: s.http, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
+		agents: a, http: s.http, oidc: s.oidc, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
 		auth:     &auth.Auth{Accounts: c.store, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.key, Proxies: s.http.TrustedProxies()},
 		dispatch: &intake.Dispatch{Inbox: c.store, Wakes: c.wakes, Policies: c.policies},
 	}

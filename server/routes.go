@@ -23,6 +23,7 @@ import (
 	"xbot/ingress/channels"
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
+	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
 	"xbot/internal/filelink"
@@ -43,11 +44,26 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.setup,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
 	}
+	if in.oidc.Issuer != "" {
+		r.SignOn = in.signOn().Handler()
+	}
 	if in.ui.target != nil {
 		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Access: uiAccess{in.auth}}
 		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r
+}
+
+// signOn signs people in by the OpenID Connect provider of the settings.
+func (in *ingressPart) signOn() *signon.SignOn {
+	c := in.oidc
+	return &signon.SignOn{
+		Settings: signon.Settings{
+			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Scopes: c.Scopes, GroupsClaim: c.GroupsClaim,
+			AllowedGroups: c.AllowedGroups, AdminGroups: c.AdminGroups,
+		},
+		Public: in.at.people(), Accounts: in.store, Links: in.auth, Log: in.log,
+	}
 }
 
 // uiAccess opens the Temporal UI to administrators.
@@ -66,6 +82,9 @@ func (in *ingressPart) api() *api.API {
 		Namespace: in.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
 		Database: databaseName(in.dsn), Home: in.home, Copy: in.copy,
 	}}
+	if in.oidc.Issuer != "" {
+		base.Info.SignOn = in.oidc.ProviderName
+	}
 	return &api.API{
 		Base:    base,
 		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage},

@@ -44,7 +44,7 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 	if err != nil {
 		return s.opened(err)
 	}
-	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, servers.ui, servers.stack != nil})
+	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.OIDC, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, servers.ui, servers.stack != nil})
 	if err != nil {
 		return s.opened(err)
 	}

@@ -37,6 +37,7 @@ type Routes struct {
 	Metrics  http.Handler // /metrics, behind the login
 	Channels http.Handler // /channels/: webhooks of platforms, which sign what they send
 	Hooks    http.Handler // /hooks/: calls of triggers, which sign what they send
+	SignOn   http.Handler // /oidc/: the way to an OpenID Connect provider and back; nil if there is none
 	Page     http.Handler // everything else
 	Ready    Readiness    // /readyz
 	Hosts    Hosts        // refuses foreign host names
@@ -87,6 +88,9 @@ func (r Routes) Handler() http.Handler {
 	}
 	if r.Hooks != nil {
 		mux.Handle("/hooks/", r.Hooks)
+	}
+	if r.SignOn != nil {
+		mux.Handle("/oidc/", r.SignOn)
 	}
 	mux.Handle("/", r.Page)
 	return r.guard(mux)

@@ -377,8 +377,9 @@ type LoginInputBody struct {
 
 // LoginState is the schema of this name in the API's document.
 type LoginState struct {
-	Demo          bool   `json:"demo"`           // No model is configured; the built-in demo answers.
-	NeedsPassword bool   `json:"needs_password"` // A user has a password, so the form is of use.
+	Demo          bool   `json:"demo"`             // No model is configured; the built-in demo answers.
+	NeedsPassword bool   `json:"needs_password"`   // A user has a password, so the form is of use.
+	SignOn        string `json:"sign_on,omitzero"` // Name of the provider by which people sign in at /oidc/login; missing: there is none.
 	Version       string `json:"version"`
 }
 

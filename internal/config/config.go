@@ -108,6 +108,18 @@ type HTTP struct {
 	Admin    string        `env:"XBOT_ADMIN" envDefault:"admin" help:"name of the administrator created at first start"`
 }
 
+// OIDC says by which OpenID Connect provider people may sign in. They may where an issuer is set.
+type OIDC struct {
+	Issuer        string   `env:"XBOT_OIDC_ISSUER" help:"address of an OpenID Connect provider by which people sign in; empty: none"`
+	ClientID      string   `env:"XBOT_OIDC_CLIENT_ID" help:"what the provider knows xbot as; its redirect address is XBOT_PUBLIC_URL/oidc/callback"`
+	ClientSecret  string   `env:"XBOT_OIDC_CLIENT_SECRET" secret:"true" help:"secret of that client; empty: it has none"`
+	ProviderName  string   `env:"XBOT_OIDC_NAME" envDefault:"single sign-on" help:"what the button of the sign-in page calls the provider"`
+	Scopes        []string `env:"XBOT_OIDC_SCOPES" envDefault:"openid,profile,email" help:"scopes that the provider is asked for, comma separated"`
+	GroupsClaim   string   `env:"XBOT_OIDC_GROUPS_CLAIM" envDefault:"groups" help:"claim that lists the groups of a person"`
+	AllowedGroups []string `env:"XBOT_OIDC_ALLOWED_GROUPS" help:"groups whose people may come, comma separated; empty: everybody whom the provider lets in"`
+	AdminGroups   []string `env:"XBOT_OIDC_ADMIN_GROUPS" help:"groups whose people are administrators, comma separated; others are members. Empty: roles are given in xbot"`
+}
+
 // Secrets protects what is stored.
 type Secrets struct {
 	Key string `env:"XBOT_ENCRYPTION_KEY" secret:"true" help:"32 bytes in base64; empty: generated once into XBOT_HOME/secret.key"`
@@ -154,6 +166,7 @@ type Serve struct {
 	Memory
 	Prompt
 	HTTP
+	OIDC
 	Secrets
 	Permissions
 	Runner
@@ -167,6 +180,7 @@ type Ingress struct {
 	Database
 	Temporal
 	HTTP
+	OIDC
 	LLM // what is configured is shown to people; the ingress never calls it
 	Context
 	Memory

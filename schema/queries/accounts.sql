@@ -54,6 +54,10 @@ UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE id = $1 AND kind =
 -- Whether a user is shut out.
 SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND disabled_at IS NOT NULL);
 
+-- name: AccountSignsOn :one
+-- Whether a person comes by an OpenID Connect provider, and needs no password.
+SELECT EXISTS (SELECT 1 FROM identities WHERE user_id = $1 AND kind = 'person' AND channel = 'oidc');
+
 -- name: AccountWork :many
 -- Conversations of people who were disabled in which a turn runs that nobody has told to stop, or messages wait: all of those who still
 -- are, and of others what began before.

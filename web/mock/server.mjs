@@ -141,7 +141,7 @@ export class MockServer {
   #open(route) {
     return {
       "GET /healthz": (_, response) => response.end("ok"),
-      "GET /api/login": (_, response) => sendJson(response, 200, { needs_password: this.#password !== undefined, demo: true, version: VERSION }),
+      "GET /api/login": (_, response) => sendJson(response, 200, { needs_password: this.#password !== undefined, demo: true, version: VERSION, sign_on: "Example ID" }),
       "POST /api/login": async (request, response) => {
         const body = await readBody(request)
         this.#checkLogin(body)

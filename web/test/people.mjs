@@ -92,6 +92,18 @@ export const peopleOfMock = {
     await v.page.keyboard.press("Escape")
   },
 
+  "a person may come by a provider, and reads why they were not let in": async (v) => {
+    const context = await v.page.context().browser().newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", reducedMotion: "reduce" })
+    const guest = new Visitor(await context.newPage(), v.url, v.artifacts)
+    await guest.page.goto(`${v.url}/login?next=%2Fc%2Fa#problem=denied`)
+    await guest.page.getByText("does not let you in").waitFor()
+    const link = guest.page.getByRole("link", { name: "Sign in with Example ID" })
+    assert.equal(await link.getAttribute("href"), "/oidc/login?next=%2Fc%2Fa")
+    await guest.inspect("174-sign-on")
+    assert.deepEqual(guest.complaints, [])
+    await context.close()
+  },
+
   "an invitation is taken on a phone, in Chinese": async (v) => {
     await v.page.setViewportSize({ width: 390, height: 844 })
     await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))

@@ -36,6 +36,7 @@ type LoginState struct {
 	NeedsPassword bool   `json:"needs_password" doc:"A user has a password, so the form is of use."`
 	Demo          bool   `json:"demo" doc:"No model is configured; the built-in demo answers."`
 	Version       string `json:"version"`
+	SignOn        string `json:"sign_on,omitempty" doc:"Name of the provider by which people sign in at /oidc/login; missing: there is none."`
 }
 
 // SignedIn is the answer to a login.
@@ -61,24 +62,40 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
 			needed, err := a.Auth.Accounts.AnyPassword(ctx)
-			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: a.Info.Demo, Version: a.Info.Version}}, a.Problem(err)
+			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: a.Info.Demo, Version: a.Info.Version, SignOn: a.Info.SignOn}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
 		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
 			login, err := a.signIn(in)
-			return signedIn(login), a.Problem(err)
+			if err != nil {
+				return nil, a.Problem(err)
+			}
+			return a.signedIn(in.HTTP().Context(), login)
 		})
 	huma.Register(h, huma.Operation{OperationID: "join", Method: http.MethodPost, Path: "/api/join", Summary: "Make an account of my own by an invitation, and sign in; sets the cookie", DefaultStatus: http.StatusCreated},
 		func(_ context.Context, in *joinInput) (*struct{ Body SignedIn }, error) {
 			login, err := a.join(in)
-			return signedIn(login), a.Problem(err)
+			if err != nil {
+				return nil, a.Problem(err)
+			}
+			return a.signedIn(in.HTTP().Context(), login)
 		})
 }
 
-func signedIn(login auth.Login) *struct{ Body SignedIn } {
+func (a *Endpoints) signedIn(ctx context.Context, login auth.Login) (*struct{ Body SignedIn }, error) {
+	must, err := a.mustSetPassword(ctx, login.User)
 	return &struct{ Body SignedIn }{SignedIn{
-		User: userBody(login.User), MustSetPassword: login.User.PasswordHash == "", PageKey: login.PageKey, Browser: login.Browser,
-	}}
+		User: userBody(login.User), MustSetPassword: must, PageKey: login.PageKey, Browser: login.Browser,
+	}}, a.Problem(err)
+}
+
+// mustSetPassword reports whether a person can come again only with a password that they have not chosen yet.
+func (a *Endpoints) mustSetPassword(ctx context.Context, u store.User) (bool, error) {
+	if u.PasswordHash != "" || a.Info.SignOn == "" {
+		return u.PasswordHash == "", nil
+	}
+	signsOn, err := a.Store.SignsOn(ctx, u.ID)
+	return !signsOn, err
 }
 
 type joinInput struct {
@@ -129,7 +146,8 @@ func (a *Endpoints) registerAccount(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who I am and what this server is", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body Me }, error) {
-			return &struct{ Body Me }{a.me(ctx)}, nil
+			me, err := a.me(ctx)
+			return &struct{ Body Me }{me}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
@@ -164,13 +182,14 @@ func (a *Endpoints) registerPasses(h huma.API) {
 	})
 }
 
-func (a *Endpoints) me(ctx context.Context) Me {
+func (a *Endpoints) me(ctx context.Context) (Me, error) {
 	u := auth.User(ctx)
-	m := Me{User: userBody(u), MustSetPassword: u.PasswordHash == "", Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
+	must, err := a.mustSetPassword(ctx, u)
+	m := Me{User: userBody(u), MustSetPassword: must, Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
 	if u.Admin && a.Info.TemporalUI {
 		m.TemporalUI = a.Auth.Under(ctx, temporalui.Root)
 	}
-	return m
+	return m, err
 }
 
 // NewToken is a token, shown once.

@@ -39,6 +39,7 @@ type Info struct {
 	StartedAt  time.Time
 	Database   string // where it is, without who opens it
 	Home       string // the data folder
+	SignOn     string // name of the OpenID Connect provider by which people sign in; empty: there is none
 	Copy       bool   // another xbot works with the original of the database
 }
 

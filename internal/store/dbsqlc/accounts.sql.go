@@ -222,6 +222,18 @@ func (q *Queries) AccountSetRole(ctx context.Context, db DBTX, arg AccountSetRol
 	return err
 }
 
+const accountSignsOn = `-- name: AccountSignsOn :one
+SELECT EXISTS (SELECT 1 FROM identities WHERE user_id = $1 AND kind = 'person' AND channel = 'oidc')
+`
+
+// Whether a person comes by an OpenID Connect provider, and needs no password.
+func (q *Queries) AccountSignsOn(ctx context.Context, db DBTX, userID chat.UserID) (bool, error) {
+	row := db.QueryRow(ctx, accountSignsOn, userID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const accountWork = `-- name: AccountWork :many
 SELECT s.key, s.user_id, s.channel, max(w.turn_id)::text AS turn_id
 FROM (

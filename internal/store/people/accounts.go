@@ -118,6 +118,12 @@ func (s *Store) Enable(ctx context.Context, id chat.UserID) error {
 	return pg.Classify(err)
 }
 
+// SignsOn reports whether a person comes by an OpenID Connect provider, and so needs no password.
+func (s *Store) SignsOn(ctx context.Context, id chat.UserID) (bool, error) {
+	yes, err := s.db.Q.AccountSignsOn(ctx, s.db.Pool, id)
+	return yes, pg.Classify(err)
+}
+
 // MayEnter is NotFound unless a person of that number is there, and a Conflict while they are shut out.
 func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
 	row, err := s.db.Q.UserGet(ctx, s.db.Pool, id)

@@ -2975,6 +2975,8 @@ export interface components {
             demo: boolean;
             /** @description A user has a password, so the form is of use. */
             needs_password: boolean;
+            /** @description Name of the provider by which people sign in at /oidc/login; missing: there is none. */
+            sign_on?: string;
             version: string;
         };
         Logs: {

@@ -17,6 +17,11 @@ export const en = {
   "signin.password": "Password",
   "signin.submit": "Sign in",
   "signin.submitting": "Signing in…",
+  "signin.by": "Sign in with {{name}}",
+  "signin.problem.away": "The provider does not answer now. Try again in a moment.",
+  "signin.problem.denied": "The provider, or this server, does not let you in. Ask an administrator.",
+  "signin.problem.disabled": "An administrator has disabled your account.",
+  "signin.problem.failed": "Signing in did not work. Try again; if it fails again, an administrator finds the reason in the server's log.",
 
   "password.title": "Choose a password",
   "password.lead": "Your sign-in link works once. From now on you sign in as {{name}} with this password.",

@@ -19,6 +19,11 @@ export const zh: Record<Key, string> = {
   "signin.password": "密码",
   "signin.submit": "登录",
   "signin.submitting": "正在登录…",
+  "signin.by": "使用 {{name}} 登录",
+  "signin.problem.away": "登录服务暂时没有响应，请稍后再试。",
+  "signin.problem.denied": "登录服务或本服务器不允许你登录，请联系管理员。",
+  "signin.problem.disabled": "管理员已停用你的账号。",
+  "signin.problem.failed": "登录失败。请再试一次；若仍失败，管理员可在服务器日志中找到原因。",
 
   "password.title": "设置密码",
   "password.lead": "登录链接只能使用一次。以后请以 {{name}} 和此密码登录。",

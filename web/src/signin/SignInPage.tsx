@@ -5,10 +5,11 @@ import { useEffect } from "react"
 import { login } from "../api/calls"
 import { loginInfoQuery, meQuery, queryClient } from "../app/queries"
 import { useT } from "../i18n"
+import { buttonLook } from "../ui/Button"
 import { Note } from "../ui/Note"
 import { Frame } from "./Frame"
 import { PasswordForm } from "./PasswordForm"
-import { hasToken, hideToken, takeToken } from "./token"
+import { hasToken, hideToken, problem, takeToken } from "./token"
 
 /** Signs in by the one-time link this page was opened with, or by name and password. */
 export function SignInPage() {
@@ -40,11 +41,18 @@ export function SignInPage() {
   const byLink = attempt.variables !== undefined && "token" in attempt.variables
   const checking = hasToken() || (byLink && attempt.isPending)
   const needsPassword = info.data?.needs_password ?? false
+  const provider = info.data?.sign_on
+  const told = attempt.isIdle ? problem() : undefined
   return (
     <Frame title={t("signin.title")}>
       <p role="status" className="mt-2 text-ink-2">
         {checking ? t("signin.checking") : info.data && t(needsPassword ? "signin.linkOrPassword" : "signin.byLink")}
       </p>
+      {told && (
+        <Note tone="danger" className="mt-6">
+          {t(`signin.problem.${told}`)}
+        </Note>
+      )}
       {attempt.error && (
         <Note tone="danger" className="mt-6">
           {attempt.error.message}
@@ -54,6 +62,11 @@ export function SignInPage() {
         <Note tone="danger" className="mt-6">
           {info.error.message}
         </Note>
+      )}
+      {provider && !checking && (
+        <a href={`/oidc/login${next ? `?next=${encodeURIComponent(next)}` : ""}`} className={buttonLook("plain", "mt-6 h-10 w-full")}>
+          {t("signin.by", { name: provider })}
+        </a>
       )}
       {needsPassword && !checking && <PasswordForm pending={attempt.isPending} onSubmit={mutate} />}
     </Frame>

@@ -23,6 +23,12 @@ export function takeToken(): string | undefined {
 /** The token, which stays: an invitation is tried again where a name is taken. */
 export const heldToken = (): string | undefined => token
 
+/** Why nobody was signed in by a provider, as the address says (/login#problem=…). */
+export const problem = (): Problem | undefined => problems.find((known) => location.hash === `#problem=${known}`)
+
+const problems = ["away", "denied", "disabled", "failed"] as const
+type Problem = (typeof problems)[number]
+
 /** Whether a sign-in link waits to be used. */
 export const hasToken = (): boolean => token !== undefined
 
