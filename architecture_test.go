@@ -28,6 +28,7 @@ var wide = map[string]struct {
 	why    string
 }{
 	"cmd/xbot.program":                   {25, "configuration: the command line"},
+	"internal/config.Serve":              {16, "configuration: the groups of settings"},
 	"runner/cli.flags":                   {16, "configuration: the command line"},
 	"server.settings":                    {18, "configuration: the settings that a process is made of"},
 	"internal/policy.Channel":            {16, "configuration: a channel in the policy document"},

@@ -26,12 +26,12 @@ func TestDrivers_EveryVariableIsASettingOfConfigJSON(t *testing.T) {
 func TestParse_SaysInOneSentenceWhatIsNotUnderstood(t *testing.T) {
 	const help = " (xbot --help lists what there is)"
 	for said, args := range map[string][]string{
-		"unexpected argument frob":                         {"frob"},
-		`unexpected argument serv, did you mean "serve"?`:  {"serv"},
-		`unexpected argument sho, did you mean "show"?`:    {"session", "sho"},
-		"unknown flag --foo":                               {"sessions", "--foo"},
-		`expected "<id>"`:                                  {"token", "revoke"},
-		`<id>: expected a valid 64 bit int but got "home"`: {"token", "revoke", "home"},
+		"unexpected argument frob":                          {"frob"},
+		`unexpected argument doctr, did you mean "doctor"?`: {"doctr"},
+		`unexpected argument sho, did you mean "show"?`:     {"session", "sho"},
+		"unknown flag --foo":                                {"sessions", "--foo"},
+		`expected "<id>"`:                                   {"token", "revoke"},
+		`<id>: expected a valid 64 bit int but got "home"`:  {"token", "revoke", "home"},
 	} {
 		_, err := parse(args)
 		require.EqualError(t, err, said+help)

@@ -159,7 +159,7 @@ func readWay(r *http.Request) (way, error) {
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser's connection is
 		Name: cookieName, Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})
@@ -176,7 +176,7 @@ const (
 func (s *SignOn) fail(w http.ResponseWriter, r *http.Request, problem string, err error) {
 	s.Log.Warn("nobody was signed in by the OpenID provider", "problem", problem, "error", err)
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, "/login#problem="+problem, http.StatusSeeOther)
+	http.Redirect(w, r, "/login#problem="+problem, http.StatusSeeOther) //nolint:gosec // one of four words, on this server
 }
 
 // provider finds the provider once.

@@ -208,4 +208,7 @@ func (c *check) limits(l Limits) {
 	c.within("limits.subagents.perTurn", l.Subagents.PerTurn, 1, 1000)
 	c.within("limits.subagents.running", l.Subagents.Running, 1, 1000)
 	c.within("limits.subagents.tokens", l.Subagents.Tokens, 1000, 1_000_000_000)
+	c.within("limits.person.sessions", l.Person.Sessions, 1, 1_000_000)
+	c.within("limits.person.runners", l.Person.Runners, 1, 10_000)
+	c.within("limits.person.tokens", l.Person.Tokens, 1, 10_000)
 }

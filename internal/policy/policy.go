@@ -222,7 +222,15 @@ type Limits struct {
 	// cannot be reached; default a day.
 	ProviderWaitMinutes int `json:"providerWaitMinutes,omitempty"`
 
-	Subagents Subagents `json:"subagents,omitzero"`
+	Subagents Subagents    `json:"subagents,omitzero"`
+	Person    PersonLimits `json:"person,omitzero"`
+}
+
+// PersonLimits bounds what one person may have.
+type PersonLimits struct {
+	Sessions int `json:"sessions,omitempty"` // conversations that they begin; default 10000
+	Runners  int `json:"runners,omitempty"`  // default 50
+	Tokens   int `json:"tokens,omitempty"`   // for programs; default 100
 }
 
 // Subagents bounds what one turn of a conversation may set going, with all that follows from it.

@@ -41,5 +41,8 @@ func (p *Policy) Limit() Limits {
 	l.Subagents.PerTurn = cmp.Or(l.Subagents.PerTurn, 20)
 	l.Subagents.Running = cmp.Or(l.Subagents.Running, 16)
 	l.Subagents.Tokens = cmp.Or(l.Subagents.Tokens, 5_000_000)
+	l.Person.Sessions = cmp.Or(l.Person.Sessions, 10_000)
+	l.Person.Runners = cmp.Or(l.Person.Runners, 50)
+	l.Person.Tokens = cmp.Or(l.Person.Tokens, 100)
 	return l
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -29,10 +30,10 @@ type Provider struct {
 	Spoil  func(claims map[string]any) // changes what is signed; nil: nothing
 	Refuse string                      // the error with which people are sent back; empty: they are let in
 
-	t     testing.TB
-	key   *rsa.PrivateKey
-	mu    sync.Mutex
-	codes map[string]asked
+	key    *rsa.PrivateKey
+	signer jose.Signer
+	mu     sync.Mutex
+	codes  map[string]asked
 }
 
 // asked is what a code was given for.
@@ -53,7 +54,9 @@ func New(t testing.TB) *Provider {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
-	p := &Provider{t: t, key: key, codes: map[string]asked{}, Claims: map[string]any{"sub": "u-1", "preferred_username": "lena"}}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: key, KeyID: keyID}}, nil)
+	require.NoError(t, err)
+	p := &Provider{key: key, signer: signer, codes: map[string]asked{}, Claims: map[string]any{"sub": "u-1", "preferred_username": "lena"}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
 	mux.HandleFunc("GET /keys", p.keys)
@@ -122,16 +125,15 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	claims := map[string]any{"iss": p.URL, "aud": ClientID, "exp": time.Now().Add(time.Minute).Unix(), "iat": time.Now().Unix(), "nonce": code.nonce}
-	for name, value := range code.claims {
-		claims[name] = value
-	}
+	maps.Copy(claims, code.claims)
 	if p.Spoil != nil {
 		p.Spoil(claims)
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key, KeyID: keyID}}, nil)
-	require.NoError(p.t, err)
-	raw, err := jwt.Signed(signer).Claims(claims).Serialize()
-	require.NoError(p.t, err)
+	raw, err := jwt.Signed(p.signer).Claims(claims).Serialize()
+	if err != nil {
+		answer(w, http.StatusInternalServerError, map[string]string{"error": "server_error"})
+		return
+	}
 	answer(w, http.StatusOK, map[string]any{"access_token": "access", "token_type": "Bearer", "expires_in": 60, "id_token": raw})
 }
 
