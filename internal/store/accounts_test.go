@@ -248,6 +248,8 @@ func TestInvites_AreNoGoodOnceTheirMakerIsNoAdministrator(t *testing.T) {
 	require.NoError(t, b.Disable(ctx, ann.ID, nil))
 	_, err = b.Join(ctx, []byte("link"), "another", "hash")
 	require.Equal(t, fault.Denied, b.kind(err))
+	require.NoError(t, b.Enable(ctx, ann.ID))
+	require.Equal(t, fault.Denied, b.kind(b.CheckInvite(ctx, []byte("link"))), "what was revoked stays so")
 	open, err := b.Invites(ctx)
 	require.NoError(t, err)
 	require.Empty(t, open)

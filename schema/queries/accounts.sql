@@ -32,14 +32,16 @@ RETURNING *;
 UPDATE users SET role = $2 WHERE id = $1;
 
 -- name: AccountDisable :exec
--- Shuts a person out: what they could sign in with is gone, also after they are let in again, and their background tasks are to be
--- killed. The runner of the server's own host belongs to the installation.
+-- Shuts a person out: what they could sign in with is gone, also after they are let in again, and so are their invitations; their
+-- background tasks are to be killed. The runner of the server's own host belongs to the installation.
 WITH logins AS (
     DELETE FROM web_sessions w WHERE w.user_id = sqlc.arg(id)
 ), links AS (
     DELETE FROM login_links l WHERE l.user_id = sqlc.arg(id)
 ), tokens AS (
     UPDATE api_tokens t SET revoked_at = now() WHERE t.user_id = sqlc.arg(id) AND t.revoked_at IS NULL
+), guests AS (
+    UPDATE invites i SET expires_at = now() WHERE i.made_by = sqlc.arg(id) AND i.expires_at > now()
 ), tasks AS (
     UPDATE background_tasks b SET kill_asked_at = coalesce(b.kill_asked_at, now()) WHERE b.user_id = sqlc.arg(id) AND b.state = 'running'
 ), gone AS (

@@ -69,6 +69,8 @@ WITH logins AS (
     DELETE FROM login_links l WHERE l.user_id = $2
 ), tokens AS (
     UPDATE api_tokens t SET revoked_at = now() WHERE t.user_id = $2 AND t.revoked_at IS NULL
+), guests AS (
+    UPDATE invites i SET expires_at = now() WHERE i.made_by = $2 AND i.expires_at > now()
 ), tasks AS (
     UPDATE background_tasks b SET kill_asked_at = coalesce(b.kill_asked_at, now()) WHERE b.user_id = $2 AND b.state = 'running'
 ), gone AS (
@@ -82,8 +84,8 @@ type AccountDisableParams struct {
 	ID     chat.UserID
 }
 
-// Shuts a person out: what they could sign in with is gone, also after they are let in again, and their background tasks are to be
-// killed. The runner of the server's own host belongs to the installation.
+// Shuts a person out: what they could sign in with is gone, also after they are let in again, and so are their invitations; their
+// background tasks are to be killed. The runner of the server's own host belongs to the installation.
 func (q *Queries) AccountDisable(ctx context.Context, db DBTX, arg AccountDisableParams) error {
 	_, err := db.Exec(ctx, accountDisable, arg.ByUser, arg.ID)
 	return err
