@@ -60,6 +60,7 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 		if err != nil {
 			return nil, a.Problem(err)
 		}
+		a.note(ctx, "person added", "user", user.Name, "role", in.Body.Role)
 		link, err := a.Auth.NewLink(ctx, user.ID, "")
 		return &struct{ Body NewUser }{NewUser{ID: user.ID, Name: user.Name, Role: in.Body.Role, Link: link}}, a.Problem(err)
 	})
@@ -107,14 +108,23 @@ func (a *Endpoints) change(ctx context.Context, id chat.UserID, role string, dis
 		if err := a.Store.SetRole(ctx, id, role); err != nil {
 			return err
 		}
+		a.note(ctx, "role of a person set", "id", id, "role", role)
 	}
 	switch {
 	case disabled == nil:
 		return nil
 	case *disabled:
-		return a.Store.Disable(ctx, id, &me)
+		if err := a.Store.Disable(ctx, id, &me); err != nil {
+			return err
+		}
+		a.note(ctx, "person disabled", "id", id)
+		return nil
 	}
-	return a.Store.Enable(ctx, id)
+	if err := a.Store.Enable(ctx, id); err != nil {
+		return err
+	}
+	a.note(ctx, "person enabled", "id", id)
+	return nil
 }
 
 func (a *Endpoints) signInLink(ctx context.Context, id chat.UserID, forget bool) (string, error) {
@@ -126,5 +136,6 @@ func (a *Endpoints) signInLink(ctx context.Context, id chat.UserID, forget bool)
 			return "", err
 		}
 	}
+	a.note(ctx, "sign-in link made", "id", id, "password_forgotten", forget)
 	return a.Auth.NewLink(ctx, id, "")
 }

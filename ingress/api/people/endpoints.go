@@ -2,9 +2,12 @@
 package people
 
 import (
+	"context"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
 )
 
 // Endpoints are those of this package, with what they need.
@@ -16,4 +19,9 @@ type Endpoints struct {
 func (a *Endpoints) Register(h huma.API) {
 	a.registerAccounts(h)
 	a.registerInvites(h)
+}
+
+// note says in the log what an administrator did about people.
+func (a *Endpoints) note(ctx context.Context, what string, about ...any) {
+	a.Log.Info(what, append(about, "by", auth.User(ctx).Name)...)
 }

@@ -53,6 +53,9 @@ func (a *Endpoints) registerInvites(h huma.API) {
 		made, err := a.Store.AddInvite(ctx, store.Invite{
 			Note: in.Body.Note, Role: in.Body.Role, Uses: in.Body.Uses, MadeBy: auth.User(ctx).Name, ExpiresAt: time.Now().AddDate(0, 0, in.Body.Days),
 		}, &me, hash)
+		if err == nil {
+			a.note(ctx, "invitation made", "invitation", made.ID, "role", made.Role, "uses", made.Uses)
+		}
 		return &struct{ Body NewInvite }{NewInvite{made, auth.JoinPath + token}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{OperationID: "withdraw-invite", Method: http.MethodDelete, Path: "/api/invites/{id}", Summary: "Withdraw an invitation at once; for administrators", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
