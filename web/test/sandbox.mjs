@@ -109,7 +109,7 @@ export const sandbox = {
     await askFirst(v, "echo always", "no more questions")
     await v.inspect("55-question-phone")
     await question(v).getByRole("button", { name: "Always allow Shell" }).click()
-    await v.sees("no more questions", v.turn)
+    await v.sees("Answered", v.turn) // the words of the answer stand in the message, too
     await v.page.setViewportSize({ width: 1280, height: 860 })
     const { tools } = await v.api("/api/permissions")
     assert.equal(tools.find((tool) => tool.name === "Shell").rule, "allow")
