@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 
@@ -29,7 +28,7 @@ func (r *Relay) stopDisabled(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stop := store.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + cmp.Or(string(w.Turn), rand.Text())}
+		stop := store.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + rand.Text()} // nobody used it before
 		got, err := r.Store.Stop(ctx, stop, lang)
 		if err != nil || got.Turn == "" {
 			return err

@@ -17,7 +17,7 @@ func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
 	const hers = chat.SessionKey("agent:main:web:thread:hers")
 	_, err = b.CreateSession(ctx, store.NewSession{Key: hers, Owner: ann.ID, Channel: "web"})
 	require.NoError(t, err)
-	for _, id := range []string{"m1", "m2"} {
+	for _, id := range []string{"disabled-t1", "m2"} {
 		_, err := b.Accept(ctx, store.Inbound{Session: hers, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
 		require.NoError(t, err)
 	}
