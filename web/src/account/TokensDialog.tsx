@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Trash2 } from "lucide-react"
-import { type SubmitEvent, useId, useState } from "react"
+import { type SubmitEvent, useState } from "react"
 
 import { createToken, deleteToken } from "../api/calls"
 import type { Token } from "../api/types"
@@ -13,6 +13,7 @@ import { Field } from "../ui/Field"
 import { IconButton } from "../ui/IconButton"
 import { Modal } from "../ui/Modal"
 import { Note } from "../ui/Note"
+import { Select } from "../ui/Select"
 
 const scopes: Token["scope"][] = ["administration", "chat", "read"]
 
@@ -51,8 +52,8 @@ function NewToken() {
     <>
       <form className="mt-4 flex flex-wrap items-end gap-2" onSubmit={submit}>
         <Field className="min-w-0 flex-1" label={t("tokens.name")} value={name} onChange={(event) => setName(event.target.value)} maxLength={100} required />
-        <Choice label={t("tokens.scope")} value={scope} options={scopes} say={(option) => t(`tokens.scope.${option}`)} onChange={setScope} />
-        <Choice label={t("tokens.days")} value={days} options={lives} say={(option) => (option === 0 ? t("tokens.forever") : t("tokens.forDays", { days: option }))} onChange={setDays} />
+        <Select label={t("tokens.scope")} value={scope} options={scopes} say={(option) => t(`tokens.scope.${option}`)} onChange={setScope} />
+        <Select label={t("tokens.days")} value={days} options={lives} say={(option) => (option === 0 ? t("tokens.forever") : t("tokens.forDays", { days: option }))} onChange={setDays} />
         <Button type="submit" look="primary" className="h-10" aria-disabled={creation.isPending}>
           {creation.isPending ? t("tokens.creating") : t("tokens.create")}
         </Button>
@@ -68,37 +69,6 @@ function NewToken() {
         </Note>
       )}
     </>
-  )
-}
-
-interface ChoiceProps<T extends string | number> {
-  label: string
-  value: T
-  options: T[]
-  say: (option: T) => string
-  onChange: (option: T) => void
-}
-
-function Choice<T extends string | number>({ label, value, options, say, onChange }: ChoiceProps<T>) {
-  const id = useId()
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block font-medium">
-        {label}
-      </label>
-      <select
-        id={id}
-        value={value}
-        onChange={({ target }) => onChange(options[target.selectedIndex] ?? value)}
-        className="h-10 rounded-md border border-line-strong bg-canvas px-2 text-body"
-      >
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {say(option)}
-          </option>
-        ))}
-      </select>
-    </div>
   )
 }
 
