@@ -34,18 +34,24 @@ const maxHeader = 256 << 10
 // A refused address is a fault.Denied in the chain of
 // the client's error.
 func New(allow Allow) *http.Client {
-	return &http.Client{
-		CheckRedirect: checkRedirect,
-		Transport: &checked{&http.Transport{
-			Proxy:                  nil,
-			DialContext:            allow.dial,
-			ForceAttemptHTTP2:      true,
-			TLSHandshakeTimeout:    connectTime,
-			ResponseHeaderTimeout:  headerTime,
-			IdleConnTimeout:        idleTime,
-			MaxIdleConns:           16,
-			MaxResponseHeaderBytes: maxHeader,
-		}},
+	t := newTransport(allow)
+	t.ResponseHeaderTimeout = headerTime
+	return &http.Client{CheckRedirect: checkRedirect, Transport: &checked{t}}
+}
+
+// NewTransport makes a transport that reaches the same addresses, for callers who watch themselves how long an answer takes to begin. It follows
+// no redirect.
+func NewTransport(allow Allow) http.RoundTripper { return &checked{newTransport(allow)} }
+
+func newTransport(allow Allow) *http.Transport {
+	return &http.Transport{
+		Proxy:                  nil,
+		DialContext:            allow.dial,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    connectTime,
+		IdleConnTimeout:        idleTime,
+		MaxIdleConns:           16,
+		MaxResponseHeaderBytes: maxHeader,
 	}
 }
 

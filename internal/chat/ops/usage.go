@@ -12,6 +12,13 @@ type Spent struct {
 	Cost             *float64 `json:"cost,omitempty" doc:"In the currency of the answer. Missing where no price is set for the model."`
 }
 
+// TurnSpent is what a turn took.
+type TurnSpent struct {
+	Spent   []Spent // by model
+	Message int64   // id of its newest answer; 0: it has none
+	User    chat.UserID
+}
+
 // Tokens returns how many tokens were read and written.
 func (s Spent) Tokens() int64 { return s.PromptTokens + s.CompletionTokens }
 

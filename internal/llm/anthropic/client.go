@@ -11,6 +11,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/wire"
@@ -44,11 +45,7 @@ var _ llm.Client = (*Client)(nil)
 
 // New checks the configuration. It does not call the provider.
 func New(cfg Config) (*Client, error) {
-	base := strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/")
-	base = strings.TrimSuffix(strings.TrimSuffix(base, "/messages"), "/v1")
-	if base == "" {
-		base = DefaultBaseURL
-	}
+	base := baseOf(cfg)
 	model := strings.TrimSpace(cfg.Model)
 	if model == "" {
 		return nil, fault.Errorf(fault.Invalid, "no model is named: set LLM_MODEL to one that the provider offers")
@@ -58,6 +55,33 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	return &Client{endpoint: endpoint, base: base, model: model, dialect: wire.NewLessons(firstDialect(model, cfg.Thinking))}, nil
+}
+
+// baseOf returns the address of the API, of whatever people copy from a provider's pages.
+func baseOf(cfg Config) string {
+	base := strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/")
+	base = strings.TrimSuffix(strings.TrimSuffix(base, "/messages"), "/v1")
+	if base == "" {
+		return DefaultBaseURL
+	}
+	return base
+}
+
+// apiVersion is that of the API by which models are listed, as the SDK sends it.
+const apiVersion = "2023-06-01"
+
+// Models asks which models the provider offers: all of them, since a page has up to a thousand.
+func Models(ctx context.Context, cfg Config) ([]chat.SubscribedModel, error) {
+	base := baseOf(cfg)
+	endpoint, err := wire.NewEndpoint(base, cfg.APIKey, cfg.IdleTimeout, cfg.Transport)
+	if err != nil {
+		return nil, err
+	}
+	header := http.Header{"Anthropic-Version": {apiVersion}}
+	if endpoint.Key != "" {
+		header.Set("X-Api-Key", endpoint.Key)
+	}
+	return endpoint.Models(ctx, base+"/v1/models?limit=1000", header)
 }
 
 // Model returns "anthropic/" and the model's name.

@@ -52,7 +52,7 @@ func anthropicScript(req Request, reply Reply) script {
 		}),
 		named("message_stop", object{}),
 	}
-	s.broken = event{name: "error", data: marshal(anthropicError(reply))}
+	s.broken = []event{{name: "error", data: marshal(anthropicError(reply))}}
 	s.garbage = event{name: "content_block_delta", data: []byte(`{"type":"content_block_delta","delta":{"text":"`)}
 	return s
 }

@@ -12,24 +12,34 @@ type Picture struct {
 	Data      []byte `json:"data"`
 }
 
-// piece is a part of a content, in either dialect.
+// piece is a part of a content, in any dialect.
 type piece struct {
-	Type     string `json:"type"`
-	Text     string `json:"text"`
-	ImageURL struct {
-		URL string `json:"url"` // data:image/png;base64,...
-	} `json:"image_url"`
-	Source struct {
+	Type     string   `json:"type"`
+	Text     string   `json:"text"`
+	ImageURL imageURL `json:"image_url"`
+	Source   struct {
 		Type      string `json:"type"`
 		MediaType string `json:"media_type"`
 		Data      []byte `json:"data"`
 	} `json:"source"`
 }
 
+// imageURL is data:image/png;base64,… in an object, or by itself in the Responses API.
+type imageURL struct{ URL string }
+
+// UnmarshalJSON accepts both.
+func (u *imageURL) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &u.URL) == nil {
+		return nil
+	}
+	type plain imageURL
+	return json.Unmarshal(data, (*plain)(u))
+}
+
 // picture is what the piece shows, if it shows one.
 func (p piece) picture() (Picture, bool, error) {
 	switch p.Type {
-	case "image_url":
+	case "image_url", "input_image":
 		media, data, found := strings.Cut(strings.TrimPrefix(p.ImageURL.URL, "data:"), ";base64,")
 		if !found {
 			return Picture{}, false, fmt.Errorf("%.40q is no data URL of a picture", p.ImageURL.URL)

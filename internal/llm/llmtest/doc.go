@@ -1,6 +1,6 @@
 // Package llmtest is a scripted language model behind real HTTP, for tests and benchmarks. It speaks OpenAI's chat
-// completions (streamed or not) and Anthropic's messages, records every request, misbehaves on demand, and answers the
-// same way every time. It is no part of the product.
+// completions and Responses API (streamed or not) and Anthropic's messages, records every request, misbehaves on demand,
+// and answers the same way every time. It is no part of the product.
 //
 //	server := llmtest.New(t)                 // 127.0.0.1, a free port, closed with the test
 //	server.BaseURL()                         // for an OpenAI client; server.URL() for an Anthropic one
@@ -46,7 +46,7 @@
 //	empty                     an answer without any text
 //	finish REASON             another finish reason than the right one
 //	ids same | none           every tool call has the id call_0, or none
-//	noindex                   tool calls without an index
+//	noindex                   tool calls without an index (chat completions only)
 //	whole                     each tool call in one piece
 //	nousage                   no token counts
 //	usage PROMPT COMPLETION [CACHED]   these token counts
@@ -54,7 +54,8 @@
 //
 // A user message that begins with <system-reminder> is passed over when the last user message is looked for.
 //
-// SetWindow makes the server count tokens and refuse what is longer than a context window, as real providers do.
+// RequireKey makes the server refuse requests without a key; SetModels says which models there are, and are listed at
+// GET /v1/models. SetWindow makes the server count tokens and refuse what is longer than a context window, as real providers do.
 //
 // A server in a process of its own is in cmd/llmtest; what it recorded is at GET /_requests, DELETE /_requests forgets
 // it.

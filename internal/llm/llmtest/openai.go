@@ -48,7 +48,7 @@ func openAIScript(req Request, reply Reply) script {
 		})})
 	}
 	s.tail = append(s.tail, event{data: []byte("[DONE]")})
-	s.broken = event{data: marshal(openAIError(reply))}
+	s.broken = []event{{data: marshal(openAIError(reply))}}
 	s.garbage = event{data: []byte(`{"choices":[{"delta":{"content":"`)}
 	return s
 }
@@ -126,12 +126,16 @@ func openAIUsage(u Usage) object {
 }
 
 func openAIError(reply Reply) object {
-	kind := "invalid_request_error"
+	kind, code := "invalid_request_error", any(nil)
 	switch {
+	case reply.Status == http.StatusUnauthorized:
+		code = "invalid_api_key"
+	case reply.Status == http.StatusNotFound:
+		code = "model_not_found"
 	case reply.Status == http.StatusTooManyRequests:
 		kind = "rate_limit_error"
 	case reply.Status == 0 || reply.Status >= http.StatusInternalServerError:
 		kind = "server_error"
 	}
-	return object{"error": object{"message": cmp.Or(reply.Error, "scripted failure"), "type": kind, "param": nil, "code": nil}}
+	return object{"error": object{"message": cmp.Or(reply.Error, "scripted failure"), "type": kind, "param": nil, "code": code}}
 }

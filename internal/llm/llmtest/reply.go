@@ -20,9 +20,9 @@ type Reply struct {
 	NoUsage bool
 
 	IDs     IDs  // how tool calls are numbered
-	NoIndex bool // tool calls without an index (OpenAI only)
+	NoIndex bool // tool calls without an index (chat completions only)
 	Whole   bool // each tool call in one piece
-	Plain   bool // a JSON answer though a stream was asked for (OpenAI only)
+	Plain   bool // a JSON answer though a stream was asked for (not Anthropic)
 
 	Break Break // what goes wrong
 

@@ -12,7 +12,8 @@ import (
 
 // The dialects that the server speaks.
 const (
-	OpenAI    = "openai"
+	OpenAI    = "openai" // chat completions
+	Responses = "responses"
 	Anthropic = "anthropic"
 )
 
@@ -47,6 +48,7 @@ type Request struct {
 	Shared int `json:"shared,omitempty"` // bytes in common with the request before: tools, system prompt, messages
 
 	includeUsage bool
+	encrypted    bool // Responses: encrypted reasoning was asked for
 }
 
 // Message is a message of a request.
@@ -55,7 +57,7 @@ type Message struct {
 	Content    string    `json:"content"`
 	Pictures   []Picture `json:"pictures,omitempty"`
 	Reasoning  string    `json:"reasoning,omitempty"`
-	Signature  string    `json:"signature,omitempty"` // Anthropic: of its thinking blocks
+	Signature  string    `json:"signature,omitempty"` // Anthropic: of its thinking blocks; Responses: its encrypted reasoning
 	Calls      []Call    `json:"calls,omitempty"`
 	ToolCallID string    `json:"tool_call_id,omitempty"`
 	IsError    bool      `json:"is_error,omitempty"`

@@ -43,6 +43,8 @@ type Server struct {
 	arrived  chan struct{} // closed and replaced with each request
 	live     *live         // nil while stopped
 	strict   bool
+	key      string   // "": none is required
+	models   []string // nil: every model is there
 	answered time.Time
 }
 
@@ -177,8 +179,9 @@ func (s *Server) Wait(ctx context.Context, n int) error {
 func (s *Server) routes(now *live) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.serve(now, parseOpenAI, writeOpenAI))
+	mux.HandleFunc("POST /v1/responses", s.serve(now, parseResponses, writeResponses))
 	mux.HandleFunc("POST /v1/messages", s.serve(now, parseAnthropic, writeAnthropic))
-	mux.HandleFunc("GET /v1/models", models)
+	mux.HandleFunc("GET /v1/models", s.listModels)
 	mux.HandleFunc("GET /_requests", s.listRequests)
 	mux.HandleFunc("DELETE /_requests", func(w http.ResponseWriter, _ *http.Request) { s.Reset(); w.WriteHeader(http.StatusNoContent) })
 	return mux
@@ -244,6 +247,10 @@ func (s *Server) answer(req *Request) Reply {
 	s.mu.Lock()
 	counter, strict := s.counter, s.strict
 	s.mu.Unlock()
+	if no, refused := s.barred(*req); refused {
+		s.record(req)
+		return no
+	}
 	if no, refused := faulty(*req); strict && refused {
 		s.record(req)
 		return no
@@ -284,12 +291,6 @@ func (s *Server) record(req *Request) Handler {
 		return s.handler
 	}
 	return Run
-}
-
-func models(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{
-		map[string]any{"id": "llmtest", "object": "model", "created": 0, "owned_by": "llmtest"},
-	}})
 }
 
 func (s *Server) listRequests(w http.ResponseWriter, _ *http.Request) {

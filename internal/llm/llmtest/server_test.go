@@ -396,11 +396,11 @@ func FuzzRun_AnswersAnyText(f *testing.F) {
 func TestServer_RefusesWhatIsLongerThanItsWindow(t *testing.T) {
 	t.Parallel()
 	for dialect, words := range map[string]string{
-		llmtest.OpenAI: "maximum context length is 50 tokens", llmtest.Anthropic: "50 maximum",
+		llmtest.OpenAI: "maximum context length is 50 tokens", llmtest.Anthropic: "50 maximum", llmtest.Responses: "context window of this model",
 	} {
 		s := llmtest.New(t)
 		require.NoError(t, s.SetWindow(llmtest.Window{Tokens: 50}))
-		path := map[string]string{llmtest.OpenAI: "/v1/chat/completions", llmtest.Anthropic: "/v1/messages"}[dialect]
+		path := map[string]string{llmtest.OpenAI: "/v1/chat/completions", llmtest.Anthropic: "/v1/messages", llmtest.Responses: "/v1/responses"}[dialect]
 		status, body := send(t, s.URL()+path, strings.Repeat("one more word ", 5))
 		require.Equal(t, http.StatusOK, status, body)
 		require.Contains(t, body, "echo: one more word")
@@ -437,7 +437,7 @@ func TestServer_PassesOverReminders(t *testing.T) {
 
 func send(t *testing.T, url, text string) (int, string) {
 	t.Helper()
-	return post(t, url, fmt.Sprintf(`{"model":"m","max_tokens":10,"messages":[{"role":"user","content":%q}]}`, text))
+	return post(t, url, fmt.Sprintf(`{"model":"m","max_tokens":10,"messages":[{"role":"user","content":%[1]q}],"input":%[1]q}`, text))
 }
 
 func post(t *testing.T, url, body string) (int, string) {

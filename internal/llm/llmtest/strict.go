@@ -17,7 +17,13 @@ var (
 // faulty answers a request that one provider or another would refuse, whatever the model. Such a request must never be
 // made: its parts come from the conversation, so that the next one would be refused as well.
 func faulty(req Request) (Reply, bool) {
-	complaint := transcriptFault(req.Messages)
+	complaint := ""
+	if req.Dialect == Responses {
+		complaint = itemsFault(req.Raw)
+	}
+	if complaint == "" {
+		complaint = transcriptFault(req.Messages)
+	}
 	if complaint == "" && req.Dialect == Anthropic {
 		complaint = alternationFault(req.Raw)
 	}

@@ -87,7 +87,10 @@ func (c *counter) refuse(req Request) (Reply, bool) {
 		return Reply{}, false
 	}
 	said := fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens.", c.window.Tokens, req.Tokens)
-	if req.Dialect == Anthropic {
+	switch req.Dialect {
+	case Responses:
+		said = fmt.Sprintf("Your input exceeds the context window of this model: %d tokens > %d maximum. Please adjust your input and try again.", req.Tokens, c.window.Tokens)
+	case Anthropic:
 		said = fmt.Sprintf("prompt is too long: %d tokens > %d maximum", req.Tokens, c.window.Tokens)
 	}
 	return Reply{Status: http.StatusBadRequest, Error: said}, true

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// event is one server-sent event; name is empty in OpenAI's dialect.
+// event is one server-sent event; name is empty in chat completions.
 type event struct {
 	name string
 	data []byte
@@ -17,7 +17,8 @@ type event struct {
 // script is a whole streamed answer. What goes wrong goes wrong in body, or instead of tail.
 type script struct {
 	head, body, tail []event
-	broken, garbage  event // what ErrorPart and Garbage send
+	broken           []event // what ErrorPart sends
+	garbage          event   // what Garbage sends
 }
 
 // wire writes a response and notices when nobody is there to read it.
@@ -125,7 +126,7 @@ func (o *wire) broke(s script, b Break) bool {
 	case Reset:
 		o.reset()
 	case ErrorPart:
-		o.send(s.broken)
+		o.send(s.broken...)
 	case Garbage:
 		o.send(s.garbage)
 		return false

@@ -1,5 +1,6 @@
 // Package openai speaks to every provider with OpenAI's chat completions API: OpenAI itself, DeepSeek, Qwen, Moonshot,
-// OpenRouter, vLLM, Ollama, llama.cpp and their like. It streams, and it copes with how they differ.
+// OpenRouter, vLLM, Ollama, llama.cpp and their like; or, where Config says so, with its Responses API. It streams, and it copes with how
+// they differ.
 package openai
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	sdk "github.com/sashabaranov/go-openai"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/wire"
@@ -21,9 +23,11 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 
 // Config says which provider, and how.
 type Config struct {
-	BaseURL string // up to and without /chat/completions; empty means DefaultBaseURL
+	BaseURL string // up to and without /chat/completions or /responses; empty means DefaultBaseURL
 	APIKey  string // empty for servers that need none
 	Model   string // required; the provider's name of it
+	// Responses says that the Responses API is spoken instead of chat completions.
+	Responses bool
 	// IdleTimeout is how long a call may make no progress; zero means wire.DefaultIdleTimeout.
 	IdleTimeout time.Duration
 	// Transport carries the requests; nil means the connections that all clients share.
@@ -32,20 +36,18 @@ type Config struct {
 
 // Client talks to one model of one provider. It is safe for concurrent use.
 type Client struct {
-	endpoint *wire.Endpoint
-	base     string
-	model    string
-	dialect  *wire.Lessons[dialect]
+	endpoint  *wire.Endpoint
+	base      string
+	model     string
+	responses bool
+	dialect   *wire.Lessons[dialect]
 }
 
 var _ llm.Client = (*Client)(nil)
 
 // New checks the configuration. It does not call the provider.
 func New(cfg Config) (*Client, error) {
-	base := strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/"), "/chat/completions")
-	if base == "" {
-		base = DefaultBaseURL
-	}
+	base := baseOf(cfg)
 	if strings.TrimSpace(cfg.Model) == "" {
 		return nil, fault.Errorf(fault.Invalid, "no model is named: set LLM_MODEL to one that the provider offers")
 	}
@@ -54,7 +56,33 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	model := strings.TrimSpace(cfg.Model)
-	return &Client{endpoint: endpoint, base: base, model: model, dialect: wire.NewLessons(firstDialect(base, model))}, nil
+	return &Client{endpoint: endpoint, base: base, model: model, responses: cfg.Responses, dialect: wire.NewLessons(firstDialect(base, model))}, nil
+}
+
+// baseOf returns the address of the API, of whatever people copy from a provider's pages.
+func baseOf(cfg Config) string {
+	base := strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/")
+	for _, end := range []string{"/chat/completions", "/responses"} {
+		base = strings.TrimSuffix(base, end)
+	}
+	if base == "" {
+		return DefaultBaseURL
+	}
+	return base
+}
+
+// Models asks which models the provider offers.
+func Models(ctx context.Context, cfg Config) ([]chat.SubscribedModel, error) {
+	base := baseOf(cfg)
+	endpoint, err := wire.NewEndpoint(base, cfg.APIKey, cfg.IdleTimeout, cfg.Transport)
+	if err != nil {
+		return nil, err
+	}
+	header := http.Header{}
+	if endpoint.Key != "" {
+		header.Set("Authorization", "Bearer "+endpoint.Key)
+	}
+	return endpoint.Models(ctx, base+"/models", header)
 }
 
 // Model returns "openai/" and the model's name.
@@ -69,9 +97,17 @@ func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (
 	)
 }
 
-// attempt sends the request once, as the dialect wants it. A partial answer comes back beside an error, without its
-// tool calls, whose arguments may be cut.
+// attempt sends the request once, by the API that was chosen.
 func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
+	if c.responses {
+		return c.respond(ctx, req, sink, d)
+	}
+	return c.complete(ctx, req, sink, d)
+}
+
+// complete sends the request once, to chat completions, as the dialect wants it. A partial answer comes back beside an
+// error, without its tool calls, whose arguments may be cut.
+func (c *Client) complete(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)
 	defer call.End()
 	fields, err := encodeFields(c.model, req, d)
@@ -104,7 +140,7 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d 
 func (c *Client) explain(call *wire.Call, err error) error {
 	if errors.Is(err, sdk.ErrReasoningToolsRequireResponses) {
 		return fault.Errorf(fault.Invalid,
-			"%s takes tools only through OpenAI's Responses API, which xbot does not speak; choose another model", c.model)
+			"%s takes tools only through OpenAI's Responses API: choose the API responses for its subscription, or another model", c.model)
 	}
 	if errors.Is(err, sdk.ErrChatCompletionInvalidModel) {
 		return fault.Errorf(fault.Invalid, "%s is no chat model; choose another model", c.model)

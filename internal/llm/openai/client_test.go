@@ -34,12 +34,17 @@ func setup(t *testing.T) bundle { return setupModel(t, "m", 0) }
 
 func setupModel(t *testing.T, model string, idle time.Duration) bundle {
 	t.Helper()
+	return setupWith(t, openai.Config{Model: model, IdleTimeout: idle})
+}
+
+// setupWith fills in where the provider is.
+func setupWith(t *testing.T, cfg openai.Config) bundle {
+	t.Helper()
 	server := llmtest.New(t)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	client, err := openai.New(openai.Config{
-		BaseURL: server.BaseURL(), APIKey: key, Model: model, IdleTimeout: idle, Transport: transport,
-	})
+	cfg.BaseURL, cfg.APIKey, cfg.Transport = server.BaseURL(), key, transport
+	client, err := openai.New(cfg)
 	require.NoError(t, err)
 	return bundle{server, t, client}
 }

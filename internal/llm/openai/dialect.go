@@ -2,6 +2,8 @@ package openai
 
 import (
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 
 	"xbot/internal/chat"
@@ -16,6 +18,11 @@ type dialect struct {
 	reasoning reasoning
 	attach    bool // people and model must take turns: a reminder goes into the message before it
 	effort    effort
+
+	// Of the Responses API.
+	noSummary bool // summaries of the reasoning are refused
+	noReturn  bool // encrypted reasoning is refused
+	lift      bool // pictures in the results of tools are refused
 }
 
 // effort says which think levels are sent as reasoning_effort. Services and models know more or fewer of them; those that
@@ -57,9 +64,14 @@ func (e effort) fewer(text string) effort {
 	return noEffort
 }
 
+// levelRefused is how OpenAI refuses a level that a model does not know, without naming the field (microsoft/vscode#301045):
+// "Unsupported value: 'xhigh' is not supported with the 'gpt-5-mini' model. Supported values are: …"
+var levelRefused = regexp.MustCompile(`unsupported value: '(?:` + strings.Join(append([]string{"none"}, chat.ThinkLevels...), "|") + `)'`)
+
 // effortRefused reports whether a refusal is about how much the model is to think.
 func effortRefused(text string) bool {
-	return strings.Contains(text, "reasoning_effort") || strings.Contains(text, "reasoning effort") || strings.Contains(text, "reasoning.effort")
+	return strings.Contains(text, "reasoning_effort") || strings.Contains(text, "reasoning effort") || strings.Contains(text, "reasoning.effort") ||
+		levelRefused.MatchString(text)
 }
 
 // limit is the name under which the answer's limit is sent.
@@ -93,11 +105,17 @@ const (
 )
 
 // firstDialect guesses. OpenAI calls max_tokens deprecated, and its reasoning models refuse it; others know nothing else.
+// Its older models think not at all, and refuse whatever is about that (pydantic/pydantic-ai#2865).
 func firstDialect(base, model string) dialect {
+	var d dialect
 	if strings.HasPrefix(base, "https://api.openai.com/") || isReasoningModel(model) {
-		return dialect{limit: maxCompletionTokens}
+		d.limit = maxCompletionTokens
 	}
-	return dialect{}
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	if strings.HasPrefix(name, "gpt-4") || strings.HasPrefix(name, "gpt-3") || strings.HasPrefix(name, "chatgpt-") {
+		d.noSummary, d.noReturn = true, true
+	}
+	return d
 }
 
 // isReasoningModel knows the families by name, wherever they are served.
@@ -128,6 +146,7 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		if strings.Contains(text, "must be") || strings.Contains(text, "missing") || strings.Contains(text, "required") {
 			next.reasoning = giveAlways
 		}
+	case d.itemsRefused(&next, text):
 	case effortRefused(text):
 		next.effort = d.effort.fewer(text)
 	case turnsRefused(text):
@@ -146,6 +165,33 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		}
 	}
 	return next, next != d
+}
+
+// itemsRefused notes what a refusal says of fields that the Responses API alone has, and reports whether it is about one.
+func (d dialect) itemsRefused(next *dialect, text string) bool {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	switch {
+	// "Encrypted content is not supported with this model.", "The encrypted content … could not be verified.", and what is said where
+	// reasoning that is given back does not fit what stands around it (openai/openai-node#1567, vercel/ai#7543)
+	case has("encrypted_content", "encrypted content", "'include'", "'include[", "without its required", "items are not persisted"):
+		next.noReturn = true
+	// "Unsupported parameter: 'reasoning.summary' …", "Your organization must be verified to generate reasoning summaries."
+	case has("reasoning.summary", "reasoning summar", "unsupported value: 'auto'"):
+		next.noSummary = true
+	case has("parameter: 'reasoning'"):
+		next.noSummary, next.effort = true, noEffort
+	// "Unsupported parameter: max_output_tokens", "Invalid 'max_output_tokens': integer above maximum value."
+	case has("max_output_tokens") && !has("context"):
+		next.limit = noLimit
+	// llama.cpp (ggml-org/llama.cpp#23380), LM Studio (lmstudio-ai/lmstudio-bug-tracker#2248)
+	case has("output of tool call should be", "invalid_union", "invalid type for 'input"):
+		next.lift = true
+	default:
+		return false
+	}
+	return *next != d
 }
 
 // turnsRefused reports whether a refusal is about messages of people that follow each other or a result: Mistral, and the

@@ -151,7 +151,7 @@ func TestGenerate_ExplainsModelsWhoseToolsAreElsewhere(t *testing.T) {
 	b := setupModel(t, "gpt-6-astra", 0)
 	_, err := b.client.Generate(t.Context(), req, nil)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.Contains(t, err.Error(), "choose another model")
+	require.Contains(t, err.Error(), "takes tools only through OpenAI's Responses API")
 
 	b = setupModel(t, "gpt-6-sol", 0)
 	_, err = b.client.Generate(t.Context(), req, nil)

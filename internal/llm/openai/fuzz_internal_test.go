@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -40,5 +41,36 @@ func FuzzGenerate_MakesSenseOfAnyStream(f *testing.F) {
 		for _, call := range answer.ToolCalls {
 			require.NotEmpty(t, call.Name)
 		}
+	})
+}
+
+func FuzzRespond_MakesSenseOfAnyStream(f *testing.F) {
+	f.Add("data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"hi\"}\n\ndata: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":1}}}\n\n")
+	f.Add("data: {\"type\":\"response.output_item.added\",\"output_index\":1,\"item\":{\"type\":\"function_call\",\"call_id\":\"a\",\"name\":\"f\"}}\n\ndata: {\"type\":\"response.function_call_arguments.delta\",\"output_index\":1,\"delta\":\"{}\"}\n\ndata: {\"type\":\"response.incomplete\",\"response\":{\"incomplete_details\":{\"reason\":\"content_filter\"}}}\n\n")
+	f.Add("data: {\"type\":\"response.output_item.done\",\"item\":{\"type\":\"reasoning\",\"encrypted_content\":\"E\",\"summary\":[{\"text\":\"s\"}]}}\n\ndata: {\"type\":\"response.completed\"}\n\n")
+	f.Add("{\"object\":\"response\",\"output\":[{\"type\":\"message\",\"content\":[{\"text\":\"a\"}]},{\"type\":\"function_call\",\"name\":\"f\",\"arguments\":{}}]}")
+	f.Add("data: {\"type\":\"error\",\"code\":\"invalid_prompt\",\"message\":\"x\"}\n: c\nevent: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"error\":{}}}")
+	f.Fuzz(func(t *testing.T, body string) {
+		client, err := New(Config{BaseURL: "http://host/v1", Model: "m", Responses: true, Transport: canned(body)})
+		require.NoError(t, err)
+		answer, err := client.Generate(context.Background(), llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}, nil)
+		if err != nil {
+			require.NotEqual(t, fault.Internal, fault.KindOf(err), err.Error())
+			require.Empty(t, answer.ToolCalls)
+			require.Empty(t, answer.Opaque)
+			return
+		}
+		require.NotEmpty(t, answer.Finish)
+		require.NotContains(t, answer.Text+answer.Reasoning, "\x00")
+		for _, call := range answer.ToolCalls {
+			require.NotEmpty(t, call.Name)
+		}
+		given := llm.Message{Role: "assistant", Content: answer.Text, Opaque: answer.Opaque, ToolCalls: answer.ToolCalls}
+		if len(answer.Opaque) > 0 {
+			var o opaque
+			require.NoError(t, json.Unmarshal(answer.Opaque, &o))
+			require.True(t, o.fits(given), "what is kept covers the answer")
+		}
+		encodeAnswer(given, client.origin(), dialect{})
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 
 	"xbot/internal/llm/wire"
 )
@@ -87,7 +89,7 @@ func (l *lines) event(payload []byte) {
 	l.any = true
 	l.call.Data()
 	if isError(payload) {
-		l.err = l.call.Refuse(payload)
+		l.err = refuse(l.call, payload)
 		return
 	}
 	l.out = append(l.out, "data: "...)
@@ -132,14 +134,28 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
+// hopeless are codes by which the Responses API says of what was asked that it will never be answered (types/responses/response_error
+// of openai-python, and codex): another attempt would hear the same.
+var hopeless = []string{"invalid_prompt", "invalid_image", "invalid_base64_image", "image_", "unsupported_image", "empty_image", "bio_policy", "cyber_policy", "data_residency"}
+
+// refuse makes the refusal of an error object that came inside a stream.
+func refuse(call *wire.Call, object []byte) *wire.Refusal {
+	r := call.Refuse(object)
+	if r.Status == 0 && slices.ContainsFunc(hopeless, func(code string) bool { return strings.HasPrefix(r.Code, code) }) {
+		r.Status = http.StatusBadRequest
+	}
+	return r
+}
+
 // isError reports whether an event is an error object: {"error":…} as most send it, {"object":"error"} as vLLM does,
-// or {"code":…,"message":…} as DashScope does.
+// or {"code":…,"message":…} as DashScope and the Responses API do, of whose other events some have a code, too.
 func isError(payload []byte) bool {
 	if !bytes.Contains(payload, []byte(`"error"`)) && bytes.Contains(payload, []byte(`"choices"`)) {
 		return false
 	}
 	var object struct {
 		Error   json.RawMessage `json:"error"`
+		Type    json.RawMessage `json:"type"`
 		Object  string          `json:"object"`
 		Choices json.RawMessage `json:"choices"`
 		Code    json.RawMessage `json:"code"`
@@ -153,5 +169,5 @@ func isError(payload []byte) bool {
 		return true
 	}
 	return object.Object == "error" ||
-		object.Choices == nil && object.Usage == nil && (object.Code != nil || object.Message != nil)
+		!bytes.HasPrefix(object.Type, []byte(`"response.`)) && object.Choices == nil && object.Usage == nil && (object.Code != nil || object.Message != nil)
 }

@@ -2,10 +2,12 @@
 package provider
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/anthropic"
@@ -28,6 +30,8 @@ type Config struct {
 	Model       string        // "gpt-5.2", "anthropic:claude-opus-4-8" or "anthropic/claude-opus-4-8"
 	IdleTimeout time.Duration // how long a call may make no progress; zero means 120 s
 	Transport   http.RoundTripper
+	// Responses says that OpenAI's Responses API is spoken instead of chat completions.
+	Responses bool
 	// Verbatim says that Provider is set and that Model is the provider's own name of it, whatever it looks like.
 	Verbatim bool
 }
@@ -62,8 +66,16 @@ func FromConfig(cfg Config) (llm.Client, error) {
 		}))
 	}
 	return orNil(openai.New(openai.Config{
-		BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, IdleTimeout: cfg.IdleTimeout, Transport: cfg.Transport,
+		BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, Responses: cfg.Responses, IdleTimeout: cfg.IdleTimeout, Transport: cfg.Transport,
 	}))
+}
+
+// Models asks the provider of a configuration which models it offers. Errors are those of llm.Client.
+func Models(ctx context.Context, cfg Config) ([]chat.SubscribedModel, error) {
+	if cfg.Provider == Anthropic {
+		return anthropic.Models(ctx, anthropic.Config{BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, IdleTimeout: cfg.IdleTimeout, Transport: cfg.Transport})
+	}
+	return openai.Models(ctx, openai.Config{BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, IdleTimeout: cfg.IdleTimeout, Transport: cfg.Transport})
 }
 
 // orNil keeps a nil pointer from becoming an interface that is not nil.

@@ -33,7 +33,7 @@ func NewEndpoint(baseURL, key string, idle time.Duration, transport http.RoundTr
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return nil, fault.Errorf(fault.Invalid, "the model's base URL must look like https://host/v1")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fault.Errorf(fault.Invalid, "the model's base URL must have no user, query or fragment; the key goes into LLM_API_KEY")
+		return nil, fault.Errorf(fault.Invalid, "the model's base URL must have no user, query or fragment; the key is given by itself (LLM_API_KEY)")
 	}
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {

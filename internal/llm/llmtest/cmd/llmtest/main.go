@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"xbot/internal/llm/llmtest"
@@ -15,6 +16,8 @@ import (
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:0", "host and port to listen on")
+	key := flag.String("key", "", "the key that requests must have; empty: any")
+	models := flag.String("models", "", "the models that there are, with commas between; empty: every model is there")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -22,6 +25,10 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "llmtest:", err)
 		os.Exit(1)
+	}
+	server.RequireKey(*key)
+	if *models != "" {
+		server.SetModels(strings.Split(*models, ",")...)
 	}
 	fmt.Println(server.BaseURL())
 	<-ctx.Done()

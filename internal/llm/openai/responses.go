@@ -1,0 +1,163 @@
+package openai
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"xbot/internal/llm"
+	"xbot/internal/llm/wire"
+)
+
+// OpenAI's Responses API: the conversation is a list of items, nothing is stored at the provider, and what a model thought comes back
+// encrypted, to be given back. Shapes: the API reference (POST /v1/responses), openai-python's types/responses and the SDK's types.
+
+// leastOutput is the smallest limit of an answer that the API takes, in tokens: below it says "integer_below_min_value".
+const leastOutput = 16
+
+// respond sends the request once, to the Responses API, as the dialect wants it. A partial answer comes back beside an error, without
+// its tool calls, whose arguments may be cut.
+func (c *Client) respond(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
+	call := c.endpoint.Begin(ctx, sink)
+	defer call.End()
+	config := sdk.DefaultConfig(c.endpoint.Key)
+	config.BaseURL = c.base
+	config.HTTPClient = &exchange{Call: call}
+	stream, err := sdk.NewClientWithConfig(config).CreateResponseStream(call.Context(), c.encodeResponse(req, d))
+	if err != nil {
+		return llm.Answer{}, c.explain(call, err)
+	}
+	defer func() { _ = stream.Close() }() // the answer is complete or its error known
+	reader := newResponse(call, c.origin())
+	err = reader.read(stream.RecvRaw)
+	answer := reader.answer()
+	if answer.Finish != "" {
+		return answer, nil // it was whole before its stream broke
+	}
+	answer.ToolCalls = nil
+	return answer, c.explain(call, err)
+}
+
+// origin names who encrypts the reasoning: that of another model or service means nothing here.
+func (c *Client) origin() string { return c.endpoint.Host + " " + c.model }
+
+func (c *Client) encodeResponse(req llm.Request, d dialect) sdk.CreateResponseRequest {
+	out := sdk.CreateResponseRequest{
+		Model: c.model, Instructions: req.System, Input: encodeItems(req, c.origin(), d), Tools: encodeTools(req.Tools), Store: new(false),
+	}
+	if !d.noReturn {
+		out.Include = []sdk.ResponseInclude{sdk.ResponseIncludeReasoningEncryptedContent}
+	}
+	if req.MaxTokens > 0 && d.limit != noLimit {
+		out.MaxOutputTokens = max(req.MaxTokens, leastOutput)
+	}
+	think := sdk.ResponseReasoning{Effort: d.effort.of(req.Effort)}
+	if !d.noSummary {
+		think.Summary = "auto"
+	}
+	if think != (sdk.ResponseReasoning{}) {
+		out.Reasoning = &think
+	}
+	return out
+}
+
+// encodeTools returns the tools as the API wants them, flat. It takes a tool without strict for a strict one and makes its optional
+// parameters mandatory (guide to function calling, "strict mode"), and the SDK leaves out a false: so it is written here.
+func encodeTools(tools []llm.Tool) []sdk.ResponseTool {
+	var out []sdk.ResponseTool
+	for _, tool := range tools {
+		fields := map[string]any{"name": tool.Name, "parameters": parameters(tool.Parameters), "strict": false}
+		if tool.Description != "" {
+			fields["description"] = tool.Description
+		}
+		out = append(out, sdk.ResponseTool{Type: sdk.ToolTypeFunction, Parameters: fields})
+	}
+	return out
+}
+
+func encodeItems(req llm.Request, origin string, d dialect) []any {
+	tidy := wire.Tidy(req.Messages)
+	if d.lift {
+		tidy = wire.LiftPictures(tidy)
+	}
+	if d.attach {
+		tidy = wire.Attach(tidy)
+	}
+	items := []any{}
+	for _, m := range tidy {
+		switch m.Role {
+		case "tool":
+			items = append(items, sdk.ResponseFunctionCallOutput{Type: "function_call_output", CallID: wire.ShortID(m.ToolCallID), Output: encodeOutput(m)})
+		case "assistant":
+			items = append(items, encodeAnswer(m, origin, d)...)
+		default:
+			items = append(items, sdk.ResponseInputMessage{Type: "message", Role: m.Role, Content: encodeParts(m)})
+		}
+	}
+	return items
+}
+
+// called is a call that a model made before (types/responses/response_function_tool_call_param of openai-python).
+type called struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// considered is reasoning that is given back. It goes without its id, which a service that stores nothing does not find: what is encrypted
+// is enough (vercel/ai, convert-to-openai-responses-input; langchain-ai/langchain#38372). The summary must be there, were it empty.
+type considered struct {
+	Type      string    `json:"type"`
+	Summary   []summary `json:"summary"`
+	Encrypted string    `json:"encrypted_content"`
+}
+
+// encodeAnswer returns the items of an earlier answer in their order. Reasoning that somebody else encrypted, or that no longer fits
+// the text and the calls, is left out, and so is what nothing follows: the API refuses reasoning "without its required following item".
+func encodeAnswer(m llm.Message, origin string, d dialect) []any {
+	var items []any
+	text, calls, leading := m.Content, m.ToolCalls, 0 // leading: how many items at the end are reasoning
+	for _, k := range layout(m, origin) {
+		switch {
+		case k.Encrypted != "" && d.noReturn:
+		case k.Encrypted != "":
+			items = append(items, considered{"reasoning", append([]summary{}, k.Summary...), k.Encrypted})
+			leading++
+		case k.Call:
+			items = append(items, called{"function_call", wire.ShortID(calls[0].ID), wire.Name(calls[0].Name), wire.Object(calls[0].Arguments)})
+			calls, leading = calls[1:], 0
+		default:
+			words := strings.TrimPrefix(text[:k.Text], between)
+			text = text[k.Text:]
+			if strings.TrimSpace(words) == "" {
+				continue
+			}
+			// An answer may be given back as a plain string (EasyInputMessage); models that name its phase want that back.
+			items = append(items, sdk.ResponseInputMessage{Type: "message", Role: m.Role, Content: words, Phase: k.Phase})
+			leading = 0
+		}
+	}
+	return items[:len(items)-leading]
+}
+
+// encodeOutput returns what a tool said: a string, or its text and its pictures (types/responses/response_function_call_output_item_param).
+func encodeOutput(m llm.Message) any {
+	if len(m.Pictures) == 0 {
+		return m.Content
+	}
+	return encodeParts(m)
+}
+
+func encodeParts(m llm.Message) []any {
+	var parts []any
+	if m.Content != "" {
+		parts = append(parts, sdk.ResponseInputText{Type: "input_text", Text: m.Content})
+	}
+	for _, p := range m.Pictures {
+		parts = append(parts, sdk.ResponseInputImage{Type: "input_image", Detail: "auto", ImageURL: "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)})
+	}
+	return parts
+}
