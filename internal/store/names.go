@@ -17,6 +17,7 @@ import (
 	"xbot/internal/store/runners"
 	"xbot/internal/store/secrets"
 	"xbot/internal/store/settings"
+	"xbot/internal/store/subscriptions"
 	"xbot/internal/store/triggers"
 )
 
@@ -83,6 +84,8 @@ type (
 	SessionFilter = inspect.SessionFilter
 	// SessionPlace is the one of package inspect.
 	SessionPlace = inspect.SessionPlace
+	// Subscription is the one of package subscriptions.
+	Subscription = subscriptions.Subscription
 	// TenantCalls is the one of package leases.
 	TenantCalls = leases.TenantCalls
 	// Token is the one of package people.
@@ -113,6 +116,9 @@ const (
 	ScopeRead     = people.ScopeRead
 	SealedPayload = secrets.SealedPayload
 	SealedTrigger = secrets.SealedTrigger
+
+	SealedSubscription = secrets.SealedSubscription
+	UsualModel         = settings.Model
 )
 
 // Functions and errors of the aggregates that callers of this package use.

@@ -35,6 +35,7 @@ import (
 	"xbot/internal/store/search"
 	"xbot/internal/store/secrets"
 	"xbot/internal/store/settings"
+	"xbot/internal/store/subscriptions"
 	"xbot/internal/store/triggers"
 	"xbot/internal/store/usage"
 )
@@ -60,6 +61,8 @@ type (
 	PeopleStore = people.Store
 	// SettingStore is the one of package settings.
 	SettingStore = settings.Store
+	// SubscriptionStore is the one of package subscriptions.
+	SubscriptionStore = subscriptions.Store
 	// RunnerStore is the one of package runners.
 	RunnerStore = runners.Store
 	// InspectStore is the one of package inspect.
@@ -147,6 +150,7 @@ type persons struct {
 	*LinkStore
 	*SecretStore
 	*SettingStore
+	*SubscriptionStore
 	*RunnerStore
 	*ChannelStore
 }
@@ -167,6 +171,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.MemoryStore = memory.New(s.db, s.Quota)
 	s.PeopleStore = people.New(s.db)
 	s.SettingStore = settings.New(s.db)
+	s.SubscriptionStore = subscriptions.New(s.db)
 	s.RunnerStore = runners.New(s.db)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)

@@ -18,6 +18,8 @@ UNION ALL
 SELECT 'trigger', id, secret FROM triggers
 UNION ALL
 SELECT 'payload', id, sealed FROM payload_keys
+UNION ALL
+SELECT 'subscription', id::text, secrets FROM llm_subscriptions WHERE secrets IS NOT NULL
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -40,3 +42,7 @@ UPDATE channel_accounts SET secrets = sqlc.narg(sealed) WHERE channel || '/' || 
 
 -- name: SealedReplaceTrigger :execrows
 UPDATE triggers SET secret = sqlc.arg(sealed) WHERE id = sqlc.arg(name) AND secret = sqlc.arg(was);
+
+-- name: SealedReplaceSubscription :execrows
+-- Its revision stays: the key is the same.
+UPDATE llm_subscriptions SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);

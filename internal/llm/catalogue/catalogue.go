@@ -1,5 +1,5 @@
-// Package catalogue knows which models conversations can choose: that of the server's settings and those of the policy,
-// by the words that people use for them, and makes their clients.
+// Package catalogue knows which models somebody can choose: that of the server's settings, those of the installation's
+// subscriptions and of the policy, and those of their own, by the words that people use for them, and makes their clients.
 package catalogue
 
 import (
@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
+	"xbot/internal/llm/subscription"
 	"xbot/internal/policy"
 )
 
@@ -22,19 +24,38 @@ type Entry struct {
 	Asked      int  // limit of an answer that the settings name; 0: none, the model knows best
 	Sees       bool // it reads pictures
 
-	definition policy.Model // what the policy says; zero for the server's own
+	Subscription string      // name of the one that it belongs to; empty: none
+	Shared       bool        // that is the installation's
+	Think        string      // how much it thinks where nobody says; empty: as much as it does by itself
+	Price        *chat.Price // nil: not known, or as the settings say
+
+	definition policy.Model // what the policy says; zero for all others
+	account    *subscription.Opened
+	name       string // the provider's, of a model of a subscription
 }
 
-// Catalogue is the models at one moment, the server's first. It is a value.
+// Own reports whether it is a model of the person's own subscription.
+func (e Entry) Own() bool { return e.Subscription != "" && !e.Shared }
+
+// Limits are how much it takes.
+func (e Entry) Limits() limits.Model {
+	return limits.Model{Context: e.MaxContext, Output: e.MaxOutput, Asked: e.Asked, Sees: e.Sees}
+}
+
+// Catalogue is the models that somebody can choose at one moment, the server's first. It is a value.
 type Catalogue struct{ Entries []Entry }
 
-// New lists the server's model and those of the policy. A model of the policy that has the id of the server's lends it
-// other names and limits: who answers stays as the settings say.
-func New(server limits.Table, models []policy.Model) Catalogue {
+// New lists the server's model, those of subscriptions and those of the policy. A model of the policy that has the id of another one lends
+// it other names and limits: who answers stays as that one says. Of two subscriptions with one name a person's own counts, and a subscription
+// counts before the settings.
+func New(server limits.Table, models []policy.Model, accounts ...subscription.Opened) Catalogue {
 	first := Entry{ID: server.Model, Default: true, Asked: server.Output}
 	first.MaxContext, first.MaxOutput = limits.Table{Model: server.Model, Context: server.Context, Output: server.Output}.Of(server.Model)
 	first.Sees = server.Sees(server.Model)
 	c := Catalogue{Entries: []Entry{first}}
+	for _, account := range accounts {
+		c.subscribe(account)
+	}
 	for _, m := range models {
 		m.ID = Canonical(m.ID)
 		if i := slices.IndexFunc(c.Entries, func(e Entry) bool { return strings.EqualFold(e.ID, m.ID) }); i >= 0 {
@@ -47,6 +68,31 @@ func New(server limits.Table, models []policy.Model) Catalogue {
 		c.Entries = append(c.Entries, e)
 	}
 	return c
+}
+
+// subscribe adds the models of a subscription. What has the same id before it is replaced.
+func (c *Catalogue) subscribe(account subscription.Opened) {
+	if !account.Enabled {
+		return
+	}
+	for _, m := range account.Models {
+		if m.Disabled {
+			continue
+		}
+		e := Entry{
+			ID: account.Name + "/" + m.ID, Alias: m.Alias, Asked: m.MaxOutput, Subscription: account.Name, Shared: account.Shared, Think: m.Think, Price: m.Price,
+			account: &account, name: m.ID,
+		}
+		table := limits.Table{Model: e.ID, Context: m.MaxContext, Output: m.MaxOutput, Vision: m.Vision}
+		e.MaxContext, e.MaxOutput = table.Of(e.ID)
+		e.Sees = table.Sees(e.ID)
+		if i := slices.IndexFunc(c.Entries, func(known Entry) bool { return strings.EqualFold(known.ID, e.ID) }); i >= 0 {
+			e.Default = c.Entries[i].Default
+			c.Entries[i] = e
+			continue
+		}
+		c.Entries = append(c.Entries, e)
+	}
 }
 
 func (e *Entry) lend(m policy.Model) {
@@ -105,8 +151,19 @@ func (c Catalogue) Candidates(word string) []string {
 			return ids
 		}
 	}
-	return nil
+	base, thinks := strings.CutSuffix(word, thinkingSuffix)
+	if !thinks {
+		return nil
+	}
+	ids := c.Candidates(base)
+	for i := range ids {
+		ids[i] += thinkingSuffix
+	}
+	return ids
 }
+
+// thinkingSuffix stands behind the name of a model that is to think, as some clients write it.
+const thinkingSuffix = "-thinking"
 
 // fold is a name as it is compared: in lower case, and provider:model like provider/model.
 func fold(name string) string {
@@ -162,13 +219,34 @@ func (e Entry) names() []string {
 	return []string{name, name[strings.LastIndexByte(name, '/')+1:]}
 }
 
-// Get returns the model of an id, exactly.
+// Get returns the model of an id, exactly. That with -thinking at its end is the same model, which is to think.
 func (c Catalogue) Get(id string) (Entry, bool) {
-	i := slices.IndexFunc(c.Entries, func(e Entry) bool { return strings.EqualFold(e.ID, Canonical(id)) })
-	if i < 0 {
-		return Entry{}, false
+	id = Canonical(id)
+	for _, e := range c.Entries {
+		if strings.EqualFold(e.ID, id) {
+			return e, true
+		}
 	}
-	return c.Entries[i], true
+	if base, thinks := strings.CutSuffix(strings.ToLower(id), thinkingSuffix); thinks {
+		e, ok := c.Get(base)
+		e.Think = chat.ThinkHigh
+		return e, ok
+	}
+	return Entry{}, false
+}
+
+// Usual is the model that answers where nobody chose one: that of the server's settings, or, where they name none but the demo, the first one of
+// the installation's subscriptions.
+func (c Catalogue) Usual() Entry {
+	if first := c.Entries[0]; first.provider() != "demo" {
+		return first
+	}
+	for _, e := range c.Entries {
+		if e.Shared {
+			return e
+		}
+	}
+	return c.Entries[0]
 }
 
 // Find returns the model that an id or another name in a setting means: an exact one first, else what Resolve finds.

@@ -7,11 +7,14 @@ import (
 	"sync"
 	"time"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
+	"xbot/internal/llm/subscription"
 	"xbot/internal/policy"
+	"xbot/internal/usage"
 )
 
 // Policies knows the policy in force.
@@ -19,78 +22,131 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Live is the catalogue as it is now, with the clients of its models. It is safe for concurrent use.
+// Subscriptions know the accounts at providers of the installation and of people.
+type Subscriptions interface {
+	// Version counts their changes.
+	Version(ctx context.Context) (int64, error)
+	// Opened lists those of the installation and of a person, 0: of nobody, with their keys; they are at least as new as the version.
+	Opened(ctx context.Context, user chat.UserID) (list []subscription.Opened, version int64, err error)
+	// Config says how a model of one is called.
+	Config(o subscription.Opened, model string) provider.Config
+}
+
+// Live is the catalogues as they are now, with the clients of their models. It is safe for concurrent use.
 type Live struct {
-	Server   llm.Client
-	Config   provider.Config // of the server's model: its address and key serve models of the policy that name none
-	Limits   limits.Table    // of the server's model
-	Policies Policies
-	// Env are variables of this process, which is where keys are; nil: they are in another process, and no model but the
-	// server's can be called from this one.
+	Server        llm.Client
+	Config        provider.Config // of the server's model: its address and key serve models of the policy that name none
+	Limits        limits.Table    // of the server's model
+	Price         *chat.Price     // of the server's model; nil: not known
+	Policies      Policies
+	Subscriptions Subscriptions // nil: there are none
+	// Env are variables of this process, which is where keys of the policy's models are; nil: they are in another process, and these models
+	// cannot be called from this one.
 	Env  map[string]string
 	Idle time.Duration // how long a call may make no progress; 0 means the adapters' default
 
-	mu      sync.Mutex
-	clients map[string]llm.Client // by definition
-	seen    Catalogue             // when somebody last looked
+	mu       sync.Mutex
+	clients  map[string]held // by what they are the client of
+	seen     Catalogue       // what everybody can choose, when somebody last looked
+	version  int64           // of the subscriptions in listings
+	listings map[chat.UserID]listing
 }
 
-// Get returns the models of this moment.
-func (l *Live) Get(ctx context.Context) (Catalogue, error) {
-	p, err := l.Policies.Get(ctx)
+// held is the client of one definition of a model.
+type held struct {
+	definition string
+	client     llm.Client
+}
+
+// Get returns the models that a person can choose at this moment; 0: those that everybody can.
+func (l *Live) Get(ctx context.Context, user chat.UserID) (Catalogue, error) {
+	if l.Subscriptions == nil {
+		return l.At(ctx, user, 0)
+	}
+	version, err := l.Subscriptions.Version(ctx)
 	if err != nil {
 		return Catalogue{}, err
 	}
-	c := New(l.Limits, p.Models)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.seen = c
-	return c, nil
+	return l.At(ctx, user, version)
+}
+
+// Prices are what the models cost that a person can choose, as far as it is known.
+func (l *Live) Prices(ctx context.Context, user chat.UserID) (usage.Prices, error) {
+	c, err := l.Get(ctx, user)
+	return pricesOf(c), err
+}
+
+// Read is the catalogue as it was read last, for what is told beside something else and is worth no look at the database.
+type Read struct{ *Live }
+
+// Prices are what the models cost that a person can choose.
+func (r Read) Prices(ctx context.Context, user chat.UserID) (usage.Prices, error) {
+	c, err := r.At(ctx, user, 0)
+	return pricesOf(c), err
+}
+
+func pricesOf(c Catalogue) usage.Prices {
+	out := usage.Prices{}
+	for _, e := range c.Entries {
+		if e.Price != nil {
+			out[e.ID] = *e.Price
+		}
+	}
+	return out
 }
 
 // Client returns the client of a model. Where it cannot be called, its calls say why.
 func (l *Live) Client(e Entry) llm.Client {
-	if e.Default {
-		return l.Server
+	if e.Default && e.account == nil {
+		return bound{l.Server, e.Limits()}
 	}
+	key, definition := e.identity()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := identity(e.definition)
-	if l.clients[key] == nil {
-		l.forget()
-		l.clients[key] = l.open(e)
-	}
-	return l.clients[key]
-}
-
-// forget drops the clients of definitions that hold no more.
-func (l *Live) forget() {
-	kept := map[string]llm.Client{}
-	for _, e := range l.seen.Entries {
-		if key := identity(e.definition); l.clients[key] != nil {
-			kept[key] = l.clients[key]
+	if l.clients[key].definition != definition {
+		if l.clients == nil {
+			l.clients = map[string]held{}
 		}
+		l.clients[key] = held{definition, l.open(e)}
 	}
-	l.clients = kept
+	return bound{l.clients[key].client, e.Limits()}
 }
 
-func identity(m policy.Model) string {
-	return fmt.Sprintf("%q %q %q %q", m.ID, m.Dialect, m.BaseURL, m.APIKeyEnv)
+// bound is a client that knows what its model takes.
+type bound struct {
+	llm.Client
+
+	limits limits.Model
+}
+
+// Limits are how much the model takes.
+func (b bound) Limits() limits.Model { return b.limits }
+
+// identity says which model it is, and how it is defined at this moment.
+func (e Entry) identity() (key, definition string) {
+	if a := e.account; a != nil {
+		return fmt.Sprintf("subscription %d %s", a.ID, e.name), fmt.Sprintf("%d", a.Revision)
+	}
+	m := e.definition
+	return "policy " + m.ID, fmt.Sprintf("%q %q %q", m.Dialect, m.BaseURL, m.APIKeyEnv)
 }
 
 // Available reports whether a model can be called; known is false where only the worker can tell.
 func (l *Live) Available(e Entry) (yes, known bool) {
-	if e.Default {
+	switch {
+	case e.account != nil:
+	case e.Default:
 		return true, true
-	}
-	if l.Env == nil {
+	case l.Env == nil:
 		return false, false
 	}
-	_, refused := l.Client(e).(refusing)
+	client, _ := l.Client(e).(bound)
+	_, refused := client.Client.(refusing)
 	return !refused, true
 }
 
-// Of returns how many tokens a model takes in all and how many of them it may write, as the settings or the makers say.
+// Of returns how many tokens a model takes in all and how many of them it may write, as the settings or the makers say. What people set for
+// models of their own is known to their clients alone.
 func (l *Live) Of(model string) (context, output int) {
 	if e, ok := l.known(model); ok {
 		return e.MaxContext, e.MaxOutput
@@ -121,8 +177,11 @@ func (l *Live) known(model string) (Entry, bool) {
 	return l.seen.Get(model)
 }
 
-// open makes the client of a model of the policy.
+// open makes the client of a model of a subscription or of the policy.
 func (l *Live) open(e Entry) llm.Client {
+	if e.account != nil {
+		return l.openAccount(e)
+	}
 	cfg, err := l.config(e)
 	if err != nil {
 		return refusing{e.ID, err}

@@ -19,7 +19,8 @@ import (
 // document is a policy that a test changes.
 type document struct{ policy.Policy }
 
-func (d *document) Get(context.Context) (*policy.Policy, error) { return &d.Policy, nil }
+// Get returns another document whenever it is asked, as after a change.
+func (d *document) Get(context.Context) (*policy.Policy, error) { p := d.Policy; return &p, nil }
 
 func setup(models ...policy.Model) (*catalogue.Live, *document) {
 	d := &document{policy.Policy{Models: models}}
@@ -32,7 +33,7 @@ func setup(models ...policy.Model) (*catalogue.Live, *document) {
 // ask calls the model that a word means.
 func ask(t *testing.T, l *catalogue.Live, word string) (llm.Client, llm.Answer, error) {
 	t.Helper()
-	c, err := l.Get(t.Context())
+	c, err := l.Get(t.Context(), 0)
 	require.NoError(t, err)
 	e, ok := c.Find(word)
 	require.True(t, ok, word)
@@ -110,7 +111,7 @@ func TestClient_FollowsThePolicy(t *testing.T) {
 func TestAvailable_SaysWhatThisProcessCanKnow(t *testing.T) {
 	t.Parallel()
 	l, _ := setup(policy.Model{ID: "x/good", BaseURL: "http://127.0.0.1:1", APIKeyEnv: "FAST_KEY"}, policy.Model{ID: "x/bad", BaseURL: "http://127.0.0.1:1", APIKeyEnv: "MISSING_KEY"})
-	c, err := l.Get(t.Context())
+	c, err := l.Get(t.Context(), 0)
 	require.NoError(t, err)
 	for i, want := range []bool{true, true, false} {
 		yes, known := l.Available(c.Entries[i])

@@ -16,8 +16,12 @@ type Catalog struct{ *Choice }
 
 // Resolve returns the id of the model that a word means. An error of kind Invalid says in a sentence what the word may
 // mean, or what there is.
-func (d Catalog) Resolve(ctx context.Context, word string) (id string, err error) {
-	models, err := d.Models.Get(ctx)
+func (d Catalog) Resolve(ctx context.Context, key chat.SessionKey, word string) (id string, err error) {
+	w, err := Wanted(ctx, d.Store, key)
+	if err != nil {
+		return "", err
+	}
+	models, err := d.Models.At(ctx, w.User, w.Subscriptions)
 	if err != nil {
 		return "", err
 	}
@@ -39,6 +43,9 @@ func idsOf(models catalogue.Catalogue) []string {
 	return ids
 }
 
+// maxListed is how many models a list shows: a gateway offers hundreds.
+const maxListed = 50
+
 // maxNamed is how many models a sentence names.
 const maxNamed = 20
 
@@ -52,7 +59,11 @@ func quotedIDs(ids []string) string {
 
 // List tells which models there are, Markdown.
 func (d Catalog) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
-	models, err := d.Models.Get(ctx)
+	w, err := Wanted(ctx, d.Store, key)
+	if err != nil {
+		return "", err
+	}
+	models, err := d.Models.At(ctx, w.User, w.Subscriptions)
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +72,8 @@ func (d Catalog) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) 
 		return "", err
 	}
 	var b strings.Builder
-	for _, e := range models.Entries {
+	shown := models.Entries[:min(len(models.Entries), maxListed)]
+	for _, e := range shown {
 		fmt.Fprintf(&b, "* `%s`", e.ID)
 		if len(e.Alias) > 0 {
 			b.WriteString(" (" + strings.Join(e.Alias, ", ") + ")")
@@ -75,24 +87,18 @@ func (d Catalog) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) 
 		}
 		b.WriteString("\n")
 	}
+	if more := len(models.Entries) - len(shown); more > 0 {
+		b.WriteString("* " + i18n.Say(lang, i18n.ModelMore, more) + "\n")
+	}
 	return b.String() + "\n" + i18n.Say(lang, i18n.ModelHowTo), nil
 }
 
 // Status tells which model answers in a session, how much it thinks, and who decided that.
 func (d Catalog) Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
-	w, err := d.Store.ModelWanted(ctx, key)
+	now, decision, err := d.Decided(ctx, key)
 	if err != nil {
 		return "", err
 	}
-	p, err := d.Models.Policies.Get(ctx)
-	if err != nil {
-		return "", err
-	}
-	now, err := d.For(ctx, key)
-	if err != nil {
-		return "", err
-	}
-	decision := Decide(p, w)
 	text := i18n.Say(lang, i18n.ModelIs, now.Model(), i18n.Say(lang, sources[decision.ModelSource]))
 	if decision.Think == "" {
 		return i18n.Row(lang, text, i18n.Say(lang, i18n.ThinkIsOwn)), nil
@@ -102,5 +108,5 @@ func (d Catalog) Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang
 
 var sources = map[Source]i18n.ID{
 	FromMessage: i18n.ChosenForMessage, FromSession: i18n.ChosenHere, FromScene: i18n.ChosenForScene, FromAgent: i18n.ChosenForAgent,
-	FromNobody: i18n.ChosenByNobody,
+	FromRunner: i18n.ChosenByRunner, FromPerson: i18n.ChosenByPerson, FromPolicy: i18n.ChosenByPolicy, FromNobody: i18n.ChosenByNobody,
 }

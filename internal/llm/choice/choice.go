@@ -4,6 +4,7 @@
 package choice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
+	"xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
 )
@@ -55,68 +58,90 @@ type offer struct {
 
 // For returns the client that answers in a session. Errors are those of the database. A runner that is offline is no
 // reason to choose another model: its calls fail, as those to a provider that is away. Nor is a model that was chosen
-// and that the policy knows no more.
+// and that is not there any more.
 func (c *Choice) For(ctx context.Context, key chat.SessionKey) (llm.Client, error) {
-	w, err := Wanted(ctx, c.Store, key)
-	if err != nil {
-		return nil, err
-	}
-	var d Decision
-	if c.Models != nil {
-		p, err := c.Models.Policies.Get(ctx)
-		if err != nil {
-			return nil, err
-		}
-		d = Decide(p, w)
-	}
-	client, err := c.chosen(ctx, w, d)
-	if err != nil || d.Think == "" {
-		return client, err
-	}
-	return thinking{client, d.Think}, nil
+	client, _, err := c.Decided(ctx, key)
+	return client, err
 }
 
-// chosen returns the client of the model that was decided on.
-func (c *Choice) chosen(ctx context.Context, w chat.ModelCriteria, d Decision) (llm.Client, error) {
-	if d.Model == "" {
-		return c.usual(ctx, w)
-	}
-	models, err := c.Models.Get(ctx)
+// Decided returns the client that answers in a session, and who decided that.
+func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, Decision, error) {
+	w, err := Wanted(ctx, c.Store, key)
 	if err != nil {
-		return nil, err
+		return nil, Decision{}, err
 	}
-	e, ok := models.Find(d.Model)
-	if !ok {
-		return catalogue.Refuse(d.Model, fault.Errorf(fault.Invalid, "%s", unknown(d))), nil
+	if c.Models == nil {
+		client, err := c.offered(ctx, w)
+		if client == nil {
+			client = c.Server
+		}
+		return client, Decision{}, err
 	}
-	return c.Models.Client(e), nil
+	p, err := c.Models.Policies.Get(ctx)
+	if err != nil {
+		return nil, Decision{}, err
+	}
+	d := Decide(p, w)
+	client, think, err := c.choose(ctx, w, p, &d)
+	if err != nil {
+		return nil, d, err
+	}
+	if level := cmp.Or(d.Think, think); level != "" {
+		client = thinking{client, level}
+	}
+	return client, d, nil
+}
+
+// choose returns the client of the model that was decided on, and how much it thinks where nobody says. Where nobody nearer decided it is that of
+// the user's runner, the one that they chose for all their conversations, the policy's, and the installation's usual one, in this order.
+func (c *Choice) choose(ctx context.Context, w chat.ModelCriteria, p *policy.Policy, d *Decision) (client llm.Client, think string, err error) {
+	if d.Model == "" {
+		offered, err := c.offered(ctx, w)
+		if err != nil || offered != nil {
+			d.ModelSource = FromRunner
+			return offered, "", err
+		}
+		d.Model, d.ModelSource = first(said{w.Usual, FromPerson}, said{p.DefaultModel, FromPolicy})
+	}
+	models, err := c.Models.At(ctx, w.User, w.Subscriptions)
+	if err != nil {
+		return nil, "", err
+	}
+	e := models.Usual()
+	if d.Model != "" {
+		var ok bool
+		if e, ok = models.Find(d.Model); !ok {
+			return catalogue.Refuse(d.Model, fault.Errorf(fault.Invalid, "%s", unknown(*d))), "", nil
+		}
+	}
+	return c.Models.Client(e), e.Think, nil
 }
 
 func unknown(d Decision) string {
-	if d.ModelSource == FromSession {
+	switch d.ModelSource {
+	case FromSession:
 		return fmt.Sprintf("the model %s, which was chosen here, is not configured any more: choose another one with /model", d.Model)
+	case FromPerson:
+		return fmt.Sprintf("the model %s, which you chose for all your conversations, is not configured any more: choose another one with /llm or in the settings", d.Model)
 	}
-	return fmt.Sprintf("the policy gives this conversation the model %s, which it does not list: list it under models, or choose another one with /model", d.Model)
+	return fmt.Sprintf("the policy gives this conversation the model %s, which is not there: list it under models, or choose another one with /model", d.Model)
 }
 
-// usual returns the client where nobody chose: that of the user's runner, or the server's.
-func (c *Choice) usual(ctx context.Context, w chat.ModelCriteria) (llm.Client, error) {
+// offered returns the client of the model of the user's runner; nil: there is none, or they do not want it.
+func (c *Choice) offered(ctx context.Context, w chat.ModelCriteria) (llm.Client, error) {
 	if !w.Own {
-		return c.Server, nil
+		return nil, nil
 	}
 	name, err := c.Runners.Name(ctx, w.User, w.Runner)
 	if fault.Is(err, fault.Denied) {
-		return c.Server, nil // there is no runner that could offer one
+		return nil, nil // there is no runner that could offer one
 	}
 	if err != nil {
 		return nil, err
 	}
 	offered, err := c.Store.ModelOffered(ctx, w.User, name)
-	if err != nil {
+	if err != nil || offered == nil {
 		return nil, err
-	}
-	if offered == nil {
-		return c.Server, nil
 	}
 	runner, err := c.Runners.Runner(ctx, w.User, name)
 	if err != nil {
@@ -130,6 +155,9 @@ type thinking struct {
 	llm.Client
 	effort string
 }
+
+// Limits are those of the client.
+func (t thinking) Limits() limits.Model { return limits.Table{}.For(t.Client) }
 
 // Generate makes a call.
 func (t thinking) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {

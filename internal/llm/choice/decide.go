@@ -10,13 +10,15 @@ import (
 // Source says who decided on a model or on how much it thinks.
 type Source string
 
-// The sources, the strongest first. None: nobody, so a runner's model answers where its user wants that, else the
-// server's, and the model thinks as much as it does by itself.
+// The sources, the strongest first. None: nobody, so the installation's usual model answers, and it thinks as much as it does by itself.
 const (
 	FromMessage Source = "message"
 	FromSession Source = "session"
 	FromScene   Source = "scene"
 	FromAgent   Source = "agent"
+	FromRunner  Source = "runner" // offers one
+	FromPerson  Source = "person" // chose one for all their conversations
+	FromPolicy  Source = "policy" // names one for everybody
 	FromNobody  Source = ""
 )
 

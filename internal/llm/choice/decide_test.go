@@ -110,5 +110,5 @@ func TestFor_AModelThatIsGoneIsARefusalAndNotAnotherModel(t *testing.T) {
 	require.Equal(t, "x/gone", model)
 	h.wish = chat.ModelCriteria{Agent: "clever"}
 	_, _, err = ask(t, c, "say hello")
-	require.ErrorContains(t, err, "the policy gives this conversation the model agent/model, which it does not list")
+	require.ErrorContains(t, err, "the policy gives this conversation the model agent/model, which is not there: list it under models")
 }

@@ -88,31 +88,36 @@ SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
        (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
-       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own
+       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own,
+       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'model'), '')::text AS usual,
+       (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions
 FROM sessions s
 WHERE s.key = $1
 `
 
 type ModelWantedRow struct {
-	UserID     chat.UserID
-	Runner     string
-	Agent      string
-	Channel    string
-	ChatType   chat.ChatType
-	Scene      string
-	Model      string
-	Think      string
-	Send       string
-	Activation string
-	Chat       string
-	Admin      bool
-	Account    string
-	Options    json.RawMessage
-	Own        bool
+	UserID        chat.UserID
+	Runner        string
+	Agent         string
+	Channel       string
+	ChatType      chat.ChatType
+	Scene         string
+	Model         string
+	Think         string
+	Send          string
+	Activation    string
+	Chat          string
+	Admin         bool
+	Account       string
+	Options       json.RawMessage
+	Own           bool
+	Usual         string
+	Subscriptions int64
 }
 
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
-// for the server's. options are those of the message that the running turn answers.
+// for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
+// conversations. subscriptions: the version of the subscriptions of this moment.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
 	var i ModelWantedRow
@@ -132,6 +137,8 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Account,
 		&i.Options,
 		&i.Own,
+		&i.Usual,
+		&i.Subscriptions,
 	)
 	return i, err
 }

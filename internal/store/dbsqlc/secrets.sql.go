@@ -77,6 +77,8 @@ UNION ALL
 SELECT 'trigger', id, secret FROM triggers
 UNION ALL
 SELECT 'payload', id, sealed FROM payload_keys
+UNION ALL
+SELECT 'subscription', id::text, secrets FROM llm_subscriptions WHERE secrets IS NOT NULL
 ORDER BY 1, 2
 `
 
@@ -137,6 +139,25 @@ type SealedReplacePayloadParams struct {
 
 func (q *Queries) SealedReplacePayload(ctx context.Context, db DBTX, arg SealedReplacePayloadParams) (int64, error) {
 	result, err := db.Exec(ctx, sealedReplacePayload, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceSubscription = `-- name: SealedReplaceSubscription :execrows
+UPDATE llm_subscriptions SET secrets = $1 WHERE id = $2::text::bigint AND secrets = $3
+`
+
+type SealedReplaceSubscriptionParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+// Its revision stays: the key is the same.
+func (q *Queries) SealedReplaceSubscription(ctx context.Context, db DBTX, arg SealedReplaceSubscriptionParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceSubscription, arg.Sealed, arg.Name, arg.Was)
 	if err != nil {
 		return 0, err
 	}

@@ -56,3 +56,38 @@ func (q *Queries) UserSettingSet(ctx context.Context, db DBTX, arg UserSettingSe
 	_, err := db.Exec(ctx, userSettingSet, arg.UserID, arg.Key, arg.Value)
 	return err
 }
+
+const userSettingsLike = `-- name: UserSettingsLike :many
+SELECT key, value FROM user_settings WHERE user_id = $1 AND starts_with(key, $2::text) ORDER BY key
+`
+
+type UserSettingsLikeParams struct {
+	UserID chat.UserID
+	Prefix string
+}
+
+type UserSettingsLikeRow struct {
+	Key   string
+	Value string
+}
+
+// Those whose key begins so.
+func (q *Queries) UserSettingsLike(ctx context.Context, db DBTX, arg UserSettingsLikeParams) ([]UserSettingsLikeRow, error) {
+	rows, err := db.Query(ctx, userSettingsLike, arg.UserID, arg.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserSettingsLikeRow
+	for rows.Next() {
+		var i UserSettingsLikeRow
+		if err := rows.Scan(&i.Key, &i.Value); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

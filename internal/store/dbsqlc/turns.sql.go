@@ -702,8 +702,8 @@ func (q *Queries) TurnToCheck(ctx context.Context, db DBTX, older pgtype.Interva
 
 const turnTotals = `-- name: TurnTotals :many
 SELECT m.model, count(*)::int AS steps, sum(m.prompt_tokens)::bigint AS prompt_tokens, sum(m.cached_tokens)::bigint AS cached_tokens,
-       sum(m.completion_tokens)::bigint AS completion_tokens, max(m.id)::bigint AS message
-FROM messages m
+       sum(m.completion_tokens)::bigint AS completion_tokens, max(m.id)::bigint AS message, min(s.user_id)::bigint AS owner
+FROM messages m JOIN sessions s ON s.key = m.session_key
 WHERE m.turn_id = $1 AND m.role = 'assistant'
 GROUP BY m.model
 ORDER BY m.model
@@ -716,9 +716,10 @@ type TurnTotalsRow struct {
 	CachedTokens     int64
 	CompletionTokens int64
 	Message          int64
+	Owner            int64
 }
 
-// What a turn took, by model: its steps with an answer, and the newest message of it.
+// What a turn took, by model: its steps with an answer, the newest message of it, and whose conversation it is.
 func (q *Queries) TurnTotals(ctx context.Context, db DBTX, turnID *chat.TurnID) ([]TurnTotalsRow, error) {
 	rows, err := db.Query(ctx, turnTotals, turnID)
 	if err != nil {
@@ -735,6 +736,7 @@ func (q *Queries) TurnTotals(ctx context.Context, db DBTX, turnID *chat.TurnID) 
 			&i.CachedTokens,
 			&i.CompletionTokens,
 			&i.Message,
+			&i.Owner,
 		); err != nil {
 			return nil, err
 		}

@@ -15,6 +15,8 @@ const (
 	SealedChannel = "channel" // the secret settings of a bot
 	SealedTrigger = "trigger" // what calls of a trigger are signed with
 	SealedPayload = "payload" // a key that payloads in Temporal are encrypted with
+
+	SealedSubscription = "subscription" // the key of an account at a provider of models
 )
 
 // Sealed is a secret as it is stored.
@@ -81,6 +83,8 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 		n, err = s.db.Q.SealedReplaceTrigger(ctx, s.db.Pool, dbsqlc.SealedReplaceTriggerParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedPayload:
 		n, err = s.db.Q.SealedReplacePayload(ctx, s.db.Pool, dbsqlc.SealedReplacePayloadParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedSubscription:
+		n, err = s.db.Q.SealedReplaceSubscription(ctx, s.db.Pool, dbsqlc.SealedReplaceSubscriptionParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,6 +21,7 @@ const (
 	ActiveRunner UserSetting = "active_runner" // name of the runner their commands go to; unset: the default
 	Language     UserSetting = "language"      // they want to be answered in; unset: the one they write
 	LLMSource    UserSetting = "llm_source"    // "server": the server's model, even if their runner offers one; unset: the runner's
+	Model        UserSetting = "model"         // id of the one that answers them; unset: the installation's
 )
 
 // UserSetting returns what a person chose, empty if nothing.
@@ -46,4 +48,30 @@ func (s *Store) SetUserSetting(ctx context.Context, user chat.UserID, key UserSe
 		return pg.Classify(fmt.Errorf("write %s of user %d: %w", key, user, err))
 	}
 	return nil
+}
+
+// UsualModel returns the model that a person chose for all their conversations; empty: none.
+func (s *Store) UsualModel(ctx context.Context, user chat.UserID) (string, error) {
+	return s.UserSetting(ctx, user, Model)
+}
+
+// tierPrefix begins the settings of the models that tiers stand for.
+const tierPrefix = "tier_"
+
+// TierModels returns the models that a person chose for tiers, by tier.
+func (s *Store) TierModels(ctx context.Context, user chat.UserID) (map[string]string, error) {
+	rows, err := s.db.Q.UserSettingsLike(ctx, s.db.Pool, dbsqlc.UserSettingsLikeParams{UserID: user, Prefix: tierPrefix})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read the tiers of user %d: %w", user, err))
+	}
+	out := map[string]string{}
+	for _, r := range rows {
+		out[strings.TrimPrefix(r.Key, tierPrefix)] = r.Value
+	}
+	return out, nil
+}
+
+// SetTierModel keeps the model that a person chose for a tier; empty: that of the policy.
+func (s *Store) SetTierModel(ctx context.Context, user chat.UserID, tier, model string) error {
+	return s.SetUserSetting(ctx, user, UserSetting(tierPrefix+tier), model)
 }

@@ -9,17 +9,17 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// TurnTotals says what a turn took, by model, and the id of its newest answer; 0: it has none.
-func (s *Store) TurnTotals(ctx context.Context, turn chat.TurnID) (spent []ops.Spent, message int64, err error) {
+// TurnTotals says what a turn took.
+func (s *Store) TurnTotals(ctx context.Context, turn chat.TurnID) (out ops.TurnSpent, err error) {
 	rows, err := s.db.Q.TurnTotals(ctx, s.db.Pool, &turn)
 	if err != nil {
-		return nil, 0, pg.Classify(fmt.Errorf("add up turn %s: %w", turn, err))
+		return out, pg.Classify(fmt.Errorf("add up turn %s: %w", turn, err))
 	}
 	for _, r := range rows {
-		spent = append(spent, ops.Spent{Model: r.Model, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens})
-		message = max(message, r.Message)
+		out.Spent = append(out.Spent, ops.Spent{Model: r.Model, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens})
+		out.Message, out.User = max(out.Message, r.Message), chat.UserID(r.Owner)
 	}
-	return spent, message, nil
+	return out, nil
 }
 
 // SessionAbout names the channel and the user of a conversation.

@@ -1,0 +1,82 @@
+package choice_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/choice"
+	"xbot/internal/llm/demo"
+	"xbot/internal/llm/limits"
+	"xbot/internal/llm/llmtest"
+	"xbot/internal/policy"
+)
+
+// listing makes a choice among models of the policy.
+func listing(h *home, p *policy.Policy) *choice.Choice {
+	return &choice.Choice{Server: demo.Client{}, Store: h, Runners: h, Models: &catalogue.Live{
+		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: listed{p},
+	}}
+}
+
+func TestDecided_WhereNobodyNearerSaysTheRunnerThenThePersonThenThePolicyDecides(t *testing.T) {
+	t.Parallel()
+	script := llmtest.New(t)
+	p := &policy.Policy{DefaultModel: "ours/m", Models: []policy.Model{
+		{ID: "ours/m", BaseURL: script.BaseURL()}, {ID: "mine/m", BaseURL: script.BaseURL()}, {ID: "here/m", BaseURL: script.BaseURL()},
+	}}
+	h, _, _, _ := setup(t, "openai")
+	h.server = true
+	c := listing(h, p)
+	for _, step := range []struct {
+		change func()
+		model  string
+		source choice.Source
+	}{
+		{func() {}, "ours/m", choice.FromPolicy},
+		{func() { h.wish.Usual = "mine/m" }, "mine/m", choice.FromPerson},
+		{func() { h.server = false }, "openai/mine", choice.FromRunner},
+		{func() { h.wish.Model = "here/m" }, "here/m", choice.FromSession},
+	} {
+		step.change()
+		client, d, err := c.Decided(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, step.model, client.Model())
+		require.Equal(t, step.source, d.ModelSource)
+	}
+}
+
+func TestDecided_WhatAPersonChoseAndIsGoneIsARefusalAndNotAnotherModel(t *testing.T) {
+	t.Parallel()
+	h := &home{server: true, wish: chat.ModelCriteria{PersonModels: chat.PersonModels{Usual: "mine/gone"}}}
+	_, model, err := ask(t, listing(h, &policy.Policy{}), "say hello")
+	require.True(t, fault.Is(err, fault.Invalid))
+	require.ErrorContains(t, err, "which you chose for all your conversations")
+	require.Equal(t, "mine/gone", model)
+}
+
+// chosen is what a person chose for all their conversations.
+type chosen string
+
+func (c chosen) UsualModel(context.Context, chat.UserID) (string, error) { return string(c), nil }
+
+func TestUsual_NamesTheModelThatAnswers(t *testing.T) {
+	t.Parallel()
+	p := &policy.Policy{Models: []policy.Model{{ID: "ours/large", Alias: []string{"big"}, BaseURL: "http://x/v1"}}}
+	live := listing(&home{}, p).Models
+	of := func(c chosen, user chat.UserID) string {
+		id, err := choice.Usual{Models: live, Settings: c}.Of(t.Context(), user)
+		require.NoError(t, err)
+		return id
+	}
+	require.Equal(t, "demo/demo", of("", 7))
+	require.Equal(t, "mine/gone", of("mine/gone", 7), "a refusal will name it, too")
+	p.DefaultModel = "big"
+	require.Equal(t, "ours/large", of("", 7))
+	require.Equal(t, "demo/demo", of("demo/demo", 7))
+	require.Equal(t, "ours/large", of("demo/demo", 0), "nobody in particular")
+}
