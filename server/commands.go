@@ -34,7 +34,7 @@ type serving struct {
 	questions *intake.Dispatch
 	links     *gateway.Gateway
 	contexts  *contextview.Viewer
-	prices    usage.Prices
+	prices    usage.Pricer
 	runners   *manage.Runners
 	hooks     *hooks.Admin
 	runs      account.Runs
@@ -57,6 +57,9 @@ func (a *agents) commands(s serving) *slash.Registry {
 		model.Models{Known: models},
 		model.Think{Known: models, Sessions: a.store},
 		model.Verbose{Sessions: a.store},
+		model.LLM{Words: words{a.catalogue}, Usual: a.usual(), Accounts: a.subscriptions, Settings: a.store},
+		model.SetLLM{People: a.store, Accounts: a.subscriptions},
+		model.UnsetLLM{Accounts: a.subscriptions},
 		slashcontext.Context{Viewer: s.contexts, Store: a.store},
 		conversation.Session{Store: a.store},
 		queue.Send{Store: a.store},
@@ -116,16 +119,16 @@ func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (stri
 // words says which words mean a model. While the database is away, none does.
 type words struct{ models *catalogue.Live }
 
-func (w words) Resolve(ctx context.Context, word string) (id string, ok bool) {
-	known, err := w.models.Get(ctx)
+func (w words) Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool) {
+	known, err := w.models.Get(ctx, user)
 	if err != nil {
 		return "", false
 	}
 	return known.Resolve(word)
 }
 
-func (w words) Candidates(ctx context.Context, word string) []string {
-	known, err := w.models.Get(ctx)
+func (w words) Candidates(ctx context.Context, user chat.UserID, word string) []string {
+	known, err := w.models.Get(ctx, user)
 	if err != nil {
 		return nil
 	}

@@ -50,7 +50,9 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	if c.orchestration, err = newOrchestration(ctx, s, c.process, c.database, closer); err != nil {
 		return nil, err
 	}
-	c.models = newModels(s, c.process, c.database)
+	if c.models, err = newModels(s, c.process, c.database); err != nil {
+		return nil, err
+	}
 	if c.storage, err = newStorage(s, c); err != nil {
 		return nil, err
 	}

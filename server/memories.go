@@ -6,6 +6,7 @@ import (
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/config"
+	"xbot/internal/llm/limits"
 	"xbot/internal/memory"
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/digest"
@@ -41,7 +42,7 @@ func (a *agents) catchUp(ctx context.Context) error {
 	if !a.archive.Compress {
 		return a.archive.Run(ctx, nil)
 	}
-	return a.archive.Run(ctx, digest.Digester{Store: a.store, Models: a.choice, Limits: a.catalogue})
+	return a.archive.Run(ctx, digest.Digester{Store: a.store, Models: a.choice, Limits: limits.Table{Others: a.catalogue}})
 }
 
 // remembered is what is remembered of people.

@@ -1,11 +1,20 @@
 package server
 
 import (
+	"context"
+
+	"xbot/internal/chat"
 	"xbot/internal/config"
+	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/choice"
 	"xbot/internal/llm/provider"
-	"xbot/internal/usage"
+	"xbot/internal/llm/subscription"
+	policies "xbot/internal/policy"
+	"xbot/internal/safehttp"
+	"xbot/internal/secret"
+	"xbot/internal/store"
 )
 
 // models are what conversations can choose among.
@@ -13,20 +22,62 @@ type models struct {
 	model     llm.Client // the one that the settings name
 	llm       config.LLM
 	catalogue *catalogue.Live
+	// subscriptions are accounts at providers that people entered.
+	subscriptions *subscription.Store
 }
 
-func newModels(s settings, p *process, db *database) *models {
-	live := &catalogue.Live{Server: s.model, Config: modelConfig(s.LLM), Limits: limitsOf(s), Policies: db.policies, Idle: s.RetryTimeout}
-	if s.modelKeys {
-		live.Env = p.env
+func newModels(s settings, p *process, db *database) (*models, error) {
+	allow, err := safehttp.ParseAllow(s.HTTPAllow)
+	if err != nil {
+		return nil, err
 	}
-	return &models{model: s.model, llm: s.LLM, catalogue: live}
+	m := &models{model: s.model, llm: s.LLM}
+	m.subscriptions = &subscription.Store{Rows: db.rows, Key: db.key, Public: safehttp.NewTransport(allow), Idle: s.RetryTimeout}
+	m.catalogue = &catalogue.Live{
+		Server: s.model, Config: modelConfig(s.LLM), Limits: limitsOf(s), Price: priceOf(s.LLM), Policies: db.policies, Subscriptions: m.subscriptions, Idle: s.RetryTimeout,
+	}
+	if s.modelKeys {
+		m.catalogue.Env = p.env
+	}
+	return m, nil
 }
 
-// prices are what the model of the settings costs.
-func (m *models) prices() usage.Prices {
-	input, cached, output, known := m.llm.Prices()
-	return usage.Prices{Model: m.model.Model(), Known: known, Input: input, Cached: cached, Output: output}
+// usual tells which model answers where nothing else was chosen.
+func (c *core) usual() choice.Usual { return choice.Usual{Models: c.catalogue, Settings: c.store} }
+
+// UsualModel makes the model that answers where nobody chose one, as a worker with these settings and this environment would.
+func UsualModel(ctx context.Context, cfg config.Serve, rows *store.Store, key *secret.Keyring, env map[string]string) (llm.Client, error) {
+	model, err := NewModel(cfg.LLM)
+	if err != nil {
+		return nil, err
+	}
+	s := settings{LLM: cfg.LLM, Permissions: cfg.Permissions, model: model, modelKeys: true}
+	m, err := newModels(s, &process{env: env}, &database{rows: rows, key: key, policies: &policies.Live{Source: rows}})
+	if err != nil {
+		return nil, err
+	}
+	id, err := choice.Usual{Models: m.catalogue, Settings: rows}.Of(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	known, err := m.catalogue.Get(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := known.Find(id)
+	if !ok {
+		return nil, fault.Errorf(fault.Invalid, "the policy names the model %s in defaultModel, which is not there", id)
+	}
+	return m.catalogue.Client(e), nil
+}
+
+// priceOf is what the model of the settings costs; nil: nobody said.
+func priceOf(cfg config.LLM) *chat.Price {
+	input, cached, output, known := cfg.Prices()
+	if !known {
+		return nil
+	}
+	return &chat.Price{Input: input, Cached: cached, Output: output}
 }
 
 // NewModel makes the model that the settings name.

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"xbot/ingress/api"
@@ -15,6 +14,7 @@ import (
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
+	apimodels "xbot/ingress/api/models"
 	"xbot/ingress/api/people"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
@@ -77,8 +77,8 @@ func (v uiAccess) Base(r *http.Request) string { return v.auth.Under(r.Context()
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {
-	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Info: endpoint.Info{
-		Version: in.version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
+	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Usual: in.usual(), Info: endpoint.Info{
+		Version:   in.version,
 		Namespace: in.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
 		Database: databaseName(in.dsn), Home: in.home, Copy: in.copy,
 	}}
@@ -97,10 +97,11 @@ func (in *ingressPart) api() *api.API {
 		Streams:  events.Endpoints{Base: base, Bus: in.bus, Closing: in.closing},
 		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key)},
 		Settings: apisettings.Endpoints{
-			Base: base, Models: in.catalogue,
+			Base:     base,
 			Policy:   apisettings.Policy{Tools: in.tools, Rules: in.rules, Live: in.policies},
 			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		},
+		Models:     apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions},
 		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},

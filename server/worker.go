@@ -16,6 +16,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/limits"
 	"xbot/server/hostrunner"
 	"xbot/server/livefeed"
@@ -94,7 +95,7 @@ func (w *workerPart) activities() worker.Activities {
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
 				Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
-				Spending: w.store, Prices: w.prices(), Speeds: speeds,
+				Spending: w.store, Prices: catalogue.Read{Live: w.catalogue}, Speeds: speeds,
 			},
 			Model: &turn.Model{
 				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Rules: w.rules, Hooks: hooks,

@@ -19,11 +19,16 @@ import (
 	"xbot/internal/contextview"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/choice"
+	"xbot/internal/llm/demo"
+	"xbot/internal/llm/limits"
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/internal/usage"
 	"xbot/slash/account"
 	"xbot/slash/admin"
 	slashcontext "xbot/slash/context"
@@ -85,15 +90,16 @@ func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (stri
 // everything makes the dispatcher know all commands that answer at once.
 func (b *bundle) everything(machine *box) {
 	live := &policy.Live{Source: b.Store}
-	contexts := &contextview.Viewer{Store: b.Store, Model: "demo/demo"}
-	runners := &manage.Runners{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
+	models := &catalogue.Live{Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: live}
+	contexts := &contextview.Viewer{Store: b.Store, Answering: &choice.Choice{Server: demo.Client{}, Store: b.Store, Models: models}}
+	runners := &manage.Runners{Store: b.Store, Usual: choice.Usual{Models: models, Settings: b.Store}, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
 		account.Status{
 			Store: b.Store, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		},
 		account.Whoami{Store: b.Store}, admin.Version{Version: "1.2.3"},
 		folder.Pwd{Sessions: b.Store, Boxes: machine}, folder.Ls{Sessions: b.Store, Boxes: machine}, folder.Cd{},
-		slashcontext.Context{Viewer: contexts, Store: b.Store}, slashcontext.Usage{Store: b.Store},
+		slashcontext.Context{Viewer: contexts, Store: b.Store}, slashcontext.Usage{Store: b.Store, Prices: usage.Prices{}},
 		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store},
 		admin.Debug{Store: b.Store, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Store: b.Store, Policies: live},
 	)

@@ -105,7 +105,7 @@ func (j *compression) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	j.limits = j.Context.Budget.Limits(j.client.Model())
+	j.limits = j.Context.Budget.Limits(j.client)
 	if j.ratio, err = j.Context.Ratios.Of(ctx, j.client.Model()); err != nil {
 		return err
 	}

@@ -184,7 +184,7 @@ func (m *Memorizer) room(client llm.Client, w chat.Window) int {
 	if len(text) > maxMemorizePart {
 		text = strings.ToValidUTF8(text[:maxMemorizePart], "")
 	}
-	chars := utf8.RuneCountInString(text) * m.Budget.Limits(client.Model()).Context / memorizeShare / max(1, tokens.Count(text))
+	chars := utf8.RuneCountInString(text) * m.Budget.Limits(client).Context / memorizeShare / max(1, tokens.Count(text))
 	return max(minMemorizePart, min(chars, maxMemorizePart))
 }
 
@@ -211,7 +211,7 @@ func (m *Memorizer) keep(ctx context.Context, client llm.Client, job chat.Memori
 func (m *Memorizer) asker(client llm.Client, job chat.MemorizeJob) memory.Ask {
 	return func(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		if r.MaxTokens == 0 {
-			r.MaxTokens = min(m.Budget.Limits(client.Model()).Output, maxMemorized)
+			r.MaxTokens = min(m.Budget.Limits(client).Output, maxMemorized)
 		}
 		answer, err := client.Generate(ctx, r, nil)
 		if answer.Usage != (chat.Usage{}) {

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm"
+	"xbot/internal/llm/limits"
 	"xbot/internal/prompt"
 	"xbot/internal/tokens"
 	"xbot/internal/window"
@@ -51,6 +52,7 @@ type Assembler struct {
 type Ask struct {
 	Step       chat.Step
 	Model      string // provider/model
+	Takes      limits.Model
 	System     string
 	Tools      []llm.Tool
 	Compressed int // how often the step was compressed before
@@ -81,7 +83,7 @@ func (a *Assembler) Assemble(ctx context.Context, in Ask) (Assembled, error) {
 	if err != nil {
 		return Assembled{}, err
 	}
-	d := &draft{Ask: in, w: w, ratio: ratio, limits: a.Budget.Limits(in.Model)}
+	d := &draft{Ask: in, w: w, ratio: ratio, limits: a.Budget.within(in.Takes)}
 	if d.loop, d.times = loop(w.Lines); d.times >= LoopEnds {
 		return Assembled{Loop: d.loop}, nil
 	}
@@ -294,7 +296,7 @@ const leastRoom = 1024
 // room returns the limit of the answer to ask for: what the settings say, and never more than the window has left. 0: the
 // window has room for all that the model may write, so the request sets no limit.
 func (a *Assembler) room(d *draft, sent int) int {
-	limit := a.Budget.Models.Asked(d.Model)
+	limit := d.Takes.Asked
 	if left := d.limits.Context - sent; left < d.limits.Output {
 		limit = max(left, min(leastRoom, d.limits.Output))
 	}

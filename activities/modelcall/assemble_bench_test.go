@@ -11,6 +11,7 @@ import (
 	"xbot/activities/activitiestest"
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
+	"xbot/internal/llm/limits"
 	"xbot/internal/prompt"
 )
 
@@ -43,7 +44,7 @@ func BenchmarkAssemble(b *testing.B) {
 			}
 			w.Lines = append(w.Lines, chat.Line{Message: chat.Message{ID: 10_000, Turn: "t", Role: chat.RoleUser, Content: "go on"}})
 			a := &modelcall.Assembler{Windows: still{w}}
-			ask := modelcall.Ask{Step: chat.Step{Session: activitiestest.Key, Turn: "t"}, Model: "openai/m", System: prompt.Base()}
+			ask := modelcall.Ask{Step: chat.Step{Session: activitiestest.Key, Turn: "t"}, Model: "openai/m", Takes: limits.Table{}.Named("openai/m"), System: prompt.Base()}
 			for b.Loop() {
 				out, err := a.Assemble(b.Context(), ask)
 				require.NoError(b, err)

@@ -22,11 +22,11 @@ type Budget struct {
 	PruneAfter time.Duration
 }
 
-// Limits returns those of a model.
-func (b Budget) Limits(model string) window.Limits {
-	l := window.Limits{MaskShare: b.MaskAt, CompressShare: b.CompressAt}
-	l.Context, l.Output = b.Models.Of(model)
-	return l
+// Limits returns those of the model of a client.
+func (b Budget) Limits(client llm.Client) window.Limits { return b.within(b.Models.For(client)) }
+
+func (b Budget) within(m limits.Model) window.Limits {
+	return window.Limits{Context: m.Context, Output: m.Output, MaskShare: b.MaskAt, CompressShare: b.CompressAt}
 }
 
 // acts reports whether anything may be hidden or compressed in a conversation that nobody asked for.

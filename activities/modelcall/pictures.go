@@ -14,7 +14,7 @@ const shownMessages = 3
 
 // picture decides which pictures the request shows, and reads them: none to a model that cannot see.
 func (a *Assembler) picture(ctx context.Context, d *draft) (err error) {
-	if !a.Budget.Models.Sees(d.Model) {
+	if !d.Takes.Sees {
 		return nil
 	}
 	d.picturesFrom = firstPictures(d.lines)

@@ -39,8 +39,8 @@ const maxModelName = 63
 
 // Spending knows what turns took.
 type Spending interface {
-	// TurnTotals reads it by model, with the id of the turn's newest answer.
-	TurnTotals(ctx context.Context, turn chat.TurnID) ([]ops.Spent, int64, error)
+	// TurnTotals says what a turn took.
+	TurnTotals(ctx context.Context, turn chat.TurnID) (ops.TurnSpent, error)
 }
 
 // Intake opens and closes turns. Its activities run as local activities.
@@ -51,10 +51,10 @@ type Intake struct {
 	Profiles modelcall.Profiles // knows whether answers reach the channel; nil: they do
 	Hooks    hooks.Files        // nil: there are none
 	Spending Spending           // nil: nobody asks
-	Prices   usage.Prices
-	Speeds   *Speeds // knows which models are quick; nil: none is
-	MaxSteps int     // spec/001 §2.2 maxIter
-	Words    bool    // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	Prices   usage.Pricer       // nil: no cost is told
+	Speeds   *Speeds            // knows which models are quick; nil: none is
+	MaxSteps int                // spec/001 §2.2 maxIter
+	Words    bool               // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
 
 // ClaimInput asks for the n-th claim of a turn.
@@ -216,16 +216,20 @@ func (a *Intake) total(ctx context.Context, turn chat.TurnID, out *FinishOutput)
 	if a.Spending == nil {
 		return
 	}
-	spent, message, err := a.Spending.TurnTotals(ctx, turn)
+	t, err := a.Spending.TurnTotals(ctx, turn)
 	if err != nil {
 		return
 	}
-	out.Message = message
-	sum, known := 0.0, len(spent) > 0
-	for _, s := range spent {
+	var prices usage.Prices
+	if a.Prices != nil {
+		prices, _ = a.Prices.Prices(ctx, t.User) // then no cost is told
+	}
+	out.Message = t.Message
+	sum, known := 0.0, len(t.Spent) > 0
+	for _, s := range t.Spent {
 		out.Tokens += s.PromptTokens + s.CompletionTokens
 		if known {
-			cost := a.Prices.Cost(s)
+			cost := prices.Cost(s)
 			if known = cost != nil; known {
 				sum += *cost
 			}

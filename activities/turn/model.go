@@ -269,7 +269,7 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 		}
 	}
 	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
-		Step: a.step, Model: a.model, System: system, Tools: prompt.Request("", nil, modelcall.Allowed{Catalog: m.Tools, Who: a.who}.Specs()).Tools, Compressed: a.compressed,
+		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: prompt.Request("", nil, modelcall.Allowed{Catalog: m.Tools, Who: a.who}.Specs()).Tools, Compressed: a.compressed,
 	})
 	return client, err
 }

@@ -19,6 +19,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
 	"xbot/internal/prompt"
+	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/temporalclient"
 	"xbot/runner/container"
@@ -264,18 +265,36 @@ func lookContainers(ctx context.Context, d *installation) (string, error) {
 }
 
 func lookModel(ctx context.Context, d *installation) (string, error) {
-	model, err := server.NewModel(d.cfg.LLM)
+	model, err := usualModel(ctx, d)
 	if err != nil {
 		return "", err
 	}
 	answer, err := model.Generate(ctx, llm.Request{System: "Answer with one word.", Messages: []llm.Message{{Role: "user", Content: "Say ok."}}, MaxTokens: 16}, llm.Discard)
 	if err != nil {
-		return "", fmt.Errorf("%s does not answer: %w; check LLM_BASE_URL, LLM_API_KEY and LLM_MODEL", model.Model(), err)
+		return "", fmt.Errorf("%s does not answer: %w; check LLM_BASE_URL, LLM_API_KEY and LLM_MODEL, or its subscription on the page (Settings, Models and keys)", model.Model(), err)
 	}
-	if d.cfg.Provider == "" && d.cfg.APIKey == "" && d.cfg.BaseURL == "" {
-		return model.Model() + ": the built-in demo; set LLM_PROVIDER, LLM_API_KEY and LLM_MODEL for a real model", nil
+	if strings.HasPrefix(model.Model(), "demo/") {
+		return model.Model() + ": the built-in demo; connect a model on the page (Settings, Models and keys), or set LLM_PROVIDER, LLM_API_KEY and LLM_MODEL", nil
 	}
 	return fmt.Sprintf("%s answers (%d tokens)", model.Model(), answer.Usage.CompletionTokens), nil
+}
+
+// usualModel is the one that answers where nobody chose; while the database is away that of the settings.
+func usualModel(ctx context.Context, d *installation) (llm.Client, error) {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return server.NewModel(d.cfg.LLM) // the check of the database says the rest
+	}
+	defer closeStore()
+	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
+	if err != nil {
+		return nil, err
+	}
+	env, err := config.Variables(os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	return server.UsualModel(ctx, cfg, s, ring, env)
 }
 
 // lookPrompt tries the template of the system prompt.

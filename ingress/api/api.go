@@ -16,6 +16,7 @@ import (
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
+	"xbot/ingress/api/models"
 	"xbot/ingress/api/people"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
@@ -35,6 +36,7 @@ type API struct {
 	Streams    events.Endpoints
 	Files      files.Endpoints
 	Settings   settings.Endpoints
+	Models     models.Endpoints
 	Automation automation.Endpoints
 	Memory     memory.Endpoints
 	Inspect    inspect.Endpoints
@@ -63,7 +65,7 @@ func (a *API) Handler() http.Handler {
 // register has all endpoints that need a user.
 func (a *API) register(h huma.API) {
 	for _, resource := range []interface{ Register(h huma.API) }{
-		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
+		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Models, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
 	} {
 		resource.Register(h)
 	}

@@ -29,6 +29,7 @@ import (
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
+	"xbot/ingress/api/models"
 	"xbot/ingress/api/people"
 	apirunners "xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
@@ -57,10 +58,12 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/demo"
 	"xbot/internal/llm/limits"
+	"xbot/internal/llm/subscription"
 	"xbot/internal/logs"
 	"xbot/internal/memory/view"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
+	"xbot/internal/safehttp"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -167,7 +170,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
 	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
-		Info: endpoint.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
+		Info: endpoint.Info{Version: "1.2.3", Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
 	}
 	a := &api.API{
 		Base: base, Account: account.Endpoints{Base: base}, People: people.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
@@ -182,29 +185,34 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	b.docker = &containers{}
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: b.hub})
 	a.Runners.Runners = &manage.Runners{
-		Store: b.store, Model: "demo/demo", Log: log,
+		Store: b.store, Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
+	subscriptions := &subscription.Store{Rows: b.store, Key: secret.Key{1}, Public: safehttp.NewTransport(safehttp.Allow{})}
 	a.Sessions.Models = &catalogue.Live{
-		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Env: map[string]string{},
+		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Subscriptions: subscriptions, Env: map[string]string{},
 	}
+	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions}
+	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}
+	a.Runners.Runners.Usual = base.Usual
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{
 		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
 	}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Resources: bare{}}
+	a.Settings.Policy.Live = &policy.Live{Source: b.store}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
 	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zones: berlin{}}
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
 	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
-	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Model: "demo/demo"}
+	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Answering: a.Sessions.Words}
 	a.Memory.Memory = view.View{Store: b.store}
-	a.Account.Usage = &spending.Usage{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
+	a.Account.Usage = &spending.Usage{Store: b.store, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
 	a.Messages.History = &history.Editor{Store: b.store, Dispatch: dispatch}
 	a.Messages.Gateway = &gateway.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
-	a.Sessions.Runners, a.Settings.Models, a.Account.Gateway = a.Runners.Runners, a.Sessions.Models, a.Messages.Gateway
+	a.Sessions.Runners, a.Account.Gateway = a.Runners.Runners, a.Messages.Gateway
 	dispatch.Commands = b.commands(a)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())

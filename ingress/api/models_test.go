@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/ingress/api/models"
 	"xbot/ingress/api/settings"
 	"xbot/internal/chat"
 )
@@ -26,11 +27,11 @@ const twoAgents = `{
 func TestModels_ListsWhatConversationsCanChoose(t *testing.T) {
 	b := setup(t)
 	b.inForce(twoAgents)
-	var got settings.ModelsBody
+	var got models.Catalogue
 	b.bob.get("/api/models").is(http.StatusOK, &got)
 	require.Equal(t, chat.ThinkLevels, got.Think)
 	require.Len(t, got.Models, 3)
-	require.Equal(t, settings.Model{ID: "x/small", Alias: []string{"fast"}, MaxContext: 9000, MaxOutput: got.Models[1].MaxOutput, Available: new(true)}, got.Models[1])
+	require.Equal(t, models.Model{ID: "x/small", Alias: []string{"fast"}, MaxContext: 9000, MaxOutput: got.Models[1].MaxOutput, Available: new(true)}, got.Models[1])
 	require.True(t, got.Models[0].Default)
 	require.False(t, *got.Models[2].Available, "its key is missing")
 	b.do(nil, http.MethodGet, "/api/models", nil).is(http.StatusUnauthorized, nil)

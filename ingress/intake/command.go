@@ -43,7 +43,7 @@ func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionK
 
 // Models say which words mean a model.
 type Models interface {
-	Resolve(ctx context.Context, word string) (id string, ok bool)
+	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 }
 
 // Skills knows names that look like commands and are meant for the model.

@@ -3,6 +3,7 @@ package intake_test
 import (
 	"context"
 
+	"xbot/internal/chat"
 	"xbot/internal/slash"
 )
 
@@ -25,6 +26,6 @@ type splitting struct {
 	split func(ctx context.Context, args string) (own, text string)
 }
 
-func (s splitting) Split(ctx context.Context, args string) (own, text string) {
+func (s splitting) Split(ctx context.Context, _ chat.UserID, args string) (own, text string) {
 	return s.split(ctx, args)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"xbot/internal/chat"
@@ -113,7 +114,7 @@ func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invoca
 	if beside {
 		asked.PlatformID = BesideID(asked.PlatformID)
 	}
-	if more {
+	if more || slices.ContainsFunc(commands, func(o invocation) bool { return o.secret }) {
 		lines := make([]string, len(commands))
 		for i, o := range commands {
 			lines[i] = o.line

@@ -27,6 +27,7 @@ type Parsed struct {
 // invocation is a command to carry out, as it stands by itself.
 type invocation struct {
 	line   string
+	secret bool // what was written is not kept, but the line is
 	queued bool
 	answer func(ctx context.Context, in Inbound) (string, error)
 }
@@ -49,16 +50,31 @@ func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
 		}
 		return ""
 	}
-	found, rest := command.Grammar{Name: allowed, IsModel: c.isModel(ctx)}.Directives(in.Text)
+	found, rest := command.Grammar{Name: allowed, IsModel: c.isModel(ctx, whose(in, who))}.Directives(in.Text)
 	if rest == "" {
 		return Parsed{commands: c.settings(found)}, nil
 	}
-	r, err := c.parseRest(ctx, rest, who, allowed)
+	r, err := c.parseRest(ctx, rest, reader{who, whose(in, who)}, allowed)
 	if err != nil {
 		return r, err
 	}
 	c.applyDirectives(&r, found)
 	return r, nil
+}
+
+// reader is who wrote a text, and whose models its words may mean; 0: those that everybody can choose.
+type reader struct {
+	slash.Caller
+
+	models chat.UserID
+}
+
+// whose says whose models are meant: in the conversation of somebody else not those of whoever writes.
+func whose(in Inbound, who slash.Caller) chat.UserID {
+	if who.Owner {
+		return in.User
+	}
+	return 0
 }
 
 // plain reads a text without commands of a registry.
@@ -73,7 +89,7 @@ func plain(text string) Parsed {
 }
 
 // readRest reads what stands behind directives, or a text that has none.
-func (c *Commands) parseRest(ctx context.Context, text string, who slash.Caller, allowed func(string) string) (Parsed, error) {
+func (c *Commands) parseRest(ctx context.Context, text string, who reader, allowed func(string) string) (Parsed, error) {
 	parsed, slashed := command.Parse(text)
 	known, found := c.Find(parsed.Name)
 	switch r := plain(text); {
@@ -83,7 +99,7 @@ func (c *Commands) parseRest(ctx context.Context, text string, who slash.Caller,
 		return Parsed{commands: []invocation{c.unknown(parsed.Name)}}, nil
 	case found && known.Spec().Takes(parsed.Args):
 		r, err := c.parseCommand(ctx, known, parsed.Args, who)
-		if _, splits := known.(slash.Splitter); !splits && err == nil {
+		if _, splits := known.(slash.Splitter); !splits && err == nil && !r.commands[0].secret {
 			r.commands[0].line = text // as it was written
 		}
 		return r, err
@@ -103,7 +119,7 @@ func (c *Commands) parseRest(ctx context.Context, text string, who slash.Caller,
 }
 
 // readCommand reads a command that stands alone.
-func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args string, who slash.Caller) (Parsed, error) {
+func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args string, who reader) (Parsed, error) {
 	spec := known.Spec()
 	asker, asks := known.(slash.Asker)
 	splitter, splits := known.(slash.Splitter)
@@ -114,12 +130,12 @@ func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args s
 		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(_ context.Context, in Inbound) (string, error) {
 			return slash.Refusal(in.Lang, spec), nil
 		}}}}, nil
-	case asks && asker.Ask(ctx, i18n.English, args) != "":
+	case asks && asker.Ask(ctx, who.models, i18n.English, args) != "":
 		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(ctx context.Context, in Inbound) (string, error) {
-			return cmp.Or(asker.Ask(ctx, in.Lang, args), asker.Ask(ctx, i18n.English, args)), nil
+			return cmp.Or(asker.Ask(ctx, who.models, in.Lang, args), asker.Ask(ctx, who.models, i18n.English, args)), nil
 		}}}}, nil
 	case splits:
-		own, text := splitter.Split(ctx, args)
+		own, text := splitter.Split(ctx, who.models, args)
 		return Parsed{commands: []invocation{c.invocation(known, own)}, Text: text, behindCommand: true}, nil
 	}
 	return Parsed{commands: []invocation{c.invocation(known, args)}}, nil
@@ -158,7 +174,11 @@ func (c *Commands) settings(found []command.Directive) (out []invocation) {
 }
 
 func (c *Commands) invocation(known slash.Command, args string) invocation {
-	return invocation{line: known.Spec().With(args), queued: known.Spec().When == slash.InTurn, answer: func(ctx context.Context, in Inbound) (string, error) {
+	line, secret := known.Spec().With(args), false
+	if r, redacts := known.(slash.Redacter); redacts {
+		line, secret = known.Spec().With(r.Redact(args)), true
+	}
+	return invocation{line: line, secret: secret, queued: known.Spec().When == slash.InTurn, answer: func(ctx context.Context, in Inbound) (string, error) {
 		return run(ctx, known, in, args)
 	}}
 }
@@ -171,12 +191,12 @@ func (c *Commands) unknown(name string) invocation {
 }
 
 // isModel says which words mean a model.
-func (c *Commands) isModel(ctx context.Context) func(word string) bool {
+func (c *Commands) isModel(ctx context.Context, user chat.UserID) func(word string) bool {
 	if c.Models == nil {
 		return nil
 	}
 	return func(word string) bool {
-		_, ok := c.Models.Resolve(ctx, word)
+		_, ok := c.Models.Resolve(ctx, user, word)
 		return ok
 	}
 }

@@ -18,12 +18,12 @@ import (
 // models are two words that mean a model.
 type models struct{}
 
-func (models) Resolve(_ context.Context, word string) (string, bool) {
+func (models) Resolve(_ context.Context, _ chat.UserID, word string) (string, bool) {
 	id := map[string]string{"fast": "demo/fast", "slow": "demo/slow"}[word]
 	return id, id != ""
 }
 
-func (models) Candidates(_ context.Context, word string) []string {
+func (models) Candidates(_ context.Context, _ chat.UserID, word string) []string {
 	return map[string][]string{"fast": {"demo/fast"}, "slow": {"demo/slow"}, "demo": {"demo/fast", "demo/slow"}}[word]
 }
 
@@ -36,7 +36,7 @@ func (b *bundle) speaking() {
 	}
 	split := func(_ context.Context, args string) (own, text string) {
 		word, rest, _ := strings.Cut(args, " ")
-		if id, ok := (models{}).Resolve(context.Background(), word); ok {
+		if id, ok := (models{}).Resolve(context.Background(), 0, word); ok {
 			return id, strings.TrimSpace(rest)
 		}
 		return "", args

@@ -15,7 +15,7 @@ import (
 // Usage reads what people have used.
 type Usage struct {
 	Store  *store.Store
-	Prices usage.Prices
+	Prices usage.Pricer
 }
 
 // UsageReport is what a person has used, by day and by session, each by model.
@@ -37,13 +37,17 @@ func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport
 	if err != nil {
 		return out, err
 	}
+	prices, err := u.Prices.Prices(ctx, user)
+	if err != nil {
+		return out, err
+	}
 	out.Days, out.Sessions = append(out.Days, byDay...), append(out.Sessions, bySession...)
 	for i := range out.Days {
-		out.Days[i].Cost = u.Prices.Cost(out.Days[i].Spent)
+		out.Days[i].Cost = prices.Cost(out.Days[i].Spent)
 		out.Total = usage.Sum(out.Total, out.Days[i].Spent)
 	}
 	for i := range out.Sessions {
-		out.Sessions[i].Cost = u.Prices.Cost(out.Sessions[i].Spent)
+		out.Sessions[i].Cost = prices.Cost(out.Sessions[i].Spent)
 	}
 	slices.SortStableFunc(out.Sessions, func(a, b ops.SpentSession) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
 	return out, nil

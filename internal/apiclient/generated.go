@@ -78,6 +78,12 @@ type BridgePeer struct {
 	Name string `json:"name,omitzero"`
 }
 
+// Catalogue is the schema of this name in the API's document.
+type Catalogue struct {
+	Models []Model  `json:"models"`
+	Think  []string `json:"think"` // The think levels, ascending.
+}
+
 // Change is the schema of this name in the API's document.
 type Change struct {
 	Activation *string     `json:"activation,omitzero"` // mention or always.
@@ -121,6 +127,21 @@ type ChannelList struct {
 type ChannelTest struct {
 	Findings []chat.ChannelFinding `json:"findings"`
 	Passed   bool                  `json:"passed"` // Nothing has failed and nothing is missing; what was not tested does not count.
+}
+
+// Choice is the schema of this name in the API's document.
+type Choice struct {
+	Model string            `json:"model"` // What you chose; empty: the installation's.
+	Tiers map[string]string `json:"tiers"` // The model that each of the tiers vanguard, balance and swift stands for where work is handed on; empty: the installation's.
+	Usual string            `json:"usual"` // The model that answers you where neither a conversation nor a runner says otherwise.
+}
+
+// ChoiceChange is the schema of this name in the API's document.
+type ChoiceChange struct {
+	Balance  *string `json:"balance,omitzero"`
+	Model    *string `json:"model,omitzero"` // Empty: the installation's.
+	Swift    *string `json:"swift,omitzero"`
+	Vanguard *string `json:"vanguard,omitzero"`
 }
 
 // Command is the schema of this name in the API's document.
@@ -409,18 +430,16 @@ type MemoryEdit struct {
 
 // Model is the schema of this name in the API's document.
 type Model struct {
-	Alias      []string `json:"alias"`              // Other names of the command.
-	Available  *bool    `json:"available,omitzero"` // Whether it can be called; missing where only the worker, which holds the keys, can tell.
-	Default    bool     `json:"default"`            // That of the server's settings, which answers where nobody chose.
-	ID         string   `json:"id"`                 // provider/model
-	MaxContext int      `json:"max_context"`        // Tokens that it takes in all.
-	MaxOutput  int      `json:"max_output"`         // Tokens that it may write.
-}
-
-// ModelsBody is the schema of this name in the API's document.
-type ModelsBody struct {
-	Models []Model  `json:"models"`
-	Think  []string `json:"think"` // The think levels, ascending.
+	Alias        []string    `json:"alias"`                 // Other names of the command.
+	Available    *bool       `json:"available,omitzero"`    // Whether it can be called; missing where only the worker, which holds the keys, can tell.
+	Default      bool        `json:"default"`               // That of the server's settings.
+	ID           string      `json:"id"`                    // provider/model
+	MaxContext   int         `json:"max_context"`           // Tokens that it takes in all.
+	MaxOutput    int         `json:"max_output"`            // Tokens that it may write.
+	Own          bool        `json:"own"`                   // It is of a subscription of your own.
+	Price        *chat.Price `json:"price,omitzero"`        // Missing: not known.
+	Subscription string      `json:"subscription,omitzero"` // Name of the subscription that it belongs to; missing: it is of the settings or the policy.
+	Vision       bool        `json:"vision"`                // It reads pictures.
 }
 
 // NewFileLink is the schema of this name in the API's document.
@@ -483,6 +502,12 @@ type NewUser struct {
 	Link string      `json:"link"` // Address on this server that signs them in once, within 24 hours; they choose a password there.
 	Name string      `json:"name"`
 	Role string      `json:"role"`
+}
+
+// Offered is the schema of this name in the API's document.
+type Offered struct {
+	Models  []chat.SubscribedModel `json:"models"`           // By name, with what the provider tells of them.
+	Problem string                 `json:"problem,omitzero"` // Why there are none, and what to do.
 }
 
 // Outcome is the schema of this name in the API's document.
@@ -638,6 +663,20 @@ type Stopped struct {
 	Stopped chat.TurnID `json:"stopped"` // The turn that is being stopped, empty if none ran.
 }
 
+// SubscriptionDraft is the schema of this name in the API's document.
+type SubscriptionDraft struct {
+	APIType  string                 `json:"api_type,omitzero"`
+	BaseURL  string                 `json:"base_url,omitzero"` // Empty: the provider's own. Subscriptions of people reach the public internet alone.
+	Disabled bool                   `json:"disabled,omitzero"` // None of its models can be chosen.
+	Forget   bool                   `json:"forget,omitzero"`   // The stored key is removed.
+	Key      string                 `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
+	Models   []chat.SubscribedModel `json:"models,omitzero"`
+	Name     string                 `json:"name"`              // 1 to 32 small letters, digits, _ and -.
+	Provider string                 `json:"provider"`          // How it is spoken to; openai also for whatever is compatible.
+	Revision int64                  `json:"revision,omitzero"` // Of a change: the revision that it was made from.
+	Shared   bool                   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+}
+
 // TenantCalls is the schema of this name in the API's document.
 type TenantCalls struct {
 	Pool    string `json:"pool"`
@@ -672,6 +711,31 @@ type Transcript struct {
 	Queued   []chat.Queued  `json:"queued"` // Accepted messages that no turn has claimed yet.
 	Seq      int64          `json:"seq"`    // Cursor: open the events after it.
 	Todos    []chat.Todo    `json:"todos"`
+}
+
+// TrialBody is the schema of this name in the API's document.
+type TrialBody struct {
+	APIType  string                 `json:"api_type,omitzero"`
+	BaseURL  string                 `json:"base_url,omitzero"` // Empty: the provider's own. Subscriptions of people reach the public internet alone.
+	Disabled bool                   `json:"disabled,omitzero"` // None of its models can be chosen.
+	Forget   bool                   `json:"forget,omitzero"`   // The stored key is removed.
+	ID       int64                  `json:"id,omitzero"`       // Of a stored subscription, whose key is used where none is given; 0: none.
+	Key      string                 `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
+	Model    string                 `json:"model,omitzero"`    // Which model is tried.
+	Models   []chat.SubscribedModel `json:"models,omitzero"`
+	Name     string                 `json:"name"`              // 1 to 32 small letters, digits, _ and -.
+	Provider string                 `json:"provider"`          // How it is spoken to; openai also for whatever is compatible.
+	Revision int64                  `json:"revision,omitzero"` // Of a change: the revision that it was made from.
+	Shared   bool                   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+}
+
+// Tried is the schema of this name in the API's document.
+type Tried struct {
+	Model   string `json:"model"`
+	Ms      int64  `json:"ms"` // How long the call took, in milliseconds.
+	Passed  bool   `json:"passed"`
+	Problem string `json:"problem,omitzero"` // What is wrong, and what to do.
+	Text    string `json:"text,omitzero"`    // The beginning of what the model said.
 }
 
 // UploadedFile is the schema of this name in the API's document.
@@ -1220,10 +1284,24 @@ func (c *Client) SearchMemory(ctx context.Context, params SearchMemoryParams) ([
 	return answer.Items, err
 }
 
-// ListModels sends GET /api/models: The models that conversations can choose.
-func (c *Client) ListModels(ctx context.Context) (ModelsBody, error) {
-	var answer ModelsBody
+// ListModels sends GET /api/models: The models that you can choose.
+func (c *Client) ListModels(ctx context.Context) (Catalogue, error) {
+	var answer Catalogue
 	err := c.call(ctx, http.MethodGet, "/api/models", nil, nil, &answer)
+	return answer, err
+}
+
+// GetModelChoice sends GET /api/models/choice: The models that you chose for all your conversations.
+func (c *Client) GetModelChoice(ctx context.Context) (Choice, error) {
+	var answer Choice
+	err := c.call(ctx, http.MethodGet, "/api/models/choice", nil, nil, &answer)
+	return answer, err
+}
+
+// SetModelChoice sends PATCH /api/models/choice: Choose the models of all your conversations. In force for the next step. 400: there is no such model.
+func (c *Client) SetModelChoice(ctx context.Context, body ChoiceChange) (Choice, error) {
+	var answer Choice
+	err := c.call(ctx, http.MethodPatch, "/api/models/choice", nil, body, &answer)
 	return answer, err
 }
 
@@ -1599,6 +1677,48 @@ func (c *Client) GetRequest(ctx context.Context, key chat.SessionKey, turn chat.
 func (c *Client) GetStatus(ctx context.Context) (ops.Status, error) {
 	var answer ops.Status
 	err := c.call(ctx, http.MethodGet, "/api/status", nil, nil, &answer)
+	return answer, err
+}
+
+// ListSubscriptions sends GET /api/subscriptions: Accounts at providers of models.
+func (c *Client) ListSubscriptions(ctx context.Context) ([]chat.Subscription, error) {
+	var answer struct {
+		Subscriptions []chat.Subscription `json:"subscriptions"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/subscriptions", nil, nil, &answer)
+	return answer.Subscriptions, err
+}
+
+// CreateSubscription sends POST /api/subscriptions: Add an account at a provider. Keys are never returned. In force for the next step, in every process.
+func (c *Client) CreateSubscription(ctx context.Context, body SubscriptionDraft) (chat.Subscription, error) {
+	var answer chat.Subscription
+	err := c.call(ctx, http.MethodPost, "/api/subscriptions", nil, body, &answer)
+	return answer, err
+}
+
+// ListOfferedModels sends POST /api/subscriptions/offered: Ask a provider which models it offers. Nothing is stored.
+func (c *Client) ListOfferedModels(ctx context.Context, body TrialBody) (Offered, error) {
+	var answer Offered
+	err := c.call(ctx, http.MethodPost, "/api/subscriptions/offered", nil, body, &answer)
+	return answer, err
+}
+
+// TrySubscription sends POST /api/subscriptions/try: Make one short call. Nothing is stored. It takes up to a minute; the result says what is wrong.
+func (c *Client) TrySubscription(ctx context.Context, body TrialBody) (Tried, error) {
+	var answer Tried
+	err := c.call(ctx, http.MethodPost, "/api/subscriptions/try", nil, body, &answer)
+	return answer, err
+}
+
+// DeleteSubscription sends DELETE /api/subscriptions/{id}: Remove an account at a provider, with its key.
+func (c *Client) DeleteSubscription(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, path("/api/subscriptions/%s", id), nil, nil, nil)
+}
+
+// SetSubscription sends PUT /api/subscriptions/{id}: Change an account at a provider. 409: it was changed meanwhile. Where the address changes, the key has to be given again. Keys are never returned. In force for the next step, in every process.
+func (c *Client) SetSubscription(ctx context.Context, id int64, body SubscriptionDraft) (chat.Subscription, error) {
+	var answer chat.Subscription
+	err := c.call(ctx, http.MethodPut, path("/api/subscriptions/%s", id), nil, body, &answer)
 	return answer, err
 }
 

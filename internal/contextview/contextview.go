@@ -30,10 +30,15 @@ const (
 	SourceEstimate = "estimate"
 )
 
+// Answering finds the model that answers in a conversation.
+type Answering interface {
+	For(ctx context.Context, key chat.SessionKey) (llm.Client, error)
+}
+
 // Viewer shows what models see of conversations. Everything comes from stored rows: nothing is asked of a model.
 type Viewer struct {
 	Store              *store.Store
-	Model              string // of the server, provider/model
+	Answering          Answering
 	Models             limits.Table
 	MaskAt, CompressAt float64 // parts of the context window; 0: the defaults
 	Mode               string  // of sessions that have chosen none
@@ -115,7 +120,7 @@ type Context struct {
 // Of shows the context of a session.
 func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 	out := Context{
-		Model: c.Model, Mode: cmp.Or(s.ContextMode, c.Mode, chat.ContextDefault),
+		Mode:  cmp.Or(s.ContextMode, c.Mode, chat.ContextDefault),
 		Parts: []ContextPart{}, Tools: ContextTools{List: []ContextTool{}}, Compactions: []ContextCompaction{},
 	}
 	w, err := c.Store.Window(ctx, s.Key)
@@ -126,9 +131,15 @@ func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Model = cmp.Or(last.Model, c.Model)
-	limit := window.Limits{MaskShare: c.MaskAt, CompressShare: c.CompressAt}
-	limit.Context, limit.Output = c.Models.Of(out.Model)
+	client, err := c.Answering.For(ctx, s.Key)
+	if err != nil {
+		return out, err
+	}
+	takes := c.Models.For(client)
+	if out.Model = cmp.Or(last.Model, client.Model()); out.Model != client.Model() {
+		takes = c.Models.Named(out.Model)
+	}
+	limit := window.Limits{Context: takes.Context, Output: takes.Output, MaskShare: c.MaskAt, CompressShare: c.CompressAt}
 	out.MaxContext, out.MaxOutput, out.MaskAt, out.CompressAt = limit.Context, limit.Output, limit.MaskAt(), limit.CompressAt()
 	if err := c.static(ctx, s.Key, last, &out); err != nil {
 		return out, err

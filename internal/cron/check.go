@@ -64,7 +64,7 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
 	case p.Model != "" && p.Target != "":
 		return fault.Errorf(fault.Invalid, "a job in another conversation is answered by that one's model; choose it there with /model")
 	}
-	if err := d.checkModel(ctx, p); err != nil {
+	if err := d.checkModel(ctx, w, p); err != nil {
 		return err
 	}
 	for _, key := range []chat.SessionKey{p.Target, p.Deliver} {
@@ -75,11 +75,11 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
 	return nil
 }
 
-func (d *Jobs) checkModel(ctx context.Context, p *chat.JobPlan) error {
+func (d *Jobs) checkModel(ctx context.Context, w Caller, p *chat.JobPlan) error {
 	if p.Model == "" || d.Models == nil {
 		return nil
 	}
-	id, ok := d.Models.Resolve(ctx, p.Model)
+	id, ok := d.Models.Resolve(ctx, w.User, p.Model)
 	if !ok {
 		return fault.Errorf(fault.Invalid, "there is no model %q; /models lists them", p.Model)
 	}

@@ -45,7 +45,7 @@ type ZoneFinder interface {
 
 // Models finds the id of a model that somebody names.
 type Models interface {
-	Resolve(ctx context.Context, word string) (id string, ok bool)
+	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 }
 
 // Zone is the timezone of a user who names none.

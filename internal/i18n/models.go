@@ -7,11 +7,28 @@ const (
 	HelpThink   ID = "help_think"
 	HelpVerbose ID = "help_verbose"
 
+	HelpLLM      ID = "help_llm"
+	HelpSetLLM   ID = "help_set_llm"
+	HelpUnsetLLM ID = "help_unset_llm"
+
+	LLMIs         ID = "llm_is" // %s model
+	LLMNone       ID = "llm_none"
+	LLMHowTo      ID = "llm_how_to"
+	LLMKey        ID = "llm_key"     // %s end of the key
+	LLMUnknown    ID = "llm_unknown" // %s word
+	LLMPrivately  ID = "llm_privately"
+	LLMUsage      ID = "llm_usage"
+	LLMNotOffered ID = "llm_not_offered" // %s why
+	LLMSaved      ID = "llm_saved"       // %s the subscription
+	LLMUnsetUsage ID = "llm_unset_usage"
+	LLMRemoved    ID = "llm_removed" // %s name
+
 	ModelUnknown     ID = "model_unknown"   // %s word, %s models there are
 	NewAmbiguous     ID = "new_ambiguous"   // %s word, %s models it may mean
 	ModelAmbiguous   ID = "model_ambiguous" // %s word, %s models it may mean
 	ModelHere        ID = "model_here"
 	ModelUnavailable ID = "model_unavailable"
+	ModelMore        ID = "model_more" // %d others
 	ModelHowTo       ID = "model_how_to"
 	ModelIs          ID = "model_is"      // %s model, %s who decided
 	ModelChosen      ID = "model_chosen"  // %s model
@@ -30,6 +47,9 @@ const (
 	ChosenHere       ID = "chosen_here"
 	ChosenForScene   ID = "chosen_for_scene"
 	ChosenForAgent   ID = "chosen_for_agent"
+	ChosenByRunner   ID = "chosen_by_runner"
+	ChosenByPerson   ID = "chosen_by_person"
+	ChosenByPolicy   ID = "chosen_by_policy"
 	ChosenByNobody   ID = "chosen_by_nobody"
 )
 
@@ -39,11 +59,28 @@ var models = map[ID]map[Lang]string{
 	HelpThink:   {English: "sets how much the model thinks in this conversation; before a message: for that message only", Chinese: "设置模型在本对话中的思考程度；写在消息前则只对该消息有效"},
 	HelpVerbose: {English: "sets how much of the work a channel shows", Chinese: "设置渠道显示多少工作过程"},
 
+	HelpLLM:      {English: "shows or chooses the model of all your conversations, and shows your subscriptions", Chinese: "查看或选择您所有对话的模型，并列出您的订阅"},
+	HelpSetLLM:   {English: "adds or changes a subscription of yours at a provider of models; the key is not kept in the conversation", Chinese: "添加或修改您自己的模型服务订阅；密钥不会保留在对话中"},
+	HelpUnsetLLM: {English: "removes a subscription of yours, with its key", Chinese: "删除您的订阅及其密钥"},
+
+	LLMIs:         {English: "`%s` answers you where a conversation or a runner does not say otherwise.", Chinese: "若对话或运行器未另行指定，由 `%s` 回答您。"},
+	LLMNone:       {English: "You have no subscriptions of your own.", Chinese: "您没有自己的订阅。"},
+	LLMHowTo:      {English: "`/llm NAME` chooses a model for all your conversations, `/llm default` goes back to the installation's. `/set-llm` adds a subscription, `/unset-llm` removes one.", Chinese: "用 `/llm 名称` 为所有对话选择模型，`/llm default` 恢复系统默认。`/set-llm` 添加订阅，`/unset-llm` 删除订阅。"},
+	LLMKey:        {English: "key %s", Chinese: "密钥 %s"},
+	LLMUnknown:    {English: "There is no model %q. `/models` lists them.", Chinese: "没有模型 %q。用 `/models` 查看列表。"},
+	LLMPrivately:  {English: "Others read along here. Write this command in a private chat, and have the provider revoke the key if you have just written one.", Chinese: "这里还有其他人。请在私聊中使用此命令；如果刚才写了密钥，请到服务商处作废它。"},
+	LLMUsage:      {English: "Use `/set-llm NAME provider=openai base_url=https://host/v1 api_key=KEY models=ID,ID`. All but the name may be left out where it stays as it is; providers are `openai` (also for compatible services) and `anthropic`, `api_type` is `chat_completions` or `responses`.", Chinese: "用法：`/set-llm 名称 provider=openai base_url=https://host/v1 api_key=密钥 models=ID,ID`。除名称外，不变的部分可省略；provider 为 `openai`(也用于兼容服务)或 `anthropic`，`api_type` 为 `chat_completions` 或 `responses`。"},
+	LLMNotOffered: {English: "Nothing was saved: the provider did not say which models it offers (%s). Check the address and the key, or name models with `models=ID,ID`.", Chinese: "未保存：服务商没有返回可用模型(%s)。请检查地址和密钥，或用 `models=ID,ID` 指定模型。"},
+	LLMSaved:      {English: "Saved: %s. Delete your message with the key, if the platform lets you.", Chinese: "已保存：%s。如果平台允许，请删除含有密钥的消息。"},
+	LLMUnsetUsage: {English: "Use `/unset-llm NAME`; `/llm` lists your subscriptions.", Chinese: "用法：`/unset-llm 名称`；`/llm` 列出您的订阅。"},
+	LLMRemoved:    {English: "The subscription %q is gone, and its key.", Chinese: "订阅 %q 及其密钥已删除。"},
+
 	ModelUnknown:     {English: "There is no model %q. There are %s.", Chinese: "没有模型 %q。可用的有 %s。"},
 	NewAmbiguous:     {English: "The conversation did not begin anew: %q may mean %s. Write more of the model's name, or use `/reset` if you mean no model.", Chinese: "尚未重新开始：%q 可能指 %s。请把模型名称写得更完整；若它不是模型名称，请改用 `/reset` 开头。"},
 	ModelAmbiguous:   {English: "%q may mean %s. Write more of the name.", Chinese: "%q 可能指 %s。请写得更完整。"},
 	ModelHere:        {English: "answers here", Chinese: "正在此处回答"},
 	ModelUnavailable: {English: "cannot be called, its key is missing", Chinese: "无法调用，缺少密钥"},
+	ModelMore:        {English: "… and %d more, which the page lists", Chinese: "……另有 %d 个，请在网页查看"},
 	ModelHowTo:       {English: "`/model NAME` chooses one for this conversation, `/model default` goes back.", Chinese: "用 `/model 名称` 为本对话选择模型，`/model default` 恢复默认。"},
 	ModelIs:          {English: "`%s` answers here (%s).", Chinese: "此处由 `%s` 回答(%s)。"},
 	ModelChosen:      {English: "`%s` answers here from now on.", Chinese: "从现在起由 `%s` 回答。"},
@@ -62,6 +99,9 @@ var models = map[ID]map[Lang]string{
 	ChosenHere:       {English: "chosen for this conversation", Chinese: "为本对话选择"},
 	ChosenForScene:   {English: "as the scene says", Chinese: "由场景设置"},
 	ChosenForAgent:   {English: "as the agent says", Chinese: "由智能体设置"},
+	ChosenByRunner:   {English: "the runner offers it", Chinese: "由运行器提供"},
+	ChosenByPerson:   {English: "chosen for all your conversations", Chinese: "为您的所有对话选择"},
+	ChosenByPolicy:   {English: "the installation's", Chinese: "由系统设置"},
 	ChosenByNobody:   {English: "the usual one", Chinese: "默认"},
 }
 

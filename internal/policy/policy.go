@@ -11,16 +11,18 @@ import "xbot/internal/chat"
 // Policy is the document. The zero value is the default installation; absent members have the defaults that their
 // accessors state.
 type Policy struct {
-	Session  Session            `json:"session,omitzero"`
-	Messages Messages           `json:"messages,omitzero"`
-	Agents   Agents             `json:"agents,omitzero"`
-	Bindings []Binding          `json:"bindings,omitempty"`
-	Models   []Model            `json:"models,omitempty"`
-	Tiers    Tiers              `json:"tiers,omitzero"`
-	Channels map[string]Channel `json:"channels,omitempty"`
-	Limits   Limits             `json:"limits,omitzero"`
-	Memory   Memory             `json:"memory,omitzero"`
-	Cron     Cron               `json:"cron,omitzero"`
+	Session  Session   `json:"session,omitzero"`
+	Messages Messages  `json:"messages,omitzero"`
+	Agents   Agents    `json:"agents,omitzero"`
+	Bindings []Binding `json:"bindings,omitempty"`
+	Models   []Model   `json:"models,omitempty"`
+	Tiers    Tiers     `json:"tiers,omitzero"`
+	// DefaultModel answers where nobody chose: id or alias. Absent: that of the server's settings, else the first one of the installation's subscriptions
+	DefaultModel string             `json:"defaultModel,omitempty"`
+	Channels     map[string]Channel `json:"channels,omitempty"`
+	Limits       Limits             `json:"limits,omitzero"`
+	Memory       Memory             `json:"memory,omitzero"`
+	Cron         Cron               `json:"cron,omitzero"`
 }
 
 // Cron says how the times of jobs are read.

@@ -115,14 +115,21 @@ type TurnRunner interface {
 
 // Splitter is a command behind which a message may stand: both are accepted together.
 type Splitter interface {
-	// Split says what of that which follows the name belongs to the command, and what is the message.
-	Split(ctx context.Context, args string) (own, text string)
+	// Split says what of that which follows the name belongs to the command, and what is the message. Its models are those that the user can
+	// choose; 0: those that everybody can.
+	Split(ctx context.Context, user chat.UserID, args string) (own, text string)
+}
+
+// Redacter is a command behind which secrets may stand. It runs at once: a command that waits is stored as it was written.
+type Redacter interface {
+	// Redact returns what follows the name without the secrets, as it is kept.
+	Redact(args string) string
 }
 
 // Asker is a command that can be read in several ways.
 type Asker interface {
 	// Ask returns the question that takes the place of the command, empty where it is clear what was meant.
-	Ask(ctx context.Context, lang i18n.Lang, args string) string
+	Ask(ctx context.Context, user chat.UserID, lang i18n.Lang, args string) string
 }
 
 // Resumer is a command whose place a message takes where the conversation was interrupted. It is a Runner, too, which answers

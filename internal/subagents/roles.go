@@ -4,6 +4,7 @@ package subagents
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/catalogue"
@@ -20,6 +21,7 @@ type Store interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
+	TierModels(ctx context.Context, user chat.UserID) (map[string]string, error)
 }
 
 // Roles knows the roles of conversations, and what subagents of them are made of.
@@ -53,6 +55,21 @@ func (s Roles) RolesOf(ctx context.Context, key chat.SessionKey) ([]role.Role, [
 	return found.Roles, found.Broken, err
 }
 
+// tier returns the model that a tier stands for: the one that the person chose for it, else the policy's, else that of the next tier; empty: none.
+func (s Roles) tier(ctx context.Context, user chat.UserID, rules *policy.Policy, name string) (string, error) {
+	chosen, err := s.Store.TierModels(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	tiers := role.Tiers()
+	for _, next := range tiers[max(0, slices.Index(tiers, name)):] {
+		if model := cmp.Or(chosen[next], rules.Tier(next)); model != "" {
+			return model, nil
+		}
+	}
+	return "", nil
+}
+
 // Make returns what a subagent of a role is made of. Its model is the one that the role names, else the one that the tier stands
 // for, else that of whoever hands it the work; one that nobody knows is none.
 func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {
@@ -74,13 +91,18 @@ func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier strin
 	if err != nil {
 		return out, err
 	}
-	known, err := s.Models.Get(ctx)
+	known, err := s.Models.At(ctx, wish.User, wish.Subscriptions)
 	if err != nil {
 		return out, err
 	}
-	wanted := cmp.Or(r.Model, rules.Tier(r.Tier))
+	wanted := r.Model
+	if tier == "" && wanted == "" {
+		tier = r.Tier
+	}
 	if tier != "" {
-		wanted = rules.Tier(tier)
+		if wanted, err = s.tier(ctx, wish.User, rules, tier); err != nil {
+			return out, err
+		}
 	}
 	d := choice.Decide(rules, wish)
 	out.Model, out.Think = d.Model, d.Think

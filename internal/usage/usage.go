@@ -2,29 +2,37 @@
 package usage
 
 import (
+	"context"
+
+	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 )
 
 // Currency is what prices are in.
 const Currency = "USD"
 
-// Prices are what the provider of one model asks, in USD for a million tokens.
-type Prices struct {
-	Model  string // provider/model; of other models nothing is known
-	Known  bool   // false: no price is set, and no cost is told
-	Input  float64
-	Cached float64 // for the part of the input that the provider served from its cache
-	Output float64
+// Prices are what providers ask, by provider/model. Of a model that is not there nothing is known.
+type Prices map[string]chat.Price
+
+// Pricer knows what the models cost that a person can choose; 0: those that everybody can.
+type Pricer interface {
+	Prices(ctx context.Context, user chat.UserID) (Prices, error)
 }
+
+var _ Pricer = Prices{}
+
+// Prices are the same for everybody.
+func (p Prices) Prices(context.Context, chat.UserID) (Prices, error) { return p, nil }
 
 // Cost returns what was paid for, nil where no price is known.
 func (p Prices) Cost(s ops.Spent) *float64 {
-	if !p.Known || s.Model != p.Model {
+	price, known := p[s.Model]
+	if !known {
 		return nil
 	}
 	const million = 1e6
 	fresh := float64(s.PromptTokens - s.CachedTokens)
-	return new((fresh*p.Input + float64(s.CachedTokens)*p.Cached + float64(s.CompletionTokens)*p.Output) / million)
+	return new((fresh*price.Input + float64(s.CachedTokens)*price.Cached + float64(s.CompletionTokens)*price.Output) / million)
 }
 
 // Sum adds what was spent on one model to a sum. A cost that is not known adds nothing.

@@ -29,7 +29,7 @@ type UsageStore interface {
 // Usage is /usage: what a person has used.
 type Usage struct {
 	Store  UsageStore
-	Prices usage.Prices
+	Prices usage.Pricer
 }
 
 var _ slash.Runner = Usage{}
@@ -57,18 +57,22 @@ func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, err
 	if err != nil {
 		return "", err
 	}
+	prices, err := c.Prices.Prices(ctx, user)
+	if err != nil {
+		return "", err
+	}
 	lang := in.Lang
 	if len(week) == 0 && len(here) == 0 {
 		return i18n.Say(lang, i18n.UsageNone), nil
 	}
 	head := "| | " + i18n.Say(lang, i18n.UsageHead) + " |\n|---|---|--:|--:|--:|--:|"
-	if c.Prices.Known {
+	if len(prices) > 0 {
 		head = "| | " + i18n.Say(lang, i18n.UsageHead) + " | " + usage.Currency + " |\n|---|---|--:|--:|--:|--:|--:|"
 	}
 	lines := []string{head}
-	lines = append(lines, c.rows(i18n.Say(lang, i18n.UsageToday), byModel(today))...)
-	lines = append(lines, c.rows(i18n.Say(lang, i18n.UsageWeek), byModel(week))...)
-	lines = append(lines, c.rows(i18n.Say(lang, i18n.UsageHere), here)...)
+	lines = append(lines, rows(prices, i18n.Say(lang, i18n.UsageToday), byModel(today))...)
+	lines = append(lines, rows(prices, i18n.Say(lang, i18n.UsageWeek), byModel(week))...)
+	lines = append(lines, rows(prices, i18n.Say(lang, i18n.UsageHere), here)...)
 	return strings.Join(lines, "\n"), nil
 }
 
@@ -96,12 +100,12 @@ func byModel(days []ops.SpentDay) (out []ops.Spent) {
 }
 
 // rows are the lines of a table; only the first one says what they are about.
-func (c Usage) rows(title string, spent []ops.Spent) (out []string) {
+func rows(prices usage.Prices, title string, spent []ops.Spent) (out []string) {
 	for _, s := range spent {
 		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, markdown.Tokens(s.PromptTokens), markdown.Tokens(s.CachedTokens), markdown.Tokens(s.CompletionTokens))
-		if c.Prices.Known {
+		if len(prices) > 0 {
 			cost := ""
-			if paid := c.Prices.Cost(s); paid != nil {
+			if paid := prices.Cost(s); paid != nil {
 				cost = fmt.Sprintf("%.4f", *paid)
 			}
 			row += " " + cost + " |"

@@ -12,9 +12,9 @@ import (
 
 // Models say which words mean a model.
 type Models interface {
-	Resolve(ctx context.Context, word string) (id string, ok bool)
+	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 	// Candidates are the models that a word may mean.
-	Candidates(ctx context.Context, word string) []string
+	Candidates(ctx context.Context, user chat.UserID, word string) []string
 }
 
 // Answering finds the model that answers in a conversation.
@@ -47,12 +47,12 @@ func (New) Spec() slash.Spec {
 }
 
 // Split takes a model off the message.
-func (n New) Split(ctx context.Context, args string) (own, text string) {
+func (n New) Split(ctx context.Context, user chat.UserID, args string) (own, text string) {
 	word, rest := slash.FirstWord(args)
 	if n.Models == nil || word == "" {
 		return "", args
 	}
-	id, ok := n.Models.Resolve(ctx, word)
+	id, ok := n.Models.Resolve(ctx, user, word)
 	if !ok {
 		return "", args
 	}
@@ -60,12 +60,12 @@ func (n New) Split(ctx context.Context, args string) (own, text string) {
 }
 
 // Ask asks which of several models is meant.
-func (n New) Ask(ctx context.Context, lang i18n.Lang, args string) string {
+func (n New) Ask(ctx context.Context, user chat.UserID, lang i18n.Lang, args string) string {
 	word, _ := slash.FirstWord(args)
 	if n.Models == nil || word == "" {
 		return ""
 	}
-	found := n.Models.Candidates(ctx, word)
+	found := n.Models.Candidates(ctx, user, word)
 	if len(found) < 2 {
 		return ""
 	}

@@ -25,7 +25,7 @@ func (Reset) Spec() slash.Spec {
 }
 
 // Split leaves all of it to the message.
-func (Reset) Split(_ context.Context, args string) (own, text string) { return "", args }
+func (Reset) Split(_ context.Context, _ chat.UserID, args string) (own, text string) { return "", args }
 
 // RunInTurn begins the conversation anew.
 func (r Reset) RunInTurn(ctx context.Context, o chat.TurnCommand, _ string) error {

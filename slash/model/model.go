@@ -13,7 +13,7 @@ import (
 // Known tells which models there are.
 type Known interface {
 	// Resolve returns the id of the model that a word means; an error of kind Invalid says what it may mean.
-	Resolve(ctx context.Context, word string) (id string, err error)
+	Resolve(ctx context.Context, key chat.SessionKey, word string) (id string, err error)
 	List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
 	Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
 }
@@ -59,7 +59,7 @@ func (m Model) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) e
 }
 
 func (m Model) choose(ctx context.Context, o chat.TurnCommand, word string) error {
-	id, err := m.Known.Resolve(ctx, word)
+	id, err := m.Known.Resolve(ctx, o.Session, word)
 	if err != nil {
 		return err
 	}

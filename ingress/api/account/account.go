@@ -62,7 +62,11 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
 			needed, err := a.Auth.Accounts.AnyPassword(ctx)
-			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: a.Info.Demo, Version: a.Info.Version, SignOn: a.Info.SignOn}}, a.Problem(err)
+			if err != nil {
+				return nil, a.Problem(err)
+			}
+			model, err := a.Usual.Of(ctx, 0)
+			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: endpoint.IsDemo(model), Version: a.Info.Version, SignOn: a.Info.SignOn}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
 		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
@@ -185,7 +189,11 @@ func (a *Endpoints) registerPasses(h huma.API) {
 func (a *Endpoints) me(ctx context.Context) (Me, error) {
 	u := auth.User(ctx)
 	must, err := a.mustSetPassword(ctx, u)
-	m := Me{User: userBody(u), MustSetPassword: must, Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
+	if err != nil {
+		return Me{}, err
+	}
+	model, err := a.Usual.Of(ctx, u.ID)
+	m := Me{User: userBody(u), MustSetPassword: must, Model: model, Demo: endpoint.IsDemo(model), Version: a.Info.Version}
 	if u.Admin && a.Info.TemporalUI {
 		m.TemporalUI = a.Auth.Under(ctx, temporalui.Root)
 	}

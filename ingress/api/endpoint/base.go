@@ -26,14 +26,21 @@ type Base struct {
 	Store *store.Store
 	Auth  *auth.Auth
 	Info  Info
+	Usual Usual
 	Log   *slog.Logger
 }
+
+// Usual knows which model answers a person where nothing else was chosen: its id, provider/model. 0: somebody of whom nothing is known.
+type Usual interface {
+	Of(ctx context.Context, user chat.UserID) (string, error)
+}
+
+// IsDemo reports whether a model is the built-in one, which is no language model.
+func IsDemo(model string) bool { return strings.HasPrefix(model, "demo/") }
 
 // Info is what clients learn about the server.
 type Info struct {
 	Version    string
-	Model      string // provider/model
-	Demo       bool
 	Namespace  string
 	TemporalUI bool // whether the UI is mounted under /temporal/
 	StartedAt  time.Time

@@ -49,8 +49,12 @@ func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body ops.
 		return nil, a.Problem(err)
 	}
 	sessions, err := a.Store.InspectSessions(ctx, store.SessionFilter{Limit: recent})
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	model, err := a.Usual.Of(ctx, 0)
 	out := ops.Status{
-		Version: a.Info.Version, Model: a.Info.Model, StartedAt: a.Info.StartedAt, Database: a.Info.Database, Home: a.Info.Home, Copy: a.Info.Copy,
+		Version: a.Info.Version, Model: model, StartedAt: a.Info.StartedAt, Database: a.Info.Database, Home: a.Info.Home, Copy: a.Info.Copy,
 		Counts: counts, Recent: sessions,
 	}
 	return &struct{ Body ops.Status }{out}, a.Problem(err)

@@ -26,7 +26,7 @@ type Change struct {
 }
 
 // overridesOf checks what a conversation is to decide for itself.
-func (a *Endpoints) overridesOf(ctx context.Context, in Change) (store.Overrides, error) {
+func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Change) (store.Overrides, error) {
 	out := store.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation}
 	for _, c := range []struct {
 		name  string
@@ -41,7 +41,7 @@ func (a *Endpoints) overridesOf(ctx context.Context, in Change) (store.Overrides
 		}
 	}
 	if out.Model = in.Model; in.Model != nil && *in.Model != "" {
-		id, err := a.Words.Resolve(ctx, *in.Model)
+		id, err := a.Words.Resolve(ctx, key, *in.Model)
 		if err != nil {
 			return out, err
 		}
@@ -52,7 +52,7 @@ func (a *Endpoints) overridesOf(ctx context.Context, in Change) (store.Overrides
 
 // change changes a session. What is wrong with it is said before anything is changed.
 func (a *Endpoints) change(ctx context.Context, key chat.SessionKey, in Change) error {
-	overrides, err := a.overridesOf(ctx, in)
+	overrides, err := a.overridesOf(ctx, key, in)
 	if err != nil {
 		return err
 	}

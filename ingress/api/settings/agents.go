@@ -27,7 +27,7 @@ func (a *Endpoints) registerAgents(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-agents", Method: http.MethodGet, Path: "/api/agents", Summary: "The agents of the installation", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body AgentsBody }, error) {
-		p, err := a.Models.Policies.Get(ctx)
+		p, err := a.Policy.Live.Get(ctx)
 		if err != nil {
 			return nil, a.Problem(err)
 		}

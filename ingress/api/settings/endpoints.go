@@ -1,11 +1,10 @@
-// Package settings has the endpoints of what is set: the policy, permissions, models, agents, limits, channels.
+// Package settings has the endpoints of what is set: the policy, permissions, agents, limits, channels.
 package settings
 
 import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
-	"xbot/internal/llm/catalogue"
 )
 
 // Endpoints are those of this package, with what they need.
@@ -14,14 +13,12 @@ type Endpoints struct {
 
 	Policy   Policy
 	Channels Channels
-	Models   *catalogue.Live
 }
 
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	a.registerPermissions(h)
 	a.registerLimits(h)
-	a.registerModels(h)
 	a.registerAgents(h)
 	a.registerPolicy(h)
 	a.registerChannels(h)

@@ -17,19 +17,27 @@ import (
 	"xbot/internal/store"
 )
 
+// Usual knows which model answers a person where no runner offers one: its id, provider/model.
+type Usual interface {
+	Of(ctx context.Context, user chat.UserID) (string, error)
+}
+
 // Runners is what people may do with their runners, whichever way they ask: the page, the terminal or a command.
 type Runners struct {
 	Store    *store.Store
 	Resolver *resolver.Resolver
-	Model    string // provider/model of the server
+	Usual    Usual
 	URL      string // address of the server for runners, such as https://xbot.example.org; empty: the one a request came to
 	Log      *slog.Logger
 }
 
 // List returns what a user can choose from.
 func (m *Runners) List(ctx context.Context, user store.User) (chat.Runners, error) {
-	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto, Model: m.Model}
+	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto}
 	var err error
+	if out.Model, err = m.Usual.Of(ctx, user.ID); err != nil {
+		return out, err
+	}
 	if out.Active, err = m.Store.UserSetting(ctx, user.ID, store.ActiveRunner); err != nil {
 		return out, err
 	}

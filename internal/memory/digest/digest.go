@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
+	"xbot/internal/llm/limits"
 	"xbot/internal/tokens"
 )
 
@@ -38,16 +39,11 @@ type Models interface {
 	For(ctx context.Context, key chat.SessionKey) (llm.Client, error)
 }
 
-// Limits knows how much models write.
-type Limits interface {
-	Of(model string) (context, output int)
-}
-
 // Digester asks the model of the person whose archive it is.
 type Digester struct {
 	Store  Store
 	Models Models
-	Limits Limits
+	Limits limits.Table // how much models write that do not know it themselves
 }
 
 // Digest returns what a text of somebody's memory says in about so many tokens at most. Errors: those of Store, and
@@ -61,7 +57,7 @@ func (d Digester) Digest(ctx context.Context, user chat.UserID, text string, mos
 	if err != nil {
 		return "", err
 	}
-	answer, err := client.Generate(ctx, d.request(client.Model(), text, most), nil)
+	answer, err := client.Generate(ctx, d.request(client, text, most), nil)
 	if answer.Usage != (chat.Usage{}) {
 		booking, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookTime)
 		defer cancel()
@@ -82,8 +78,8 @@ func (d Digester) Digest(ctx context.Context, user chat.UserID, text string, mos
 	return short, nil
 }
 
-func (d Digester) request(model, text string, most int) llm.Request {
-	_, output := d.Limits.Of(model)
+func (d Digester) request(client llm.Client, text string, most int) llm.Request {
+	output := d.Limits.For(client).Output
 	chars := utf8.RuneCountInString(text) * most / max(1, tokens.Count(text)) * 9 / 10 // our count is an estimate
 	text = strings.ReplaceAll(text, "</entry>", "</entry >")
 	return llm.Request{

@@ -1,0 +1,96 @@
+package models
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/fault"
+	"xbot/internal/role"
+	"xbot/internal/store"
+)
+
+// Choice is which models a person chose for all their conversations.
+type Choice struct {
+	Usual string            `json:"usual" doc:"The model that answers you where neither a conversation nor a runner says otherwise."`
+	Model string            `json:"model" doc:"What you chose; empty: the installation's."`
+	Tiers map[string]string `json:"tiers" doc:"The model that each of the tiers vanguard, balance and swift stands for where work is handed on; empty: the installation's."`
+}
+
+// ChoiceChange is what a person chooses anew; what is left out stays.
+type ChoiceChange struct {
+	Model    *string `json:"model,omitempty" maxLength:"200" doc:"Empty: the installation's."`
+	Vanguard *string `json:"vanguard,omitempty" maxLength:"200"`
+	Balance  *string `json:"balance,omitempty" maxLength:"200"`
+	Swift    *string `json:"swift,omitempty" maxLength:"200"`
+}
+
+func (a *Endpoints) registerChoice(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "get-model-choice", Method: http.MethodGet, Path: "/api/models/choice", Summary: "The models that you chose for all your conversations", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body Choice }, error) {
+			out, err := a.choice(ctx)
+			return &struct{ Body Choice }{out}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "set-model-choice", Method: http.MethodPatch, Path: "/api/models/choice", Summary: "Choose the models of all your conversations",
+		Description: "In force for the next step. 400: there is no such model.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct{ Body ChoiceChange }) (*struct{ Body Choice }, error) {
+		if err := a.choose(ctx, in.Body); err != nil {
+			return nil, a.Problem(err)
+		}
+		out, err := a.choice(ctx)
+		return &struct{ Body Choice }{out}, a.Problem(err)
+	})
+}
+
+func (a *Endpoints) choice(ctx context.Context) (out Choice, err error) {
+	user := auth.User(ctx).ID
+	if out.Usual, err = a.Usual.Of(ctx, user); err != nil {
+		return out, err
+	}
+	if out.Model, err = a.Store.UsualModel(ctx, user); err != nil {
+		return out, err
+	}
+	chosen, err := a.Store.TierModels(ctx, user)
+	out.Tiers = map[string]string{}
+	for _, tier := range role.Tiers() {
+		out.Tiers[tier] = chosen[tier]
+	}
+	return out, err
+}
+
+// choose keeps a choice. All of it is checked before anything changes.
+func (a *Endpoints) choose(ctx context.Context, in ChoiceChange) error {
+	user := auth.User(ctx).ID
+	known, err := a.Models.Get(ctx, user)
+	if err != nil {
+		return err
+	}
+	said := map[string]*string{"": in.Model, role.Vanguard: in.Vanguard, role.Balance: in.Balance, role.Swift: in.Swift}
+	for _, word := range said {
+		if word == nil || *word == "" {
+			continue
+		}
+		id, ok := known.Resolve(*word)
+		if !ok {
+			return fault.Errorf(fault.Invalid, "there is no model %.100q, or there are several: /models lists them", *word)
+		}
+		*word = id
+	}
+	for tier, id := range said {
+		switch {
+		case id == nil:
+		case tier == "":
+			err = a.Store.SetUserSetting(ctx, user, store.UsualModel, *id)
+		default:
+			err = a.Store.SetTierModel(ctx, user, tier, *id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

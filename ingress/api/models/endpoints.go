@@ -1,0 +1,25 @@
+// Package models has the endpoints of the models that answer: which there are, which a person chose, and the subscriptions that they come from.
+package models
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/subscription"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Models        *catalogue.Live
+	Subscriptions *subscription.Store
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerList(h)
+	a.registerChoice(h)
+	a.registerSubscriptions(h)
+}

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Words say which words mean a model of a person.
+type Words interface {
+	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
+	Candidates(ctx context.Context, user chat.UserID, word string) []string
+}
+
+// Usual knows which model answers a person where nothing else was chosen.
+type Usual interface {
+	Of(ctx context.Context, user chat.UserID) (string, error)
+}
+
+// Accounts are a person's accounts at providers.
+type Accounts interface {
+	List(ctx context.Context, user chat.UserID, shared bool) ([]chat.Subscription, error)
+}
+
+// Settings keep what people chose for themselves.
+type Settings interface {
+	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
+}
+
+// LLM is /llm: the model of all of a person's conversations, and their subscriptions.
+type LLM struct {
+	Words    Words
+	Usual    Usual
+	Accounts Accounts
+	Settings Settings
+}
+
+var _ slash.Runner = LLM{}
+
+// Spec is what the command is called.
+func (LLM) Spec() slash.Spec {
+	return slash.Spec{Name: "llm", Aliases: []string{"llms"}, Usage: "[NAME|default]", Help: i18n.HelpLLM, Group: slash.GroupModel}
+}
+
+// Run tells or chooses.
+func (l LLM) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	switch strings.ToLower(args) {
+	case "", "list":
+	case "default":
+		if err := l.Settings.SetUserSetting(ctx, in.User, store.UsualModel, ""); err != nil {
+			return "", err
+		}
+	default:
+		id, ok := l.Words.Resolve(ctx, in.User, args)
+		if !ok {
+			return l.unclear(ctx, in, args), nil
+		}
+		if err := l.Settings.SetUserSetting(ctx, in.User, store.UsualModel, id); err != nil {
+			return "", err
+		}
+	}
+	return l.status(ctx, in)
+}
+
+// unclear says that a word means no model, or several.
+func (l LLM) unclear(ctx context.Context, in slash.Request, word string) string {
+	if found := l.Words.Candidates(ctx, in.User, word); len(found) > 1 {
+		return i18n.Say(in.Lang, i18n.ModelAmbiguous, chat.FirstWords(word, shownWord), "`"+strings.Join(found[:min(len(found), shownModels)], "`, `")+"`")
+	}
+	return i18n.Say(in.Lang, i18n.LLMUnknown, chat.FirstWords(word, shownWord))
+}
+
+// What is shown of a word, in characters, and how many models of a subscription are.
+const (
+	shownWord   = 60
+	shownModels = 8
+)
+
+func (l LLM) status(ctx context.Context, in slash.Request) (string, error) {
+	usual, err := l.Usual.Of(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	own, err := l.Accounts.List(ctx, in.User, false)
+	if err != nil {
+		return "", err
+	}
+	lines := []string{i18n.Say(in.Lang, i18n.LLMIs, usual), ""}
+	for _, s := range own {
+		lines = append(lines, "* "+Shown(in.Lang, s))
+	}
+	if len(own) == 0 {
+		lines = append(lines, i18n.Say(in.Lang, i18n.LLMNone))
+	}
+	return strings.Join(append(lines, "", i18n.Say(in.Lang, i18n.LLMHowTo)), "\n"), nil
+}
+
+// Shown is a subscription in a line: its name, where it is, the end of its key, and some of its models.
+func Shown(lang i18n.Lang, s chat.Subscription) string {
+	words := []string{"**" + markdown.Escaped(s.Name) + "**", s.Provider}
+	if s.BaseURL != "" {
+		words = append(words, markdown.Code(s.BaseURL))
+	}
+	if s.KeyHint != "" {
+		words = append(words, i18n.Say(lang, i18n.LLMKey, s.KeyHint))
+	}
+	var ids []string
+	for _, m := range s.Models {
+		if !m.Disabled {
+			ids = append(ids, markdown.Code(s.Name+"/"+m.ID))
+		}
+	}
+	more := ""
+	if len(ids) > shownModels {
+		ids, more = ids[:shownModels], " …"
+	}
+	return strings.Join(append(words, strings.Join(ids, ", ")+more), " · ")
+}

@@ -1,0 +1,40 @@
+package model
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// UnsetLLM is /unset-llm: it removes a subscription of a person, with its key.
+type UnsetLLM struct{ Accounts Changer }
+
+var _ slash.Runner = UnsetLLM{}
+
+// Spec is what the command is called.
+func (UnsetLLM) Spec() slash.Spec {
+	return slash.Spec{Name: "unset-llm", Usage: "NAME", Help: i18n.HelpUnsetLLM, Group: slash.GroupModel}
+}
+
+// Run removes it. One that is gone already is no error.
+func (c UnsetLLM) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	name := strings.TrimSpace(args)
+	if name == "" {
+		return "", i18n.Fault(fault.Invalid, i18n.LLMUnsetUsage)
+	}
+	s, ok, err := named(ctx, c.Accounts, in.User, name)
+	if err != nil {
+		return "", err
+	}
+	if ok {
+		err = c.Accounts.Remove(ctx, in.User, s.ID)
+	}
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return "", err
+	}
+	return i18n.Say(in.Lang, i18n.LLMRemoved, chat.FirstWords(name, maxName)), nil
+}
