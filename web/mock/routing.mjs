@@ -7,9 +7,9 @@ const later = (milliseconds) => new Date(Date.now() + milliseconds).toISOString(
 export const models = {
   think: ["off", "minimal", "low", "medium", "high", "xhigh"],
   models: [
-    { id: "mock/scripted", alias: ["scripted"], default: true, max_context: 200_000, max_output: 16_000, available: true },
-    { id: "openai/gpt-5", alias: ["gpt"], default: false, max_context: 400_000, max_output: 128_000, available: true },
-    { id: "anthropic/claude-opus-4", alias: ["opus"], default: false, max_context: 200_000, max_output: 32_000, available: false },
+    { id: "mock/scripted", alias: ["scripted"], default: true, own: false, vision: true, max_context: 200_000, max_output: 16_000, available: true },
+    { id: "openai/gpt-5", alias: ["gpt"], default: false, own: false, vision: true, max_context: 400_000, max_output: 128_000, available: true },
+    { id: "anthropic/claude-opus-4", alias: ["opus"], default: false, own: false, vision: true, max_context: 200_000, max_output: 32_000, available: false },
   ],
 }
 

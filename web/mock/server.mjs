@@ -9,6 +9,7 @@ import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
 import { Hooks } from "./hooks.mjs"
 import { Memory } from "./memory.mjs"
+import { Subscriptions } from "./models.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
@@ -38,6 +39,7 @@ export class MockServer {
   triggers = new Triggers()
   memory = new Memory()
   hooks = new Hooks()
+  subscriptions = new Subscriptions()
   #links = new Links()
   #turns = new Map()
   #cookies = new Map()
@@ -234,6 +236,9 @@ export class MockServer {
   /** Status and body of what holds for the whole installation; undefined for another route. */
   async #installation(request, url, route) {
     const { policy, people } = this
+    if (url.pathname === "/api/models/choice" || url.pathname.startsWith("/api/subscriptions")) {
+      return this.subscriptions.answer(request.method, url.pathname, await readBody(request))
+    }
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]
     if (pairing) return [200, people.answer(pairing, await readBody(request))]

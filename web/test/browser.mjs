@@ -1,7 +1,8 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_KILL and XBOT_TEST_START, if set, are shell
-// commands: one kills it, the other starts it again and ends when it answers. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos" or "people", those of that file) and the sign-in they need; a second one leaves
+// commands: one kills it, the other starts it again and ends when it answers; XBOT_TEST_FRESH_URL and XBOT_TEST_FRESH_LINK, if set, are
+// another server, whose settings name no model, and XBOT_TEST_MODEL the address of a scripted provider for it (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "people" or "models", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
 
@@ -18,6 +19,7 @@ import { Visitor } from "./lib/visitor.mjs"
 import { hooksOfMock } from "./hooks.mjs"
 import { memoryClaims, memoryOfMock } from "./memory.mjs"
 import { inquiries } from "./inquiries.mjs"
+import { modelsOfServer } from "./models.mjs"
 import { peopleOfMock, peopleOfServer } from "./people.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
@@ -26,6 +28,7 @@ import { teamOfMock, teamOfServer } from "./team.mjs"
 import { todoClaims } from "./todos.mjs"
 
 const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_KILL, XBOT_TEST_START, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
+const { XBOT_TEST_FRESH_URL, XBOT_TEST_FRESH_LINK, XBOT_TEST_MODEL } = process.env
 const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.meta.url).pathname)
 
 const DESK = { width: 1280, height: 860 }
@@ -47,7 +50,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...(server.mock ? ofMock : ofServer) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...(server.mock ? ofMock : ofServer), ...(server.fresh ? modelsOfServer : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -58,12 +61,22 @@ async function serverUnderTest() {
   if (XBOT_TEST_URL) {
     if (!XBOT_TEST_LINK) throw new Error("XBOT_TEST_URL needs XBOT_TEST_LINK, a fresh one-time sign-in link.")
     const killing = XBOT_TEST_KILL && { kill: () => run(XBOT_TEST_KILL), start: () => run(XBOT_TEST_START) }
-    return { url: XBOT_TEST_URL.replace(/\/$/, ""), link: XBOT_TEST_LINK, ...killing }
+    return { url: XBOT_TEST_URL.replace(/\/$/, ""), link: XBOT_TEST_LINK, ...killing, fresh: freshServer() }
   }
   const mock = new MockServer()
   await mock.listen()
   seed(mock)
   return { url: mock.url, link: mock.link, mock, kill: () => mock.kill(), start: () => mock.start() }
+}
+
+/** The server without a model; undefined: there is none. */
+function freshServer() {
+  if (!XBOT_TEST_FRESH_URL) {
+    console.log("The claims about connecting a model are left out: XBOT_TEST_FRESH_URL names no server.")
+    return undefined
+  }
+  if (!XBOT_TEST_FRESH_LINK || !XBOT_TEST_MODEL) throw new Error("XBOT_TEST_FRESH_URL needs XBOT_TEST_FRESH_LINK, a one-time sign-in link, and XBOT_TEST_MODEL.")
+  return { url: XBOT_TEST_FRESH_URL.replace(/\/$/, ""), link: XBOT_TEST_FRESH_LINK, model: XBOT_TEST_MODEL }
 }
 
 /**
@@ -72,7 +85,7 @@ async function serverUnderTest() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, people: { ...peopleOfMock, ...peopleOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

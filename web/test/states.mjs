@@ -21,6 +21,7 @@ export const states = {
     const dialog = v.page.getByRole("dialog", { name: "Settings" })
     const tabs = dialog.getByRole("tab")
     await tabs.nth(9).waitFor()
+    await dialog.getByRole("tab", { name: "Runners" }).click()
     await dialog.getByRole("tabpanel").getByRole("radio").first().waitFor()
     const list = await dialog.getByRole("tablist").boundingBox()
     const frame = await settled(v, dialog)

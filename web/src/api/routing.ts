@@ -26,29 +26,6 @@ export const editQueued = (key: string, inbox: number, text: string) =>
 export const recallQueued = (key: string, inbox: number) =>
   unwrap(api.DELETE("/api/sessions/{key}/queue/{inbox_id}", { params: { path: { key, inbox_id: inbox } } }))
 
-/** A model that a conversation may choose. */
-export interface Model {
-  id: string
-  alias: string[]
-  default: boolean
-  /** Tokens. */
-  max_context: number
-  max_output: number
-  /** It can be asked: its key is there, or only the worker knows. */
-  available: boolean
-}
-
-/** The models that can be chosen, and how much they can be told to think. */
-export interface Catalogue {
-  models: Model[]
-  think: string[]
-}
-
-export async function listModels(): Promise<Catalogue> {
-  const { models, think } = await unwrap(api.GET("/api/models"))
-  return { models: (models ?? []).map((model) => ({ ...model, alias: model.alias ?? [], available: model.available ?? true })), think: think ?? [] }
-}
-
 /** A message that was found. */
 export type Hit = components["schemas"]["Found"]
 

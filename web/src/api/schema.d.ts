@@ -744,7 +744,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The models that conversations can choose */
+        /** The models that you can choose */
         get: operations["list-models"];
         put?: never;
         post?: never;
@@ -752,6 +752,27 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/models/choice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that you chose for all your conversations */
+        get: operations["get-model-choice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Choose the models of all your conversations
+         * @description In force for the next step. 400: there is no such model.
+         */
+        patch: operations["set-model-choice"];
         trace?: never;
     };
     "/api/pairings": {
@@ -1605,6 +1626,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Accounts at providers of models */
+        get: operations["list-subscriptions"];
+        put?: never;
+        /**
+         * Add an account at a provider
+         * @description Keys are never returned. In force for the next step, in every process.
+         */
+        post: operations["create-subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/offered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a provider which models it offers
+         * @description Nothing is stored.
+         */
+        post: operations["list-offered-models"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make one short call
+         * @description Nothing is stored. It takes up to a minute; the result says what is wrong.
+         */
+        post: operations["try-subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change an account at a provider
+         * @description 409: it was changed meanwhile. Where the address changes, the key has to be given again. Keys are never returned. In force for the next step, in every process.
+         */
+        put: operations["set-subscription"];
+        post?: never;
+        /** Remove an account at a provider, with its key */
+        delete: operations["delete-subscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/todos": {
         parameters: {
             query?: never;
@@ -1977,6 +2080,11 @@ export interface components {
             id: string;
             name?: string;
         };
+        Catalogue: {
+            models: components["schemas"]["Model"][] | null;
+            /** @description The think levels, ascending. */
+            think: string[] | null;
+        };
         Change: {
             /** @description mention or always. */
             activation?: string;
@@ -2148,6 +2256,23 @@ export interface components {
         };
         "Check-policyRequest": {
             text: string;
+        };
+        Choice: {
+            /** @description What you chose; empty: the installation's. */
+            model: string;
+            /** @description The model that each of the tiers vanguard, balance and swift stands for where work is handed on; empty: the installation's. */
+            tiers: {
+                [key: string]: string;
+            };
+            /** @description The model that answers you where neither a conversation nor a runner says otherwise. */
+            usual: string;
+        };
+        ChoiceChange: {
+            balance?: string;
+            /** @description Empty: the installation's. */
+            model?: string;
+            swift?: string;
+            vanguard?: string;
         };
         Command: {
             /** @description Other names of the command. */
@@ -3098,7 +3223,7 @@ export interface components {
             alias: string[] | null;
             /** @description Whether it can be called; missing where only the worker, which holds the keys, can tell. */
             available?: boolean;
-            /** @description That of the server's settings, which answers where nobody chose. */
+            /** @description That of the server's settings. */
             default: boolean;
             /**
              * @description provider/model
@@ -3115,11 +3240,14 @@ export interface components {
              * @description Tokens that it may write.
              */
             max_output: number;
-        };
-        ModelsBody: {
-            models: components["schemas"]["Model"][] | null;
-            /** @description The think levels, ascending. */
-            think: string[] | null;
+            /** @description It is of a subscription of your own. */
+            own: boolean;
+            /** @description Missing: not known. */
+            price?: components["schemas"]["Price"];
+            /** @description Name of the subscription that it belongs to; missing: it is of the settings or the policy. */
+            subscription?: string;
+            /** @description It reads pictures. */
+            vision: boolean;
         };
         NewFileLink: {
             /** @description A file; relative to the session's folder, or absolute. */
@@ -3248,6 +3376,12 @@ export interface components {
             /** @enum {string} */
             role: "admin" | "member";
         };
+        Offered: {
+            /** @description By name, with what the provider tells of them. */
+            models: components["schemas"]["SubscribedModel"][] | null;
+            /** @description Why there are none, and what to do. */
+            problem?: string;
+        };
         Origin: {
             /** @description Account of the bot, where a channel has several. */
             account_id?: string;
@@ -3368,6 +3502,17 @@ export interface components {
             /** @description Empty: that of jobs which name none. */
             timezone?: string;
             when: string;
+        };
+        Price: {
+            /**
+             * Format: double
+             * @description For the part of the input that the provider served from its cache.
+             */
+            cached: number;
+            /** Format: double */
+            input: number;
+            /** Format: double */
+            output: number;
         };
         ProfileEdit: {
             content: string;
@@ -3934,6 +4079,106 @@ export interface components {
             /** @description Newest first, of all depths; at most 200. */
             subagents: components["schemas"]["Subagent"][] | null;
         };
+        SubscribedModel: {
+            /** @description Other names of it. */
+            alias?: string[] | null;
+            /** @description It cannot be chosen. */
+            disabled?: boolean;
+            /**
+             * @description The provider's name of it.
+             * @example anthropic/claude-sonnet-5
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Tokens that it takes in all; 0: what is known of it by its name.
+             */
+            max_context?: number;
+            /**
+             * Format: int64
+             * @description Tokens that an answer may have; 0: as many as the model can.
+             */
+            max_output?: number;
+            /** @description What it costs; left out: not known. */
+            price?: components["schemas"]["Price"];
+            /**
+             * @description How much it thinks where nobody says; empty: as much as it does by itself.
+             * @enum {string}
+             */
+            think?: "" | "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+            /** @description Whether it reads pictures; left out: what its name tells. */
+            vision?: boolean;
+        };
+        Subscription: {
+            /** @enum {string} */
+            api_type: "chat_completions" | "responses";
+            /** @description Empty: the provider's own. */
+            base_url: string;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the person; empty where the account is gone. */
+            changed_by?: string;
+            enabled: boolean;
+            /** Format: int64 */
+            id: number;
+            /** @description The end of its key; empty: it has none. */
+            key_hint: string;
+            models: components["schemas"]["SubscribedModel"][] | null;
+            /**
+             * @description The first part of the ids of its models.
+             * @example openrouter
+             */
+            name: string;
+            /**
+             * @description How it is spoken to; openai also for whatever is compatible.
+             * @enum {string}
+             */
+            provider: "openai" | "anthropic";
+            /**
+             * Format: int64
+             * @description Grows with each change.
+             */
+            revision: number;
+            /** @description It is the installation's, for everybody. */
+            shared: boolean;
+        };
+        SubscriptionDraft: {
+            /**
+             * @default chat_completions
+             * @enum {string}
+             */
+            api_type: "chat_completions" | "responses";
+            /** @description Empty: the provider's own. Subscriptions of people reach the public internet alone. */
+            base_url?: string;
+            /** @description None of its models can be chosen. */
+            disabled?: boolean;
+            /** @description The stored key is removed. */
+            forget?: boolean;
+            /** @description Empty: the stored one stays. It is never shown again. */
+            key?: string;
+            models?: components["schemas"]["SubscribedModel"][] | null;
+            /**
+             * @description 1 to 32 small letters, digits, _ and -.
+             * @example openrouter
+             */
+            name: string;
+            /**
+             * @description How it is spoken to; openai also for whatever is compatible.
+             * @enum {string}
+             */
+            provider: "openai" | "anthropic";
+            /**
+             * Format: int64
+             * @description Of a change: the revision that it was made from.
+             */
+            revision?: number;
+            /** @description It is the installation's, for everybody; for administrators. */
+            shared?: boolean;
+        };
+        SubscriptionsBody: {
+            /** @description Yours; administrators see those of the installation before them. */
+            subscriptions: components["schemas"]["Subscription"][] | null;
+        };
         Task: {
             /** @description The tool call that started it. If it is no command: the key under which the session is told its end. */
             call_id: string;
@@ -4076,6 +4321,59 @@ export interface components {
              */
             seq: number;
             todos: components["schemas"]["Todo"][] | null;
+        };
+        TrialBody: {
+            /**
+             * @default chat_completions
+             * @enum {string}
+             */
+            api_type: "chat_completions" | "responses";
+            /** @description Empty: the provider's own. Subscriptions of people reach the public internet alone. */
+            base_url?: string;
+            /** @description None of its models can be chosen. */
+            disabled?: boolean;
+            /** @description The stored key is removed. */
+            forget?: boolean;
+            /**
+             * Format: int64
+             * @description Of a stored subscription, whose key is used where none is given; 0: none.
+             */
+            id?: number;
+            /** @description Empty: the stored one stays. It is never shown again. */
+            key?: string;
+            /** @description Which model is tried. */
+            model?: string;
+            models?: components["schemas"]["SubscribedModel"][] | null;
+            /**
+             * @description 1 to 32 small letters, digits, _ and -.
+             * @example openrouter
+             */
+            name: string;
+            /**
+             * @description How it is spoken to; openai also for whatever is compatible.
+             * @enum {string}
+             */
+            provider: "openai" | "anthropic";
+            /**
+             * Format: int64
+             * @description Of a change: the revision that it was made from.
+             */
+            revision?: number;
+            /** @description It is the installation's, for everybody; for administrators. */
+            shared?: boolean;
+        };
+        Tried: {
+            model: string;
+            /**
+             * Format: int64
+             * @description How long the call took, in milliseconds.
+             */
+            ms: number;
+            passed: boolean;
+            /** @description What is wrong, and what to do. */
+            problem?: string;
+            /** @description The beginning of what the model said. */
+            text?: string;
         };
         Trigger: {
             /** @description Answers go to the chat of this conversation on a platform. Empty: to that of the called conversation. */
@@ -5853,7 +6151,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ModelsBody"];
+                    "application/json": components["schemas"]["Catalogue"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-model-choice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Choice"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-model-choice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoiceChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Choice"];
                 };
             };
             /** @description Error */
@@ -7674,6 +8034,198 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Status"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionDraft"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-offered-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offered"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "try-subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tried"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -8,7 +8,7 @@ import { Toasts } from "../ui/Toasts"
 import { useHasSidebar } from "../ui/useMedia"
 import { AccountContext, openOutbox } from "./account"
 import { meQuery } from "./queries"
-import { type Front, ShellContext } from "./shell-context"
+import { type Front, type SettingsPlace, ShellContext } from "./shell-context"
 import { useShortcuts } from "./useShortcuts"
 
 const fronts = {
@@ -27,12 +27,12 @@ export function Shell() {
   const { data: me } = useSuspenseQuery(meQuery)
   const account = useMemo(() => ({ me, outbox: openOutbox(me.user.id) }), [me])
   const hasSidebar = useHasSidebar()
-  const [front, setFront] = useState<Front>()
-  const FrontDialog = front && fronts[front]
+  const [front, setFront] = useState<{ name: Front; place?: SettingsPlace }>()
+  const FrontDialog = front && fronts[front.name]
   const { pathname } = useLocation()
   const [sidebarAt, setSidebarAt] = useState<string>() // where it was opened: going elsewhere closes it
   const shell = useMemo(
-    () => ({ showSidebar: () => setSidebarAt(pathname), show: setFront, hasSidebar }),
+    () => ({ showSidebar: () => setSidebarAt(pathname), show: (name: Front, place?: SettingsPlace) => setFront({ name, place }), hasSidebar }),
     [hasSidebar, pathname],
   )
   useShortcuts(shell)
@@ -65,7 +65,7 @@ export function Shell() {
           )}
           <Outlet />
         </div>
-        <Suspense>{FrontDialog && <FrontDialog onClose={() => setFront(undefined)} />}</Suspense>
+        <Suspense>{FrontDialog && <FrontDialog place={front.place} onClose={() => setFront(undefined)} />}</Suspense>
         <Toasts />
       </ShellContext>
     </AccountContext>

@@ -50,7 +50,7 @@ const faceLook =
 export function ModelFace({ chosen, fallback, ...rest }: Omit<ChoiceProps, "onChoose"> & ComponentProps<"button">) {
   const t = useT()
   const { me } = useAccount()
-  const { model, from } = modelInForce(chosen.model, fallback, undefined, me)
+  const { model, from } = modelInForce(chosen.model, fallback, me)
   const told = t(`choice.model_${from}`, { model })
   return (
     <button type="button" aria-haspopup="menu" aria-expanded={false} data-tip={told} className={faceLook} {...rest}>

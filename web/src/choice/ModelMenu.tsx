@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { DropdownMenu } from "radix-ui"
 
+import type { Model } from "../api/models"
 import { asProblem } from "../api/problem"
-import { type Model } from "../api/routing"
 import { useAccount } from "../app/account"
 import { useLanguage, useT } from "../i18n"
 import { tokens } from "../i18n/format"
@@ -17,7 +17,7 @@ export default function ModelMenu({ chosen, onChoose, fallback }: ChoiceProps) {
   const t = useT()
   const { me } = useAccount()
   const { data, error } = useQuery(modelsQuery)
-  const standard = modelInForce("", fallback, data, me).model
+  const standard = modelInForce("", fallback, me).model
   return (
     <DropdownMenu.Root defaultOpen>
       <DropdownMenu.Trigger asChild>

@@ -1,4 +1,3 @@
-import type { Catalogue } from "../api/routing"
 import type { Me, Session } from "../api/types"
 
 /** What is chosen for a conversation; an empty value follows what is set elsewhere. */
@@ -22,9 +21,9 @@ export interface InForce {
   from: "session" | "default"
 }
 
-export function modelInForce(chosen: string, fallback: string | undefined, catalogue: Catalogue | undefined, me: Me): InForce {
+export function modelInForce(chosen: string, fallback: string | undefined, me: Me): InForce {
   if (chosen !== "") return { model: chosen, from: "session" }
-  return { model: fallback || (catalogue?.models.find((model) => model.default)?.id ?? me.model), from: "default" }
+  return { model: fallback || me.model, from: "default" }
 }
 
 /** "openai/gpt-5" without its provider. */

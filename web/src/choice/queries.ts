@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 
-import { listAgents, listModels } from "../api/routing"
+import { listModels } from "../api/models"
+import { listAgents } from "../api/routing"
 
 export const modelsQuery = queryOptions({ queryKey: ["models"], queryFn: listModels, staleTime: 5 * 60_000, retry: false })
 

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 
 import { createSession } from "../api/calls"
 import { useAccount } from "../app/account"
@@ -20,6 +20,8 @@ import { newSessionKey, randomId } from "../lib/ids"
 import { toast } from "../ui/toasts"
 import { Header } from "./Header"
 import { Suggestions } from "./Suggestions"
+
+const ConnectCard = lazy(() => import("../models/ConnectCard"))
 
 const nothing: string[] = []
 
@@ -68,7 +70,13 @@ export function StartPage() {
               {...uploads}
             />
             <Suggestions onTake={write} />
-            {me.demo && <p className="mt-auto max-w-[36rem] px-1 pt-10 text-small text-ink-3">{t("welcome.demo")}</p>}
+            {me.demo && (
+              <div className="mt-auto pt-10">
+                <Suspense>
+                  <ConnectCard />
+                </Suspense>
+              </div>
+            )}
           </div>
         </div>
       </DropZone>

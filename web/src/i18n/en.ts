@@ -99,8 +99,6 @@ export const en = {
   "tokens.until": "until {{date}}",
 
   "welcome.title": "What can I do for you?",
-  "welcome.demo":
-    "No language model is configured, so a built-in stand-in answers. Set LLM_PROVIDER, LLM_BASE_URL, LLM_API_KEY and LLM_MODEL and start the server again.",
   "welcome.try": "Try one of these",
 
   "suggestion.run": "run ls -la",
@@ -328,6 +326,7 @@ export const en = {
   "files.linkCopied": "The link was copied. It works for a day, for everybody who has it.",
 
   "settings.title": "Settings",
+  "models.title": "Models and keys",
   "runners.title": "Runners",
   "runners.lead": "A runner is the place where the agent's commands run and its files are. Choose one for all of your conversations.",
   "runners.choose": "Where commands run",

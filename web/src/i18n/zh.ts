@@ -101,8 +101,6 @@ export const zh: Record<Key, string> = {
   "tokens.until": "{{date}} 到期",
 
   "welcome.title": "需要我做什么？",
-  "welcome.demo":
-    "尚未配置语言模型，目前由内置的演示模型回答。请设置 LLM_PROVIDER、LLM_BASE_URL、LLM_API_KEY 和 LLM_MODEL，然后重新启动服务器。",
   "welcome.try": "可以试试",
 
   "suggestion.run": "运行 ls -la",
@@ -330,6 +328,7 @@ export const zh: Record<Key, string> = {
   "files.linkCopied": "链接已复制。一天之内，任何得到链接的人都可以使用。",
 
   "settings.title": "设置",
+  "models.title": "模型与密钥",
   "runners.title": "运行器",
   "runners.lead": "运行器是智能体运行命令和存放文件的地方。为你的所有对话选择一个。",
   "runners.choose": "命令的运行位置",

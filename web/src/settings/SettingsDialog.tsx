@@ -1,12 +1,14 @@
 import { Tabs } from "radix-ui"
-import { type ComponentType, lazy, Suspense } from "react"
+import { type ComponentType, lazy, Suspense, useState } from "react"
 
 import { useAccount } from "../app/account"
+import type { SettingsPlace, SettingsTab } from "../app/shell-context"
 import { useT } from "../i18n"
 import { Modal } from "../ui/Modal"
 import { Permissions } from "./Permissions"
 import { Runners } from "./Runners"
 
+const ModelsPage = lazy(() => import("../models/ModelsPage"))
 const Identities = lazy(() => import("./Identities"))
 const CronPage = lazy(() => import("../cron/CronPage"))
 const TriggersPage = lazy(() => import("../triggers/TriggersPage"))
@@ -24,14 +26,21 @@ const tab =
 const tabs =
   "flex gap-x-5 overflow-x-auto scroll-px-8 border-b border-line pr-8 pb-px [mask-image:linear-gradient(to_right,black_calc(100%-2rem),transparent)] md:flex-wrap md:gap-x-3 md:pr-0 md:[mask-image:none]"
 
+interface Props {
+  onClose: () => void
+  /** Where it opens, instead of at its first page. */
+  place?: SettingsPlace
+}
+
 interface Page {
-  id: "runners" | "permissions" | "cron" | "triggers" | "identities" | "channels" | "hooks" | "policy" | "people" | "limits" | "runs"
-  show: ComponentType<{ onClose: () => void }>
+  id: SettingsTab
+  show: ComponentType<Props>
   /** Only administrators have it. */
   admin?: boolean
 }
 
 const pages: Page[] = [
+  { id: "models", show: ModelsPage },
   { id: "runners", show: Runners },
   { id: "permissions", show: Permissions },
   { id: "cron", show: CronPage },
@@ -45,14 +54,15 @@ const pages: Page[] = [
   { id: "runs", show: Runs, admin: true },
 ]
 
-/** Where commands run, what may run without asking, who one is elsewhere; for administrators what holds for everybody. */
-export default function SettingsDialog({ onClose }: { onClose: () => void }) {
+/** Who answers, where commands run, what may run without asking, who one is elsewhere; for administrators what holds for everybody. */
+export default function SettingsDialog({ onClose, place }: Props) {
   const t = useT()
   const { me } = useAccount()
+  const [elsewhere, setElsewhere] = useState(false) // what was to be begun is begun once
   const shown = pages.filter(({ admin }) => !admin || me.user.role === "admin")
   return (
     <Modal room onClose={onClose} title={t("settings.title")}>
-      <Tabs.Root defaultValue="runners">
+      <Tabs.Root defaultValue={place?.tab ?? "models"} onValueChange={() => setElsewhere(true)}>
         <Tabs.List aria-label={t("settings.title")} className={tabs}>
           {shown.map(({ id }) => (
             <Tabs.Trigger key={id} value={id} onFocus={(event) => event.currentTarget.scrollIntoView({ block: "nearest", inline: "nearest" })} className={tab}>
@@ -63,7 +73,7 @@ export default function SettingsDialog({ onClose }: { onClose: () => void }) {
         {shown.map(({ id, show: Show }) => (
           <Tabs.Content key={id} value={id} className="pt-4 outline-offset-4">
             <Suspense>
-              <Show onClose={onClose} />
+              <Show onClose={onClose} place={elsewhere ? undefined : place} />
             </Suspense>
           </Tabs.Content>
         ))}

@@ -12,7 +12,7 @@ interface Props<T extends string | number> {
 export function Select<T extends string | number>({ label, value, options, say, onChange }: Props<T>) {
   const id = useId()
   return (
-    <div>
+    <div className="min-w-0">
       <label htmlFor={id} className="mb-1.5 block font-medium">
         {label}
       </label>
@@ -20,7 +20,7 @@ export function Select<T extends string | number>({ label, value, options, say, 
         id={id}
         value={value}
         onChange={({ target }) => onChange(options[target.selectedIndex] ?? value)}
-        className="h-10 rounded-md border border-line-strong bg-canvas px-2 text-body"
+        className="h-10 max-w-full rounded-md border border-line-strong bg-canvas px-2 text-body"
       >
         {options.map((option) => (
           <option key={option} value={option}>

@@ -1,0 +1,35 @@
+import { useState } from "react"
+
+import { useAccount } from "../app/account"
+import { useShell } from "../app/shell-context"
+import { modelsWords } from "../i18n/models"
+import { useTable } from "../i18n/table"
+import { readItem, writeItem } from "../lib/storage"
+import { Button } from "../ui/Button"
+
+/** Says that the built-in demo answers, and what to do about it, until somebody goes on with it. */
+export default function ConnectCard() {
+  const say = useTable(modelsWords)
+  const { me } = useAccount()
+  const { show } = useShell()
+  const place = `xbot.demo.${me.user.id}`
+  const [dismissed, setDismissed] = useState(() => readItem(place) !== null)
+  if (dismissed) return null
+  const admin = me.user.role === "admin"
+  const text = say(admin ? "demoAdmin" : "demoMember")
+  const stay = () => {
+    writeItem(place, "on")
+    setDismissed(true)
+  }
+  return (
+    <section aria-label={say("connect")} className="rounded-lg border border-line bg-raised px-4 py-3">
+      <p className="text-ink-2">{text}</p>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button onClick={() => show("settings", { tab: "models", add: admin ? "shared" : "own" })}>{say(admin ? "connect" : "connectOwn")}</Button>
+        <Button look="quiet" onClick={stay}>
+          {say("stay")}
+        </Button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,15 @@
+import { queryOptions, useQueryClient } from "@tanstack/react-query"
+
+import { listSubscriptions, readModelChoice } from "../api/models"
+import { meQuery } from "../app/queries"
+import { modelsQuery } from "../choice/queries"
+
+export const subscriptionsQuery = queryOptions({ queryKey: ["subscriptions"], queryFn: listSubscriptions, retry: false })
+
+export const choiceQuery = queryOptions({ queryKey: ["model choice"], queryFn: readModelChoice, retry: false })
+
+/** Reads everything again that says who answers; done when the page knows. */
+export function useRefresh(): () => Promise<unknown> {
+  const client = useQueryClient()
+  return () => Promise.all([subscriptionsQuery, choiceQuery, modelsQuery, meQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })))
+}

@@ -1,0 +1,310 @@
+// How a model is connected and chosen. Each name is a claim about a fresh installation, whose settings name no model: it is another
+// server than that of the other claims (XBOT_TEST_FRESH_URL, XBOT_TEST_FRESH_LINK), and XBOT_TEST_MODEL is the address of the scripted
+// provider that it connects to. Each claim brings the installation back to where it has none.
+import assert from "node:assert/strict"
+import { randomUUID } from "node:crypto"
+
+import { Visitor } from "./lib/visitor.mjs"
+
+const PASSWORD = "correct horse battery"
+const KEY = "sk-of-the-page-0123456789wxyz"
+const HINT = "…wxyz"
+
+const desk = { width: 1280, height: 860 }
+const phone = { width: 375, height: 812 }
+
+/** Somebody else at another browser. */
+const visitorAt = async (v, url) => {
+  const context = await v.page.context().browser().newContext({ viewport: desk, locale: "en-GB", reducedMotion: "reduce" })
+  return new Visitor(await context.newPage(), url, v.artifacts)
+}
+
+/** Calls the API past the page. */
+const call = async (v, method, path, data) => {
+  const answer = await v.page.request.fetch(`${v.url}${path}`, { method, headers: await v.headers(), data })
+  assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`)
+  return answer.status() === 204 ? undefined : answer.json()
+}
+
+let known
+
+/** The administrator, whose one-time link works once. */
+const administrator = async (v, { url, link }) => {
+  if (known) return known
+  const admin = await visitorAt(v, url)
+  await admin.page.goto(link)
+  await admin.page.waitForURL("**/password")
+  await admin.page.getByLabel("New password").fill(PASSWORD)
+  await admin.page.getByRole("button", { name: "Set password" }).click()
+  await admin.ready()
+  known = admin
+  return admin
+}
+
+/** The administrator on the first page of an installation where the demo answers. */
+const begin = async (v, fresh) => {
+  const admin = await administrator(v, fresh)
+  await admin.page.setViewportSize(desk)
+  for (const { id } of (await admin.api("/api/subscriptions")).subscriptions) await call(admin, "DELETE", `/api/subscriptions/${id}`)
+  await call(admin, "PATCH", "/api/models/choice", { model: "", vanguard: "", balance: "", swift: "" })
+  await admin.page.evaluate(() => {
+    for (const name of Object.keys(localStorage)) if (name.startsWith("xbot.demo.")) localStorage.removeItem(name)
+    localStorage.setItem("xbot.language", "en")
+  })
+  await home(admin)
+  return admin
+}
+
+const home = async (v) => {
+  await v.page.goto(v.url)
+  await v.ready()
+}
+
+/** Connects the scripted provider past the page. */
+const connect = (v, fresh, models = ["llmtest"]) =>
+  call(v, "POST", "/api/subscriptions", {
+    shared: true, name: "scripted", provider: "openai", api_type: "chat_completions", base_url: fresh.model, key: KEY, models: models.map((id) => ({ id })),
+  })
+
+const settings = (v) => v.page.getByRole("dialog", { name: "Settings" })
+
+/** The settings, which begin with who answers. */
+const openSettings = async (v) => {
+  await home(v)
+  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+  await v.page.getByRole("menuitem", { name: "Settings" }).click()
+  await settings(v).getByRole("region", { name: "Your subscriptions" }).waitFor()
+  return settings(v)
+}
+
+const answers = (v, model) => v.page.getByRole("button", { name: new RegExp(`^Account and settings.*${model}$`) }).waitFor()
+
+const box = (dialog, name) => dialog.getByRole("textbox", { name, exact: true })
+
+/** Fills in where a provider is that the page does not know by name. */
+const fillIn = async (dialog, name, address, key) => {
+  await dialog.getByText("Another compatible service", { exact: true }).click()
+  await box(dialog, "Name").fill(name)
+  await box(dialog, "Address").fill(address)
+  await dialog.getByLabel("Key", { exact: true }).fill(key)
+}
+
+const inspectPhone = async (v, name) => {
+  await v.page.setViewportSize(phone)
+  await v.inspect(name)
+  await v.page.setViewportSize(desk)
+}
+
+/** The key is in nothing that the page shows or keeps. */
+const holdsNoKey = async (v) => {
+  const found = await v.page.evaluate((key) => {
+    const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value)
+    const kept = [localStorage, sessionStorage].flatMap((storage) => Object.entries(storage).flat())
+    return [document.documentElement.outerHTML, location.href, ...fields, ...kept].filter((text) => text.includes(key)).length
+  }, KEY)
+  assert.equal(found, 0)
+  assert.doesNotMatch(JSON.stringify(await v.api("/api/subscriptions")), new RegExp(KEY))
+}
+
+/** What must work with a fresh installation. */
+export const modelsOfServer = {
+  "a fresh installation says that the demo answers, and leads to where a model is connected": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    const card = a.main.getByRole("region", { name: "Connect a model" })
+    await card.getByText("No model is connected yet: the built-in demo answers.").waitFor()
+    await a.inspect("200-first-run")
+    await inspectPhone(a, "200-first-run-phone")
+    await card.getByRole("button", { name: "Connect a model" }).click()
+    await settings(a).getByRole("heading", { name: "Add a subscription of the installation" }).waitFor()
+    assert.equal(await settings(a).getByRole("tab", { name: "Models and keys" }).getAttribute("aria-selected"), "true")
+    await settings(a).getByText("Ollama on the server").waitFor()
+    await a.inspect("201-subscription")
+    await inspectPhone(a, "201-subscription-phone")
+    await settings(a).getByRole("button", { name: "Save" }).click()
+    await settings(a).getByText("Choose at least one model.").waitFor()
+    await a.page.keyboard.press("Escape")
+    await settings(a).waitFor({ state: "detached" })
+    await card.getByRole("button", { name: "Go on with the demo" }).click()
+    await card.waitFor({ state: "detached" })
+    await home(a)
+    assert.equal(await card.count(), 0, "it stays away")
+  },
+
+  "a provider is connected from the page alone, and answers the next message": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    const asked = []
+    a.page.on("request", (request) => asked.push(request.url()))
+    await a.main.getByRole("button", { name: "Connect a model" }).click()
+    const dialog = settings(a)
+    await fillIn(dialog, "scripted", "http://127.0.0.1:9/v1", KEY)
+    await dialog.getByRole("button", { name: "Ask for its models" }).click()
+    await dialog.getByRole("alert").filter({ hasText: "the connection to 127.0.0.1:9 failed" }).waitFor()
+    await a.inspect("202-wrong-address")
+    await box(dialog, "Address").fill(fresh.model)
+    assert.equal(await dialog.getByRole("alert").count(), 0, "what was said of another address is gone")
+    await dialog.getByRole("button", { name: "Ask for its models" }).click()
+    const offered = dialog.getByRole("list", { name: "Models that it offers" })
+    await offered.getByRole("checkbox", { name: "llmtest" }).waitFor()
+    await dialog.getByLabel("Filter").fill("nothing like it")
+    await dialog.getByText("None has this in its name.").waitFor()
+    await dialog.getByLabel("Filter").fill("LLM")
+    await offered.getByRole("checkbox", { name: "llmtest" }).check()
+    const chosen = dialog.getByRole("list", { name: "Chosen models" })
+    await chosen.getByRole("button", { name: "Details of llmtest" }).click()
+    await box(chosen, "Other names").fill("quick")
+    await chosen.getByLabel("Context, in tokens").fill("64000")
+    await chosen.getByLabel("In", { exact: true }).fill("0.5")
+    await a.inspect("203-chosen")
+    await inspectPhone(a, "203-chosen-phone")
+    await dialog.getByRole("button", { name: "Test", exact: true }).click()
+    await dialog.getByText(/^llmtest answered in .*: “/).waitFor()
+    await a.inspect("204-tested")
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await a.page.getByText("scripted/llmtest answers now.").first().waitFor()
+    const row = dialog.getByRole("listitem", { name: "scripted", exact: true })
+    await row.getByText(`key ${HINT}`).waitFor()
+    await row.getByText("models: 1").waitFor()
+    await a.inspect("205-models")
+    await inspectPhone(a, "205-models-phone")
+    await holdsNoKey(a)
+    await a.page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    assert.equal(await a.main.getByRole("region", { name: "Connect a model" }).count(), 0)
+    await answers(a, "scripted/llmtest")
+    await a.ask("say connected from the page", "connected from the page")
+    await holdsNoKey(a)
+    assert.deepEqual(asked.filter((url) => url.includes(KEY)), [])
+    const { models } = await a.api("/api/models")
+    const model = models.find(({ id }) => id === "scripted/llmtest")
+    assert.deepEqual([model.alias, model.max_context, model.price], [["quick"], 64_000, { input: 0.5, cached: 0.5, output: 0 }])
+  },
+
+  "a stored key stays, is asked for at another address, and can be removed": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    await connect(a, fresh)
+    const dialog = await openSettings(a)
+    const edit = dialog.getByRole("button", { name: "Edit scripted" })
+    await edit.click()
+    const key = dialog.getByLabel("Key", { exact: true })
+    assert.deepEqual([await key.inputValue(), await key.getAttribute("placeholder")], ["", HINT])
+    await holdsNoKey(a)
+    await a.inspect("206-edit")
+    await box(dialog, "Address").fill("http://127.0.0.1:9/v1")
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await dialog.getByRole("alert").filter({ hasText: "the address is another one: enter the key for it" }).waitFor()
+    await box(dialog, "Address").fill(fresh.model)
+    await dialog.getByRole("button", { name: "Test", exact: true }).click()
+    await dialog.getByText(/^llmtest answered in/).waitFor()
+    await box(dialog, "Name").fill("renamed")
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await dialog.getByRole("listitem", { name: "renamed" }).getByText(`key ${HINT}`).waitFor()
+    await dialog.getByRole("button", { name: "Edit renamed" }).click()
+    await dialog.getByLabel("Remove the key").check()
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await dialog.getByRole("listitem", { name: "renamed" }).getByText("no key").waitFor()
+    await a.page.keyboard.press("Escape")
+  },
+
+  "a subscription of one's own is tested before it is saved, answers where one lets it, and is removed": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    const dialog = await openSettings(a)
+    await dialog.getByRole("button", { name: "Add a subscription of your own" }).click()
+    assert.equal(await dialog.getByText("Ollama on the server").count(), 0, "nobody's own reaches the server's machine")
+    await fillIn(dialog, "mine", "http://127.0.0.1:9/v1", KEY)
+    await dialog.getByLabel("Name of a model").fill("some-model")
+    await dialog.getByLabel("Name of a model").press("Enter")
+    await dialog.getByRole("button", { name: "Save", exact: true }).click()
+    await dialog.getByRole("alert").filter({ hasText: "not an address on the public internet" }).waitFor()
+    assert.deepEqual((await a.api("/api/subscriptions")).subscriptions, [])
+    await a.inspect("207-save-anyway")
+    await dialog.getByRole("button", { name: "Save anyway" }).click()
+    await dialog.getByText("mine is saved, but the built-in demo still answers you.").waitFor()
+    await a.inspect("208-let-it-answer")
+    await dialog.getByRole("button", { name: "Let it answer me" }).click()
+    await dialog.getByRole("button", { name: "Let it answer me" }).waitFor({ state: "detached" })
+    assert.equal(await dialog.getByLabel("Usual model").inputValue(), "mine/some-model")
+    await dialog.getByRole("button", { name: "Remove mine" }).click()
+    await a.page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
+    await dialog.getByText("You have none.").waitFor()
+    const removed = await dialog.getByLabel("Usual model").inputValue()
+    assert.equal(removed, "mine/some-model", "what was chosen is told although it is gone")
+    await dialog.getByLabel("Usual model").selectOption("")
+    await a.page.keyboard.press("Escape")
+    await answers(a, "demo/demo")
+  },
+
+  "the usual model and those of the tiers are chosen and taken back": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    await connect(a, fresh, ["llmtest", "other"])
+    const dialog = await openSettings(a)
+    const choose = async (label, model) => {
+      const changed = a.page.waitForResponse((response) => response.request().method() === "PATCH" && response.url().endsWith("/api/models/choice"))
+      await dialog.getByLabel(label).selectOption(model)
+      assert.equal((await changed).status(), 200)
+    }
+    await dialog.getByText("The installation's (scripted/llmtest)").waitFor({ state: "attached" })
+    await choose("Usual model", "scripted/other")
+    await dialog.getByText("Where work is handed on").click()
+    await choose("Fastest", "scripted/llmtest")
+    await a.inspect("209-choice")
+    await inspectPhone(a, "209-choice-phone")
+    const { usual, model, tiers } = await a.api("/api/models/choice")
+    assert.deepEqual([usual, model, tiers], ["scripted/other", "scripted/other", { vanguard: "", balance: "", swift: "scripted/llmtest" }])
+    await a.page.keyboard.press("Escape")
+    await answers(a, "scripted/other")
+    await a.ask("say from the other one", "from the other one")
+    const again = await openSettings(a)
+    assert.equal(await again.getByLabel("Usual model").inputValue(), "scripted/other")
+    await choose("Usual model", "")
+    await a.page.keyboard.press("Escape")
+    await answers(a, "scripted/llmtest")
+    assert.equal((await a.api("/api/models/choice")).model, "")
+  },
+
+  "a member sees no subscription of the installation, only its models": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    const { link } = await call(a, "POST", "/api/invites", { note: "Mia", role: "member", uses: 1, days: 1 })
+    const mia = await visitorAt(v, fresh.url)
+    await mia.page.goto(fresh.url + link)
+    await mia.page.getByLabel("Your name here").fill(`Mia ${randomUUID().slice(0, 8)}`)
+    await mia.page.getByLabel("Password").fill(PASSWORD)
+    await mia.page.getByRole("button", { name: "Make account" }).click()
+    await mia.ready()
+    await mia.main.getByText("Ask an administrator, or connect a model of your own.").waitFor()
+    await mia.inspect("210-first-run-member")
+    await mia.main.getByRole("button", { name: "Connect a model of your own" }).click()
+    await settings(mia).getByRole("heading", { name: "Add a subscription of your own" }).waitFor()
+    await mia.page.keyboard.press("Escape")
+    await connect(a, fresh)
+    const dialog = await openSettings(mia)
+    await dialog.getByText("The installation's (scripted/llmtest)").waitFor({ state: "attached" })
+    assert.equal(await dialog.getByRole("region", { name: /^Of the installation/ }).count(), 0)
+    assert.equal(await dialog.getByRole("button", { name: "Add a subscription of the installation" }).count(), 0)
+    assert.deepEqual((await mia.api("/api/subscriptions")).subscriptions, [])
+    await mia.inspect("211-models-member")
+    await mia.page.keyboard.press("Escape")
+    await mia.ask("say good morning", "good morning")
+    assert.deepEqual(mia.complaints, [])
+    await mia.page.context().close()
+  },
+
+  "models and keys are read in Chinese on a phone": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    await connect(a, fresh)
+    await a.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
+    await home(a)
+    await a.page.getByRole("button", { name: /^账户与设置/ }).click()
+    await a.page.getByRole("menuitem", { name: "设置" }).click()
+    await a.page.getByRole("tab", { name: "模型与密钥" }).waitFor()
+    await a.page.setViewportSize(phone)
+    await a.page.getByRole("button", { name: "修改 scripted" }).waitFor()
+    await a.inspect("212-models-zh-phone")
+    await a.page.getByRole("button", { name: "修改 scripted" }).click()
+    await a.page.getByRole("button", { name: "获取模型列表" }).waitFor()
+    await a.inspect("213-subscription-zh-phone")
+    await a.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
+    await a.page.setViewportSize(desk)
+    await home(a)
+    assert.deepEqual(a.complaints, [])
+  },
+}
