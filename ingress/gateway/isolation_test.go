@@ -9,6 +9,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/internal/usage"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
 )
@@ -137,7 +138,7 @@ func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T)
 func TestUsage_InAGroupIsOfTheGroup(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), slashcontext.Usage{Store: b.Store})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), slashcontext.Usage{Store: b.Store, Prices: usage.Prices{}})...)
 	}
 	person := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	use := func(key chat.SessionKey, tokens int) {

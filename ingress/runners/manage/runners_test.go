@@ -1,6 +1,7 @@
 package manage_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/runners"
 	"xbot/ingress/runners/manage"
+	"xbot/internal/chat"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -37,6 +39,11 @@ func (b *bundle) replica() (*runners.Hub, string) {
 	return hub, server.URL
 }
 
+// demo answers everybody.
+type demo struct{}
+
+func (demo) Of(context.Context, chat.UserID) (string, error) { return "demo/demo", nil }
+
 func TestRunners_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.T) {
 	b := setup(t)
 	here, _ := b.replica()
@@ -44,7 +51,7 @@ func TestRunners_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Store: b.Store}, Key: key})
 	t.Cleanup(router.Close)
 	people := &manage.Runners{
-		Store: b.Store, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store, Router: router}),
+		Store: b.Store, Usual: demo{}, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store, Router: router}),
 	}
 	made, err := people.Create(t.Context(), b.User, "laptop", "https://xbot.example.org/")
 	require.NoError(t, err)
