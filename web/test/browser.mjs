@@ -29,7 +29,7 @@ import { todoClaims } from "./todos.mjs"
 
 const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_KILL, XBOT_TEST_START, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
 const { XBOT_TEST_FRESH_URL, XBOT_TEST_FRESH_LINK, XBOT_TEST_MODEL } = process.env
-const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.meta.url).pathname)
+const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../artifacts/server" : "../artifacts", import.meta.url).pathname)
 
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
@@ -98,7 +98,7 @@ async function check(visitor, server, claims) {
     try {
       await holds(visitor, server)
     } catch (error) {
-      await visitor.shot(`failure-${again.length}`)
+      await visitor.picture(`failure-${again.length}`)
       if (basics.includes(claim) || again.length === MOST_AGAIN) throw unheld(claim, error)
       again.push(claim)
       console.log(`again  ${claim}: ${error.message}`)

@@ -78,7 +78,7 @@ try {
   const visitor = new Visitor(await context.newPage(), XBOT_TEST_URL, resolve(SCREENSHOTS))
   for (const [name, show] of Object.entries(pictures)) {
     await show(visitor)
-    await visitor.shot(name)
+    await visitor.picture(name)
     console.log(`ok  ${name}`)
   }
 } finally {

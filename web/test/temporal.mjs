@@ -27,12 +27,12 @@ async function main() {
         await read(v, base, run)
         console.log(`ok  ${run.name}`)
       } catch (error) {
-        await v.shot(`failure-${run.name}`)
+        await v.picture(`failure-${run.name}`)
         faults.push(`${run.name}: ${error.message}`)
       }
     }
     await followLinks(v, runs).catch(async (error) => {
-      await v.shot("failure-links")
+      await v.picture("failure-links")
       faults.push(`links: ${error.message}`)
     })
     assert.deepEqual(faults, [])
