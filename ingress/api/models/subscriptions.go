@@ -107,21 +107,15 @@ func (a *Endpoints) save(ctx context.Context, body SubscriptionDraft, id int64) 
 	}
 	a.Log.Info("subscription saved", "subscription", saved, "name", d.Name, "shared", body.Shared, "by", auth.User(ctx).Name)
 	all, err := a.Subscriptions.List(ctx, auth.User(ctx).ID, true)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
 	for _, one := range all {
 		if one.ID == saved {
-			return &subscriptionBody{one}, a.Problem(err)
+			return &subscriptionBody{one}, nil
 		}
 	}
-	return nil, a.Problem(firstOf(err, fault.Errorf(fault.Conflict, "the subscription was removed at this moment")))
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return nil, a.Problem(fault.Errorf(fault.Conflict, "the subscription was removed at this moment"))
 }
 
 // draft says whose a subscription is: the installation's only for administrators.
