@@ -36,10 +36,13 @@ func (s *server) beats(db *pgx.Conn) map[string]chat.JobID {
 	return out
 }
 
-// due lets the time of a job come now.
+// due lets the time of a job come now. It is another second than those of its runs: a job runs once a second at most.
 func (s *server) due(id chat.JobID) {
 	s.t.Helper()
-	_, err := s.look().Exec(s.t.Context(), `UPDATE cron_jobs SET next_at = now() - interval '3 seconds', due_at = now() - interval '3 seconds', checked_at = now() - interval '1 hour' WHERE id = $1`, id)
+	_, err := s.look().Exec(s.t.Context(), `
+		UPDATE cron_jobs SET next_at = t.at, due_at = t.at, checked_at = now() - interval '1 hour'
+		FROM (SELECT now() - interval '3 seconds' - interval '2 seconds' * (SELECT count(*) FROM cron_runs WHERE job_id = $1) AS at) t
+		WHERE id = $1`, id)
 	require.NoError(s.t, err)
 }
 
