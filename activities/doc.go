@@ -32,6 +32,7 @@ const (
 
 	NameMemorize       = "Memorize"
 	NameGiveUpMemorize = "GiveUpMemorize"
+	NameDeletePerson   = "DeletePerson"
 
 	NameWatch    = "Watch"
 	NameNoteKill = "NoteKill"

@@ -24,11 +24,8 @@ func (s *server) held(when, condition string) *hold {
 	h := &hold{s.t, s.look()}
 	for _, statement := range []string{
 		`SELECT pg_advisory_lock(611)`,
-		`CREATE OR REPLACE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(611); RETURN NEW; END $$`,
-		`DROP TRIGGER IF EXISTS wait_for_test ON inbox`,
-		`DROP TRIGGER IF EXISTS wait_for_test ON outbound`,
-		`DROP TRIGGER IF EXISTS wait_for_test ON tool_calls`,
-		`DROP TRIGGER IF EXISTS wait_for_test ON turns`,
+		`CREATE OR REPLACE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(611); RETURN coalesce(NEW, OLD); END $$`,
+		`DO $$ DECLARE at text; BEGIN FOR at IN SELECT tgrelid::regclass FROM pg_trigger WHERE tgname = 'wait_for_test' LOOP EXECUTE 'DROP TRIGGER wait_for_test ON ' || at; END LOOP; END $$`,
 		`CREATE TRIGGER wait_for_test ` + when + ` FOR EACH ROW WHEN (` + condition + `) EXECUTE FUNCTION wait_for_test()`,
 	} {
 		_, err := h.db.Exec(s.t.Context(), statement)
@@ -40,11 +37,16 @@ func (s *server) held(when, condition string) *hold {
 // waits waits until so many statements do.
 func (h *hold) waits(n int) {
 	h.t.Helper()
+	h.waitsWithin(time.Minute, n)
+}
+
+func (h *hold) waitsWithin(limit time.Duration, n int) {
+	h.t.Helper()
 	require.Eventually(h.t, func() bool {
 		var waiting int
 		err := h.db.QueryRow(h.t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1`, holdKey).Scan(&waiting)
 		return err == nil && waiting >= n
-	}, time.Minute, 10*time.Millisecond, "%d statements should wait", n)
+	}, limit, 10*time.Millisecond, "%d statements should wait", n)
 }
 
 // release undoes the statements that wait, whose client is dead by now, and holds no more.

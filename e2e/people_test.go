@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"xbot/ingress/signon/oidctest"
 	"xbot/internal/apiclient"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -137,4 +139,81 @@ func TestPeople_ComeByAnOpenIDProvider(t *testing.T) {
 	for _, secret := range []string{token, oidctest.ClientSecret} {
 		require.NotContains(t, s.out.String(), secret)
 	}
+}
+
+// owned makes some of everything that somebody can have, with a word of their own in it.
+func (s *server) owned(word string) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	_, err := s.client.SetProfile(ctx, apiclient.ProfileEdit{Content: "I am called " + word})
+	require.NoError(s.t, err)
+	k := s.newTalk()
+	k.untilEnded(time.Minute, k.send("# "+word, "say hello "+word))
+	other := s.newTalk()
+	other.untilEnded(time.Minute, other.send(`call CreateTodos {"todos":[{"content":"`+word+`","status":"pending"}]}`, "say noted"))
+	_, err = s.client.AddJob(ctx, apiclient.NewJob{JobPlan: chat.JobPlan{Name: word, Message: "say " + word, When: "every 20h"}})
+	require.NoError(s.t, err)
+	_, err = s.client.AddTrigger(ctx, chat.TriggerDraft{Name: word})
+	require.NoError(s.t, err)
+}
+
+func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	ctx := t.Context()
+	const name, word = `O'Lena \ 1`, "heliotrope-of-hers"
+	link, err := s.operate("user", "add", name)
+	require.NoError(t, err, link)
+	token, err := s.operate("token", "create", "--user", name, "--days", "30", "laptop")
+	require.NoError(t, err, token)
+	lena := *s
+	lena.client = apiclient.New(apiclient.Endpoint{URL: s.url, Token: token})
+	t.Cleanup(lena.client.Close)
+	lena.owned(word)
+	mine := s.newTalk()
+	mine.untilEnded(time.Minute, mine.send("say of the administrator"))
+	var id int64
+	require.NoError(t, s.database().QueryRow(ctx, `SELECT id FROM users WHERE name = $1`, name).Scan(&id))
+
+	said, err := s.operate("user", "delete", name)
+	require.Error(t, err, "nobody typed the name")
+	require.Contains(t, said, "nothing was deleted")
+	said, err = s.operate("user", "delete", "--yes", "admin")
+	require.Error(t, err)
+	require.Contains(t, said, "last administrator")
+	held := s.held("BEFORE DELETE ON sessions", "OLD.user_id = "+strconv.FormatInt(id, 10))
+	said, err = s.operate("user", "delete", "--yes", name)
+	require.NoError(t, err, said)
+	_, err = lena.client.Me(ctx)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "she is out at once")
+	for _, next := range []struct{ when, condition string }{
+		{"BEFORE DELETE ON sessions", "OLD.user_id = " + strconv.FormatInt(id, 10)}, // another one
+		{"BEFORE DELETE ON users", "true"},
+		{"BEFORE UPDATE ON deletions", "NEW.ended_at IS NOT NULL"},
+		{},
+	} {
+		held.waitsWithin(3*time.Minute, 1) // Temporal deletes histories after half a minute
+		people, err := s.operate("user", "list")
+		require.NoError(t, err)
+		require.Regexp(t, `O'Lena .* being deleted `, people)
+		s.crash()
+		held.release()
+		if next.when != "" {
+			held = s.held(next.when, next.condition)
+		}
+		s.boot()
+	}
+	require.Eventually(t, func() bool {
+		people, err := s.operate("user", "list")
+		return err == nil && !strings.Contains(people, "Lena")
+	}, time.Minute, 100*time.Millisecond)
+	s.nowhere(word)
+	var left int
+	require.NoError(t, s.database().QueryRow(ctx, `SELECT count(*) FROM sessions WHERE key NOT IN ($1)`, mine.key).Scan(&left))
+	require.Zero(t, left)
+	require.Equal(t, []string{"of the administrator"}, mine.answers(), "others keep what is theirs")
+	mine.untilEnded(time.Minute, mine.send("say still here"))
+	link, err = s.operate("user", "add", name)
+	require.NoError(t, err, "the name is free again: %s", link)
+	small(t, "deletion", s.captureRun("deletion", "delete-person/"+strconv.FormatInt(id, 10), ""), 300, 60<<10)
 }

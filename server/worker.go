@@ -9,6 +9,7 @@ import (
 	"xbot/activities"
 	agentwork "xbot/activities/agents"
 	"xbot/activities/background"
+	"xbot/activities/deletion"
 	"xbot/activities/modelcall"
 	"xbot/activities/turn"
 	"xbot/ingress/httpserver"
@@ -119,6 +120,7 @@ func (w *workerPart) activities() worker.Activities {
 			Subagents: &agentwork.Subagents{Store: w.store},
 			Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
 			Memorizer: w.memorizer(assembler),
+			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}},
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
 	}

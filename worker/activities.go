@@ -9,6 +9,7 @@ import (
 	"xbot/activities/background"
 	"xbot/activities/compress"
 	"xbot/activities/cronjob"
+	"xbot/activities/deletion"
 	"xbot/activities/delivery"
 	"xbot/activities/files"
 	"xbot/activities/hooks"
@@ -63,7 +64,8 @@ func (t Turns) register(w sdk.ActivityRegistry) {
 	register(w, activities.NameCompress, t.Compressor.Compress)
 }
 
-// Background are the activities of work that needs no turn: tasks, bang commands, files, cron jobs, subagents, group chats, memory.
+// Background are the activities of work that needs no turn: tasks, bang commands, files, cron jobs, subagents, group chats, memory, and people who
+// are deleted.
 type Background struct {
 	Tasks     *background.Background
 	Commands  *background.Commands
@@ -72,6 +74,7 @@ type Background struct {
 	Subagents *agents.Subagents
 	Groups    *agents.Groups
 	Memorizer *memorize.Memorizer
+	Deleter   *deletion.Deleter
 }
 
 func (b Background) register(w sdk.ActivityRegistry) {
@@ -88,6 +91,7 @@ func (b Background) register(w sdk.ActivityRegistry) {
 	register(w, activities.NameStepGroup, b.Groups.StepGroup)
 	register(w, activities.NameMemorize, b.Memorizer.Memorize)
 	register(w, activities.NameGiveUpMemorize, b.Memorizer.GiveUp)
+	register(w, activities.NameDeletePerson, b.Deleter.Step)
 }
 
 // Deliveries are the activities that send to platforms.

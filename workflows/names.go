@@ -14,17 +14,18 @@ import (
 
 // Registered names. They stand in histories: never change one.
 const (
-	NameTurn       = "Turn"
-	NameBackground = "Background"
-	NameCommand    = "Command"
-	NameDeliver    = "Deliver"
-	NameFetch      = "Fetch"
-	NameCronJob    = "CronJob"
-	NameSubagent   = "Subagent"
-	NameGroupChat  = "GroupChat"
-	NameMemorize   = "Memorize"
-	NameClosing    = "Closing"
-	SignalWake     = "wake"
+	NameTurn         = "Turn"
+	NameBackground   = "Background"
+	NameCommand      = "Command"
+	NameDeliver      = "Deliver"
+	NameFetch        = "Fetch"
+	NameCronJob      = "CronJob"
+	NameSubagent     = "Subagent"
+	NameGroupChat    = "GroupChat"
+	NameMemorize     = "Memorize"
+	NameClosing      = "Closing"
+	NameDeletePerson = "DeletePerson"
+	SignalWake       = "wake"
 )
 
 // TaskTimeout is how long a worker has for a workflow task (Temporal's default is 10 s): who is killed in one holds the run up for
@@ -69,6 +70,11 @@ func SubagentID(a chat.SubagentRef) string {
 
 // MemorizeID returns the workflow id of a conversation that is put into memory.
 func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.FormatInt(int64(id), 10) }
+
+// DeletePersonID returns the workflow id of a person who is being deleted.
+func DeletePersonID(user chat.UserID) string {
+	return "delete-person/" + strconv.FormatInt(int64(user), 10)
+}
 
 // ClosingID returns the workflow id of what hooks are told of a turn that has ended.
 func ClosingID(turn chat.TurnID) string { return workflowID("closing/", string(turn)) }
@@ -132,6 +138,7 @@ const (
 	KindGroupChat  = "groupchat"
 	KindMemorize   = "memorize"
 	KindClosing    = "closing"
+	KindDeletion   = "deletion"
 )
 
 // Type is a workflow and the name under which workers register it.
@@ -153,5 +160,6 @@ func Registered() []Type {
 		{NameGroupChat, GroupChat},
 		{NameMemorize, Memorize},
 		{NameClosing, Closing},
+		{NameDeletePerson, DeletePerson},
 	}
 }

@@ -43,6 +43,8 @@ const (
 	taskAttempt = background.TaskCeiling + 2*time.Hour
 	// bangAttempt bounds one attempt to run a bang command, whose own limit is two minutes, on a runner that comes and goes.
 	bangAttempt = time.Hour
+	// deletionAttempt bounds one attempt at a step of a deletion, which deletes a few conversations.
+	deletionAttempt = 10 * time.Minute
 	// sendAttempt bounds one try to send an answer, with all its pieces and files.
 	sendAttempt = 10 * time.Minute
 	// followAttempt bounds one attempt to follow a turn. The activity ends by itself before.
@@ -137,6 +139,11 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 // memorizing is for putting a conversation into memory. Attempts are unlimited: the activity counts failures of the provider.
 func memorizing(ctx workflow.Context, summary string) workflow.Context {
 	return longRunning(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+}
+
+// deleting is for a step of a deletion. Attempts are unlimited: what one did the next does not find.
+func deleting(ctx workflow.Context, summary string) workflow.Context {
+	return longRunning(ctx, summary, deletionAttempt, taskHeartbeat, 0)
 }
 
 // runningHooks is for running hooks. Attempts are unlimited: the activity bounds each hook.

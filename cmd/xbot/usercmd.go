@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"xbot/ingress/auth"
+	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/server"
@@ -21,6 +23,7 @@ type userCmd struct {
 	Role    userRoleCmd    `cmd:"" help:"Make a person an administrator or a member."`
 	Disable userDisableCmd `cmd:"" help:"Shut a person out at once: sign them out, revoke their tokens and runners, stop what runs for them."`
 	Enable  userEnableCmd  `cmd:"" help:"Let a person in again."`
+	Delete  userDeleteCmd  `cmd:"" help:"Delete a person with all that they have. It cannot be taken back."`
 	Passwd  userPasswdCmd  `cmd:"" help:"Forget a person's password, sign out their browsers, and print a link by which they choose a new one."`
 }
 
@@ -41,7 +44,10 @@ func (userListCmd) Run(ctx context.Context) error {
 	fmt.Fprintln(w, "NAME\tROLE\tSTATE\tCONVERSATIONS\tLAST SEEN\tCHANNELS")
 	for _, p := range people {
 		state, seen, on := "active", "never", "-"
-		if p.DisabledAt != nil {
+		switch {
+		case p.DeletingSince != nil:
+			state = "being deleted"
+		case p.DisabledAt != nil:
 			state = "disabled"
 		}
 		if p.SeenAt != nil {
@@ -131,6 +137,37 @@ type userEnableCmd struct {
 // Run lets a person in again.
 func (c userEnableCmd) Run(ctx context.Context) error {
 	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error { return s.Enable(ctx, u.ID) })
+}
+
+type userDeleteCmd struct {
+	Name string `arg:"" help:"Name of the person."`
+	Yes  bool   `help:"Do not ask."`
+}
+
+// Run has a person deleted: the server does it, at once or when it runs again.
+func (c userDeleteCmd) Run(ctx context.Context) error {
+	return withPerson(ctx, c.Name, func(s *store.Store, u store.User) error {
+		if !c.Yes {
+			if err := typed(c.Name); err != nil {
+				return err
+			}
+		}
+		if err := s.Delete(ctx, u.ID, nil); err != nil {
+			return err
+		}
+		fmt.Printf("%s is shut out. The server deletes what they have; \"xbot user list\" shows how far it is.\n", c.Name)
+		return nil
+	})
+}
+
+// typed asks whoever deletes somebody to type the name of that person.
+func typed(name string) error {
+	fmt.Printf("This deletes %s with all conversations, memory, schedules, triggers, keys and files of theirs that xbot keeps.\nType the name to go on: ", name)
+	line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // an end without a line is no name
+	if strings.TrimSpace(line) != name {
+		return fault.Errorf(fault.Invalid, "that is not %q; nothing was deleted. Without a terminal give --yes", name)
+	}
+	return nil
 }
 
 type userPasswdCmd struct {

@@ -54,14 +54,15 @@ func (w *Wakes) Sessions() (out []chat.SessionKey) {
 
 // Starts records what was started. It stands in for Temporal.
 type Starts struct {
-	mu       sync.Mutex
-	Bangs    []chat.InboxID
-	Tasks    []chat.CallID
-	delivers []chat.SessionKey
-	jobs     []chat.JobID
-	groups   []chat.GroupID
-	Memories []chat.MemorizeID
-	err      error
+	mu        sync.Mutex
+	Bangs     []chat.InboxID
+	Tasks     []chat.CallID
+	delivers  []chat.SessionKey
+	jobs      []chat.JobID
+	groups    []chat.GroupID
+	Memories  []chat.MemorizeID
+	Deletions []chat.UserID
+	err       error
 }
 
 // StartDeliver records a delivery.
@@ -93,6 +94,14 @@ func (s *Starts) StartMemorize(_ context.Context, id chat.MemorizeID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Memories = append(s.Memories, id)
+	return s.err
+}
+
+// StartDeletion records a person who is deleted.
+func (s *Starts) StartDeletion(_ context.Context, id chat.UserID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Deletions = append(s.Deletions, id)
 	return s.err
 }
 

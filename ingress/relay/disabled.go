@@ -11,6 +11,7 @@ import (
 
 // Disabled stops what runs and waits of people who were shut out.
 type Disabled interface {
+	DropDisabled(ctx context.Context) error
 	DisabledWork(ctx context.Context) ([]store.DisabledWork, error)
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
@@ -19,6 +20,9 @@ type Disabled interface {
 // stopDisabled stops the conversations of people who were shut out, as a press of the stop button does. Whoever shuts somebody out
 // need not wait for that, and may die.
 func (r *Relay) stopDisabled(ctx context.Context) error {
+	if err := r.Store.DropDisabled(ctx); err != nil {
+		return err
+	}
 	work, err := r.Store.DisabledWork(ctx)
 	if err != nil {
 		return err

@@ -74,6 +74,7 @@ type Unstarted interface {
 	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
 	GroupsToStart(ctx context.Context) ([]chat.GroupID, error)
 	MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
+	DeletionsToStart(ctx context.Context) ([]chat.UserID, error)
 }
 
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
@@ -149,6 +150,7 @@ func (r *Relay) Round(ctx context.Context) error {
 		{due.Tasks, waking(r, chat.WakeTask, r.tasksToStart)},
 		{due.Memorizing, waking(r, chat.WakeMemorize, r.Store.MemorizesToStart)},
 		{due.Disabled, r.stopDisabled},
+		{due.Deletions, waking(r, chat.WakeDeletion, r.Store.DeletionsToStart)},
 	} {
 		if work.due {
 			failed = errors.Join(failed, work.do(ctx))
@@ -184,7 +186,7 @@ func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
 
 // waking wakes the workflows of what is due and may have none, for example since the database of Temporal was lost. A wake
 // of a workflow that runs already changes nothing.
-func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
+func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID | chat.UserID](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ids, err := take(ctx)
 		if err != nil {

@@ -25,6 +25,7 @@ type Starts interface {
 	StartCron(ctx context.Context, id chat.JobID) error
 	StartGroup(ctx context.Context, id chat.GroupID) error
 	StartMemorize(ctx context.Context, id chat.MemorizeID) error
+	StartDeletion(ctx context.Context, id chat.UserID) error
 }
 
 // Dispatcher starts or signals the workflow of a committed row, for each kind of wake. It bounds how long that takes, and
@@ -77,6 +78,8 @@ func (d *Dispatcher) Now(ctx context.Context, w chat.Wake) error {
 		return d.Starts.StartCron(ctx, chat.JobID(w.ID))
 	case chat.WakeMemorize:
 		return numbered(ctx, w, d.Starts.StartMemorize)
+	case chat.WakeDeletion:
+		return numbered(ctx, w, d.Starts.StartDeletion)
 	}
 	return fault.Errorf(fault.Internal, "nobody knows how to wake a %q", w.Kind)
 }

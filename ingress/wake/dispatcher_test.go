@@ -42,6 +42,9 @@ func (c *calls) StartGroup(_ context.Context, id chat.GroupID) error { return c.
 func (c *calls) StartMemorize(_ context.Context, id chat.MemorizeID) error {
 	return c.note("memorize %d", id)
 }
+func (c *calls) StartDeletion(_ context.Context, id chat.UserID) error {
+	return c.note("deletion %d", id)
+}
 
 func (c *calls) StartDeliver(_ context.Context, u store.Undelivered) error {
 	return c.note("deliver %s %s", u.Session, u.Channel)
@@ -67,6 +70,7 @@ func TestDispatcher_WakesEachKindByItsID(t *testing.T) {
 		{Kind: chat.WakeTask, ID: "t.0.0"}:                                     "task t.0.0",
 		{Kind: chat.WakeJob, ID: "j"}:                                          "job j",
 		{Kind: chat.WakeMemorize, ID: "10"}:                                    "memorize 10",
+		{Kind: chat.WakeDeletion, ID: "11"}:                                    "deletion 11",
 	} {
 		c := &calls{}
 		d := wake.Dispatcher{Turns: c, Starts: c, Users: named("alice")}

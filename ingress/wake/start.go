@@ -27,6 +27,7 @@ type WorkRows interface {
 	Job(ctx context.Context, id chat.JobID) (store.Job, error)
 	Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error)
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
+	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 	// SessionAbout names the channel and the user of a conversation, for operators.
 	SessionAbout(ctx context.Context, key chat.SessionKey) (channel, user string, err error)
 }
@@ -117,6 +118,23 @@ func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
 	input := workflows.MemorizeInput{Job: id, Trigger: j.Trigger, Attributes: s.Attributes.Known()}
 	o := s.options(workflows.MemorizeID(id), "memorize · "+j.Trigger, j.Session, j.UserName, workflows.KindMemorize, input.Attributes)
 	return s.start(ctx, o, workflows.NameMemorize, input)
+}
+
+// StartDeletion starts the workflow that deletes a person. Its row says whether there is something to do, whatever earlier runs did.
+func (s *Starter) StartDeletion(ctx context.Context, id chat.UserID) error {
+	_, err := s.Rows.Deletion(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o := s.options(workflows.DeletePersonID(id), fmt.Sprintf("delete person %d", id), "", "", workflows.KindDeletion, s.Attributes.Known())
+	o.WorkflowIDReusePolicy, o.StaticDetails = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, "" // it is about no conversation
+	if s.Attributes.Known() {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(workflows.AttrKind.ValueSet(workflows.KindDeletion))
+	}
+	return s.start(ctx, o, workflows.NameDeletePerson, workflows.DeletePersonInput{User: id})
 }
 
 func nonempty(parts ...string) []string {

@@ -57,6 +57,10 @@ func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, e
 	return r.memory, r.err
 }
 
+func (rows) Deletion(context.Context, chat.UserID) (chat.Deletion, error) {
+	return chat.Deletion{Name: "ann"}, nil
+}
+
 func (r rows) SessionAbout(context.Context, chat.SessionKey) (channel, user string, err error) {
 	return "", "", r.err
 }

@@ -27,9 +27,11 @@ type Account struct {
 	Channels      []string    `json:"channels"` // Platforms on which the bot knows them.
 	Conversations int         `json:"conversations"`
 	CreatedAt     time.Time   `json:"created_at"`
-	DisabledAt    *time.Time  `json:"disabled_at,omitzero"` // Since when they are shut out; missing: they are not.
-	DisabledBy    string      `json:"disabled_by,omitzero"` // The administrator who did that; empty: an operator.
-	HasPassword   bool        `json:"has_password"`         // They can sign in to the page by themselves.
+	DeletingSince *time.Time  `json:"deleting_since,omitzero"` // Since when they are being deleted with all that they have; missing: they are not.
+	DisabledAt    *time.Time  `json:"disabled_at,omitzero"`    // Since when they are shut out; missing: they are not.
+	DisabledBy    string      `json:"disabled_by,omitzero"`    // The administrator who did that; empty: an operator.
+	Had           int         `json:"had,omitzero"`            // Of somebody who is being deleted: how many conversations there were.
+	HasPassword   bool        `json:"has_password"`            // They can sign in to the page by themselves.
 	ID            chat.UserID `json:"id"`
 	Name          string      `json:"name"`
 	Role          string      `json:"role"`
@@ -1817,6 +1819,11 @@ func (c *Client) CreateUser(ctx context.Context, body CreateUserRequest) (NewUse
 	var answer NewUser
 	err := c.call(ctx, http.MethodPost, "/api/users", nil, body, &answer)
 	return answer, err
+}
+
+// DeleteUser sends DELETE /api/users/{id}: Delete a person with all that they have; for administrators. They are disabled at once. Then their conversations, memory, schedules, triggers, files and keys go, and what Temporal keeps of their runs; the list of people shows how far that is. It goes on whatever dies meanwhile, and cannot be taken back. The last administrator stays.
+func (c *Client) DeleteUser(ctx context.Context, id chat.UserID) error {
+	return c.call(ctx, http.MethodDelete, path("/api/users/%s", id), nil, nil, nil)
 }
 
 // ChangeUser sends PATCH /api/users/{id}: Change the role of a person, or disable them; for administrators. Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped, also in the background. The last administrator stays one.

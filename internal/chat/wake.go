@@ -14,6 +14,8 @@ const (
 	WakeJob     WakeKind = "job"     // a cron job
 	// WakeMemorize is of a conversation that is put into memory, by its job.
 	WakeMemorize WakeKind = "memorize"
+	// WakeDeletion is of a person who is being deleted, by their number.
+	WakeDeletion WakeKind = "deletion"
 )
 
 // Wake says that a workflow has something to do. What that is stands in committed rows, so a wake may be lost, repeated

@@ -167,6 +167,30 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	require.True(t, ok, "others go on")
 }
 
+func TestDisable_WhatThePersonWroteToOthersHoldsUpNobody(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	ann := b.member("ann")
+	hers := b.inbound("m1", "hers, in a conversation of others")
+	hers.User = ann.ID
+	_, err := b.Accept(ctx, hers)
+	require.NoError(t, err)
+	b.send("m2", "of somebody else")
+	require.NoError(t, b.Disable(ctx, ann.ID, nil))
+	_, ok := b.claim("t1")
+	require.False(t, ok, "hers is first, and gets no turn")
+	due, err := b.Due(ctx, store.Trusted{})
+	require.NoError(t, err)
+	require.True(t, due.Disabled)
+	require.NoError(t, b.DropDisabled(ctx))
+	got, ok := b.claim("t1")
+	require.True(t, ok)
+	require.Equal(t, "of somebody else", got.Text)
+	due, err = b.Due(ctx, store.Trusted{})
+	require.NoError(t, err)
+	require.False(t, due.Disabled)
+}
+
 func TestDisable_KillsBackgroundTasksOfThePersonAndNobodyElse(t *testing.T) {
 	b := setup(t)
 	ann := b.member("ann")

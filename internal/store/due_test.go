@@ -62,6 +62,10 @@ func (b *bundle) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error
 	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Memorizing }, func() ([]chat.MemorizeID, error) { return b.Store.MemorizesToStart(ctx) })
 }
 
+func (b *bundle) DeletionsToStart(ctx context.Context) ([]chat.UserID, error) {
+	return dueBefore(b, store.Trusted{}, func(d store.Due) bool { return d.Deletions }, func() ([]chat.UserID, error) { return b.Store.DeletionsToStart(ctx) })
+}
+
 func dueBefore[T any](b *bundle, after store.Trusted, said func(store.Due) bool, take func() ([]T, error)) ([]T, error) {
 	b.t.Helper()
 	due, err := b.Due(b.t.Context(), after)

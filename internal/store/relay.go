@@ -9,6 +9,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -35,6 +36,7 @@ type Due struct {
 	Groups     bool // GroupsToStart
 	Memorizing bool // MemorizesToStart
 	Disabled   bool // DisabledWork
+	Deletions  bool // DeletionsToStart
 
 	Load Load
 }
@@ -51,7 +53,7 @@ type Load struct {
 func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	r, err := s.db.Q.RelayDue(ctx, s.db.Pool, dbsqlc.RelayDueParams{
 		CheckAfter: pg.Interval(after.Turn), FollowAfter: pg.Interval(after.Task), ShowAfter: pg.Interval(after.Unshown),
-		HeldAfter: pg.Interval(after.Unanswered), MemorizeAfter: pg.Interval(conversation.MemorizeAfter),
+		HeldAfter: pg.Interval(after.Unanswered), MemorizeAfter: pg.Interval(conversation.MemorizeAfter), DeletionAfter: pg.Interval(people.DeletionAfter),
 	})
 	if err != nil {
 		return Due{}, pg.Classify(fmt.Errorf("look for what is due: %w", err))
@@ -59,7 +61,7 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	return Due{
 		Wakes: r.Messages || r.Answers || r.Reports,
 		Turns: r.Turns, Throttled: r.Throttled, Held: r.Held, Commands: r.Commands, Files: r.Files, Tasks: r.Tasks, Outbound: r.Outbound,
-		Progress: r.Progress, Jobs: r.Jobs, Groups: r.Groups, Memorizing: r.Memorizing, Disabled: r.Disabled,
+		Progress: r.Progress, Jobs: r.Jobs, Groups: r.Groups, Memorizing: r.Memorizing, Disabled: r.Disabled, Deletions: r.Deletions,
 		Load: Load{Running: int(r.Running), WithoutProvider: int(r.WithoutProvider), CallsRunning: int(r.CallsRunning), CallsWaiting: int(r.CallsWaiting)},
 	}, nil
 }

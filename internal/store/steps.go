@@ -83,10 +83,12 @@ func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 		}
 		return closeStep(ctx, tx, locked, step, a, "", hash[:])
 	})
-	if err == nil {
-		s.lately.forget(step.Turn)
+	if err != nil {
+		s.lastPrompt.Store([sha256.Size]byte{}) // it may have been deleted: the next attempt writes it
+		return out, err
 	}
-	return out, err
+	s.lately.forget(step.Turn)
+	return out, nil
 }
 
 // savePrompt keeps a prompt by its hash. The one that was committed last is not written again.

@@ -7,8 +7,9 @@ SELECT u.id, u.name, u.role, u.created_at, u.disabled_at, coalesce(d.name, '')::
            (SELECT max(s.last_interaction_at) FROM sessions s WHERE s.user_id = u.id)
        ), 'epoch')::timestamptz AS seen_at,
        (SELECT count(*) FROM sessions s WHERE s.user_id = u.id AND s.chat_type <> 'subagent')::int AS conversations,
-       coalesce((SELECT array_agg(DISTINCT i.channel ORDER BY i.channel) FROM identities i WHERE i.user_id = u.id AND i.kind = 'person'), '{}')::text[] AS channels
-FROM users u LEFT JOIN users d ON d.id = u.disabled_by
+       coalesce((SELECT array_agg(DISTINCT i.channel ORDER BY i.channel) FROM identities i WHERE i.user_id = u.id AND i.kind = 'person'), '{}')::text[] AS channels,
+       g.asked_at AS deleted_at, coalesce(g.conversations, 0)::int AS had
+FROM users u LEFT JOIN users d ON d.id = u.disabled_by LEFT JOIN deletions g ON g.user_id = u.id
 WHERE u.kind = 'person'
 ORDER BY u.disabled_at IS NOT NULL, lower(u.name), u.id;
 
@@ -50,7 +51,8 @@ WITH logins AS (
 UPDATE users SET disabled_at = now(), halted_at = now(), disabled_by = sqlc.narg(by_user) WHERE users.id = sqlc.arg(id);
 
 -- name: AccountEnable :execrows
-UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE id = $1 AND kind = 'person';
+UPDATE users SET disabled_at = NULL, disabled_by = NULL
+WHERE id = $1 AND kind = 'person' AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.user_id = users.id);
 
 -- name: AccountDisabled :one
 -- Whether a user is shut out.

@@ -251,3 +251,15 @@ FROM taken
 JOIN users ON users.id = taken.user_id
 JOIN sessions ON sessions.key = taken.session_key
 ORDER BY taken.sent_at, taken.sent_seq, taken.id;
+
+-- name: InboxDropDisabled :many
+-- Messages of people who are shut out that wait in conversations of others.
+WITH gone AS MATERIALIZED (
+    SELECT i.id FROM inbox i JOIN users u ON u.id = i.user_id JOIN sessions s ON s.key = i.session_key
+    WHERE i.outcome IS NULL AND i.kind IN ('message', 'background', 'control') AND u.disabled_at IS NOT NULL AND s.user_id <> i.user_id
+    ORDER BY i.session_key, i.sent_at, i.sent_seq, i.id
+    LIMIT 100
+    FOR UPDATE OF i SKIP LOCKED
+)
+UPDATE inbox SET outcome = 'recalled' WHERE inbox.id IN (SELECT gone.id FROM gone) AND inbox.outcome IS NULL
+RETURNING inbox.id, inbox.session_key, inbox.channel, inbox.body;

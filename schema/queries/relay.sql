@@ -27,10 +27,13 @@ SELECT
         AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))))::boolean AS jobs, -- CronOverdue
     (EXISTS (SELECT 1 FROM group_chats g WHERE g.ended = '' AND g.checked_at < now() - interval '5 seconds'))::boolean AS groups, -- GroupsToStart
     (EXISTS (SELECT 1 FROM memorize_jobs j WHERE j.state = 'waiting' AND j.checked_at < now() - sqlc.arg(memorize_after)::interval))::boolean AS memorizing, -- MemorizeJobToStart
+    (EXISTS (SELECT 1 FROM deletions d WHERE d.ended_at IS NULL AND d.checked_at < now() - sqlc.arg(deletion_after)::interval))::boolean AS deletions, -- DeletionToStart
     (EXISTS (SELECT 1 FROM turns t JOIN sessions s ON s.key = t.session_key JOIN users u ON u.id = s.user_id
         WHERE t.state = 'running' AND (u.disabled_at IS NOT NULL OR t.started_at <= u.halted_at))
      OR EXISTS (SELECT 1 FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = s.user_id
-        WHERE i.kind IN ('message', 'control') AND i.outcome IS NULL AND (u.disabled_at IS NOT NULL OR i.accepted_at <= u.halted_at)))::boolean AS disabled, -- AccountWork
+        WHERE i.kind IN ('message', 'control') AND i.outcome IS NULL AND (u.disabled_at IS NOT NULL OR i.accepted_at <= u.halted_at))
+     OR EXISTS (SELECT 1 FROM inbox i JOIN users u ON u.id = i.user_id
+        WHERE i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL AND u.disabled_at IS NOT NULL))::boolean AS disabled, -- AccountWork, InboxDropDisabled
     -- for the metrics, as SlotTenants, WaitCount and LeaseTenants count
     (SELECT count(*) FROM turns t WHERE t.state = 'running' AND t.waits_since IS NULL)::int AS running,
     (SELECT count(*) FROM turns t WHERE t.state = 'running' AND t.waits_since IS NOT NULL)::int AS without_provider,

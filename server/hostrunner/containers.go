@@ -72,7 +72,7 @@ func (c *Containers) Want(_ context.Context, user chat.UserID) error {
 // commands in them.
 func (c *Containers) Run(ctx context.Context) error {
 	if !c.Enabled() {
-		return nil
+		return c.removeDeleted(ctx) // there may have been containers before
 	}
 	binary, err := findProgram("xbot-runner")
 	if err != nil {
@@ -80,6 +80,7 @@ func (c *Containers) Run(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return c.listen(ctx) })
+	g.Go(func() error { return c.removeDeleted(ctx) })
 	g.Go(func() error {
 		c.takeUp(ctx)
 		return nil
@@ -132,6 +133,9 @@ func (c *Containers) keep(ctx context.Context, binary string, user chat.UserID) 
 			pause = runnerRestart
 		}
 		if err != nil {
+			if gone, err := c.host.Store.Deleted(ctx, []chat.UserID{user}); err == nil && len(gone) > 0 {
+				return
+			}
 			c.host.Log.Warn("the runner of a container ended, starting it again", "user", user, "error", err)
 		}
 		select {

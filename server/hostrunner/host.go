@@ -38,6 +38,8 @@ const (
 type Store interface {
 	EnsureAdmin(ctx context.Context, name string) (store.User, error)
 	EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error)
+	// Deleted says which of these users were deleted.
+	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)
 }
 
 // Host starts runners on the machine of the server.

@@ -99,6 +99,27 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 	})
 }
 
+func (a *Endpoints) registerDeletion(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "delete-user", Method: http.MethodDelete, Path: "/api/users/{id}", Summary: "Delete a person with all that they have; for administrators",
+		Description:   "They are disabled at once. Then their conversations, memory, schedules, triggers, files and keys go, and what Temporal keeps of their runs; the list of people shows how far that is. It goes on whatever dies meanwhile, and cannot be taken back. The last administrator stays.",
+		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *PersonID) (*struct{}, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		me := auth.User(ctx).ID
+		if in.ID == me {
+			return nil, a.Problem(fault.Errorf(fault.Conflict, "nobody deletes themselves; another administrator can"))
+		}
+		if err := a.Store.Delete(ctx, in.ID, &me); err != nil {
+			return nil, a.Problem(err)
+		}
+		a.note(ctx, "person is being deleted", "id", in.ID)
+		return nil, nil
+	})
+}
+
 func (a *Endpoints) change(ctx context.Context, id chat.UserID, role string, disabled *bool) error {
 	me := auth.User(ctx).ID
 	if id == me && disabled != nil && *disabled {

@@ -104,7 +104,8 @@ func (q *Queries) AccountDisabled(ctx context.Context, db DBTX, id chat.UserID) 
 }
 
 const accountEnable = `-- name: AccountEnable :execrows
-UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE id = $1 AND kind = 'person'
+UPDATE users SET disabled_at = NULL, disabled_by = NULL
+WHERE id = $1 AND kind = 'person' AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.user_id = users.id)
 `
 
 func (q *Queries) AccountEnable(ctx context.Context, db DBTX, id chat.UserID) (int64, error) {
@@ -143,8 +144,9 @@ SELECT u.id, u.name, u.role, u.created_at, u.disabled_at, coalesce(d.name, '')::
            (SELECT max(s.last_interaction_at) FROM sessions s WHERE s.user_id = u.id)
        ), 'epoch')::timestamptz AS seen_at,
        (SELECT count(*) FROM sessions s WHERE s.user_id = u.id AND s.chat_type <> 'subagent')::int AS conversations,
-       coalesce((SELECT array_agg(DISTINCT i.channel ORDER BY i.channel) FROM identities i WHERE i.user_id = u.id AND i.kind = 'person'), '{}')::text[] AS channels
-FROM users u LEFT JOIN users d ON d.id = u.disabled_by
+       coalesce((SELECT array_agg(DISTINCT i.channel ORDER BY i.channel) FROM identities i WHERE i.user_id = u.id AND i.kind = 'person'), '{}')::text[] AS channels,
+       g.asked_at AS deleted_at, coalesce(g.conversations, 0)::int AS had
+FROM users u LEFT JOIN users d ON d.id = u.disabled_by LEFT JOIN deletions g ON g.user_id = u.id
 WHERE u.kind = 'person'
 ORDER BY u.disabled_at IS NOT NULL, lower(u.name), u.id
 `
@@ -160,6 +162,8 @@ type AccountListRow struct {
 	SeenAt        time.Time
 	Conversations int32
 	Channels      []string
+	DeletedAt     *time.Time
+	Had           int32
 }
 
 // People, with what an administrator asks about them. Groups are no people.
@@ -183,6 +187,8 @@ func (q *Queries) AccountList(ctx context.Context, db DBTX) ([]AccountListRow, e
 			&i.SeenAt,
 			&i.Conversations,
 			&i.Channels,
+			&i.DeletedAt,
+			&i.Had,
 		); err != nil {
 			return nil, err
 		}

@@ -251,6 +251,51 @@ func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedPar
 	return items, nil
 }
 
+const inboxDropDisabled = `-- name: InboxDropDisabled :many
+WITH gone AS MATERIALIZED (
+    SELECT i.id FROM inbox i JOIN users u ON u.id = i.user_id JOIN sessions s ON s.key = i.session_key
+    WHERE i.outcome IS NULL AND i.kind IN ('message', 'background', 'control') AND u.disabled_at IS NOT NULL AND s.user_id <> i.user_id
+    ORDER BY i.session_key, i.sent_at, i.sent_seq, i.id
+    LIMIT 100
+    FOR UPDATE OF i SKIP LOCKED
+)
+UPDATE inbox SET outcome = 'recalled' WHERE inbox.id IN (SELECT gone.id FROM gone) AND inbox.outcome IS NULL
+RETURNING inbox.id, inbox.session_key, inbox.channel, inbox.body
+`
+
+type InboxDropDisabledRow struct {
+	ID         chat.InboxID
+	SessionKey chat.SessionKey
+	Channel    string
+	Body       string
+}
+
+// Messages of people who are shut out that wait in conversations of others.
+func (q *Queries) InboxDropDisabled(ctx context.Context, db DBTX) ([]InboxDropDisabledRow, error) {
+	rows, err := db.Query(ctx, inboxDropDisabled)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InboxDropDisabledRow
+	for rows.Next() {
+		var i InboxDropDisabledRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.Channel,
+			&i.Body,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const inboxHasPending = `-- name: InboxHasPending :one
 SELECT coalesce((
     SELECT (i.not_before IS NULL OR i.not_before <= now()) AND (i.files_until IS NULL OR i.files_until <= now())

@@ -1,6 +1,9 @@
 package inbox
 
 import (
+	"context"
+	"fmt"
+
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/pg"
@@ -14,4 +17,20 @@ func EmitDropped(t *pg.Tx, key chat.SessionKey, id chat.InboxID, text, outcome s
 	told := i18n.Say(i18n.Of(text), say, args...)
 	t.Emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcome, Text: told})
 	return told
+}
+
+// DropDisabled takes the messages of people who were shut out from the queues of others, such as those of groups, where what is behind them
+// would wait for ever. It wakes those conversations. Their own are stopped (DisabledWork).
+func (s *Store) DropDisabled(ctx context.Context) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		rows, err := tx.Q.InboxDropDisabled(ctx, tx)
+		if err != nil {
+			return fmt.Errorf("drop messages of people who were shut out: %w", err)
+		}
+		for _, r := range rows {
+			EmitDropped(tx, r.SessionKey, r.ID, r.Body, OutcomeRecalled, i18n.ShutOut)
+			tx.WakeTurn(r.SessionKey, r.Channel, "next")
+		}
+		return nil
+	})
 }

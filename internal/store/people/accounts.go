@@ -31,6 +31,8 @@ type Account struct {
 	HasPassword   bool        `json:"has_password" doc:"They can sign in to the page by themselves."`
 	DisabledAt    *time.Time  `json:"disabled_at,omitempty" doc:"Since when they are shut out; missing: they are not."`
 	DisabledBy    string      `json:"disabled_by,omitempty" doc:"The administrator who did that; empty: an operator."`
+	DeletingSince *time.Time  `json:"deleting_since,omitempty" doc:"Since when they are being deleted with all that they have; missing: they are not."`
+	Had           int         `json:"had,omitempty" doc:"Of somebody who is being deleted: how many conversations there were."`
 }
 
 // Accounts lists people, those who are shut out last. Groups are no people.
@@ -43,7 +45,7 @@ func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
 	for i, r := range rows {
 		out[i] = Account{
 			ID: r.ID, Name: r.Name, Role: r.Role, CreatedAt: r.CreatedAt, Channels: r.Channels, Conversations: int(r.Conversations),
-			HasPassword: r.HasPassword, DisabledAt: r.DisabledAt, DisabledBy: r.DisabledBy,
+			HasPassword: r.HasPassword, DisabledAt: r.DisabledAt, DisabledBy: r.DisabledBy, DeletingSince: r.DeletedAt, Had: int(r.Had),
 		}
 		if r.SeenAt.Unix() != 0 {
 			out[i].SeenAt = new(r.SeenAt)
@@ -109,10 +111,14 @@ func (s *Store) Disable(ctx context.Context, id chat.UserID, by *chat.UserID) er
 	})
 }
 
-// Enable lets a person in again. They need a new sign-in link or their password, new tokens and new runners.
+// Enable lets a person in again. They need a new sign-in link or their password, new tokens and new runners. Somebody who is being deleted
+// stays out: Conflict.
 func (s *Store) Enable(ctx context.Context, id chat.UserID) error {
 	n, err := s.db.Q.AccountEnable(ctx, s.db.Pool, id)
 	if err == nil && n == 0 {
+		if d, err := s.Deletion(ctx, id); err == nil {
+			return fault.Errorf(fault.Conflict, "%s is being deleted, which cannot be taken back", d.Name)
+		}
 		err = nobody(id)
 	}
 	return pg.Classify(err)

@@ -1890,7 +1890,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a person with all that they have; for administrators
+         * @description They are disabled at once. Then their conversations, memory, schedules, triggers, files and keys go, and what Temporal keeps of their runs; the list of people shows how far that is. It goes on whatever dies meanwhile, and cannot be taken back. The last administrator stays.
+         */
+        delete: operations["delete-user"];
         options?: never;
         head?: never;
         /**
@@ -1948,11 +1952,21 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @description Since when they are being deleted with all that they have; missing: they are not.
+             */
+            deleting_since?: string;
+            /**
+             * Format: date-time
              * @description Since when they are shut out; missing: they are not.
              */
             disabled_at?: string;
             /** @description The administrator who did that; empty: an operator. */
             disabled_by?: string;
+            /**
+             * Format: int64
+             * @description Of somebody who is being deleted: how many conversations there were.
+             */
+            had?: number;
             /** @description They can sign in to the page by themselves. */
             has_password: boolean;
             /** Format: int64 */
@@ -8630,6 +8644,36 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["NewUser"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Of the person. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

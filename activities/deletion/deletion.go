@@ -1,0 +1,152 @@
+// Package deletion deletes people with all that they have.
+package deletion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+const (
+	// restTime is how long what runs of a person may take to end with a sentence, before it ends with its conversation.
+	restTime = time.Minute
+	// filesTime is how long a runner that is away holds up the deletion of a person whose files it has.
+	filesTime = 24 * time.Hour
+	// stepRows is how many conversations, or jobs, a step deletes.
+	stepRows = 20
+)
+
+// Store keeps people and what they have.
+type Store interface {
+	// Deletion is NotFound if there is nothing to do, or nothing more.
+	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
+	DeletionChecked(ctx context.Context, id chat.UserID) error
+	StillRunning(ctx context.Context, id chat.UserID) (int, error)
+	JobsOf(ctx context.Context, id chat.UserID, most int) ([]chat.JobID, error)
+	DeleteJob(ctx context.Context, id chat.JobID) error
+	ConversationsOf(ctx context.Context, id chat.UserID, most int) ([]chat.SessionKey, error)
+	DeleteSession(ctx context.Context, key chat.SessionKey) error
+	FilesOf(ctx context.Context, id chat.UserID) (int, error)
+	// PruneOrphans removes some prompts of turns that are gone, and says how many.
+	PruneOrphans(ctx context.Context) (int, error)
+	EndDeletion(ctx context.Context, id chat.UserID) error
+}
+
+// Histories are what Temporal keeps of runs.
+type Histories interface {
+	// Delete deletes histories of the runs of a person, some at a time, and says how many it found.
+	Delete(ctx context.Context, user string) (int, error)
+}
+
+// Deleter deletes people.
+type Deleter struct {
+	Store     Store
+	Histories Histories
+}
+
+// Input names a person.
+type Input struct {
+	User chat.UserID `json:"user"`
+}
+
+// What a step waits for.
+const (
+	WaitsTurns = "turns" // and answers on their way
+	WaitsFiles = "files" // on runners
+	WaitsRuns  = "runs"  // whose histories Temporal deletes
+)
+
+// Output says how far a deletion is. The name of the person stands in no history.
+type Output struct {
+	Done          bool   `json:"done,omitempty"`
+	Conversations int    `json:"conversations,omitempty"` // that there were
+	Left          int    `json:"left,omitempty"`          // of them
+	Waits         string `json:"waits,omitempty"`         // one of the above; empty: the next step may follow at once
+	For           int    `json:"for,omitempty"`           // how many of them
+}
+
+// Step does the next piece of work of a deletion. Each piece may be repeated: what it did is gone, and so not found again. The order keeps
+// what later pieces need: files are removed while their rows are there, and the user goes last.
+func (d *Deleter) Step(ctx context.Context, in Input) (Output, error) {
+	defer activities.Heartbeat(ctx)()
+	now, err := d.Store.Deletion(ctx, in.User)
+	if fault.Is(err, fault.NotFound) {
+		return Output{Done: true}, nil
+	}
+	if err == nil {
+		err = d.Store.DeletionChecked(ctx, in.User)
+	}
+	if err != nil {
+		return Output{}, activities.Failure(ctx, err)
+	}
+	out := Output{Conversations: now.Conversations, Left: now.Left}
+	for _, piece := range []func(context.Context, chat.UserID, chat.Deletion) (waits string, n int, err error){
+		d.rest, d.jobs, d.conversations, d.prompts, d.files, d.histories,
+	} {
+		waits, n, err := piece(ctx, in.User, now)
+		if err != nil {
+			return Output{}, activities.Failure(ctx, err)
+		}
+		if n > 0 {
+			out.Waits, out.For = waits, n
+			return out, nil
+		}
+	}
+	if err := d.Store.EndDeletion(ctx, in.User); err != nil {
+		return Output{}, activities.Failure(ctx, err)
+	}
+	out.Done, out.Left = true, 0
+	return out, nil
+}
+
+func (d *Deleter) rest(ctx context.Context, user chat.UserID, now chat.Deletion) (string, int, error) {
+	if now.Age > restTime {
+		return "", 0, nil
+	}
+	n, err := d.Store.StillRunning(ctx, user)
+	return WaitsTurns, n, err
+}
+
+func (d *Deleter) jobs(ctx context.Context, user chat.UserID, _ chat.Deletion) (string, int, error) {
+	ids, err := d.Store.JobsOf(ctx, user, stepRows)
+	return "", len(ids), errors.Join(err, each(ids, func(id chat.JobID) error { return d.Store.DeleteJob(ctx, id) }))
+}
+
+func (d *Deleter) conversations(ctx context.Context, user chat.UserID, _ chat.Deletion) (string, int, error) {
+	keys, err := d.Store.ConversationsOf(ctx, user, stepRows)
+	return "", len(keys), errors.Join(err, each(keys, func(key chat.SessionKey) error { return d.Store.DeleteSession(ctx, key) }))
+}
+
+// prompts removes the system prompts that were read by nobody else: they hold what was remembered.
+func (d *Deleter) prompts(ctx context.Context, _ chat.UserID, _ chat.Deletion) (string, int, error) {
+	n, err := d.Store.PruneOrphans(ctx)
+	return "", n, err
+}
+
+func (d *Deleter) files(ctx context.Context, user chat.UserID, now chat.Deletion) (string, int, error) {
+	if now.Age > filesTime {
+		return "", 0, nil
+	}
+	n, err := d.Store.FilesOf(ctx, user)
+	return WaitsFiles, n, err
+}
+
+func (d *Deleter) histories(ctx context.Context, _ chat.UserID, now chat.Deletion) (string, int, error) {
+	n, err := d.Histories.Delete(ctx, now.Name)
+	return WaitsRuns, n, err
+}
+
+// each deletes what is listed. What is gone by now is deleted.
+func each[ID any](ids []ID, remove func(ID) error) error {
+	for _, id := range ids {
+		if err := remove(id); err != nil && !fault.Is(err, fault.NotFound) {
+			return fmt.Errorf("delete %v: %w", id, err)
+		}
+	}
+	return nil
+}

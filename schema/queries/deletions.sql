@@ -1,0 +1,60 @@
+-- name: DeletionAdd :exec
+-- Promises that a person is deleted. Done again it changes nothing.
+INSERT INTO deletions (user_id, name, conversations, asked_by)
+SELECT u.id, u.name, (SELECT count(*) FROM sessions s WHERE s.user_id = u.id AND s.chat_type <> 'subagent'), sqlc.narg(asked_by)::bigint
+FROM users u WHERE u.id = sqlc.arg(id)
+ON CONFLICT (user_id) DO NOTHING;
+
+-- name: DeletionGet :one
+-- How far it is. No row: nobody asked for it, or it is done.
+SELECT d.name, d.conversations, extract(epoch FROM now() - d.asked_at)::float8 AS age_s,
+       (SELECT count(*) FROM sessions s WHERE s.user_id = d.user_id AND s.chat_type <> 'subagent')::int AS left_over
+FROM deletions d WHERE d.user_id = $1 AND d.ended_at IS NULL;
+
+-- name: DeletionToStart :many
+-- Deletions that nobody has worked on for a while.
+UPDATE deletions SET checked_at = now()
+WHERE user_id IN (SELECT d.user_id FROM deletions d WHERE d.ended_at IS NULL AND d.checked_at < now() - sqlc.arg(older)::interval ORDER BY d.checked_at LIMIT 20 FOR UPDATE SKIP LOCKED)
+RETURNING user_id;
+
+-- name: DeletionChecked :exec
+UPDATE deletions SET checked_at = now() WHERE user_id = $1 AND ended_at IS NULL;
+
+-- name: DeletionRunning :one
+-- Turns that run in the person's conversations, or elsewhere on a message of theirs, and answers that are on their way.
+SELECT ((SELECT count(*) FROM turns t JOIN sessions s ON s.key = t.session_key
+         WHERE t.state = 'running' AND (s.user_id = sqlc.arg(id) OR EXISTS (SELECT 1 FROM inbox i WHERE i.turn_id = t.id AND i.user_id = sqlc.arg(id))))
+      + (SELECT count(*) FROM inbox i JOIN sessions s ON s.key = i.session_key
+         WHERE i.user_id = sqlc.arg(id) AND i.outcome IS NULL AND i.kind <> 'stop')
+      + (SELECT count(*) FROM outbound o JOIN sessions s ON s.key = o.session_key WHERE s.user_id = sqlc.arg(id) AND o.state = 'waiting'))::int;
+
+-- name: DeletionSessions :many
+-- Conversations of a person that are left; subagents go with theirs.
+SELECT s.key FROM sessions s WHERE s.user_id = sqlc.arg(id) AND s.chat_type <> 'subagent' ORDER BY s.key LIMIT sqlc.arg(most);
+
+-- name: DeletionJobs :many
+SELECT j.id FROM cron_jobs j WHERE j.user_id = $1 AND j.state <> 'deleted' ORDER BY j.id LIMIT sqlc.arg(most);
+
+-- name: DeletionFiles :one
+-- Files of the person that are to be removed on runners.
+SELECT count(*)::int FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored';
+
+-- name: DeletionAccess :exec
+-- Whoever they were on a platform is a stranger there again.
+WITH were AS (
+    SELECT i.channel, i.account, i.peer FROM identities i WHERE i.user_id = sqlc.arg(id) AND i.kind = 'person'
+), asked AS (
+    DELETE FROM pairings p USING were w WHERE p.channel = w.channel AND p.account = w.account AND p.peer = w.peer
+)
+DELETE FROM access_grants g USING were w WHERE g.channel = w.channel AND g.account = w.account AND g.peer = w.peer;
+
+-- name: DeletionUser :execrows
+-- Everything else that is theirs goes with the user.
+DELETE FROM users WHERE id = $1;
+
+-- name: DeletionEnd :exec
+UPDATE deletions SET ended_at = now(), name = '' WHERE user_id = $1 AND ended_at IS NULL;
+
+-- name: DeletionsEnded :many
+-- Which of these users were deleted.
+SELECT d.user_id FROM deletions d WHERE d.user_id = ANY(sqlc.arg(ids)::bigint[]) AND d.ended_at IS NOT NULL;
