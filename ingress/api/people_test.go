@@ -80,6 +80,18 @@ func TestUsers_OneIsAddedSignsInByTheLinkAndIsDisabled(t *testing.T) {
 	b.do(b.alice, http.MethodPatch, "/api/users/4711", map[string]any{"role": "owner"}).problem(http.StatusUnprocessableEntity)
 }
 
+func TestUsers_OneIsDeletedButNobodyDeletesThemselves(t *testing.T) {
+	b := setup(t)
+	at := fmt.Sprint("/api/users/", b.bob.user.ID)
+	b.do(b.bob, http.MethodDelete, at, nil).problem(http.StatusForbidden)
+	b.alice.delete(fmt.Sprint("/api/users/", b.alice.user.ID)).problem(http.StatusConflict)
+	b.alice.delete("/api/users/4711").problem(http.StatusNotFound)
+	b.alice.delete(at).is(http.StatusAccepted, nil)
+	b.bob.get("/api/me").problem(http.StatusUnauthorized)
+	require.NotNil(t, b.users()["bob"].DeletingSince)
+	require.Contains(t, b.do(b.alice, http.MethodPatch, at, map[string]any{"disabled": false}).problem(http.StatusConflict), "cannot be taken back")
+}
+
 func TestInvites_LetSomebodyMakeAnAccountAndCanBeWithdrawn(t *testing.T) {
 	b := setup(t)
 	var made struct {

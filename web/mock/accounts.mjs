@@ -20,11 +20,13 @@ export class Accounts {
     const [, kind, id, rest] = /^\/api\/(users|invites)(?:\/(\d+))?(\/sign-in-link)?$/.exec(path) ?? []
     switch (`${method} ${kind}${id ? "/*" : ""}${rest ?? ""}`) {
       case "GET users":
-        return [200, { users: this.users }]
+        return [200, { users: this.#listed() }]
       case "POST users":
         return [201, this.#add(body)]
       case "PATCH users/*":
         return [204, this.#change(Number(id), body)]
+      case "DELETE users/*":
+        return [202, this.#remove(Number(id))]
       case "POST users/*/sign-in-link":
         return [201, { link: "/login#token=mock" }]
       case "GET invites":
@@ -51,5 +53,21 @@ export class Accounts {
     const user = this.users.find((candidate) => candidate.id === id)
     if (role) user.role = role
     if (disabled !== undefined) Object.assign(user, disabled ? { disabled_at: now(), disabled_by: "admin" } : { disabled_at: undefined, disabled_by: undefined })
+  }
+
+  /** Somebody is gone at the third look after. */
+  #remove(id) {
+    const user = this.users.find((candidate) => candidate.id === id)
+    Object.assign(user, { disabled_at: now(), deleting_since: now(), had: user.conversations, looks: 3 })
+  }
+
+  #listed() {
+    for (const user of this.users) {
+      if (user.deleting_since === undefined) continue
+      user.looks -= 1
+      user.conversations = Math.min(user.conversations, user.looks)
+    }
+    this.users = this.users.filter(({ looks }) => looks !== 0)
+    return this.users
   }
 }

@@ -22,7 +22,7 @@ const act = async (v, dialog, name, what) => {
 
 /** What must work with the real server. */
 export const peopleOfServer = {
-  "somebody is invited, makes an account, works, and is shut out in the middle of a turn": async (v) => {
+  "somebody is invited, makes an account, works, is shut out in the middle of a turn, and deleted": async (v) => {
     const dialog = await openPeople(v)
     await dialog.getByLabel("Whom it is for").fill("Lena")
     await dialog.getByRole("button", { name: "Create invitation" }).click()
@@ -64,6 +64,12 @@ export const peopleOfServer = {
     await lena.page.getByRole("navigation").getByRole("link", { name: /say good morning/ }).click()
     await lena.sees("Stopped: an administrator has disabled this account.")
     assert.equal(await lena.page.getByText("w4000").count(), 0)
+
+    const last = await openPeople(v)
+    await act(v, last, "Lena", "Delete…")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Delete for good" }).click()
+    await last.getByText("being deleted").waitFor()
+    await lena.page.waitForURL("**/login**")
     assert.deepEqual(lena.complaints, [])
     await context.close()
     await v.page.keyboard.press("Escape")
@@ -87,6 +93,11 @@ export const peopleOfMock = {
     await act(v, dialog, "Mona", "Disable")
     await v.page.getByRole("alertdialog").getByRole("button", { name: "Disable" }).click()
     await dialog.getByRole("listitem").filter({ hasText: "Mona" }).getByText("disabled").waitFor()
+    await act(v, dialog, "Tom", "Delete…")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Delete for good" }).click()
+    await dialog.getByText("being deleted · 2 of 2 conversations left").waitFor()
+    await v.inspect("173-deleted")
+    await dialog.getByRole("listitem").filter({ hasText: "Tom" }).waitFor({ state: "detached" })
     await dialog.getByRole("button", { name: "Withdraw the invitation: Platform team" }).click()
     await dialog.getByText("No invitation is open.").waitFor()
     await v.page.keyboard.press("Escape")

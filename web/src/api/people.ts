@@ -16,6 +16,9 @@ export const createAccount = (body: { name: string; role: Role }) => unwrap(api.
 
 export const changeAccount = (id: number, body: { role?: Role; disabled?: boolean }) => unwrap(api.PATCH("/api/users/{id}", { params: { path: { id } }, body }))
 
+/** Has a person deleted with all that they have. It goes on by itself, and cannot be taken back. */
+export const deleteAccount = (id: number) => unwrap(api.DELETE("/api/users/{id}", { params: { path: { id } } }))
+
 /** A link that signs a person in once. Their password is forgotten where that is wanted. */
 export const createSignInLink = (id: number, forget_password: boolean) =>
   unwrap(api.POST("/api/users/{id}/sign-in-link", { params: { path: { id } }, body: { forget_password } }))

@@ -3,7 +3,7 @@ import { Ellipsis } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { lazy, Suspense, useState } from "react"
 
-import { type Account, changeAccount, createSignInLink } from "../api/people"
+import { type Account, changeAccount, createSignInLink, deleteAccount } from "../api/people"
 import { useAccount } from "../app/account"
 import { useLanguage, useT } from "../i18n"
 import { accountsWords } from "../i18n/accounts"
@@ -23,16 +23,26 @@ export function AccountRow({ account }: { account: Account }) {
   const say = useTable(accountsWords)
   const { me } = useAccount()
   const client = useQueryClient()
-  const [asks, setAsks] = useState<"disable" | "reset">()
+  const [asks, setAsks] = useState<"disable" | "reset" | "remove">()
   const change = useMutation({
     mutationFn: (wanted: Parameters<typeof changeAccount>[1]) => changeAccount(account.id, wanted),
     onSuccess: () => client.invalidateQueries(accountsQuery),
   })
   const link = useMutation({ mutationFn: (forget: boolean) => createSignInLink(account.id, forget) })
+  const remove = useMutation({ mutationFn: () => deleteAccount(account.id), onSuccess: () => client.invalidateQueries(accountsQuery) })
   const mine = account.id === me.user.id
   const disabled = account.disabled_at !== undefined
   const { name } = account
-  const error = change.error ?? link.error
+  const error = change.error ?? link.error ?? remove.error
+  if (account.deleting_since !== undefined)
+    return (
+      <li className="py-2.5">
+        <span className="block font-medium break-words">{name}</span>
+        <span role="status" className="block text-small text-danger">
+          {say("removing", { left: account.conversations, had: account.had ?? 0 })}
+        </span>
+      </li>
+    )
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
       <span className="min-w-48 flex-1">
@@ -74,6 +84,11 @@ export function AccountRow({ account }: { account: Account }) {
                 </DropdownMenu.Item>
               )
             )}
+            {!mine && (
+              <DropdownMenu.Item className={menuItem} onSelect={() => setAsks("remove")}>
+                {say("remove")}
+              </DropdownMenu.Item>
+            )}
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
@@ -88,6 +103,9 @@ export function AccountRow({ account }: { account: Account }) {
             onClose={() => setAsks(undefined)}
             onConfirm={() => change.mutate({ disabled: true })}
           />
+        )}
+        {asks === "remove" && (
+          <Confirm title={say("removeTitle", { name })} text={say("removeText")} action={say("removeAction")} onClose={() => setAsks(undefined)} onConfirm={() => remove.mutate()} />
         )}
         {asks === "reset" && (
           <Confirm title={say("resetTitle", { name })} text={say("resetText")} action={say("reset")} onClose={() => setAsks(undefined)} onConfirm={() => link.mutate(true)} />
