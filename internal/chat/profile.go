@@ -12,3 +12,11 @@ type UserProfile struct {
 	Revision  int       `json:"revision" doc:"Of the profile as it is; 0: none was written."`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
+
+// Deletion is a person who is being deleted with all that they have.
+type Deletion struct {
+	Name          string
+	Conversations int // that there were
+	Left          int // of them
+	Age           time.Duration
+}

@@ -17,12 +17,6 @@ const (
 	prunePrompts = 50
 )
 
-// PruneOrphans removes some prompts of turns that are gone, however new they are, and says how many.
-func (s *Store) PruneOrphans(ctx context.Context) (int, error) {
-	n, err := s.db.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Most: prunePrompts, Older: pg.Interval(0)})
-	return int(n), pg.Classify(err)
-}
-
 // Prune removes old rows that are not needed any more: events to people, and the requests that models were sent. Conversations
 // stay. It returns the number of deleted rows.
 func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err error) {

@@ -18,6 +18,9 @@ import (
 // DeletionAfter is how long a deletion is trusted to go on before its workflow is woken again. A workflow that works looks more often.
 const DeletionAfter = time.Minute
 
+// orphanPrompts is how many prompts one statement removes: each of them, and its foreign keys, look for who refers to it.
+const orphanPrompts = 50
+
 // Delete promises that a person is deleted with all that they have, and shuts them out, in one transaction. The workflow does the rest; it
 // cannot be taken back. by is the administrator, nil for an operator. The last administrator stays: Conflict. Done again it changes nothing.
 func (s *Store) Delete(ctx context.Context, id chat.UserID, by *chat.UserID) error {
@@ -77,6 +80,12 @@ func (s *Store) JobsOf(ctx context.Context, id chat.UserID, most int) ([]chat.Jo
 // FilesOf counts the files of a person that are still on runners.
 func (s *Store) FilesOf(ctx context.Context, id chat.UserID) (int, error) {
 	n, err := s.db.Q.DeletionFiles(ctx, s.db.Pool, id)
+	return int(n), pg.Classify(err)
+}
+
+// PruneOrphans removes some prompts of turns that are gone, however new they are, and says how many.
+func (s *Store) PruneOrphans(ctx context.Context) (int, error) {
+	n, err := s.db.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Most: orphanPrompts, Older: pg.Interval(0)})
 	return int(n), pg.Classify(err)
 }
 
