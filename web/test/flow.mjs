@@ -144,6 +144,7 @@ export const flow = {
   "a draft survives a reload, and the arrow recalls what was sent": async (v) => {
     await v.page.reload()
     await v.ready()
+    await v.sees("sent from a tunnel", v.turn) // what was sent is known once the conversation is there
     assert.match(await v.box.innerText(), /a draft/)
     await v.clear()
     await v.page.keyboard.press("ArrowUp")
