@@ -3,6 +3,7 @@ package e2e
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,8 +30,8 @@ type shot struct {
 	Summary string   `json:"summary"`
 	Details []string `json:"details,omitempty"`
 	History []string `json:"history,omitempty"`
-	// Session is the path of the conversation that a link leads to.
-	Session string `json:"session"`
+	// Session is the path of the conversation that a link leads to; empty: the run is about none.
+	Session string `json:"session,omitempty"`
 }
 
 // album collects runs.
@@ -40,10 +41,12 @@ type album struct {
 	types map[string]bool // of the workflows that were looked at
 }
 
-// add keeps a run, whose details lead to a conversation; one without a run id is the newest of its workflow.
+// add keeps a run, whose details lead to a conversation unless it is about none; one without a run id is the newest of its workflow.
 func (a *album) add(x shot, key chat.SessionKey) {
 	a.t.Helper()
-	x.Session = workflows.ConversationPath(key)
+	if key != "" {
+		x.Session = workflows.ConversationPath(key)
+	}
 	require.Eventually(a.t, func() bool {
 		d, err := a.temporal().DescribeWorkflowExecution(a.t.Context(), x.Workflow, x.Run)
 		x.Run = d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
@@ -94,10 +97,25 @@ func TestTemporalUI_TellsTheStoryOfEveryTypeOfWorkflow(t *testing.T) {
 	a.besideTurns()
 	a.ofAgents()
 	a.ofPlatforms(p)
+	a.ofPeople()
 	for _, kind := range workflows.Registered() {
 		require.Contains(t, a.types, kind.Name, "nobody looks at a run of this type")
 	}
 	a.look()
+}
+
+func (a *album) ofPeople() {
+	a.t.Helper()
+	link, err := a.operate("user", "add", "Tom")
+	require.NoError(a.t, err, link)
+	var id chat.UserID
+	require.NoError(a.t, a.database().QueryRow(a.t.Context(), `SELECT id FROM users WHERE name = 'Tom'`).Scan(&id))
+	require.NoError(a.t, a.client.DeleteUser(a.t.Context(), id))
+	workflow, run := a.newestOf(workflows.NameDeletePerson)
+	a.ended(workflow, run)
+	a.add(shot{
+		Name: "deletion", Workflow: workflow, Run: run, Summary: fmt.Sprintf("delete person %d", id), Details: []string{"deleted"}, History: []string{"delete what is left"},
+	}, "")
 }
 
 // look has a browser read the runs and take a picture of each.
