@@ -137,6 +137,23 @@ func TestEndDeletion_LeavesNothingOfThePersonAndAllOfOthers(t *testing.T) {
 	require.NotEmpty(t, said.Messages, "what she wrote to others is theirs")
 }
 
+func TestEndDeletion_TheRunnerOfTheServersHostGoesToAnotherAdministrator(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	_, err := b.EnsureRunner(ctx, b.user.ID, "local", hashOf("host"))
+	require.NoError(t, err)
+	require.NoError(t, b.CreateRunner(ctx, b.user.ID, "laptop", hashOf("of one")))
+	ann, err := b.CreateUser(ctx, "ann", store.RoleAdmin)
+	require.NoError(t, err)
+	require.NoError(t, b.Delete(ctx, b.user.ID, &ann.ID))
+	require.NoError(t, b.EndDeletion(ctx, b.user.ID))
+	_, _, _, err = b.RunnerByToken(ctx, hashOf("host"))
+	require.NoError(t, err, "it stays connected")
+	_, _, _, err = b.RunnerByToken(ctx, hashOf("of one"))
+	require.Error(t, err)
+	require.Empty(t, b.left(b.user.ID))
+}
+
 func TestPruneOrphans_APromptThatIsDeletedIsWrittenAgainWhereItIsUsed(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()

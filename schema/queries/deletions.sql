@@ -48,6 +48,13 @@ WITH were AS (
 )
 DELETE FROM access_grants g USING were w WHERE g.channel = w.channel AND g.account = w.account AND g.peer = w.peer;
 
+-- name: DeletionHost :exec
+-- The runner of the server's own host belongs to the installation: another administrator has it from now on.
+UPDATE runners SET user_id = heir.id
+FROM (SELECT u.id FROM users u WHERE u.role = 'admin' AND u.kind = 'person' AND u.disabled_at IS NULL AND u.id <> sqlc.arg(id) ORDER BY u.id LIMIT 1) heir
+WHERE runners.user_id = sqlc.arg(id) AND runners.name = 'local' AND runners.revoked_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM runners o WHERE o.user_id = heir.id AND o.name = 'local');
+
 -- name: DeletionUser :execrows
 -- Everything else that is theirs goes with the user.
 DELETE FROM users WHERE id = $1;

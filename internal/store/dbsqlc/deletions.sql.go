@@ -101,6 +101,19 @@ func (q *Queries) DeletionGet(ctx context.Context, db DBTX, userID chat.UserID) 
 	return i, err
 }
 
+const deletionHost = `-- name: DeletionHost :exec
+UPDATE runners SET user_id = heir.id
+FROM (SELECT u.id FROM users u WHERE u.role = 'admin' AND u.kind = 'person' AND u.disabled_at IS NULL AND u.id <> $1 ORDER BY u.id LIMIT 1) heir
+WHERE runners.user_id = $1 AND runners.name = 'local' AND runners.revoked_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM runners o WHERE o.user_id = heir.id AND o.name = 'local')
+`
+
+// The runner of the server's own host belongs to the installation: another administrator has it from now on.
+func (q *Queries) DeletionHost(ctx context.Context, db DBTX, id chat.UserID) error {
+	_, err := db.Exec(ctx, deletionHost, id)
+	return err
+}
+
 const deletionJobs = `-- name: DeletionJobs :many
 SELECT j.id FROM cron_jobs j WHERE j.user_id = $1 AND j.state <> 'deleted' ORDER BY j.id LIMIT $2
 `

@@ -100,6 +100,9 @@ func (s *Store) EndDeletion(ctx context.Context, id chat.UserID) error {
 		if err := s.db.Q.DeletionAccess(ctx, tx, id); err != nil {
 			return fmt.Errorf("withdraw what user %d may on platforms: %w", id, err)
 		}
+		if err := s.db.Q.DeletionHost(ctx, tx, id); err != nil {
+			return fmt.Errorf("keep the runner of the server's host: %w", err)
+		}
 		if _, err := s.db.Q.DeletionUser(ctx, tx, id); err != nil {
 			return fmt.Errorf("delete user %d: %w", id, err)
 		}
