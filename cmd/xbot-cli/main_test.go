@@ -242,7 +242,8 @@ func TestOneShot_ASecondCtrlCLeavesAtOnce(t *testing.T) {
 		_ = p.Process.Signal(os.Interrupt)
 		return len(ended) == 1
 	}, 10*time.Second, 50*time.Millisecond)
-	require.ErrorContains(t, <-ended, "exit status 130")
+	// A signal that comes when the program no longer waits for one ends it by itself; a shell calls both 130.
+	require.Regexp(t, `^(exit status 130|signal: interrupt)$`, (<-ended).Error())
 }
 
 func TestOneShot_WaitsOutARestartOfTheServer(t *testing.T) {

@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
+	"os"
 	"strconv"
 	"syscall"
 
@@ -14,9 +14,15 @@ import (
 // Free ports are picked below the ranges from which Linux (32768) and macOS (49152) take the local ports of outgoing
 // connections, so that none of those can take one between the pick and the server's own listen, and above those that
 // `xbot serve` keeps for its servers from start to start.
+//
+// The search begins at another port for each process id: servers that start at the same time would else pick the same one now and
+// then, and only one of them could listen on it.
 const (
 	firstPort = 26000
 	lastPort  = 32000
+	// portsEach is how many ports a process has to itself before it comes to those of the next process id: the four that it needs,
+	// and four in place of those that are taken.
+	portsEach = 8
 )
 
 // addresses are the host:port of each Temporal service. Only the frontend's is for others; the rest are on loopback.
@@ -55,8 +61,8 @@ func settle(flag, addr string) (string, error) {
 // free finds a port on host on which nobody listens and which a does not use yet.
 func (a addresses) free(host string) (string, error) {
 	var err error
-	for range 200 {
-		addr := net.JoinHostPort(host, strconv.Itoa(firstPort+rand.IntN(lastPort-firstPort)))
+	for n := range 200 {
+		addr := net.JoinHostPort(host, strconv.Itoa(firstPort+(os.Getpid()*portsEach+n)%(lastPort-firstPort)))
 		if a.contains(addr) {
 			continue
 		}

@@ -6,7 +6,7 @@ import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 
-import { queryClient } from "./app/queries"
+import { queryClient } from "./app/query-client"
 import { router } from "./app/router"
 import { languageReady } from "./i18n"
 import { TipLayer } from "./ui/TipLayer"

@@ -1,22 +1,11 @@
-import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query"
+import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 
 import { listRunners, listSessions, listTokens, listToolRules, loginInfo, me } from "../api/calls"
-import { asProblem } from "../api/problem"
+import { reread } from "./query-client"
 
 /** Milliseconds between two looks at the list of sessions: while something runs, and else. */
 const BUSY_INTERVAL = 3_000
 const IDLE_INTERVAL = 15_000
-
-export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      networkMode: "always", // the server may be on this machine, which needs no network
-      retry: (failures, error) => asProblem(error).passing && failures < 3,
-      retryDelay: (failures) => Math.min(300 * 2 ** failures, 5000),
-    },
-    mutations: { networkMode: "always", retry: false },
-  },
-})
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: me, staleTime: 5 * 60_000, retry: false })
 
@@ -41,5 +30,5 @@ export const toolRulesQuery = queryOptions({ queryKey: ["tool rules"], queryFn: 
 
 /** Reads the list of sessions again soon. */
 export function refreshSessions(): void {
-  void queryClient.invalidateQueries({ queryKey: ["sessions"] })
+  void reread(["sessions"])
 }

@@ -2,7 +2,7 @@ import { logout } from "../api/calls"
 import { Problem } from "../api/problem"
 import { forgetConversations } from "../feed/conversation"
 import { closeOutbox } from "./account"
-import { queryClient } from "./queries"
+import { queryClient } from "./query-client"
 
 /** Forgets what belonged to the person who was signed in. Unsent words stay, under that person's own name. */
 export function leave(): void {

@@ -3,7 +3,7 @@ import { useId } from "react"
 
 import { setContextMode } from "../api/context"
 import type { ContextMode } from "../api/types"
-import { queryClient } from "../app/queries"
+import { queryClient } from "../app/query-client"
 import { useConversationContext } from "../conversation/context"
 import { useT } from "../i18n"
 import { Note } from "../ui/Note"

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useEffect } from "react"
 
 import { readSession } from "../api/context"
-import { queryClient } from "../app/queries"
+import { reread } from "../app/query-client"
 import type { FeedState } from "../feed/state"
 import { type Fill, fillOf } from "./fill"
 import { contextKey } from "./queries"
@@ -11,6 +11,6 @@ import { contextKey } from "./queries"
 export function useFill(key: string, feed: FeedState, running?: string): Fill | undefined {
   const epoch = `${feed.messages.length} ${feed.messages.at(-1)?.id} ${running}`
   const { data } = useQuery({ queryKey: contextKey(key, "fill"), queryFn: () => readSession(key), enabled: feed.loaded, retry: false })
-  useEffect(() => void queryClient.invalidateQueries({ queryKey: ["context", key] }), [key, epoch])
+  useEffect(() => void reread(["context", key]), [key, epoch])
   return fillOf(data ?? feed.session)
 }

@@ -1,7 +1,8 @@
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query"
+import { queryOptions, useQuery } from "@tanstack/react-query"
 import { useEffect, useRef } from "react"
 
 import { listSubagents } from "../api/subagents"
+import { reread } from "../app/query-client"
 import { useConversationContext } from "../conversation/context"
 import { isBusy } from "./tree"
 
@@ -26,7 +27,6 @@ export function useSubagents(below: number) {
 
 /** Reads what a key names again, soon after something was heard: `pause` milliseconds. */
 export function useHeard(key: readonly [string, string], heard: number, pause = PAUSE): void {
-  const client = useQueryClient()
   const last = useRef(heard)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [kind, of] = key
@@ -35,9 +35,9 @@ export function useHeard(key: readonly [string, string], heard: number, pause = 
     last.current = heard
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      void client.invalidateQueries({ queryKey: [kind, of] }, { cancelRefetch: false })
+      void reread([kind, of])
     }, pause)
-  }, [client, kind, of, heard, pause])
+  }, [kind, of, heard, pause])
   useEffect(
     () => () => {
       clearTimeout(timer.current)
