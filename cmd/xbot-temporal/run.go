@@ -34,21 +34,11 @@ func run(ctx context.Context, opts *options, logger *logger, stdout io.Writer) e
 	if err != nil {
 		return err
 	}
-	addrs, err := chooseAddresses(opts.GRPCAddr)
-	if err != nil {
-		return err
-	}
-	if err := checkFree("--metrics-addr", opts.MetricsAddr); err != nil {
-		return err
-	}
-	if err := checkFree("--pprof-addr", opts.PprofAddr); err != nil {
-		return err
-	}
 	web, err := listenUI(opts)
 	if err != nil {
 		return err
 	}
-	server, err := startServer(ctx, opts, addrs, certs, logger)
+	server, addrs, err := startServer(ctx, opts, certs, logger)
 	if err == nil {
 		err = web.serve(opts, addrs.reachable(), certs, logger)
 	}
@@ -62,29 +52,39 @@ func run(ctx context.Context, opts *options, logger *logger, stdout io.Writer) e
 	return errors.Join(err, stopAll(web, server))
 }
 
-// startServer makes the databases fit and starts the Temporal services on them.
-func startServer(ctx context.Context, opts *options, addrs addresses, certs certificates, logger *logger) (temporal.Server, error) {
+// startServer makes the databases fit and starts the Temporal services on them, at the addresses that it returns.
+func startServer(ctx context.Context, opts *options, certs certificates, logger *logger) (temporal.Server, addresses, error) {
+	addrs, err := chooseAddresses(opts.GRPCAddr)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkFree("--metrics-addr", opts.MetricsAddr); err != nil {
+		return nil, nil, err
+	}
+	if err := checkFree("--pprof-addr", opts.PprofAddr); err != nil {
+		return nil, nil, err
+	}
 	if err := prepareDatabases(ctx, opts.Postgres); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := migrate(ctx, opts.Postgres, logger); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	aliases, err := registerNamespace(ctx, opts, logger)
 	if err == nil {
 		err = opts.Postgres.trimIndexes(ctx, keptIndexes(aliases))
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	server, err := newServer(opts, addrs, certs, logger)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := server.Start(); err != nil {
-		return nil, fmt.Errorf("start the Temporal server: %w", err)
+		return nil, nil, fmt.Errorf("start the Temporal server: %w", err)
 	}
-	return server, awaitFrontend(ctx, addrs.reachable(), certs)
+	return server, addrs, awaitFrontend(ctx, addrs.reachable(), certs)
 }
 
 func stopAll(web *webUI, server temporal.Server) error {

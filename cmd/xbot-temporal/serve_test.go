@@ -222,7 +222,7 @@ func TestServe_OffersMetricsAndProfiles(t *testing.T) {
 	flags, _ := setup(t)
 	metrics, err := addresses{}.free("127.0.0.1")
 	require.NoError(t, err)
-	pprof, err := addresses{}.free("127.0.0.1")
+	pprof, err := addresses{"metrics": metrics}.free("127.0.0.1")
 	require.NoError(t, err)
 	launch(t, append(flags, "--metrics-addr="+metrics, "--pprof-addr="+pprof, "--ui-addr=off")...).ready(t)
 	for url, want := range map[string]string{

@@ -29,6 +29,9 @@ const (
 	maxScan      = 64 << 20  // bytes of all files
 	maxRead      = 256 << 10 // bytes of a line; a longer one is left out
 	maxLine      = 8 << 10   // bytes of a line that are shown
+	// clockSlack is how much the time of a file may be behind that of a line in it: a kernel takes it from its last tick, and some
+	// file systems keep whole seconds.
+	clockSlack = 2 * time.Second
 )
 
 // Query says which lines are looked for.
@@ -105,7 +108,7 @@ func (r Reader) files(q Query) ([]file, error) {
 			continue
 		}
 		f := file{process: processOf(name), path: filepath.Join(Folder(r.Home), e.Name()), changed: info.ModTime()}
-		if q.Process != "" && f.process != q.Process || f.changed.Before(q.Since) {
+		if q.Process != "" && f.process != q.Process || f.changed.Add(clockSlack).Before(q.Since) {
 			continue
 		}
 		out = append(out, f)

@@ -36,7 +36,7 @@ export function Choices(props: ChoiceProps) {
 function Lazily({ face, load, children }: { face: ReactNode; load: () => Promise<unknown>; children: ReactNode }) {
   const [wanted, setWanted] = useState(false)
   const button = (
-    <span className="flex min-w-0" onPointerEnter={() => void load()} onFocus={() => void load()} onClick={() => setWanted(true)}>
+    <span className="flex min-w-9" onPointerEnter={() => void load()} onFocus={() => void load()} onClick={() => setWanted(true)}>
       {face}
     </span>
   )
@@ -44,7 +44,7 @@ function Lazily({ face, load, children }: { face: ReactNode; load: () => Promise
 }
 
 const faceLook =
-  "flex h-9 min-w-0 items-center gap-1.5 rounded-lg px-2 text-small text-ink-2 transition-colors hover:bg-hover hover:text-ink data-[state=open]:bg-hover data-[state=open]:text-ink"
+  "flex h-9 min-w-9 items-center gap-1.5 rounded-lg px-2 text-small text-ink-2 transition-colors hover:bg-hover hover:text-ink data-[state=open]:bg-hover data-[state=open]:text-ink"
 
 /** The model that answers, and how much it thinks if that was chosen here. */
 export function ModelFace({ chosen, fallback, ...rest }: Omit<ChoiceProps, "onChoose"> & ComponentProps<"button">) {
