@@ -220,7 +220,7 @@ func TestApproval_ByCommandAndAlways(t *testing.T) {
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Equal(t, []string{"a", "b", "c"}, k.trace("asked"))
 
-	_, err := k.client.SetPermission(t.Context(), "Shell", chat.RuleDeny)
+	_, err := k.client.SetPermission(t.Context(), "Shell", apiclient.SetPermissionRequest{Rule: chat.RuleDeny})
 	require.NoError(t, err)
 	id = k.send(k.shell("echo d >> %s", k.file("asked")), "say denied")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/choice"
 	"xbot/internal/logs"
+	"xbot/internal/permission"
 	"xbot/internal/prompt"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
@@ -83,6 +84,11 @@ func newDownload(cfg config.Permissions, version string) tool.Tool {
 		panic(err) // settings were checked when they were loaded
 	}
 	return web.NewDownload(safehttp.New(allow), "xbot/"+version)
+}
+
+// judge decides what may run.
+func (a *agents) judge() permission.Judge {
+	return permission.Judge{Rules: a.rules, Policies: a.policies, Tools: a.tools, People: a.store}
 }
 
 // readRules reads the rules of the installation. A rule for a tool that does not exist is refused: it would protect

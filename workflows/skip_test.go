@@ -27,6 +27,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
+	"xbot/internal/permission"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
@@ -103,6 +104,7 @@ func (d *days) register() {
 	intake := &turn.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
 	d.model = &turn.Model{
 		Words:  true,
+		Judge:  permission.Judge{Tools: tools, People: d.Store},
 		Models: only{client}, Steps: d.Store, Tools: tools,
 		Context: &modelcall.Assembler{Windows: d.Store, Ratios: modelcall.Ratios{Store: d.Store}},
 		Streams: livefeed.Feed{Bus: bus},

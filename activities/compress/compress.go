@@ -15,6 +15,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/memory"
+	"xbot/internal/permission"
 	"xbot/internal/tool"
 	"xbot/internal/window"
 )
@@ -27,7 +28,6 @@ type Compactions interface {
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
 	Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
-	Permissions(ctx context.Context, user chat.UserID) (map[string]chat.Rule, error)
 	// Compact commits a compaction with its archive and tells the person, unless the turn is closed or the record is there.
 	Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error
 	// AnswerOrder answers the command of a turn, once.
@@ -60,7 +60,7 @@ type Compressor struct {
 	Context  *modelcall.Assembler // knows how much models take and how they count
 	Notes    Notes                // nil: no notes are saved before
 	Memory   memory.Recaller      // what the model sees when it saves notes; nil: nothing
-	Rules    map[string]chat.Rule // the installation's rules for tools, by name
+	Judge    permission.Judge
 	Retry    modelcall.Retry
 	Progress Progress // nil: nobody is told
 }

@@ -346,7 +346,7 @@ func TestCompress_SavesNoNotesWhereTheUserDeniesIt(t *testing.T) {
 	b := activitiestest.Past(t, 40, activitiestest.PlainMessage)
 	book := &notebook{}
 	b.Compressor.Notes = tool.New(book)
-	require.NoError(t, b.SetPermission(t.Context(), b.User, "memory_write", chat.RuleAsk))
+	require.NoError(t, b.SetPermission(t.Context(), b.User, chat.ToolRule{Tool: "memory_write", Rule: chat.RuleAsk}))
 	b.Server.Handle(taking(llmtest.Call{Name: "memory_write", Arguments: `{"path":"a"}`}))
 	_, err := b.Compress(t.Context(), chat.TriggerAuto, 0)
 	require.NoError(t, err)

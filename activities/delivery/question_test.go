@@ -37,7 +37,7 @@ func asking(kind chat.OutboundKind, state chat.ApprovalState) *post {
 	p.o.Kind, p.o.Before = kind, 2
 	p.o.Asked = &chat.Asking{Lang: "en", Call: chat.Call{Cwd: "/home/ann", ToolCall: chat.ToolCall{
 		ID: "t1.0.0", Name: "Shell", Arguments: `{"command":"rm -r build","reason":"to begin anew","timeout":30}`,
-		Approval: &chat.Approval{State: state, Reason: "to begin anew", AnsweredBy: "Ann", Note: "go on"},
+		Approval: &chat.Approval{State: state, Reason: "to begin anew", AnsweredBy: "Ann", Note: "go on", Always: []chat.ToolRule{{Tool: "Shell", Pattern: "rm -r build", Rule: chat.RuleAllow}}},
 	}}}
 	return p
 }
@@ -51,10 +51,18 @@ func TestSend_AsksByACardWhereThereAreButtons(t *testing.T) {
 	card := p.got[0].Card
 	require.Equal(t, "t1.0.0", card.ID)
 	require.Equal(t, "May Shell run?", card.Title)
-	require.Equal(t, "```\nrm -r build\n```\n\n`timeout`: `30`\n\n> to begin anew\n\nFolder: `/home/ann`", card.Text)
+	require.Equal(t, "```\nrm -r build\n```\n\n`timeout`: `30`\n\n> to begin anew\n\nFolder: `/home/ann`\n\nAlways allows: `Shell rm -r build`", card.Text)
 	require.Len(t, card.Buttons, 3)
 	require.Equal(t, []channel.Field{{Name: chat.PressNote, Label: "Note (optional)"}}, card.Fields)
 	require.Equal(t, chat.OutboundSent, p.end)
+}
+
+func TestSend_OffersAlwaysOnlyWhereARuleFitsTheCall(t *testing.T) {
+	p := asking(chat.OutboundQuestion, chat.ApprovalOpen)
+	p.o.Asked.Call.Approval.Always = nil
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
+	require.Equal(t, []channel.Button{{Name: chat.PressAllow, Label: "Allow once", Style: "primary"}, {Name: chat.PressDeny, Label: "Deny", Style: "danger"}}, p.got[0].Card.Buttons)
+	require.NotContains(t, p.got[0].Card.Text, "Always")
 }
 
 func TestSend_AsksByButtonsAndInWordsWhereThereAreNoForms(t *testing.T) {

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"xbot/internal/hook"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
+	"xbot/internal/permission"
 	"xbot/internal/prompt"
 )
 
@@ -58,9 +58,9 @@ type Model struct {
 	Prompts modelcall.Prompts
 	Streams Streams
 	Retry   modelcall.Retry
-	Words   bool                 // whether one line of each call may stand in histories
-	Hooks   hooks.Files          // nil: there are none
-	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
+	Words   bool        // whether one line of each call may stand in histories
+	Hooks   hooks.Files // nil: there are none
+	Judge   permission.Judge
 	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
 	Trees interface {
 		SubagentOver(ctx context.Context, step chat.Step) (bool, error)
@@ -237,7 +237,11 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 		if m.Hooks != nil && len(answer.ToolCalls) > 0 {
 			a.hooks = m.Hooks.For(ctx, a.step.Session)
 		}
-		return m.keep(ctx, a, m.commit(a, answer))
+		said, err := m.commit(ctx, a, answer)
+		if err != nil {
+			return chat.Decision{}, err
+		}
+		return m.keep(ctx, a, said)
 	case activities.Stopped(ctx):
 		return m.keepPartial(ctx, a, stream)
 	case ctx.Err() != nil:
@@ -319,18 +323,29 @@ func usable(a llm.Answer) error {
 }
 
 // commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
-func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
+func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Answer, error) {
 	if a.Finish == llm.FinishWindow {
 		a.Finish = llm.FinishLength
 	}
 	step, tools := at.step, modelcall.Allowed{Catalog: m.Tools, Who: at.who}
 	out := chat.Answer{Text: activities.Clean(a.Text), Reasoning: activities.Clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
+	var decider permission.Decider
+	if len(a.ToolCalls) > 0 {
+		// As keep does: the answer was paid for, also when the activity ends at this moment.
+		settling, cancel := activities.Settling(ctx)
+		defer cancel()
+		var err error
+		if decider, err = m.Judge.Of(settling, step.Session); err != nil {
+			return out, err
+		}
+	}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := m.Tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
+		verdict := decider.Call(name, arguments)
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: cmp.Or(m.Rules[name], chat.RuleAllow), Questions: tools.Questions(name, arguments),
+			Rule: verdict.Rule, Always: verdict.Always, Questions: tools.Questions(name, arguments),
 		}.Ruled()))
 	}
 	if len(out.Calls) > 0 {
@@ -338,7 +353,7 @@ func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
 	} else if a.Finish == llm.FinishToolCalls {
 		out.Finish = string(llm.FinishStop)
 	}
-	return out
+	return out, nil
 }
 
 // keepPartial commits what was written before a person stopped the turn.

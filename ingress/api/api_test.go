@@ -61,6 +61,7 @@ import (
 	"xbot/internal/llm/subscription"
 	"xbot/internal/logs"
 	"xbot/internal/memory/view"
+	"xbot/internal/permission"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/safehttp"
@@ -168,6 +169,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
 	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
+	tools := tool.New(shell.New(), file.NewRead())
 	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
 		Info: endpoint.Info{Version: "1.2.3", Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
@@ -178,7 +180,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Messages: messages.Endpoints{Base: base, Dispatch: dispatch},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links},
-		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}}},
+		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Judge: permission.Judge{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, Tools: tools, People: b.store}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
 	b.hub = runners.New(runners.Config{Registry: manage.Registry{Store: b.store}, Version: "1.2.3"})

@@ -27,7 +27,7 @@ func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
 	for n, command := range commands {
 		id := chat.NewCallID("t1", 0, n)
 		ids = append(ids, id)
-		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Summary: command, Rule: chat.RuleAsk})
+		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Summary: command, Rule: chat.RuleAsk, Always: []chat.ToolRule{{Tool: "Shell", Pattern: command, Rule: chat.RuleAllow}}})
 	}
 	_, err = b.store.CommitStep(b.t.Context(), step, answer)
 	require.NoError(b.t, err)
@@ -104,7 +104,7 @@ func TestApprovals_AfterTheTurnComeTooLate(t *testing.T) {
 func TestPermissions_AreTheUsersOwnOverThoseOfTheInstallation(t *testing.T) {
 	b := setup(t)
 	rules := func(p *person) map[string]chat.Rule {
-		var body settings.PermissionsBody
+		var body settings.Permissions
 		p.get("/api/permissions").is(http.StatusOK, &body)
 		out := map[string]chat.Rule{}
 		for _, permission := range body.Tools {
@@ -113,12 +113,9 @@ func TestPermissions_AreTheUsersOwnOverThoseOfTheInstallation(t *testing.T) {
 		return out
 	}
 	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAsk, "Shell": chat.RuleAllow}, rules(b.alice))
-	var set settings.Permission
+	var set chat.ToolRule
 	b.alice.put("/api/permissions/shell", map[string]any{"rule": "deny"}).is(http.StatusOK, &set)
-	require.Equal(t, settings.Permission{
-		Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleDeny,
-		Summary: "Runs a command with `sh -c` in the session's working folder; returns stdout, stderr and the exit code.",
-	}, set)
+	require.Equal(t, chat.ToolRule{Tool: "Shell", Rule: chat.RuleDeny}, set)
 	b.alice.put("/api/permissions/Read", map[string]any{"rule": "allow"}).is(http.StatusOK, nil)
 	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAllow, "Shell": chat.RuleDeny}, rules(b.alice))
 	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAsk, "Shell": chat.RuleAllow}, rules(b.bob), "the rules of others are their own")
@@ -126,14 +123,49 @@ func TestPermissions_AreTheUsersOwnOverThoseOfTheInstallation(t *testing.T) {
 	b.alice.put("/api/permissions/Shell", map[string]any{"rule": "perhaps"}).problem(http.StatusUnprocessableEntity)
 }
 
-func TestApprovals_AlwaysAllowsTheToolFromNowOn(t *testing.T) {
+func TestPermissions_RulesWithPatternsAndPresetsAreKeptAndTold(t *testing.T) {
 	b := setup(t)
-	b.alice.put("/api/permissions/Shell", map[string]any{"rule": "ask"}).is(http.StatusOK, nil)
+	mine := func() (out settings.Permissions) {
+		b.alice.get("/api/permissions").is(http.StatusOK, &out)
+		return out
+	}
+	var set chat.ToolRule
+	b.alice.put("/api/permissions/Shell", map[string]any{"rule": "allow", "pattern": " git  status *"}).is(http.StatusOK, &set)
+	require.Equal(t, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}, set)
+	require.Contains(t, b.alice.put("/api/permissions/Shell", map[string]any{"rule": "allow", "pattern": "git; rm"}).problem(http.StatusBadRequest), "the beginning of one command")
+	b.alice.put("/api/permissions", map[string]any{"preset": "ask"}).is(http.StatusOK, nil)
+	b.alice.put("/api/permissions", map[string]any{"preset": "perhaps"}).problem(http.StatusUnprocessableEntity)
+	require.Equal(t, settings.Permissions{
+		Preset: chat.PresetAsk, Default: chat.PresetAuto, Rules: []chat.ToolRule{set},
+		Tools: []settings.ToolPermission{
+			{Name: "Read", Class: chat.ClassRead, Summary: mine().Tools[0].Summary, Pattern: chat.PatternPath, Rule: chat.RuleAsk},
+			{
+				Name: "Shell", Class: chat.ClassExec, Acts: true, Pattern: chat.PatternCommand, Rule: chat.RuleAsk,
+				Summary: "Runs a command with `sh -c` in the session's working folder; returns stdout, stderr and the exit code.",
+			},
+		},
+	}, mine())
+	b.bob.do(b.bob, http.MethodDelete, "/api/permissions/Shell?pattern=git+status", nil).problem(http.StatusNotFound)
+	b.alice.do(b.alice, http.MethodDelete, "/api/permissions/Shell?pattern=git+status", nil).is(http.StatusNoContent, nil)
+	b.alice.put("/api/permissions", map[string]any{"preset": ""}).is(http.StatusOK, nil)
+	require.Empty(t, mine().Rules)
+	require.Empty(t, mine().Preset)
+
+	key := b.alice.session("agent:main:web:thread:preset").Key
+	b.alice.do(b.alice, http.MethodPatch, path(key, ""), map[string]any{"preset": "read_only"}).is(http.StatusOK, nil)
+	permits, err := b.store.Permits(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, chat.PresetReadOnly, permits.Here)
+	b.alice.do(b.alice, http.MethodPatch, path(key, ""), map[string]any{"preset": "perhaps"}).problem(http.StatusBadRequest)
+}
+
+func TestApprovals_AlwaysAllowsSuchCallsFromNowOn(t *testing.T) {
+	b := setup(t)
 	key, ids := b.waiting("make")
 	b.alice.post(path(key, "/approvals/"+string(ids[0])), map[string]any{"decision": "allow", "always": true}).is(http.StatusOK, nil)
 	own, err := b.store.Permissions(t.Context(), b.alice.user.ID)
 	require.NoError(t, err)
-	require.Equal(t, map[string]chat.Rule{"Shell": chat.RuleAllow}, own)
+	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}}, own)
 	waits, err := b.store.Answered(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, ids, waits, "the answer counts although nobody works")

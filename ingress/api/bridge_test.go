@@ -136,7 +136,7 @@ func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) 
 	require.NoError(t, err)
 	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{
 		Finish: "tool_calls", Model: "demo/demo",
-		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk}},
+		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk, Always: []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}}},
 	})
 	require.NoError(t, err)
 	_, err = b.store.Ask(t.Context(), "t1.0.0", "")
@@ -148,7 +148,7 @@ func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) 
 	require.NoError(t, err)
 	rules, err := b.store.Permissions(t.Context(), owner.ID)
 	require.NoError(t, err)
-	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAllow}, rules, "the rule is the group's")
+	require.Equal(t, []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}, rules, "the rule is the group's")
 	rules, err = b.store.Permissions(t.Context(), b.alice.user.ID)
 	require.NoError(t, err)
 	require.Empty(t, rules, "and not that of the administrator")

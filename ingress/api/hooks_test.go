@@ -27,7 +27,7 @@ func (b *bundle) deferred() (chat.SessionKey, chat.CallID) {
 	require.NoError(b.t, err)
 	id := chat.NewCallID("d1", 0, 0)
 	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{
-		{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"deploy"}`, Summary: "deploy", Rule: chat.RuleAllow, Hook: chat.HookDue},
+		{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"deploy"}`, Summary: "deploy", Rule: chat.RuleAllow, Hooked: chat.Hooked{Hook: chat.HookDue}},
 	}})
 	require.NoError(b.t, err)
 	fresh, err := b.store.RecordHook(b.t.Context(), hook.Record{

@@ -24,7 +24,7 @@ func (b *platform) asks(e chat.Envelope) chat.SessionKey {
 
 func (b *platform) asksBy(e chat.Envelope, call chat.ToolCall) chat.SessionKey {
 	b.T.Helper()
-	call.ID, call.Rule = pressedCall, chat.RuleAsk
+	call.ID, call.Rule, call.Always = pressedCall, chat.RuleAsk, []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}}
 	ctx := b.T.Context()
 	require.NoError(b.T, b.Store.SaveChannelAccount(ctx, store.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
 	key := b.Receive(e).Session
@@ -99,7 +99,7 @@ func TestPress_AlwaysHoldsFromNowOn(t *testing.T) {
 	require.NoError(t, err)
 	rules, err := b.Store.Permissions(t.Context(), owner.ID)
 	require.NoError(t, err)
-	require.Equal(t, chat.RuleAllow, rules["Shell"])
+	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}}, rules)
 }
 
 func TestPress_OfAStrangerIsRefusedAndTellsNothing(t *testing.T) {

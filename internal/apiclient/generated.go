@@ -91,9 +91,10 @@ type Change struct {
 	Activation *string     `json:"activation,omitzero"` // mention or always.
 	Model      *string     `json:"model,omitzero"`      // Id of a model, or another word for it.
 	Pinned     *bool       `json:"pinned,omitzero"`
-	Queue      *chat.Queue `json:"queue,omitzero"` // How messages wait; members that are missing follow the policy.
-	Send       *string     `json:"send,omitzero"`  // on or off.
-	Think      *string     `json:"think,omitzero"` // off, minimal, low, medium, high or xhigh.
+	Preset     *string     `json:"preset,omitzero"` // What tools may do here: read_only, ask or auto; empty: as I chose for all conversations.
+	Queue      *chat.Queue `json:"queue,omitzero"`  // How messages wait; members that are missing follow the policy.
+	Send       *string     `json:"send,omitzero"`   // on or off.
+	Think      *string     `json:"think,omitzero"`  // off, minimal, low, medium, high or xhigh.
 	Title      *string     `json:"title,omitzero"`
 	Verbose    *string     `json:"verbose,omitzero"` // off, on or full.
 }
@@ -531,12 +532,12 @@ type Pairing struct {
 	Peer      string    `json:"peer"`          // Their id on the channel.
 }
 
-// Permission is the schema of this name in the API's document.
-type Permission struct {
-	Class   chat.ToolClass `json:"class"`
-	Name    string         `json:"name"`
-	Rule    chat.Rule      `json:"rule"`
-	Summary string         `json:"summary"` // First sentence of what the model reads of the tool.
+// Permissions is the schema of this name in the API's document.
+type Permissions struct {
+	Default chat.Preset      `json:"default"`         // That of the installation.
+	Preset  chat.Preset      `json:"preset,omitzero"` // Chosen for all conversations; none: that of the installation.
+	Rules   []chat.ToolRule  `json:"rules"`           // Rules with a pattern, for some calls of a tool. They come before the rule of the tool.
+	Tools   []ToolPermission `json:"tools"`
 }
 
 // PolicyCheck is the schema of this name in the API's document.
@@ -644,6 +645,12 @@ type SetPasswordRequest struct {
 	Password string `json:"password"`         // 10 to 72 bytes.
 }
 
+// SetPermissionRequest is the schema of this name in the API's document.
+type SetPermissionRequest struct {
+	Pattern string    `json:"pattern,omitzero"` // The calls that it is for: the beginning of a command (git status), a path (docs/**), a host (*.example.com). Empty: all calls.
+	Rule    chat.Rule `json:"rule"`
+}
+
 // Share is the schema of this name in the API's document.
 type Share struct {
 	Bytes  int `json:"bytes"`
@@ -704,6 +711,17 @@ type Token struct {
 	LastUsedAt *time.Time `json:"last_used_at,omitzero"`
 	Name       string     `json:"name"`
 	Scope      string     `json:"scope"` // What it may: read; read and write in conversations; or all that its owner may, also as an administrator.
+}
+
+// ToolPermission is the schema of this name in the API's document.
+type ToolPermission struct {
+	Acts    bool             `json:"acts"` // Calls change something outside of the conversation: presets are about them.
+	Class   chat.ToolClass   `json:"class"`
+	Name    string           `json:"name"`
+	Own     bool             `json:"own"`              // The rule was set for this tool; else it follows from the presets and the installation.
+	Pattern chat.PatternKind `json:"pattern,omitzero"` // What rules for some calls of the tool name; none: a rule is for all of them.
+	Rule    chat.Rule        `json:"rule"`             // What happens with calls that no rule with a pattern means.
+	Summary string           `json:"summary"`          // First sentence of what the model reads of the tool.
 }
 
 // Transcript is the schema of this name in the API's document.
@@ -874,6 +892,11 @@ type SearchMemoryParams struct {
 	Agent string // Whose memory: main, or the name of an agent that has its own.
 	Q     string
 	Exact bool
+}
+
+// RemovePermissionParams narrows RemovePermission; what is empty does not.
+type RemovePermissionParams struct {
+	Pattern string // That of the rule; empty: the rule for all calls.
 }
 
 // GetPolicyParams narrows GetPolicy; what is empty does not.
@@ -1333,18 +1356,28 @@ func (c *Client) CreatePass(ctx context.Context, url string) (string, error) {
 }
 
 // ListPermissions sends GET /api/permissions: What my tools may do without asking.
-func (c *Client) ListPermissions(ctx context.Context) ([]Permission, error) {
-	var answer struct {
-		Tools []Permission `json:"tools"`
-	}
+func (c *Client) ListPermissions(ctx context.Context) (Permissions, error) {
+	var answer Permissions
 	err := c.call(ctx, http.MethodGet, "/api/permissions", nil, nil, &answer)
-	return answer.Tools, err
+	return answer, err
 }
 
-// SetPermission sends PUT /api/permissions/{tool}: Allow, ask or deny a tool. It applies to calls that the model makes from now on.
-func (c *Client) SetPermission(ctx context.Context, tool string, rule chat.Rule) (Permission, error) {
-	var answer Permission
-	err := c.call(ctx, http.MethodPut, path("/api/permissions/%s", tool), nil, map[string]any{"rule": rule}, &answer)
+// ChoosePreset sends PUT /api/permissions: Choose what my tools may do in all conversations. It applies to calls that the model makes from now on, where the conversation has no preset of its own.
+func (c *Client) ChoosePreset(ctx context.Context, preset string) (Permissions, error) {
+	var answer Permissions
+	err := c.call(ctx, http.MethodPut, "/api/permissions", nil, map[string]any{"preset": preset}, &answer)
+	return answer, err
+}
+
+// RemovePermission sends DELETE /api/permissions/{tool}: Take a rule back. It applies to calls that the model makes from now on.
+func (c *Client) RemovePermission(ctx context.Context, tool string, params RemovePermissionParams) error {
+	return c.call(ctx, http.MethodDelete, path("/api/permissions/%s", tool), query{"pattern": params.Pattern}, nil, nil)
+}
+
+// SetPermission sends PUT /api/permissions/{tool}: Allow, ask or deny a tool, or some of its calls. It applies to calls that the model makes from now on.
+func (c *Client) SetPermission(ctx context.Context, tool string, body SetPermissionRequest) (chat.ToolRule, error) {
+	var answer chat.ToolRule
+	err := c.call(ctx, http.MethodPut, path("/api/permissions/%s", tool), nil, body, &answer)
 	return answer, err
 }
 

@@ -23,6 +23,46 @@ func ParseRule(text string) (rule Rule, ok bool) {
 	return "", false
 }
 
+// ToolRule is a rule of a person for the calls of one tool: for all of them, or for those that its pattern means.
+type ToolRule struct {
+	Tool    string `json:"tool"`
+	Pattern string `json:"pattern,omitempty" doc:"What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool."`
+	Rule    Rule   `json:"rule" enum:"allow,ask,deny"`
+}
+
+// PatternKind says what the patterns for a tool are compared with; empty: there are none, a rule is for every call.
+type PatternKind string
+
+// The kinds.
+const (
+	PatternCommand PatternKind = "command"
+	PatternPath    PatternKind = "path"
+	PatternHost    PatternKind = "host"
+)
+
+// Preset says what tools may do where no rule of the person says it. Empty: that of whoever is asked next; the conversation, then the
+// person, then the installation.
+type Preset string
+
+// The presets. Only calls that change something outside of the conversation are concerned (tool.Spec).
+const (
+	PresetReadOnly Preset = "read_only" // they are denied, whatever the rules say
+	PresetAsk      Preset = "ask"       // a person is asked
+	PresetAuto     Preset = "auto"      // they run, within the sandbox
+)
+
+// Presets are all of them, the strictest first.
+var Presets = []Preset{PresetReadOnly, PresetAsk, PresetAuto}
+
+// Permits is what a person wants of the tools of a conversation.
+type Permits struct {
+	Admin bool       `json:"admin"` // whether the person is an administrator
+	Here  Preset     `json:"here"`  // chosen for the conversation; for a subagent, for that of the person above
+	Own   Preset     `json:"own"`   // chosen for all conversations of the person
+	Rules []ToolRule `json:"rules"`
+	Cwd   string     `json:"cwd"` // where paths of calls begin; empty: the workspace
+}
+
 // ApprovalState is how far the question whether a call may run has come.
 type ApprovalState string
 
@@ -49,6 +89,8 @@ type Approval struct {
 	AskedAt    time.Time     `json:"asked_at"`
 	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
 	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, or xbot when nobody answered in time."`
+
+	Always []ToolRule `json:"always,omitempty" doc:"The rules that an answer with always sets. None: no rule fits this call, and always is refused."`
 
 	Deferred bool `json:"deferred,omitempty" doc:"A hook wants an administrator to decide; nobody else can answer."`
 

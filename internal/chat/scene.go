@@ -17,7 +17,7 @@ type Scene struct {
 	Group    bool   // several people write; User is the group, and UserName what it is called inside
 	Subject  string // name of the group as its members read it; empty where the platform tells none
 	Language string // what the user chose; empty: nothing
-	Rules    map[string]Rule
+	Permits  Permits
 
 	Profile  string // what the person says of themselves; empty where somebody else writes, and in groups
 	Timezone string // IANA name of the person's; empty: not said

@@ -41,8 +41,8 @@ type ToolCall struct {
 	IsError    bool         `json:"is_error,omitempty"`
 	Pictures   []PictureRef `json:"pictures,omitempty" doc:"Pictures that the result shows."`
 	Rule       Rule         `json:"-"`
-	Hook       HookState    `json:"-"`
-	HookAfter  bool         `json:"-"` // hooks are told of its result
+	Always     []ToolRule   `json:"-"` // what an answer with always sets; part of Approval once a person was asked
+	Hooked     `json:"-"`
 	Questions  []Inquiry    `json:"-"` // what it asks a person; part of Approval once it was asked
 	Approval   *Approval    `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
 	Offload    string       `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
@@ -82,6 +82,12 @@ type ToolResult struct {
 	Pictures []Picture `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
+}
+
+// Hooked is what hooks have to do with a call.
+type Hooked struct {
+	Hook      HookState
+	HookAfter bool // they are told of its result
 }
 
 // HookState is what hooks said before a call. Empty: no hook is meant for it.

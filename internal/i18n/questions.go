@@ -12,6 +12,7 @@ const (
 	AskNote     ID = "ask_note"     // label of the field
 	AskAllow    ID = "ask_allow"    // label of a button
 	AskAlways   ID = "ask_always"   // label of a button
+	AskMeans    ID = "ask_means"    // the rules that it sets
 	AskDeny     ID = "ask_deny"     // label of a button
 	AskHow      ID = "ask_how"      // how it is answered in words
 	AskUnknown  ID = "ask_unknown"  // the question may not have arrived
@@ -38,6 +39,7 @@ var asks = map[ID]map[Lang]string{
 	AskCut:      {English: "(%d more characters are not shown here; the page shows them.)", Chinese: "(还有 %d 个字符未在此显示，可在网页上查看。)"},
 	AskNote:     {English: "Note (optional)", Chinese: "备注(可选)"},
 	AskAllow:    {English: "Allow once", Chinese: "允许一次"},
+	AskMeans:    {English: "Always allows: %s", Chinese: "“总是允许”适用于：%s"},
 	AskAlways:   {English: "Always", Chinese: "总是允许"},
 	AskDeny:     {English: "Deny", Chinese: "拒绝"},
 	AskHow:      {English: "Reply `/approve`, or `/deny` and why.", Chinese: "请回复 `/approve` 允许，或 `/deny 原因` 拒绝。"},
@@ -88,6 +90,7 @@ const (
 	InquiryOpen     ID = "inquiry_open"      // a permission was given where an answer is needed
 	InquiryNone     ID = "inquiry_none"      // answers to a call that asks for permission
 	InquiryAlways   ID = "inquiry_always"    // a question is asked each time
+	AlwaysNone      ID = "always_none"       // no rule fits the call
 	InquiryLeave    ID = "inquiry_leave"     // how a question is left without an answer
 	InquiryAnswered ID = "inquiry_answered"  // %s answers
 	InquiryHowOne   ID = "inquiry_how_one"   // how a question is answered: with options
@@ -111,6 +114,7 @@ var inquiries = map[ID]map[Lang]string{
 	InquiryLines:    {English: "There are %d questions. Answer each on a line of its own, in their order.", Chinese: "共有 %d 个问题。请按顺序逐行作答，每题一行。"},
 	InquiryOpen:     {English: "The open question needs an answer, not a permission: answer it in a message, or decline with `/deny`.", Chinese: "这里等待的是一个问题，需要作答而不是许可：请直接发消息回答，或用 `/deny` 拒绝回答。"},
 	InquiryNone:     {English: "This call asks for permission: allow or deny it.", Chinese: "此调用需要的是许可：请允许或拒绝。"},
+	AlwaysNone:      {English: "No rule fits this call, so it cannot be allowed for always. Allow it once, or set a rule in the settings.", Chinese: "没有规则适用于此调用，无法设为总是允许。请仅允许这一次，或在设置中添加规则。"},
 	InquiryAlways:   {English: "A question cannot be answered with always, which is for permissions.", Chinese: "问题每次都要单独回答；always 只用于许可。"},
 	InquiryLeave:    {English: "`/deny` declines to answer.", Chinese: "不想回答可发送 `/deny`。"},
 	InquiryAnswered: {English: "Answered: %s", Chinese: "已回答：%s"},

@@ -28,7 +28,11 @@ func (c *check) policy(p *Policy) {
 	c.limits(p.Limits)
 	c.memory(p.Memory)
 	c.zone("cron.timezone", p.Cron.Timezone)
+	c.oneOf("permissions.administrators", p.Permissions.Administrators, presets...)
+	c.oneOf("permissions.others", p.Permissions.Others, presets...)
 }
+
+var presets = []string{string(chat.PresetReadOnly), string(chat.PresetAsk), string(chat.PresetAuto)}
 
 // oneOf checks a word; an absent one is fine.
 func (c *check) oneOf(path, got string, known ...string) {

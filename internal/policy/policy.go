@@ -23,6 +23,13 @@ type Policy struct {
 	Limits       Limits             `json:"limits,omitzero"`
 	Memory       Memory             `json:"memory,omitzero"`
 	Cron         Cron               `json:"cron,omitzero"`
+	Permissions  Permissions        `json:"permissions,omitzero"`
+}
+
+// Permissions says what tools may do for people who chose nothing for themselves.
+type Permissions struct {
+	Administrators string `json:"administrators,omitempty"` // read_only | ask | auto (default)
+	Others         string `json:"others,omitempty"`         // read_only | ask | auto (default); in groups, too
 }
 
 // Cron says how the times of jobs are read.

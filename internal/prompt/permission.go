@@ -6,12 +6,11 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/permission"
 )
 
-// Permission says which tools a person has to permit and which are denied. Tools that are allowed are not named.
-type Permission struct {
-	Rules map[string]chat.Rule // of the installation; the user's own come before
-}
+// Permission says what a person has to permit and what is denied. Tools whose calls are all allowed are not named.
+type Permission struct{ Judge permission.Judge }
 
 var _ Middleware = Permission{}
 
@@ -22,22 +21,36 @@ func (Permission) Order() int { return 115 }
 func (Permission) Name() string { return "permission" }
 
 // Process adds the part, if there is something to say.
-func (p Permission) Process(_ context.Context, a *Assembly) error {
-	byRule := map[chat.Rule][]string{}
-	for _, tool := range slices.Sorted(slices.Values(a.Tools)) {
-		rule, own := a.Scene.Rules[tool]
-		if !own {
-			rule = p.Rules[tool]
+func (p Permission) Process(ctx context.Context, a *Assembly) error {
+	decider, err := p.Judge.With(ctx, a.Scene.Permits)
+	if err != nil {
+		return err
+	}
+	readOnly := decider.Preset() == chat.PresetReadOnly
+	wide, narrow := map[chat.Rule][]string{}, map[chat.Rule][]string{}
+	for _, name := range slices.Sorted(slices.Values(a.Tools)) {
+		rule := decider.Tool(name)
+		wide[rule] = append(wide[rule], name)
+		if rule == chat.RuleDeny && readOnly {
+			continue // no other rule counts
 		}
-		byRule[rule] = append(byRule[rule], tool)
+		for _, r := range decider.Narrow(name) {
+			narrow[r.Rule] = append(narrow[r.Rule], name+" `"+r.Pattern+"`")
+		}
 	}
 	var lines []string
-	if asks := byRule[chat.RuleAsk]; len(asks) > 0 {
-		lines = append(lines, "A person is asked before these run, which may take long; give a reason: "+strings.Join(asks, ", ")+".")
+	say := func(before string, what []string, after string) {
+		if len(what) > 0 {
+			lines = append(lines, before+strings.Join(what, ", ")+after)
+		}
 	}
-	if denied := byRule[chat.RuleDeny]; len(denied) > 0 {
-		lines = append(lines, "These are denied, do not call them: "+strings.Join(denied, ", ")+".")
+	if readOnly {
+		lines = append(lines, "This conversation is read only: look and answer, change nothing.")
 	}
+	say("A person is asked before these run, which may take long; give a reason: ", wide[chat.RuleAsk], ".")
+	say("These run without a question: ", narrow[chat.RuleAllow], ".")
+	say("A person is asked before these, too: ", narrow[chat.RuleAsk], ".")
+	say("These are denied, do not call them: ", append(wide[chat.RuleDeny], narrow[chat.RuleDeny]...), ".")
 	if len(lines) > 0 {
 		a.Parts["14_perm_control"] = "# Permissions\n\n" + strings.Join(lines, "\n")
 	}

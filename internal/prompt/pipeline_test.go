@@ -16,8 +16,12 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/memory"
+	"xbot/internal/permission"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+	"xbot/internal/tool/file"
+	"xbot/internal/tool/shell"
 	"xbot/internal/tool/tooltest"
 )
 
@@ -41,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, home: t.TempDir(), box: tooltest.New(t)}
 	w.parts = prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(w.home, "prompt.md"), slog.New(slog.NewTextHandler(&w.log, nil))),
-		Home:     w.home, Sandboxes: w, Memory: w,
+		Home:     w.home, Sandboxes: w, Memory: w, Judge: permission.Judge{Tools: tool.New(shell.New(), file.NewRead(), file.NewGlob())},
 	}
 	w.pipeline = prompt.Standard(w.parts)
 	w.scene = chat.Scene{
@@ -96,7 +100,7 @@ func (w *world) everything() {
 	w.box.Put(w.t, ".xbot/AGENTS.md", "Hidden project rule.")
 	w.box.Put(w.t, ".xbot/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Ships it.\n---\nSteps")
 	w.put("agents/explore.md", "---\nname: explore\ndescription: Looks around.\n---\nYou look.")
-	w.parts.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny, "Glob": chat.RuleAllow}
+	w.parts.Judge.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny, "Glob": chat.RuleAllow}
 	w.parts.Enrichers = []prompt.Enricher{plugin{"weather", "It rains.", nil}}
 	w.notes = "likes tea"
 	w.scene.Language = "zh"
@@ -410,14 +414,33 @@ func TestSkills_ACatalogIsBounded(t *testing.T) {
 
 func TestPermission_TheUsersOwnRuleComesBeforeTheInstallations(t *testing.T) {
 	w := newWorld(t)
-	w.parts.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny}
+	w.parts.Judge.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny}
 	w.pipeline = prompt.Standard(w.parts)
-	w.scene.Rules = map[string]chat.Rule{"Shell": chat.RuleAllow, "Glob": chat.RuleAsk, "gone": chat.RuleDeny}
+	w.scene.Permits.Rules = []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}, {Tool: "Glob", Rule: chat.RuleAsk}, {Tool: "gone", Rule: chat.RuleDeny}}
 	require.Equal(t, "# Permissions\n\nA person is asked before these run, which may take long; give a reason: Glob.\nThese are denied, do not call them: Read.",
 		w.assemble().Parts["14_perm_control"])
-	w.parts.Rules, w.scene.Rules = nil, nil
+	w.parts.Judge.Rules, w.scene.Permits.Rules = nil, nil
 	w.pipeline = prompt.Standard(w.parts)
 	require.NotContains(t, w.assemble().Parts, "14_perm_control", "nothing to say costs nothing")
+}
+
+func TestPermission_TellsThePresetAndTheRulesForSomeCalls(t *testing.T) {
+	w := newWorld(t)
+	w.scene.Permits = chat.Permits{Own: chat.PresetAsk, Rules: []chat.ToolRule{
+		{Tool: "Shell", Pattern: "git push", Rule: chat.RuleDeny}, {Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}, {Tool: "Read", Pattern: "**/.env", Rule: chat.RuleAsk},
+	}}
+	require.Equal(t, `# Permissions
+
+A person is asked before these run, which may take long; give a reason: Shell.
+These run without a question: Shell `+"`git status`"+`.
+A person is asked before these, too: Read `+"`**/.env`"+`.
+These are denied, do not call them: Shell `+"`git push`"+`.`, w.assemble().Parts["14_perm_control"])
+	w.scene.Permits.Here = chat.PresetReadOnly
+	require.Equal(t, `# Permissions
+
+This conversation is read only: look and answer, change nothing.
+A person is asked before these, too: Read `+"`**/.env`"+`.
+These are denied, do not call them: Shell.`, w.assemble().Parts["14_perm_control"])
 }
 
 func TestSender_CannotSpeakAsTheSystem(t *testing.T) {

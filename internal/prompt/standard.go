@@ -1,8 +1,8 @@
 package prompt
 
 import (
-	"xbot/internal/chat"
 	"xbot/internal/memory"
+	"xbot/internal/permission"
 )
 
 // Parts is what the middlewares of the product need.
@@ -10,7 +10,7 @@ type Parts struct {
 	Template  *Template
 	Home      string // data folder of the server
 	Sandboxes Sandboxes
-	Rules     map[string]chat.Rule // of the installation
+	Judge     permission.Judge
 	Memory    memory.Recaller
 	Profiles  Profiles // nil: nobody in particular
 	Souls     SoulStore
@@ -22,7 +22,7 @@ type Parts struct {
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
 		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, Skills{Home: p.Home, Sandboxes: p.Sandboxes}, Agents{Roles: Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles}},
-		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
+		Permission{Judge: p.Judge}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
 		Recent{Past: p.Past, Profiles: p.Profiles}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

@@ -20,6 +20,7 @@ func (b *bundle) asks(turn chat.TurnID, rule chat.Rule) (first, second chat.Call
 	b.claim(turn)
 	answer := twoCalls(turn)
 	answer.Calls[0].Rule, answer.Calls[1].Rule = rule, rule
+	answer.Calls[0].Always = []chat.ToolRule{{Tool: "Shell", Pattern: "make", Rule: chat.RuleAllow}, {Tool: "Shell", Pattern: "ls", Rule: chat.RuleAllow}}
 	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), answer)
 	require.NoError(b.t, err)
 	return answer.Calls[0].ID, answer.Calls[1].ID
@@ -45,29 +46,17 @@ func (b *bundle) approval(id chat.CallID) *chat.Approval {
 
 func TestCommitStep_FixesTheRuleOfACall(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "Shell", chat.RuleAsk))
-	first, _ := b.asks("t1", chat.RuleAllow)
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "Shell", chat.RuleAllow))
+	first, _ := b.asks("t1", chat.RuleAsk)
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
 	call, err := b.Call(t.Context(), first)
 	require.NoError(t, err)
-	require.Equal(t, chat.RuleAsk, call.Rule, "the rule of the user, as it was when the call was committed")
+	require.Equal(t, chat.RuleAsk, call.Rule, "as it was when the call was committed")
 
 	stored, again, done, err := b.BeginStep(t.Context(), chat.Step{Session: key, Turn: "t1"})
 	require.NoError(t, err)
 	require.Zero(t, stored)
 	require.True(t, done)
 	require.Equal(t, chat.RuleAsk, again.Calls[0].Rule, "a repeated attempt decides the same")
-}
-
-func TestCommitStep_TakesTheInstallationsRuleWhereTheUserHasNone(t *testing.T) {
-	b := setup(t)
-	other, err := b.CreateUser(t.Context(), "other", store.RoleMember)
-	require.NoError(t, err)
-	require.NoError(t, b.SetPermission(t.Context(), other.ID, "Shell", chat.RuleAllow))
-	first, _ := b.asks("t1", chat.RuleDeny)
-	call, err := b.Call(t.Context(), first)
-	require.NoError(t, err)
-	require.Equal(t, chat.RuleDeny, call.Rule, "the rule of somebody else does not count")
 }
 
 func TestBeginCall_NeedsThePermission(t *testing.T) {
@@ -164,10 +153,11 @@ func TestAnswer_OfAStrangerFindsNothing(t *testing.T) {
 	require.Equal(t, chat.ApprovalOpen, b.approval(first).State)
 }
 
-func TestAnswer_AlwaysSetsTheRule(t *testing.T) {
+func TestAnswer_AlwaysSetsTheRulesOfTheCall(t *testing.T) {
 	b := setup(t)
 	first, second := b.asks("t1", chat.RuleAsk)
-	b.ask(first, "")
+	asked := b.ask(first, "")
+	require.Len(t, asked.Always, 2)
 	a := b.answer(first, true)
 	a.Always, a.Note = true, "go on"
 	call, err := b.Answer(t.Context(), a)
@@ -176,10 +166,54 @@ func TestAnswer_AlwaysSetsTheRule(t *testing.T) {
 	require.Equal(t, "admin", call.Approval.AnsweredBy)
 	rules, err := b.Permissions(t.Context(), b.user.ID)
 	require.NoError(t, err)
-	require.Equal(t, map[string]chat.Rule{"Shell": chat.RuleAllow}, rules)
+	require.ElementsMatch(t, asked.Always, rules)
 	other, err := b.Call(t.Context(), second)
 	require.NoError(t, err)
 	require.Equal(t, chat.RuleAsk, other.Rule, "a call that exists keeps its rule")
+}
+
+func TestAnswer_AlwaysIsRefusedWhereNoRuleFits(t *testing.T) {
+	b := setup(t)
+	_, second := b.asks("t1", chat.RuleAsk)
+	require.Empty(t, b.ask(second, "").Always)
+	a := b.answer(second, true)
+	a.Always = true
+	_, err := b.Answer(t.Context(), a)
+	require.ErrorContains(t, err, "No rule fits this call")
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.Equal(t, chat.ApprovalOpen, b.approval(second).State, "the question stays")
+	_, err = b.pool.Exec(t.Context(), `UPDATE tool_calls SET always = NULL WHERE id = $1`, second)
+	require.NoError(t, err)
+	_, err = b.Answer(t.Context(), a)
+	require.NoError(t, err)
+	rules, err := b.Permissions(t.Context(), b.user.ID)
+	require.NoError(t, err)
+	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}}, rules, "a call from before there were such rules allows its tool")
+}
+
+func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
+	b := setup(t)
+	permits := func(key chat.SessionKey) chat.Permits {
+		got, err := b.Permits(t.Context(), key)
+		require.NoError(t, err)
+		return got
+	}
+	other, err := b.CreateUser(t.Context(), "other", store.RoleMember)
+	require.NoError(t, err)
+	require.NoError(t, b.SetPermission(t.Context(), other.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
+	require.Equal(t, chat.Permits{Admin: true, Rules: []chat.ToolRule{}}, permits(key), "the rule of somebody else does not count")
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Preset, "ask"))
+	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Preset: new("read_only")}))
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleAllow}))
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}))
+	want := chat.Permits{Admin: true, Here: chat.PresetReadOnly, Own: chat.PresetAsk, Rules: []chat.ToolRule{{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}}}
+	require.Equal(t, want, permits(key))
+	_, err = b.pool.Exec(t.Context(), `INSERT INTO sessions (key, user_id, channel, root, preset) SELECT 'below', user_id, channel, key, 'auto' FROM sessions WHERE key = $1`, key)
+	require.NoError(t, err)
+	require.Equal(t, want, permits("below"), "a subagent has those of the person's conversation")
+	require.NoError(t, b.RemovePermission(t.Context(), b.user.ID, "Shell", "ls"))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.RemovePermission(t.Context(), b.user.ID, "Shell", "ls")))
+	require.Equal(t, chat.Permits{}, permits("gone"))
 }
 
 func TestAnswer_ToTheEndOfATurnComesTooLate(t *testing.T) {

@@ -16,9 +16,14 @@ var choices = []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.Inquir
 // inquires opens a turn whose first step asks the person, and returns the open call.
 func (b *bundle) inquires(turn chat.TurnID) chat.CallID {
 	b.t.Helper()
+	return b.inquiresAs(turn, chat.RuleAllow)
+}
+
+func (b *bundle) inquiresAs(turn chat.TurnID, rule chat.Rule) chat.CallID {
+	b.t.Helper()
 	b.send("ask "+string(turn), "do it")
 	b.claim(turn)
-	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "AskUser", Class: chat.ClassRead, Questions: choices}.Ruled()
+	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "AskUser", Class: chat.ClassRead, Rule: rule, Questions: choices}.Ruled()
 	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	b.ask(call.ID, "")
@@ -31,15 +36,13 @@ func (b *bundle) inWords(id, text string) store.Inbound {
 
 func TestInquiry_IsAskedWhateverIsAllowedAndNotWhereItIsDenied(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "AskUser", chat.RuleAllow))
 	id := b.inquires("t1")
 	require.Equal(t, chat.ApprovalOpen, b.approval(id).State, "a rule that allows does not answer")
 	require.Equal(t, choices, b.approval(id).Questions)
 	require.Equal(t, choices, b.transcript().Messages[1].ToolCalls[0].Approval.Questions, "snapshots carry the questions")
 	b.finish("t1", chat.TurnDone)
 
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "AskUser", chat.RuleDeny))
-	id = b.inquires("t2")
+	id = b.inquiresAs("t2", chat.RuleDeny)
 	require.Nil(t, b.approval(id))
 	call, err := b.Call(t.Context(), id)
 	require.NoError(t, err)

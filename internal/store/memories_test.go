@@ -67,7 +67,7 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, scene.Frozen)
 	require.Equal(t, chat.Scene{
-		Session: key, Turn: "t1", Channel: "web", User: b.user.ID, UserName: "admin", Admin: true, Rules: map[string]chat.Rule{}, Held: map[string]chat.Part{},
+		Session: key, Turn: "t1", Channel: "web", User: b.user.ID, UserName: "admin", Admin: true, Permits: chat.Permits{Admin: true, Rules: []chat.ToolRule{}}, Held: map[string]chat.Part{},
 	}, scene)
 
 	part := chat.Part{Key: "20_memory", Source: "s", Body: "tea"}
@@ -78,7 +78,7 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "first", got, "an attempt that comes late gets what stands")
 
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "Shell", chat.RuleAsk))
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAsk}))
 	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, "language", "zh"))
 	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, "active_runner", "laptop"))
 	scene, err = b.Scene(t.Context(), key, "t1")
@@ -86,7 +86,7 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	require.True(t, scene.Frozen)
 	require.Equal(t, "first", scene.System)
 	require.Equal(t, map[string]chat.Part{"20_memory": part}, scene.Held)
-	require.Equal(t, map[string]chat.Rule{"Shell": chat.RuleAsk}, scene.Rules)
+	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAsk}}, scene.Permits.Rules)
 	require.Equal(t, "zh", scene.Language)
 	require.Equal(t, "laptop", scene.Runner)
 

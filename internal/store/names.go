@@ -109,6 +109,7 @@ const (
 	LinkLife      = links.LinkLife
 	MaxJobs       = cron.MaxJobs
 	MaxPairings   = people.MaxPairings
+	Preset        = settings.Preset
 	RoleAdmin     = people.RoleAdmin
 	RoleMember    = people.RoleMember
 	ScopeAdmin    = people.ScopeAdmin

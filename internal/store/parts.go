@@ -40,8 +40,8 @@ func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 	if row.System != nil {
 		out.System, out.Frozen = *row.System, true
 	}
-	if err := json.Unmarshal(row.Rules, &out.Rules); err != nil {
-		return chat.Scene{}, fmt.Errorf("decode the rules of user %d: %w", row.UserID, err)
+	if err := json.Unmarshal(row.Permits, &out.Permits); err != nil {
+		return chat.Scene{}, fmt.Errorf("decode the permissions of user %d: %w", row.UserID, err)
 	}
 	var parts []chat.Part
 	if err := json.Unmarshal(row.Parts, &parts); err != nil {

@@ -189,7 +189,7 @@ func TestCourse_HoldsTheCallsOfItsTurn(t *testing.T) {
 func TestCourse_SaysWhichCallWaitsForAPerson(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
-	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "Shell", chat.RuleAsk))
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAsk}))
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.answers("t1", chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, Arguments: "{}", Rule: chat.RuleAsk}}})

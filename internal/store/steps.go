@@ -209,15 +209,14 @@ func appendAnswer(ctx context.Context, t *pg.Tx, step chat.Step, a chat.Answer) 
 		return err
 	}
 	for n, c := range a.Calls {
-		rule, err := t.Q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
+		err := t.Q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
 			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
 			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary, Questions: c.Questions,
-			Hook: c.Hook, HookAfter: c.HookAfter, DefaultRule: string(cmp.Or(c.Rule, chat.RuleAllow)),
+			Hook: c.Hook, HookAfter: c.HookAfter, Rule: cmp.Or(c.Rule, chat.RuleAllow), Always: append([]chat.ToolRule{}, c.Always...), // null is of a row from before there were any
 		})
 		if err != nil {
 			return fmt.Errorf("insert tool call %d: %w", n, err)
 		}
-		a.Calls[n].Rule = rule
 	}
 	return nil
 }

@@ -21,16 +21,28 @@ type Handler[P any] interface {
 
 // Define makes a Tool of a Handler. The description is the text of the tool's .md file. It panics when P cannot be
 // described by a JSON Schema, which is a mistake in the program and shows at the first start.
-func Define[P any](name string, class chat.ToolClass, description string, handler Handler[P]) Tool {
-	return define(Spec{Name: name, Class: class, Description: description}, handler)
+func Define[P any](name string, class chat.ToolClass, description string, handler Handler[P], traits ...Trait) Tool {
+	return define(Spec{Name: name, Class: class, Description: description}, handler, traits)
 }
 
 // DefineQuick is Define for a tool whose calls usually end within a second.
-func DefineQuick[P any](name string, class chat.ToolClass, description string, handler Handler[P]) Tool {
-	return define(Spec{Name: name, Class: class, Description: description, Quick: true}, handler)
+func DefineQuick[P any](name string, class chat.ToolClass, description string, handler Handler[P], traits ...Trait) Tool {
+	return define(Spec{Name: name, Class: class, Description: description, Quick: true}, handler, traits)
 }
 
-func define[P any](spec Spec, handler Handler[P]) Tool {
+// Trait sets what is special about a tool.
+type Trait func(*Spec)
+
+// Inward is Spec.Inward.
+func Inward(s *Spec) { s.Inward = true }
+
+func define[P any](spec Spec, handler Handler[P], traits []Trait) Tool {
+	for _, trait := range traits {
+		trait(&spec)
+	}
+	if subject, ok := handler.(Subjecter[P]); ok {
+		spec.Pattern = subject.Pattern()
+	}
 	var err error
 	if spec.Parameters, err = schemaOf[P](); err != nil {
 		panic(fmt.Sprintf("tool %s: %v", spec.Name, err))

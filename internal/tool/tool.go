@@ -25,6 +25,17 @@ type Spec struct {
 	Parameters  json.RawMessage // JSON Schema of an object; the same bytes in every process of a build
 	// Quick says that a call usually ends within a second. It is only a guess: one that takes longer goes on.
 	Quick bool
+	// Inward says that calls change nothing outside of the conversation and what xbot itself remembers. Tools that only read, and
+	// those that hand work to agents, whose calls are judged themselves, need not say it (Acts).
+	Inward bool
+	// Pattern is what rules for some calls of the tool are compared with; see Subjecter.
+	Pattern chat.PatternKind
+}
+
+// Acts reports whether calls change something outside of the conversation: files, processes, schedules, the network. A tool that says
+// nothing of itself does.
+func (s Spec) Acts() bool {
+	return !s.Inward && s.Class != chat.ClassRead && s.Class != chat.ClassAgent
 }
 
 // Tool is something that a model can call.

@@ -1,16 +1,3 @@
--- name: PermissionList :many
-SELECT tool, rule FROM tool_permissions WHERE user_id = $1 ORDER BY tool;
-
--- name: PermissionSet :exec
-INSERT INTO tool_permissions (user_id, tool, rule) VALUES ($1, $2, $3)
-ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
-
--- name: PermissionSetOfOwner :exec
--- The rule is the owner's, also where somebody else may answer for them.
-INSERT INTO tool_permissions (user_id, tool, rule)
-SELECT s.user_id, sqlc.arg(tool), sqlc.arg(rule) FROM sessions s WHERE s.key = sqlc.arg(session_key)
-ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
-
 -- name: ApprovalMay :one
 -- Whether a user may say something to a call; and whether they might if no hook had deferred it, so that they may know of it.
 SELECT may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL, c.hook) AS may,

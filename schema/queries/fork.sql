@@ -8,8 +8,8 @@ WHERE m.session_key = $1 AND m.id = $2;
 
 -- name: ForkSession :execrows
 -- Everything of a session that is not its conversation. No row: the key is taken.
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, fork_of, agent, model, think, verbosity)
-SELECT sqlc.arg(new_key), s.user_id, sqlc.arg(channel), sqlc.arg(title), s.cwd, s.cwd_runner, s.runner, s.context_mode, s.key,
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, preset, fork_of, agent, model, think, verbosity)
+SELECT sqlc.arg(new_key), s.user_id, sqlc.arg(channel), sqlc.arg(title), s.cwd, s.cwd_runner, s.runner, s.context_mode, s.preset, s.key,
        s.agent, s.model, s.think, s.verbosity
 FROM sessions s WHERE s.key = sqlc.arg(session_key)
 ON CONFLICT (key) DO NOTHING;

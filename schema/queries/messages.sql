@@ -37,18 +37,12 @@ WHERE session_key = $1 AND id < $2 AND (rewound_by IS NULL OR sqlc.arg(rewound):
 ORDER BY id DESC
 LIMIT $3;
 
--- name: CallInsert :one
--- The rule of the user stands with the call from here on; without one, that of the installation. A call with questions is
--- asked in any case, unless it is denied.
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, hook, hook_after, rule)
+-- name: CallInsert :exec
+-- What the permissions say of the call stands with it from here on.
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, hook, hook_after, rule, always)
 VALUES (sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(turn_id), sqlc.arg(step), sqlc.arg(n), sqlc.arg(message_id), sqlc.arg(provider_id),
         sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), sqlc.narg(questions),
-        sqlc.arg(hook), sqlc.arg(hook_after), coalesce((
-            SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
-            WHERE s.key = sqlc.arg(session_key) AND p.tool = sqlc.arg(name)
-              AND (sqlc.narg(questions)::jsonb IS NULL OR p.rule = 'deny')
-        ), sqlc.arg(default_rule)::text))
-RETURNING rule;
+        sqlc.arg(hook), sqlc.arg(hook_after), sqlc.arg(rule), sqlc.narg(always));
 
 -- name: CallGet :one
 SELECT * FROM tool_calls WHERE id = $1;

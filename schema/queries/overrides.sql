@@ -5,5 +5,6 @@ UPDATE sessions SET
     think      = coalesce(sqlc.narg(think), think),
     verbosity  = coalesce(sqlc.narg(verbosity), verbosity),
     send       = coalesce(sqlc.narg(send), send),
-    activation = coalesce(sqlc.narg(activation), activation)
+    activation = coalesce(sqlc.narg(activation), activation),
+    preset     = coalesce(sqlc.narg(preset)::text, preset)
 WHERE key = sqlc.arg(key);

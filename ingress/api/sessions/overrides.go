@@ -23,18 +23,19 @@ type Change struct {
 	Queue      *chat.Queue `json:"queue,omitempty" doc:"How messages wait; members that are missing follow the policy."`
 	Send       *string     `json:"send,omitempty" maxLength:"20" doc:"on or off."`
 	Activation *string     `json:"activation,omitempty" maxLength:"20" doc:"mention or always."`
+	Preset     *string     `json:"preset,omitempty" maxLength:"20" doc:"What tools may do here: read_only, ask or auto; empty: as I chose for all conversations."`
 }
 
 // overridesOf checks what a conversation is to decide for itself.
 func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Change) (store.Overrides, error) {
-	out := store.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation}
+	out := store.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation, Preset: in.Preset}
 	for _, c := range []struct {
 		name  string
 		value *string
 		known []string
 	}{
 		{"think", in.Think, chat.ThinkLevels}, {"verbose", in.Verbose, chat.Verbosities}, {"send", in.Send, []string{"on", "off"}},
-		{"activation", in.Activation, []string{"mention", "always"}},
+		{"activation", in.Activation, []string{"mention", "always"}}, {"preset", in.Preset, []string{"read_only", "ask", "auto"}},
 	} {
 		if c.value != nil && *c.value != "" && !slices.Contains(c.known, *c.value) {
 			return out, fault.Errorf(fault.Invalid, "%s must be one of %s, or empty to follow the policy", c.name, strings.Join(c.known, ", "))

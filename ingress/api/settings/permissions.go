@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -12,7 +11,9 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/permission"
 	"xbot/internal/policy"
+	"xbot/internal/store"
 	"xbot/internal/tool"
 )
 
@@ -25,60 +26,132 @@ type Catalog interface {
 // Policy is the tools that there are and what the installation wants of them.
 type Policy struct {
 	Tools Catalog
-	Rules map[string]chat.Rule // by the tool's own name; others are allowed
+	Judge permission.Judge
 	// Live is the document in force in this process, which is told of a change; nil: it is seen within a second.
 	Live *policy.Live
 }
 
-// Permission is what may happen when a tool is to be run for the user.
-type Permission struct {
-	Name    string         `json:"name"`
-	Class   chat.ToolClass `json:"class" enum:"read,idempotent,exec,once"`
-	Summary string         `json:"summary" doc:"First sentence of what the model reads of the tool."`
-	Rule    chat.Rule      `json:"rule" enum:"allow,ask,deny"`
+// ToolPermission is what may happen when a tool is to be run for the user.
+type ToolPermission struct {
+	Name    string           `json:"name"`
+	Class   chat.ToolClass   `json:"class" enum:"read,idempotent,exec,agent,once"`
+	Summary string           `json:"summary" doc:"First sentence of what the model reads of the tool."`
+	Acts    bool             `json:"acts" doc:"Calls change something outside of the conversation: presets are about them."`
+	Pattern chat.PatternKind `json:"pattern,omitempty" enum:"command,path,host" doc:"What rules for some calls of the tool name; none: a rule is for all of them."`
+	Rule    chat.Rule        `json:"rule" enum:"allow,ask,deny" doc:"What happens with calls that no rule with a pattern means."`
+	Own     bool             `json:"own" doc:"The rule was set for this tool; else it follows from the presets and the installation."`
 }
 
-// PermissionsBody lists permissions.
-type PermissionsBody struct {
-	Tools []Permission `json:"tools"`
+// Permissions is what a person set for their tools, and what follows from it.
+type Permissions struct {
+	Preset  chat.Preset      `json:"preset,omitempty" enum:"read_only,ask,auto" doc:"Chosen for all conversations; none: that of the installation."`
+	Default chat.Preset      `json:"default" enum:"read_only,ask,auto" doc:"That of the installation."`
+	Tools   []ToolPermission `json:"tools"`
+	Rules   []chat.ToolRule  `json:"rules" doc:"Rules with a pattern, for some calls of a tool. They come before the rule of the tool."`
 }
 
 func (a *Endpoints) registerPermissions(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-permissions", Method: http.MethodGet, Path: "/api/permissions", Summary: "What my tools may do without asking", Security: endpoint.Secured},
-		func(ctx context.Context, _ *struct{}) (*struct{ Body PermissionsBody }, error) {
-			rules, err := a.Store.Permissions(ctx, auth.User(ctx).ID)
-			if err != nil {
+		func(ctx context.Context, _ *struct{}) (*struct{ Body Permissions }, error) {
+			out, err := a.permissions(ctx)
+			return &struct{ Body Permissions }{out}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "choose-preset", Method: http.MethodPut, Path: "/api/permissions", Summary: "Choose what my tools may do in all conversations", Description: "It applies to calls that the model makes from now on, where the conversation has no preset of its own.", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Preset string `json:"preset" enum:"read_only,ask,auto," doc:"Empty: that of the installation."`
+			}
+		}) (*struct{ Body Permissions }, error) {
+			if err := a.Store.SetUserSetting(ctx, auth.User(ctx).ID, store.Preset, in.Body.Preset); err != nil {
 				return nil, a.Problem(err)
 			}
-			out := PermissionsBody{Tools: []Permission{}}
-			for _, spec := range a.Policy.Tools.Specs() {
-				out.Tools = append(out.Tools, permission(spec, cmp.Or(rules[spec.Name], a.Policy.Rules[spec.Name])))
-			}
-			return &struct{ Body PermissionsBody }{out}, nil
+			out, err := a.permissions(ctx)
+			return &struct{ Body Permissions }{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "set-permission", Method: http.MethodPut, Path: "/api/permissions/{tool}", Summary: "Allow, ask or deny a tool", Description: "It applies to calls that the model makes from now on.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "set-permission", Method: http.MethodPut, Path: "/api/permissions/{tool}", Summary: "Allow, ask or deny a tool, or some of its calls", Description: "It applies to calls that the model makes from now on.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Tool string `path:"tool" maxLength:"200" doc:"Name of the tool."`
 			Body struct {
-				Rule chat.Rule `json:"rule" enum:"allow,ask,deny"`
+				Rule    chat.Rule `json:"rule" enum:"allow,ask,deny"`
+				Pattern string    `json:"pattern,omitempty" maxLength:"500" doc:"The calls that it is for: the beginning of a command (git status), a path (docs/**), a host (*.example.com). Empty: all calls."`
 			}
-		}) (*struct{ Body Permission }, error) {
+		}) (*struct{ Body chat.ToolRule }, error) {
+			rule, err := a.setRule(ctx, in.Tool, in.Body.Pattern, in.Body.Rule)
+			return &struct{ Body chat.ToolRule }{rule}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "remove-permission", Method: http.MethodDelete, Path: "/api/permissions/{tool}", Summary: "Take a rule back", Description: "It applies to calls that the model makes from now on.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			Tool    string `path:"tool" maxLength:"200" doc:"Name of the tool."`
+			Pattern string `query:"pattern" maxLength:"500" doc:"That of the rule; empty: the rule for all calls."`
+		}) (*struct{}, error) {
 			t, ok := a.Policy.Tools.Get(in.Tool)
 			if !ok {
-				return nil, a.Problem(fault.Errorf(fault.NotFound, "there is no tool %q", in.Tool))
+				return nil, a.Problem(noTool(in.Tool))
 			}
-			rule := in.Body.Rule
-			if err := a.Store.SetPermission(ctx, auth.User(ctx).ID, t.Spec().Name, rule); err != nil {
-				return nil, a.Problem(err)
-			}
-			return &struct{ Body Permission }{permission(t.Spec(), rule)}, nil
+			return nil, a.Problem(a.Store.RemovePermission(ctx, auth.User(ctx).ID, t.Spec().Name, in.Pattern))
 		})
 }
 
-func permission(spec tool.Spec, rule chat.Rule) Permission {
-	summary, _, _ := strings.Cut(spec.Description, "\n")
-	if first, _, more := strings.Cut(summary, ". "); more {
-		summary = first + "."
+// permissions reads what a person set, and what follows from it in a conversation without a preset of its own.
+func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
+	user := auth.User(ctx)
+	rules, err := a.Store.Permissions(ctx, user.ID)
+	if err != nil {
+		return Permissions{}, err
 	}
-	return Permission{Name: spec.Name, Class: spec.Class, Summary: summary, Rule: cmp.Or(rule, chat.RuleAllow)}
+	preset, err := a.Store.UserSetting(ctx, user.ID, store.Preset)
+	if err != nil {
+		return Permissions{}, err
+	}
+	installation, err := a.Policy.Judge.Installation(ctx)
+	if err != nil {
+		return Permissions{}, err
+	}
+	permits := chat.Permits{Admin: user.Admin, Own: chat.Preset(preset), Rules: rules}
+	decider, err := a.Policy.Judge.With(ctx, permits)
+	if err != nil {
+		return Permissions{}, err
+	}
+	out := Permissions{Preset: permits.Own, Default: installation.Preset(permits.Admin), Tools: []ToolPermission{}, Rules: []chat.ToolRule{}}
+	wide := map[string]bool{}
+	for _, r := range rules {
+		if r.Pattern == "" {
+			wide[r.Tool] = true
+		} else {
+			out.Rules = append(out.Rules, r)
+		}
+	}
+	for _, spec := range a.Policy.Tools.Specs() {
+		out.Tools = append(out.Tools, ToolPermission{
+			Name: spec.Name, Class: spec.Class, Summary: summary(spec), Acts: spec.Acts(), Pattern: spec.Pattern,
+			Rule: decider.Tool(spec.Name), Own: wide[spec.Name],
+		})
+	}
+	return out, nil
+}
+
+// setRule keeps a rule of a person, as it is written from then on.
+func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat.Rule) (chat.ToolRule, error) {
+	t, ok := a.Policy.Tools.Get(name)
+	if !ok {
+		return chat.ToolRule{}, noTool(name)
+	}
+	spec := t.Spec()
+	kept, err := permission.CheckPattern(spec.Name, spec.Pattern, pattern)
+	if err != nil {
+		return chat.ToolRule{}, err
+	}
+	out := chat.ToolRule{Tool: spec.Name, Pattern: kept, Rule: rule}
+	return out, a.Store.SetPermission(ctx, auth.User(ctx).ID, out)
+}
+
+func noTool(name string) error { return fault.Errorf(fault.NotFound, "there is no tool %q", name) }
+
+// summary is the first sentence of what the model reads of a tool.
+func summary(spec tool.Spec) string {
+	line, _, _ := strings.Cut(spec.Description, "\n")
+	if first, _, more := strings.Cut(line, ". "); more {
+		return first + "."
+	}
+	return line
 }

@@ -82,7 +82,7 @@ type Answer struct {
 	Key      string      // id of the message or of the press of a button, if there is one; the same again finds the answer that it gave
 	Allow    bool
 	Note     string
-	Always   bool // with Allow: from now on the tool needs no permission
+	Always   bool // with Allow: from now on such a call needs no permission; the call says which rules that sets
 	// Answers goes with Allow where the call asks questions, and only there.
 	Answers chat.Answers
 }
@@ -177,9 +177,11 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 		return row, fmt.Errorf("answer for call %s: %w", a.Call, err)
 	}
 	if a.Allow && a.Always {
-		err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: row.Name, Rule: chat.RuleAllow})
-		if err != nil {
-			return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
+		for _, r := range conversation.CallOf(row).Always {
+			err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule})
+			if err != nil {
+				return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
+			}
 		}
 	}
 	t.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
@@ -212,6 +214,8 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 		return nil, err
 	}
 	switch asks := len(row.Questions) > 0; {
+	case !asks && a.Always && len(conversation.CallOf(row).Always) == 0:
+		return nil, i18n.Fault(fault.Invalid, i18n.AlwaysNone)
 	case !asks && len(a.Answers) > 0:
 		return nil, i18n.Fault(fault.Invalid, i18n.InquiryNone)
 	case !asks || !a.Allow:

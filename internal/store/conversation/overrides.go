@@ -18,6 +18,7 @@ type Overrides struct {
 	Verbose    *string // one of chat.Verbosities
 	Send       *string // on, off
 	Activation *string // mention, always
+	Preset     *string // one of chat.Presets
 }
 
 // Override sets what a conversation decides for itself, and tells who watches it.
@@ -35,7 +36,7 @@ func (s *Store) ChooseModel(ctx context.Context, turn chat.TurnID, model, say st
 
 func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o Overrides) error {
 	n, err := s.db.Q.SessionOverride(ctx, tx, dbsqlc.SessionOverrideParams{
-		Key: key, Model: cleaned(o.Model), Think: cleaned(o.Think), Verbosity: cleaned(o.Verbose), Send: cleaned(o.Send), Activation: cleaned(o.Activation),
+		Key: key, Model: cleaned(o.Model), Think: cleaned(o.Think), Verbosity: cleaned(o.Verbose), Send: cleaned(o.Send), Activation: cleaned(o.Activation), Preset: cleaned(o.Preset),
 	})
 	if err != nil {
 		return fmt.Errorf("change what session %s decides for itself: %w", key, err)

@@ -18,7 +18,7 @@ func CallOf(r dbsqlc.ToolCall) chat.ToolCall {
 	return chat.ToolCall{
 		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
 		Result: r.Result, IsError: r.IsError, Offload: r.Offload, Task: r.Task, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
-		Questions: r.Questions, Hook: r.Hook, HookAfter: r.HookAfter, Pictures: r.Pictures,
+		Questions: r.Questions, Always: alwaysOf(r), Hooked: chat.Hooked{Hook: r.Hook, HookAfter: r.HookAfter}, Pictures: r.Pictures,
 	}
 }
 
@@ -28,8 +28,16 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 	}
 	return &chat.Approval{
 		State: r.Approval, Reason: r.Reason, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
-		Questions: r.Questions, Answers: r.Answers, Deferred: r.Hook == chat.HookDeferred,
+		Questions: r.Questions, Answers: r.Answers, Always: alwaysOf(r), Deferred: r.Hook == chat.HookDeferred,
 	}
+}
+
+// alwaysOf are the rules that an answer with always sets. A call from before they were kept has the one for its tool.
+func alwaysOf(r dbsqlc.ToolCall) []chat.ToolRule {
+	if r.Always == nil && len(r.Questions) == 0 {
+		return []chat.ToolRule{{Tool: r.Name, Rule: chat.RuleAllow}}
+	}
+	return r.Always
 }
 
 // TurnOf is the turn of a row.

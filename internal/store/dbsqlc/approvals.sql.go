@@ -19,7 +19,7 @@ FROM turns t, sessions s
 WHERE c.id = $6 AND c.session_key = $7 AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
   AND may_decide(s.user_id, $8, c.turn_id, c.questions IS NOT NULL, c.hook)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always
 `
 
 type ApprovalAnswerParams struct {
@@ -84,6 +84,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
@@ -114,7 +115,7 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -169,6 +170,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
@@ -197,7 +199,7 @@ func (q *Queries) ApprovalDeferred(ctx context.Context, db DBTX, arg ApprovalDef
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always
 `
 
 type ApprovalExpireParams struct {
@@ -248,6 +250,7 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
@@ -277,7 +280,7 @@ func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParam
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -334,6 +337,7 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
@@ -345,7 +349,7 @@ UPDATE tool_calls c SET
 FROM messages m, turns t
 WHERE c.id = $3 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always
 `
 
 type ApprovalOpenParams struct {
@@ -397,6 +401,7 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
@@ -442,67 +447,4 @@ func (q *Queries) ApprovalToWake(ctx context.Context, db DBTX) ([]ApprovalToWake
 		return nil, err
 	}
 	return items, nil
-}
-
-const permissionList = `-- name: PermissionList :many
-SELECT tool, rule FROM tool_permissions WHERE user_id = $1 ORDER BY tool
-`
-
-type PermissionListRow struct {
-	Tool string
-	Rule chat.Rule
-}
-
-func (q *Queries) PermissionList(ctx context.Context, db DBTX, userID chat.UserID) ([]PermissionListRow, error) {
-	rows, err := db.Query(ctx, permissionList, userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PermissionListRow
-	for rows.Next() {
-		var i PermissionListRow
-		if err := rows.Scan(&i.Tool, &i.Rule); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const permissionSet = `-- name: PermissionSet :exec
-INSERT INTO tool_permissions (user_id, tool, rule) VALUES ($1, $2, $3)
-ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now()
-`
-
-type PermissionSetParams struct {
-	UserID chat.UserID
-	Tool   string
-	Rule   chat.Rule
-}
-
-func (q *Queries) PermissionSet(ctx context.Context, db DBTX, arg PermissionSetParams) error {
-	_, err := db.Exec(ctx, permissionSet, arg.UserID, arg.Tool, arg.Rule)
-	return err
-}
-
-const permissionSetOfOwner = `-- name: PermissionSetOfOwner :exec
-INSERT INTO tool_permissions (user_id, tool, rule)
-SELECT s.user_id, $1, $2 FROM sessions s WHERE s.key = $3
-ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now()
-`
-
-type PermissionSetOfOwnerParams struct {
-	Tool       string
-	Rule       chat.Rule
-	SessionKey chat.SessionKey
-}
-
-// The rule is the owner's, also where somebody else may answer for them.
-func (q *Queries) PermissionSetOfOwner(ctx context.Context, db DBTX, arg PermissionSetOfOwnerParams) error {
-	_, err := db.Exec(ctx, permissionSetOfOwner, arg.Tool, arg.Rule, arg.SessionKey)
-	return err
 }

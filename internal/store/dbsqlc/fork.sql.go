@@ -369,8 +369,8 @@ func (q *Queries) ForkReset(ctx context.Context, db DBTX, key chat.SessionKey) (
 }
 
 const forkSession = `-- name: ForkSession :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, fork_of, agent, model, think, verbosity)
-SELECT $1, s.user_id, $2, $3, s.cwd, s.cwd_runner, s.runner, s.context_mode, s.key,
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, preset, fork_of, agent, model, think, verbosity)
+SELECT $1, s.user_id, $2, $3, s.cwd, s.cwd_runner, s.runner, s.context_mode, s.preset, s.key,
        s.agent, s.model, s.think, s.verbosity
 FROM sessions s WHERE s.key = $4
 ON CONFLICT (key) DO NOTHING

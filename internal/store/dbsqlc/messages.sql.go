@@ -18,7 +18,7 @@ FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
   AND (c.hook IN ('', 'passed') OR c.hook = 'deferred' AND c.approval = 'allowed')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always
 `
 
 type CallBeginParams struct {
@@ -69,6 +69,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
@@ -80,7 +81,7 @@ UPDATE tool_calls SET
     finished_at = CASE WHEN $5::bigint > 0 THEN least(now(), started_at + $5::bigint * interval '1 millisecond') ELSE now() END,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $6 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always
 `
 
 type CallFinishParams struct {
@@ -142,12 +143,13 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -191,44 +193,40 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.HookNote,
 		&i.WrittenArguments,
 		&i.Pictures,
+		&i.Always,
 	)
 	return i, err
 }
 
-const callInsert = `-- name: CallInsert :one
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, hook, hook_after, rule)
+const callInsert = `-- name: CallInsert :exec
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, hook, hook_after, rule, always)
 VALUES ($1, $2, $3, $4, $5, $6, $7,
         $8, $9, $10, $11, $12,
-        $13, $14, coalesce((
-            SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
-            WHERE s.key = $2 AND p.tool = $8
-              AND ($12::jsonb IS NULL OR p.rule = 'deny')
-        ), $15::text))
-RETURNING rule
+        $13, $14, $15, $16)
 `
 
 type CallInsertParams struct {
-	ID          chat.CallID
-	SessionKey  chat.SessionKey
-	TurnID      chat.TurnID
-	Step        int32
-	N           int32
-	MessageID   chat.MessageID
-	ProviderID  string
-	Name        string
-	Class       chat.ToolClass
-	Arguments   string
-	Summary     string
-	Questions   []chat.Inquiry
-	Hook        chat.HookState
-	HookAfter   bool
-	DefaultRule string
+	ID         chat.CallID
+	SessionKey chat.SessionKey
+	TurnID     chat.TurnID
+	Step       int32
+	N          int32
+	MessageID  chat.MessageID
+	ProviderID string
+	Name       string
+	Class      chat.ToolClass
+	Arguments  string
+	Summary    string
+	Questions  []chat.Inquiry
+	Hook       chat.HookState
+	HookAfter  bool
+	Rule       chat.Rule
+	Always     []chat.ToolRule
 }
 
-// The rule of the user stands with the call from here on; without one, that of the installation. A call with questions is
-// asked in any case, unless it is denied.
-func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams) (chat.Rule, error) {
-	row := db.QueryRow(ctx, callInsert,
+// What the permissions say of the call stands with it from here on.
+func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams) error {
+	_, err := db.Exec(ctx, callInsert,
 		arg.ID,
 		arg.SessionKey,
 		arg.TurnID,
@@ -243,11 +241,10 @@ func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams)
 		arg.Questions,
 		arg.Hook,
 		arg.HookAfter,
-		arg.DefaultRule,
+		arg.Rule,
+		arg.Always,
 	)
-	var rule chat.Rule
-	err := row.Scan(&rule)
-	return rule, err
+	return err
 }
 
 const callIntent = `-- name: CallIntent :one
@@ -262,7 +259,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -312,6 +309,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.HookNote,
 			&i.WrittenArguments,
 			&i.Pictures,
+			&i.Always,
 		); err != nil {
 			return nil, err
 		}
@@ -324,7 +322,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -379,6 +377,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.HookNote,
 			&i.WrittenArguments,
 			&i.Pictures,
+			&i.Always,
 		); err != nil {
 			return nil, err
 		}
@@ -391,7 +390,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -441,6 +440,7 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.HookNote,
 			&i.WrittenArguments,
 			&i.Pictures,
+			&i.Always,
 		); err != nil {
 			return nil, err
 		}
@@ -486,7 +486,7 @@ func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStar
 }
 
 const callToRun = `-- name: CallToRun :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
 FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $1
 `
 
@@ -540,6 +540,7 @@ func (q *Queries) CallToRun(ctx context.Context, db DBTX, id chat.CallID) (CallT
 		&i.ToolCall.HookNote,
 		&i.ToolCall.WrittenArguments,
 		&i.ToolCall.Pictures,
+		&i.ToolCall.Always,
 		&i.UserID,
 		&i.Cwd,
 		&i.CwdRunner,

@@ -320,6 +320,8 @@ type ToolCall struct {
 	WrittenArguments *string
 	// The pictures that the result shows, as in messages.
 	Pictures []chat.PictureRef
+	// Rules that an answer with always sets, computed when the step was committed; null: the rule to allow the tool.
+	Always []chat.ToolRule
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

@@ -17,8 +17,9 @@ UPDATE sessions SET
     think      = coalesce($2, think),
     verbosity  = coalesce($3, verbosity),
     send       = coalesce($4, send),
-    activation = coalesce($5, activation)
-WHERE key = $6
+    activation = coalesce($5, activation),
+    preset     = coalesce($6::text, preset)
+WHERE key = $7
 `
 
 type SessionOverrideParams struct {
@@ -27,6 +28,7 @@ type SessionOverrideParams struct {
 	Verbosity  *string
 	Send       *string
 	Activation *string
+	Preset     *string
 	Key        chat.SessionKey
 }
 
@@ -38,6 +40,7 @@ func (q *Queries) SessionOverride(ctx context.Context, db DBTX, arg SessionOverr
 		arg.Verbosity,
 		arg.Send,
 		arg.Activation,
+		arg.Preset,
 		arg.Key,
 	)
 	if err != nil {

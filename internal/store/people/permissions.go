@@ -2,28 +2,74 @@ package people
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
 
-// Permissions returns the rules that a user has set, by the name of the tool. Other tools follow the installation.
-func (s *Store) Permissions(ctx context.Context, user chat.UserID) (map[string]chat.Rule, error) {
-	rows, err := s.db.Q.PermissionList(ctx, s.db.Pool, user)
-	if err != nil {
-		return nil, pg.Classify(fmt.Errorf("list permissions: %w", err))
+// maxRules bounds the rules of a person: all of them are read with each step that calls tools.
+const maxRules = 500
+
+// Permits returns what the user of a session wants of its tools. Of a session that is gone it is nothing.
+func (s *Store) Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error) {
+	var out chat.Permits
+	said, err := s.db.Q.PermitsOf(ctx, s.db.Pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return out, nil
 	}
-	out := make(map[string]chat.Rule, len(rows))
-	for _, r := range rows {
-		out[r.Tool] = r.Rule
+	if err != nil {
+		return out, pg.Classify(fmt.Errorf("read the permissions of %s: %w", key, err))
+	}
+	if err := json.Unmarshal(said, &out); err != nil {
+		return out, fmt.Errorf("decode the permissions of %s: %w", key, err)
 	}
 	return out, nil
 }
 
-// SetPermission sets the rule of a tool for a user. It holds for calls that are made from now on.
-func (s *Store) SetPermission(ctx context.Context, user chat.UserID, tool string, rule chat.Rule) error {
-	err := s.db.Q.PermissionSet(ctx, s.db.Pool, dbsqlc.PermissionSetParams{UserID: user, Tool: tool, Rule: rule})
+// Permissions returns the rules that a user has set. Other calls follow the presets and the installation.
+func (s *Store) Permissions(ctx context.Context, user chat.UserID) ([]chat.ToolRule, error) {
+	rows, err := s.db.Q.PermissionList(ctx, s.db.Pool, user)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list permissions: %w", err))
+	}
+	out := make([]chat.ToolRule, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, chat.ToolRule{Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule})
+	}
+	return out, nil
+}
+
+// SetPermission sets a rule for a user, for the calls that its pattern means. It holds for calls that are made from now on. Beyond 500
+// rules it is a Conflict.
+func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.ToolRule) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		err := tx.Q.PermissionSet(ctx, tx, dbsqlc.PermissionSetParams{UserID: user, Tool: r.Tool, Pattern: pg.Clean(r.Pattern), Rule: r.Rule})
+		if err != nil {
+			return fmt.Errorf("set a permission: %w", err)
+		}
+		n, err := tx.Q.PermissionCount(ctx, tx, user)
+		if err != nil {
+			return fmt.Errorf("count permissions: %w", err)
+		}
+		if n > maxRules {
+			return fault.Errorf(fault.Conflict, "there are %d rules, which is the most that are kept; remove some first", maxRules)
+		}
+		return nil
+	})
+}
+
+// RemovePermission takes a rule of a user back. One that is not there is NotFound.
+func (s *Store) RemovePermission(ctx context.Context, user chat.UserID, tool, pattern string) error {
+	n, err := s.db.Q.PermissionDelete(ctx, s.db.Pool, dbsqlc.PermissionDeleteParams{UserID: user, Tool: tool, Pattern: pattern})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.NotFound, "there is no such rule for %s", tool)
+	}
 	return pg.Classify(err)
 }

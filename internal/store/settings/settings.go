@@ -22,6 +22,7 @@ const (
 	Language     UserSetting = "language"      // they want to be answered in; unset: the one they write
 	LLMSource    UserSetting = "llm_source"    // "server": the server's model, even if their runner offers one; unset: the runner's
 	Model        UserSetting = "model"         // id of the one that answers them; unset: the installation's
+	Preset       UserSetting = "preset"        // chat.Preset of their tools; unset: the installation's
 )
 
 // UserSetting returns what a person chose, empty if nothing.

@@ -48,7 +48,7 @@ type edit struct{ records Records }
 // NewEdit returns the tool context_edit. An edit is a record that is written before success is reported; nothing of the
 // conversation is lost. A call that runs again finds its record.
 func NewEdit(records Records) tool.Tool {
-	return tool.DefineQuick("context_edit", chat.ClassIdempotent, editDoc, edit{records})
+	return tool.DefineQuick("context_edit", chat.ClassIdempotent, editDoc, edit{records}, tool.Inward)
 }
 
 func (edit) Summary(p editParams) string { return strings.TrimSpace(p.Action + " " + p.Target) }

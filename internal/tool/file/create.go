@@ -32,6 +32,10 @@ func NewCreate() tool.Tool {
 
 func (create) Summary(p createParams) string { return p.Path }
 
+func (create) Pattern() chat.PatternKind { return chat.PatternPath }
+
+func (create) Subject(p createParams) string { return p.Path }
+
 func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.ToolResult, error) {
 	file, err := call.Path(p.Path)
 	if err != nil {

@@ -35,6 +35,10 @@ type read struct{}
 // NewRead returns the tool Read.
 func NewRead() tool.Tool { return tool.DefineQuick("Read", chat.ClassRead, readDoc, read{}) }
 
+func (read) Pattern() chat.PatternKind { return chat.PatternPath }
+
+func (read) Subject(p readParams) string { return p.Path }
+
 func (read) Summary(p readParams) string {
 	if p.Offset > 1 {
 		return p.Path + ":" + strconv.Itoa(p.Offset)

@@ -51,6 +51,10 @@ type intent struct {
 
 func (replace) Summary(p replaceParams) string { return p.Path }
 
+func (replace) Pattern() chat.PatternKind { return chat.PatternPath }
+
+func (replace) Subject(p replaceParams) string { return p.Path }
+
 func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat.ToolResult, error) {
 	noted, err := r.noted(ctx, call.ID)
 	if err != nil {

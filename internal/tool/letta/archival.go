@@ -45,7 +45,7 @@ type insert struct {
 
 // NewInsert returns the tool archival_memory_insert.
 func NewInsert(owner Owner, a Archive, zones tool.Zones) tool.Tool {
-	return tool.Define("archival_memory_insert", chat.ClassIdempotent, insertDoc, insert{owner, a, zones})
+	return tool.Define("archival_memory_insert", chat.ClassIdempotent, insertDoc, insert{owner, a, zones}, tool.Inward)
 }
 
 func (insert) Summary(p insertParams) string { return p.Content }

@@ -72,7 +72,7 @@ type appending struct{ core }
 
 // NewAppend returns the tool core_memory_append.
 func NewAppend(owner Owner, blocks Blocks) tool.Tool {
-	return tool.DefineQuick("core_memory_append", chat.ClassIdempotent, appendDoc, appending{core{owner, blocks}})
+	return tool.DefineQuick("core_memory_append", chat.ClassIdempotent, appendDoc, appending{core{owner, blocks}}, tool.Inward)
 }
 
 func (appending) Summary(p appendParams) string { return p.Block + ": " + p.Content }
@@ -95,7 +95,7 @@ type replacing struct{ core }
 
 // NewReplace returns the tool core_memory_replace.
 func NewReplace(owner Owner, blocks Blocks) tool.Tool {
-	return tool.DefineQuick("core_memory_replace", chat.ClassIdempotent, replaceDoc, replacing{core{owner, blocks}})
+	return tool.DefineQuick("core_memory_replace", chat.ClassIdempotent, replaceDoc, replacing{core{owner, blocks}}, tool.Inward)
 }
 
 func (replacing) Summary(p replaceParams) string { return p.Block + ": " + p.Old }
@@ -122,7 +122,7 @@ type rethinking struct{ core }
 
 // NewRethink returns the tool rethink.
 func NewRethink(owner Owner, blocks Blocks) tool.Tool {
-	return tool.DefineQuick("rethink", chat.ClassIdempotent, rethinkDoc, rethinking{core{owner, blocks}})
+	return tool.DefineQuick("rethink", chat.ClassIdempotent, rethinkDoc, rethinking{core{owner, blocks}}, tool.Inward)
 }
 
 func (rethinking) Summary(p rethinkParams) string { return p.Block }

@@ -45,7 +45,7 @@ type write struct{ notes Notes }
 
 // NewWrite returns the tool memory_write. It sets the whole note, so running it again changes nothing.
 func NewWrite(notes Notes) tool.Tool {
-	return tool.DefineQuick("memory_write", chat.ClassIdempotent, writeDoc, write{notes})
+	return tool.DefineQuick("memory_write", chat.ClassIdempotent, writeDoc, write{notes}, tool.Inward)
 }
 
 func (write) Summary(p writeParams) string { return p.Path }

@@ -47,6 +47,10 @@ func New() tool.Tool { return tool.DefineQuick("Shell", chat.ClassExec, doc, han
 
 func (handler) Summary(p params) string { return p.Command }
 
+func (handler) Pattern() chat.PatternKind { return chat.PatternCommand }
+
+func (handler) Subject(p params) string { return p.Command }
+
 func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	budget, err := p.check()
 	if err != nil {

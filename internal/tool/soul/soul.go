@@ -129,7 +129,7 @@ type write struct{ tools }
 
 // NewWrite returns the tool soul_write.
 func NewWrite(owner Owner, store Store) tool.Tool {
-	return tool.DefineQuick("soul_write", chat.ClassIdempotent, writeDoc, write{tools{owner, store}})
+	return tool.DefineQuick("soul_write", chat.ClassIdempotent, writeDoc, write{tools{owner, store}}, tool.Inward)
 }
 
 func (write) Summary(p writeParams) string { return p.Name }
@@ -155,7 +155,7 @@ type deletion struct{ tools }
 
 // NewDelete returns the tool soul_delete.
 func NewDelete(owner Owner, store Store) tool.Tool {
-	return tool.DefineQuick("soul_delete", chat.ClassIdempotent, deleteDoc, deletion{tools{owner, store}})
+	return tool.DefineQuick("soul_delete", chat.ClassIdempotent, deleteDoc, deletion{tools{owner, store}}, tool.Inward)
 }
 
 func (deletion) Summary(p deleteParams) string { return p.Name }

@@ -53,6 +53,10 @@ func newDownload(client *http.Client, agent string, limit int64, most time.Durat
 
 func (download) Summary(p downloadParams) string { return p.URL }
 
+func (download) Pattern() chat.PatternKind { return chat.PatternHost }
+
+func (download) Subject(p downloadParams) string { return p.URL }
+
 func (d download) Run(ctx context.Context, call tool.Call, p downloadParams) (chat.ToolResult, error) {
 	address, err := parse(p.URL)
 	if err != nil {

@@ -838,7 +838,11 @@ export interface paths {
         };
         /** What my tools may do without asking */
         get: operations["list-permissions"];
-        put?: never;
+        /**
+         * Choose what my tools may do in all conversations
+         * @description It applies to calls that the model makes from now on, where the conversation has no preset of its own.
+         */
+        put: operations["choose-preset"];
         post?: never;
         delete?: never;
         options?: never;
@@ -855,12 +859,16 @@ export interface paths {
         };
         get?: never;
         /**
-         * Allow, ask or deny a tool
+         * Allow, ask or deny a tool, or some of its calls
          * @description It applies to calls that the model makes from now on.
          */
         put: operations["set-permission"];
         post?: never;
-        delete?: never;
+        /**
+         * Take a rule back
+         * @description It applies to calls that the model makes from now on.
+         */
+        delete: operations["remove-permission"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2008,6 +2016,8 @@ export interface components {
             note?: string;
         };
         Approval: {
+            /** @description The rules that an answer with always sets. None: no rule fits this call, and always is refused. */
+            always?: components["schemas"]["ToolRule"][] | null;
             /** Format: date-time */
             answered_at?: string;
             /** @description Name of the user, or xbot when nobody answered in time. */
@@ -2108,6 +2118,8 @@ export interface components {
              */
             model?: string;
             pinned?: boolean;
+            /** @description What tools may do here: read_only, ask or auto; empty: as I chose for all conversations. */
+            preset?: string;
             /** @description How messages wait; members that are missing follow the policy. */
             queue?: components["schemas"]["Queue"];
             /** @description on or off. */
@@ -2287,6 +2299,13 @@ export interface components {
             model?: string;
             swift?: string;
             vanguard?: string;
+        };
+        "Choose-presetRequest": {
+            /**
+             * @description Empty: that of the installation.
+             * @enum {string}
+             */
+            preset: "read_only" | "ask" | "auto" | "";
         };
         Command: {
             /** @description Other names of the command. */
@@ -3449,17 +3468,20 @@ export interface components {
             /** @description The address with a pass; good for a minute, in this browser. */
             url: string;
         };
-        Permission: {
-            /** @enum {string} */
-            class: "read" | "idempotent" | "exec" | "once";
-            name: string;
-            /** @enum {string} */
-            rule: "allow" | "ask" | "deny";
-            /** @description First sentence of what the model reads of the tool. */
-            summary: string;
-        };
-        PermissionsBody: {
-            tools: components["schemas"]["Permission"][] | null;
+        Permissions: {
+            /**
+             * @description That of the installation.
+             * @enum {string}
+             */
+            default: "read_only" | "ask" | "auto";
+            /**
+             * @description Chosen for all conversations; none: that of the installation.
+             * @enum {string}
+             */
+            preset?: "read_only" | "ask" | "auto";
+            /** @description Rules with a pattern, for some calls of a tool. They come before the rule of the tool. */
+            rules: components["schemas"]["ToolRule"][] | null;
+            tools: components["schemas"]["ToolPermission"][] | null;
         };
         PictureRef: {
             /** @description SHA-256 of the picture as models are shown it, in hexadecimal digits. */
@@ -3779,6 +3801,11 @@ export interface components {
             /** @description Where the conversation takes place. */
             origin: components["schemas"]["Origin"];
             pinned: boolean;
+            /**
+             * @description What tools may do in this conversation; empty: as its user chose for all of them, then the policy.
+             * @enum {string}
+             */
+            preset?: "read_only" | "ask" | "auto";
             /** @description What was set for this conversation; empty members follow the policy. */
             queue: components["schemas"]["Queue"];
             /**
@@ -3894,6 +3921,8 @@ export interface components {
             password: string;
         };
         "Set-permissionRequest": {
+            /** @description The calls that it is for: the beginning of a command (git status), a path (docs/**), a host (*.example.com). Empty: all calls. */
+            pattern?: string;
             /** @enum {string} */
             rule: "allow" | "ask" | "deny";
         };
@@ -4323,6 +4352,34 @@ export interface components {
             summary?: string;
             /** @description Id of the background task that the call's command became, for example bg2. */
             task?: string;
+        };
+        ToolPermission: {
+            /** @description Calls change something outside of the conversation: presets are about them. */
+            acts: boolean;
+            /** @enum {string} */
+            class: "read" | "idempotent" | "exec" | "agent" | "once";
+            name: string;
+            /** @description The rule was set for this tool; else it follows from the presets and the installation. */
+            own: boolean;
+            /**
+             * @description What rules for some calls of the tool name; none: a rule is for all of them.
+             * @enum {string}
+             */
+            pattern?: "command" | "path" | "host";
+            /**
+             * @description What happens with calls that no rule with a pattern means.
+             * @enum {string}
+             */
+            rule: "allow" | "ask" | "deny";
+            /** @description First sentence of what the model reads of the tool. */
+            summary: string;
+        };
+        ToolRule: {
+            /** @description What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool. */
+            pattern?: string;
+            /** @enum {string} */
+            rule: "allow" | "ask" | "deny";
+            tool: string;
         };
         Transcript: {
             has_more: boolean;
@@ -6354,7 +6411,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PermissionsBody"];
+                    "application/json": components["schemas"]["Permissions"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "choose-preset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Choose-presetRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Permissions"];
                 };
             };
             /** @description Error */
@@ -6390,8 +6480,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Permission"];
+                    "application/json": components["schemas"]["ToolRule"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "remove-permission": {
+        parameters: {
+            query?: {
+                /** @description That of the rule; empty: the rule for all calls. */
+                pattern?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tool. */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

@@ -1,0 +1,60 @@
+package permission
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// maxPattern bounds a pattern, in bytes.
+const maxPattern = 500
+
+// CheckPattern returns a pattern as it is kept. One that could never mean a call is Invalid, with a sentence that says what it must be.
+func CheckPattern(tool string, kind chat.PatternKind, pattern string) (string, error) {
+	pattern = strings.TrimSpace(pattern)
+	switch {
+	case pattern == "":
+		return "", nil
+	case len(pattern) > maxPattern:
+		return "", fault.Errorf(fault.TooLarge, "the pattern has %d bytes; at most %d are kept", len(pattern), maxPattern)
+	case kind == chat.PatternCommand:
+		return checkCommand(pattern)
+	case kind == chat.PatternPath:
+		return checkPath(pattern)
+	case kind == chat.PatternHost:
+		return checkHost(pattern)
+	}
+	return "", fault.Errorf(fault.Invalid, "rules for %s are for all of its calls; leave the pattern out", tool)
+}
+
+func checkCommand(pattern string) (string, error) {
+	words := patternWords(pattern)
+	if words == nil {
+		return "", fault.Errorf(fault.Invalid, "%q must be the beginning of one command, such as git status or npm run test, without variables, redirections and signs like * and ;", pattern)
+	}
+	return quote(words), nil
+}
+
+func checkPath(pattern string) (string, error) {
+	if strings.HasPrefix(pattern, "~") || !doublestar.ValidatePattern(pattern) {
+		return "", fault.Errorf(fault.Invalid, "%q must be a path from the working folder, such as docs/** or *.md, or one from the root, such as /etc/**", pattern)
+	}
+	clean := path.Clean(pattern)
+	if clean == ".." || strings.HasPrefix(clean, "../") {
+		return "", fault.Errorf(fault.Invalid, "%q leads out of the working folder; write the path from the root", pattern)
+	}
+	return clean, nil
+}
+
+func checkHost(pattern string) (string, error) {
+	host := strings.ToLower(strings.TrimSuffix(pattern, "."))
+	name := strings.TrimPrefix(host, "*.")
+	if name == "" || strings.ContainsAny(name, "/:*?@ \t\n\\") {
+		return "", fault.Errorf(fault.Invalid, "%q must be a host, such as example.com, or *.example.com for those below it, without https:// and a path", pattern)
+	}
+	return host, nil
+}

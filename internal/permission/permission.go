@@ -1,0 +1,178 @@
+// Package permission decides whether a call of a tool runs, is asked about, or is denied: from the rules of a person, the presets of
+// the conversation, the person and the installation, and what the call is about.
+//
+// Rules save a person questions and keep a model from what it should not do; they are no wall against a hostile command, which can hide
+// what it does from any reader. The walls are those of the sandbox. What cannot be told from a call is therefore asked, never allowed.
+package permission
+
+import (
+	"cmp"
+
+	"xbot/internal/chat"
+)
+
+// Call is what is decided about.
+type Call struct {
+	Tool    string // the tool's own name
+	Acts    bool   // whether it changes something outside of the conversation (tool.Spec)
+	Kind    chat.PatternKind
+	Subject string // what it is about, where Kind says so: the command, the path, the address
+}
+
+// Installation is what holds for people who chose nothing.
+type Installation struct {
+	Rules          map[string]chat.Rule // by the tool's own name (XBOT_TOOL_RULES)
+	Administrators chat.Preset          // empty: auto
+	Others         chat.Preset          // empty: auto
+}
+
+// Preset is the one of the installation for a person.
+func (i Installation) Preset(admin bool) chat.Preset {
+	if admin {
+		return cmp.Or(i.Administrators, chat.PresetAuto)
+	}
+	return cmp.Or(i.Others, chat.PresetAuto)
+}
+
+// InForce is the preset that holds in a conversation.
+func (i Installation) InForce(p chat.Permits) chat.Preset {
+	return cmp.Or(p.Here, p.Own, i.Preset(p.Admin))
+}
+
+// Verdict is what happens with a call.
+type Verdict struct {
+	Rule chat.Rule
+	// Always are the rules that would let such a call run unasked, where the rule is to ask; none: no rule can.
+	Always []chat.ToolRule
+}
+
+// Decide says what happens with a call. Read only denies what acts, whatever else was said. Then the narrowest word counts: the person's
+// rules that mean this call (of several, the strictest), the person's rule for the tool, a denial by the installation, the preset that was
+// chosen for the conversation or by the person, the installation's rule for the tool, and its preset.
+func Decide(p chat.Permits, i Installation, c Call) Verdict {
+	if i.InForce(p) == chat.PresetReadOnly && c.Acts {
+		return Verdict{Rule: chat.RuleDeny}
+	}
+	rules := rulesOf(p.Rules, c.Tool)
+	about := subjectOf(c, p.Cwd)
+	rule := cmp.Or(narrowest(rules.narrow, about), rules.wide, i.decide(p, c))
+	if rule != chat.RuleAsk {
+		return Verdict{Rule: rule}
+	}
+	return Verdict{Rule: rule, Always: always(c, rules.narrow, about)}
+}
+
+// decide is the rule where the person has said nothing of the tool.
+func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
+	if rule := i.Rules[c.Tool]; rule == chat.RuleDeny {
+		return rule
+	}
+	chosen := cmp.Or(p.Here, p.Own)
+	return cmp.Or(ruleOf(chosen, c.Acts), i.Rules[c.Tool], ruleOf(i.Preset(p.Admin), c.Acts), chat.RuleAllow)
+}
+
+// ruleOf is what a preset says of a call; empty: nothing.
+func ruleOf(preset chat.Preset, acts bool) chat.Rule {
+	switch {
+	case preset == chat.PresetAuto:
+		return chat.RuleAllow
+	case preset == chat.PresetAsk && acts:
+		return chat.RuleAsk
+	}
+	return ""
+}
+
+// toolRules are the rules of a person for one tool.
+type toolRules struct {
+	wide   chat.Rule // for all calls; empty: none
+	narrow []chat.ToolRule
+}
+
+func rulesOf(all []chat.ToolRule, tool string) toolRules {
+	var out toolRules
+	for _, r := range all {
+		switch {
+		case r.Tool != tool:
+		case r.Pattern == "":
+			out.wide = r.Rule
+		default:
+			out.narrow = append(out.narrow, r)
+		}
+	}
+	return out
+}
+
+// subject is what a call is about, read: what patterns are compared with.
+type subject interface {
+	// allowed reports whether all that the call does is meant by some of the patterns.
+	allowed(patterns []string) bool
+	// touches reports whether a pattern may mean some part of the call, so that a rule to deny it or to ask concerns it; unsure says
+	// that this cannot be told.
+	touches(pattern string) (yes, unsure bool)
+	// offer returns patterns that would let the call run, beside those that do already; none: no pattern can.
+	offer(allowed []string) []string
+}
+
+func subjectOf(c Call, cwd string) subject {
+	switch c.Kind {
+	case chat.PatternCommand:
+		return readCommand(c.Subject)
+	case chat.PatternPath:
+		return readPath(c.Subject, cwd)
+	case chat.PatternHost:
+		return readHost(c.Subject)
+	}
+	return nil
+}
+
+// narrowest is what the rules with patterns say of a call; empty: nothing.
+func narrowest(rules []chat.ToolRule, about subject) chat.Rule {
+	if about == nil {
+		return ""
+	}
+	var asks bool
+	for _, r := range rules {
+		if r.Rule == chat.RuleAllow {
+			continue
+		}
+		yes, unsure := about.touches(r.Pattern)
+		if yes && r.Rule == chat.RuleDeny {
+			return chat.RuleDeny
+		}
+		asks = asks || yes || unsure
+	}
+	if asks {
+		return chat.RuleAsk
+	}
+	if about.allowed(allowing(rules)) {
+		return chat.RuleAllow
+	}
+	return ""
+}
+
+func allowing(rules []chat.ToolRule) []string {
+	var out []string
+	for _, r := range rules {
+		if r.Rule == chat.RuleAllow {
+			out = append(out, r.Pattern)
+		}
+	}
+	return out
+}
+
+// always are the rules that would have let a call run that a person is asked about.
+func always(c Call, narrow []chat.ToolRule, about subject) []chat.ToolRule {
+	if about == nil {
+		return []chat.ToolRule{{Tool: c.Tool, Rule: chat.RuleAllow}}
+	}
+	for _, r := range narrow {
+		if yes, unsure := about.touches(r.Pattern); r.Rule != chat.RuleAllow && (yes || unsure) {
+			return nil // the person wants to be asked about it
+		}
+	}
+	var out []chat.ToolRule
+	for _, pattern := range about.offer(allowing(narrow)) {
+		out = append(out, chat.ToolRule{Tool: c.Tool, Pattern: pattern, Rule: chat.RuleAllow})
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package permission
+
+import (
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// file is the path of a call, read. Links are not followed: what a path leads to is known only where the file is.
+type file struct {
+	absolute string // empty: it cannot be told
+	relative string // to the working folder; empty: it is not in it
+}
+
+func readPath(name, cwd string) file {
+	var out file
+	switch clean := path.Clean(name); {
+	case strings.TrimSpace(name) == "" || strings.HasPrefix(name, "~"):
+	case path.IsAbs(clean):
+		out.absolute = clean
+		if below, ok := strings.CutPrefix(clean, strings.TrimSuffix(path.Clean(cwd), "/")+"/"); ok && path.IsAbs(cwd) {
+			out.relative = below
+		}
+	default:
+		if path.IsAbs(cwd) {
+			out.absolute = path.Join(cwd, clean)
+		}
+		if clean != ".." && !strings.HasPrefix(clean, "../") {
+			out.relative = clean
+		}
+	}
+	return out
+}
+
+func (f file) allowed(patterns []string) bool {
+	for _, p := range patterns {
+		if name := f.against(p); name != "" && matches(p, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// touches compares without regard to case, as some file systems do.
+func (f file) touches(pattern string) (yes, unsure bool) {
+	name := f.against(pattern)
+	if name == "" {
+		return false, f.absolute == ""
+	}
+	return matches(strings.ToLower(pattern), strings.ToLower(name)), false
+}
+
+// offer is the folder of the file, or the file itself where that is the working folder or outside of it.
+func (f file) offer([]string) []string {
+	switch folder := path.Dir(f.relative); {
+	case f.relative == "" && f.absolute == "":
+		return nil
+	case f.relative == "":
+		return []string{literal(f.absolute)}
+	case folder == ".":
+		return []string{literal(f.relative)}
+	default:
+		return []string{literal(folder) + "/**"}
+	}
+}
+
+// against is the form of the path that a pattern is written for.
+func (f file) against(pattern string) string {
+	if path.IsAbs(pattern) {
+		return f.absolute
+	}
+	return f.relative
+}
+
+func matches(pattern, name string) bool {
+	ok, err := doublestar.Match(pattern, name)
+	return ok && err == nil
+}
+
+// literal writes a name so that a pattern means it alone.
+func literal(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
+}
+
+// host is that of an address, in small letters; empty: it cannot be told.
+type host string
+
+func readHost(address string) host {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	return host(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
+}
+
+func (h host) allowed(patterns []string) bool {
+	for _, p := range patterns {
+		if h.is(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h host) touches(pattern string) (yes, unsure bool) { return h.is(pattern), h == "" }
+
+func (h host) offer([]string) []string {
+	if h == "" {
+		return nil
+	}
+	return []string{string(h)}
+}
+
+// is: a pattern is a host, or *. before one for those below it.
+func (h host) is(pattern string) bool {
+	if h == "" {
+		return false
+	}
+	pattern = strings.ToLower(pattern)
+	if below, ok := strings.CutPrefix(pattern, "*."); ok {
+		return strings.HasSuffix(string(h), "."+below)
+	}
+	return string(h) == pattern
+}

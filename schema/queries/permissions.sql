@@ -1,0 +1,21 @@
+-- name: PermitsOf :one
+SELECT permits_of(key)::jsonb AS permits FROM sessions WHERE key = $1;
+
+-- name: PermissionList :many
+SELECT tool, pattern, rule FROM tool_permissions WHERE user_id = $1 ORDER BY tool, pattern;
+
+-- name: PermissionSet :exec
+INSERT INTO tool_permissions (user_id, tool, pattern, rule) VALUES ($1, $2, $3, $4)
+ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
+
+-- name: PermissionCount :one
+SELECT count(*) FROM tool_permissions WHERE user_id = $1;
+
+-- name: PermissionDelete :execrows
+DELETE FROM tool_permissions WHERE user_id = $1 AND tool = $2 AND pattern = $3;
+
+-- name: PermissionSetOfOwner :exec
+-- The rule is the owner's, also where somebody else may answer for them.
+INSERT INTO tool_permissions (user_id, tool, pattern, rule)
+SELECT s.user_id, sqlc.arg(tool), sqlc.arg(pattern), sqlc.arg(rule) FROM sessions s WHERE s.key = sqlc.arg(session_key)
+ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
