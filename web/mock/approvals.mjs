@@ -23,7 +23,8 @@ export class Approvals {
    * is they that are answered.
    */
   ask(call, reason, signal, told, questions) {
-    const approval = { state: "open", reason, asked_at: now(), questions }
+    const always = questions ? undefined : this.#permissions.alwaysOf(call)
+    const approval = { state: "open", reason, asked_at: now(), questions, always }
     return new Promise((done) => {
       const settle = (change) => {
         this.#open.delete(call.id)
@@ -32,7 +33,7 @@ export class Approvals {
         told({ approval: { ...approval } })
         done(approval)
       }
-      this.#open.set(call.id, { call, settle, questions })
+      this.#open.set(call.id, { call, settle, questions, always })
       signal.addEventListener("abort", () => approval.state === "open" && settle({ state: "void" }), { once: true })
       told({ approval: { ...approval } })
     })
@@ -43,7 +44,7 @@ export class Approvals {
     if (!open && this.#answered.has(id)) throw new HttpProblem(409, "This question was answered before. The first answer stands.")
     if (!open) throw new HttpProblem(404, "There is no such question.")
     if (decision === "allow" && open.questions?.some(({ name }) => !answers?.[name]?.length)) throw new HttpProblem(400, "A question has no answer.")
-    if (always && decision === "allow") this.#permissions.set(open.call.name, { rule: "allow" })
+    if (always && decision === "allow") for (const rule of open.always) this.#permissions.set(rule.tool, rule)
     open.settle({ state: decision === "allow" ? "allowed" : "denied", answers, note: note || undefined, answered_at: now(), answered_by: "admin" })
     return open.call
   }

@@ -17,7 +17,8 @@ import { content, folder, pictureOf, store, withFiles } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
 import { agents, limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
-import { Permissions, Runners } from "./settings.mjs"
+import { Permissions } from "./permissions.mjs"
+import { Runners } from "./settings.mjs"
 import { Tasks } from "./tasks.mjs"
 import { Turns } from "./turn.mjs"
 import { usage } from "./usage.mjs"
@@ -209,7 +210,7 @@ export class MockServer {
 
   /** Status and body of what is set for the person; undefined for another route. */
   async #settings(request, route) {
-    const [, kind, name = "", verb = ""] = /\/api\/(runners|permissions)(?:\/([^/]+))?(\/token)?$/.exec(route) ?? []
+    const [, kind, name = "", verb = ""] = /\/api\/(runners|permissions)(?:\/([^/]+))?(\/token)?$/.exec(route.split("?")[0]) ?? []
     if (!kind) return undefined
     const { runners, permissions } = this
     const of = decodeURIComponent(name)
@@ -227,9 +228,13 @@ export class MockServer {
       case "DELETE runners/*":
         return [204, runners.revoke(of)]
       case "GET permissions":
-        return [200, { tools: permissions.tools }]
+        return [200, permissions.view()]
+      case "PUT permissions":
+        return [200, permissions.choose(await readBody(request))]
       case "PUT permissions/*":
         return [200, permissions.set(of, await readBody(request))]
+      case "DELETE permissions/*":
+        return [204, permissions.remove(of, new URL(request.url, "http://mock").searchParams.get("pattern") ?? "")]
     }
   }
 

@@ -24,6 +24,7 @@ export class Session {
   origin = {}
   model = ""
   think = ""
+  preset = ""
   queue = {}
   resets = []
 
@@ -33,9 +34,9 @@ export class Session {
   }
 
   view() {
-    const { key, channel, title, pinned, cwd, runner, created_at, updated_at, agent, chat_type, origin, model, think, queue } = this
+    const { key, channel, title, pinned, cwd, runner, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset } = this
     const running = this.running ? { running: this.running } : {}
-    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, agent, chat_type, origin, model, think, queue, ...running, ...this.#fill() }
+    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset: preset || undefined, ...running, ...this.#fill() }
   }
 
   #fill() {

@@ -1,4 +1,4 @@
-// Runners and permissions of the mock's one user.
+// Runners of the mock's one user.
 import { randomBytes } from "node:crypto"
 
 import { HttpProblem } from "./http.mjs"
@@ -55,28 +55,5 @@ export class Runners {
     const found = this.#list.find((runner) => runner.name === name)
     if (!found) throw new HttpProblem(404, `There is no runner named ${name}.`)
     return found
-  }
-}
-
-/** What happens when a tool is to be run. */
-export class Permissions {
-  tools = [
-    { name: "Shell", class: "exec", summary: "Runs a shell command.", rule: "allow" },
-    { name: "Read", class: "read", summary: "Reads a file.", rule: "allow" },
-    { name: "FileCreate", class: "idempotent", summary: "Creates a file.", rule: "allow" },
-    { name: "FileReplace", class: "idempotent", summary: "Replaces text in a file.", rule: "allow" },
-    { name: "Grep", class: "read", summary: "Searches in files.", rule: "allow" },
-    { name: "todo_write", class: "idempotent", summary: "Writes the to-do list.", rule: "allow" },
-  ]
-
-  ruleOf(name) {
-    return this.tools.find((tool) => tool.name === name)?.rule ?? "allow"
-  }
-
-  set(name, { rule }) {
-    const tool = this.tools.find((candidate) => candidate.name === name)
-    if (!tool) throw new HttpProblem(404, `There is no tool named ${name}.`)
-    tool.rule = rule
-    return tool
   }
 }

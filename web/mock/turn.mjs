@@ -217,7 +217,7 @@ export class Turns {
 
   /** What the model is told when a call may not run; undefined when it may. */
   async #permitted(call, signal, told) {
-    const rule = this.#world.permissions.ruleOf(call.name)
+    const rule = this.#world.permissions.ruleOf(call, this.#session.preset)
     if (rule === "allow") return undefined
     if (rule === "deny") return "The user does not allow this tool."
     const { state, note } = await this.#session.approvals.ask(call, argumentsOf(call).reason, signal, told)

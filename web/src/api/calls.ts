@@ -7,14 +7,12 @@ import {
   isTold,
   type LoginInfo,
   type Me,
-  type Rule,
   type RunnerList,
   type Session,
   type Snapshot,
   type Task,
   type Token,
   type ToldTurn,
-  type ToolRule,
   type Turn,
 } from "./types"
 
@@ -136,11 +134,3 @@ export const createRunner = (name: string) => unwrap(api.POST("/api/runners", { 
 export const renewRunner = (name: string) => unwrap(api.POST("/api/runners/{name}/token", { params: { path: { name } } }))
 
 export const revokeRunner = (name: string) => unwrap(api.DELETE("/api/runners/{name}", { params: { path: { name } } }))
-
-export async function listToolRules(): Promise<ToolRule[]> {
-  const answer = await unwrap(api.GET("/api/permissions"))
-  return answer.tools ?? []
-}
-
-export const setToolRule = (tool: string, rule: Rule): Promise<ToolRule> =>
-  unwrap(api.PUT("/api/permissions/{tool}", { params: { path: { tool } }, body: { rule } }))

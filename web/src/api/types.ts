@@ -20,9 +20,6 @@ export type Task = Schemas["Task"]
 export type Runner = Schemas["Runner"]
 /** The places where commands can run, and the chosen one. */
 export type RunnerList = Omit<Schemas["Runners"], "runners"> & { runners: Runner[] }
-/** What happens when a tool is to be run for this user. */
-export type ToolRule = Schemas["Permission"]
-export type Rule = ToolRule["rule"]
 export type FileEntry = Schemas["FileEntry"]
 export type Folder = Omit<Schemas["Folder"], "entries"> & { entries: FileEntry[] }
 export type UploadedFile = Schemas["UploadedFile"]

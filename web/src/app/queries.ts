@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 
-import { listRunners, listSessions, listTokens, listToolRules, loginInfo, me } from "../api/calls"
+import { listRunners, listSessions, listTokens, loginInfo, me } from "../api/calls"
 import { reread } from "./query-client"
 
 /** Milliseconds between two looks at the list of sessions: while something runs, and else. */
@@ -25,8 +25,6 @@ export const tokensQuery = queryOptions({ queryKey: ["tokens"], queryFn: listTok
 const RUNNERS_INTERVAL = 5_000
 
 export const runnersQuery = queryOptions({ queryKey: ["runners"], queryFn: listRunners, refetchInterval: RUNNERS_INTERVAL })
-
-export const toolRulesQuery = queryOptions({ queryKey: ["tool rules"], queryFn: listToolRules })
 
 /** Reads the list of sessions again soon. */
 export function refreshSessions(): void {

@@ -1,8 +1,10 @@
-import { Brain, ListOrdered } from "lucide-react"
+import { Brain, Eye, Hand, ListOrdered, ShieldCheck } from "lucide-react"
 import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from "react"
 
 import { useAccount } from "../app/account"
 import { useT } from "../i18n"
+import { permissionWords } from "../i18n/permissions"
+import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
 import { type Chosen, modelInForce, shortName } from "./force"
 
@@ -10,6 +12,8 @@ const loadModel = () => import("./ModelMenu")
 const ModelMenu = lazy(loadModel)
 const loadQueue = () => import("./QueueMenu")
 const QueueMenu = lazy(loadQueue)
+const loadPreset = () => import("./PresetMenu")
+const PresetMenu = lazy(loadPreset)
 
 export interface ChoiceProps {
   chosen: Chosen
@@ -18,7 +22,7 @@ export interface ChoiceProps {
   fallback?: string
 }
 
-/** Who answers, how much it thinks, and how messages wait: small and quiet, in the foot of the message box. */
+/** Who answers, how much it thinks, how messages wait, and what tools may do: small and quiet, in the foot of the message box. */
 export function Choices(props: ChoiceProps) {
   return (
     <div className="flex min-w-0 items-center">
@@ -27,6 +31,9 @@ export function Choices(props: ChoiceProps) {
       </Lazily>
       <Lazily face={<QueueFace chosen={props.chosen} />} load={loadQueue}>
         <QueueMenu {...props} />
+      </Lazily>
+      <Lazily face={<PresetFace chosen={props.chosen} />} load={loadPreset}>
+        <PresetMenu {...props} />
       </Lazily>
     </div>
   )
@@ -74,6 +81,21 @@ export function QueueFace({ chosen, ...rest }: Pick<ChoiceProps, "chosen"> & Com
     <button type="button" aria-haspopup="menu" aria-expanded={false} aria-label={label} data-tip={label} className={cx(faceLook, "shrink-0")} {...rest}>
       <ListOrdered size={15} aria-hidden className="text-ink-3" />
       {mode !== "default" && <span className="hidden md:inline">{t(`queue.mode_${mode}`)}</span>}
+    </button>
+  )
+}
+
+const presetIcons = { read_only: Eye, ask: Hand, auto: ShieldCheck }
+
+/** What tools may do, in a word where that was chosen here. */
+export function PresetFace({ chosen: { preset }, ...rest }: Pick<ChoiceProps, "chosen"> & ComponentProps<"button">) {
+  const say = useTable(permissionWords)
+  const Icon = presetIcons[preset || "auto"]
+  const label = say("label", { preset: preset === "" ? say("followHere") : say(preset) })
+  return (
+    <button type="button" aria-haspopup="menu" aria-expanded={false} aria-label={label} data-tip={label} className={cx(faceLook, "shrink-0")} {...rest}>
+      <Icon size={15} aria-hidden className={preset === "read_only" || preset === "ask" ? "text-warn" : "text-ink-3"} />
+      {preset !== "" && <span className="hidden md:inline">{say(preset)}</span>}
     </button>
   )
 }

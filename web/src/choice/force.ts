@@ -1,3 +1,4 @@
+import type { Preset } from "../api/permissions"
 import type { Me, Session } from "../api/types"
 
 /** What is chosen for a conversation; an empty value follows what is set elsewhere. */
@@ -5,14 +6,16 @@ export interface Chosen {
   model: string
   think: string
   queue: NonNullable<Session["queue"]["mode"]> | ""
+  preset: Preset | ""
 }
 
-export const nothingChosen: Chosen = { model: "", think: "", queue: "" }
+export const nothingChosen: Chosen = { model: "", think: "", queue: "", preset: "" }
 
 export const chosenOf = (session: Session | undefined): Chosen => ({
   model: session?.model ?? "",
   think: session?.think ?? "",
   queue: session?.queue.mode ?? "",
+  preset: session?.preset ?? "",
 })
 
 /** The model that answers, and who says so: this conversation, or what holds for all. */

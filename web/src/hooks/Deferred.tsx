@@ -23,7 +23,7 @@ export default function Deferred({ call, reason }: Props) {
         call={call}
         reason={reason}
         title={say(admin ? "decide" : "waits", { tool: call.name })}
-        answers={admin ? "once" : "no"}
+        answers={admin}
         answering={isPending || isSuccess}
         onAnswer={({ decision = "deny", note }) => mutate({ decision, note })}
       />

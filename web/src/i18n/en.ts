@@ -262,7 +262,7 @@ export const en = {
   "approval.reason": "Why: {{reason}}",
   "approval.allow": "Allow",
   "approval.deny": "Deny",
-  "approval.always": "Always allow {{tool}}",
+  "approval.always": "Always allow {{what}}",
   "approval.note": "A note for the model (optional)",
   "approval.allowed": "Allowed by {{who}}",
   "approval.denied": "Denied by {{who}}",
@@ -363,7 +363,7 @@ export const en = {
   "runners.revokeConfirm": "Revoke",
 
   "permissions.title": "Permissions",
-  "permissions.lead": "What each tool may do for you: run, ask you first, or never run.",
+  "permissions.lead": "What tools may do for you: run, ask you first, or never run. Rules save you questions; the walls are those of the sandbox.",
   "permissions.allow": "Allow",
   "permissions.ask": "Ask",
   "permissions.deny": "Deny",

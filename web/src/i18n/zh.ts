@@ -264,7 +264,7 @@ export const zh: Record<Key, string> = {
   "approval.reason": "原因：{{reason}}",
   "approval.allow": "允许",
   "approval.deny": "拒绝",
-  "approval.always": "总是允许 {{tool}}",
+  "approval.always": "总是允许 {{what}}",
   "approval.note": "给模型的说明（可选）",
   "approval.allowed": "{{who}} 已允许",
   "approval.denied": "{{who}} 已拒绝",
@@ -365,7 +365,7 @@ export const zh: Record<Key, string> = {
   "runners.revokeConfirm": "吊销",
 
   "permissions.title": "权限",
-  "permissions.lead": "每个工具可以为你做什么：直接运行、先询问，或从不运行。",
+  "permissions.lead": "工具可以为你做什么：直接运行、先询问，或从不运行。规则用于减少询问；真正的隔离由沙箱负责。",
   "permissions.allow": "允许",
   "permissions.ask": "询问",
   "permissions.deny": "拒绝",

@@ -4,8 +4,8 @@ import { type ComponentType, lazy, Suspense, useState } from "react"
 import { useAccount } from "../app/account"
 import type { SettingsPlace, SettingsTab } from "../app/shell-context"
 import { useT } from "../i18n"
+import { PermissionsPage } from "../permissions/PermissionsPage"
 import { Modal } from "../ui/Modal"
-import { Permissions } from "./Permissions"
 import { Runners } from "./Runners"
 
 const ModelsPage = lazy(() => import("../models/ModelsPage"))
@@ -42,7 +42,7 @@ interface Page {
 const pages: Page[] = [
   { id: "models", show: ModelsPage },
   { id: "runners", show: Runners },
-  { id: "permissions", show: Permissions },
+  { id: "permissions", show: PermissionsPage },
   { id: "cron", show: CronPage },
   { id: "triggers", show: TriggersPage },
   { id: "identities", show: Identities },

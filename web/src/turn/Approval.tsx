@@ -39,7 +39,7 @@ export function Approval({ call, approval, asking }: Props) {
           <Deferred call={call} reason={approval.reason} />
         </Suspense>
       ) : asking ? (
-        <ApprovalCard call={call} reason={approval.reason} answering={answering} onAnswer={mutate} />
+        <ApprovalCard call={call} reason={approval.reason} always={approval.always ?? undefined} answering={answering} onAnswer={mutate} />
       ) : (
         <Settled approval={approval} />
       )}

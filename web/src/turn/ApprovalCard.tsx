@@ -1,6 +1,7 @@
 import { Hand } from "lucide-react"
 import { type KeyboardEvent, type RefObject, type SubmitEvent, useEffect, useId, useRef, useState } from "react"
 
+import type { ToolRule } from "../api/permissions"
 import type { ToolCall } from "../api/types"
 import { useT } from "../i18n"
 import { Button } from "../ui/Button"
@@ -19,8 +20,10 @@ interface Props {
   reason?: string
   /** What it says instead of the question to whoever reads it. */
   title?: string
-  /** Who may answer: whoever reads it, for all calls of the tool too (the default), for this one only, or somebody else. */
-  answers?: "always" | "once" | "no"
+  /** The rules that "always" sets; none: it is not offered. */
+  always?: ToolRule[]
+  /** Whether whoever reads it may answer. */
+  answers?: boolean
   /** An answer is on its way or was accepted. */
   answering: boolean
   onAnswer: (answer: Answer) => void
@@ -30,7 +33,7 @@ interface Props {
 const LONGEST_NOTE = 500
 
 /** What wants to run and why, with the answers. The keys A and D work while the card, or nothing, has the focus. */
-export function ApprovalCard({ call, reason, title, answers = "always", answering, onAnswer }: Props) {
+export function ApprovalCard({ call, reason, title, always = [], answers = true, answering, onAnswer }: Props) {
   const t = useT()
   const id = useId()
   const card = useRef<HTMLDivElement>(null)
@@ -39,7 +42,7 @@ export function ApprovalCard({ call, reason, title, answers = "always", answerin
     if (!answering) onAnswer(given)
   }
   const press = (key: string): boolean => {
-    if (answers === "no") return false
+    if (!answers) return false
     if (key === "a") answer({ decision: "allow" })
     else if (key === "d") setDenying(true)
     else return false
@@ -53,7 +56,7 @@ export function ApprovalCard({ call, reason, title, answers = "always", answerin
   return (
     <div
       ref={card}
-      data-approval={answers === "no" ? undefined : ""}
+      data-approval={answers ? "" : undefined}
       role="group"
       tabIndex={-1}
       aria-labelledby={id}
@@ -66,7 +69,7 @@ export function ApprovalCard({ call, reason, title, answers = "always", answerin
       </p>
       <Wanted call={call} />
       {reason && <p className="mt-3 break-words text-ink-2">{t("approval.reason", { reason })}</p>}
-      {answers === "no" ? null : denying ? (
+      {!answers ? null : denying ? (
         <Denial answering={answering} onCancel={() => setDenying(false)} onDeny={(note) => answer({ decision: "deny", note })} />
       ) : (
         <div className="mt-4 flex flex-wrap gap-2">
@@ -76,9 +79,9 @@ export function ApprovalCard({ call, reason, title, answers = "always", answerin
           <Button aria-keyshortcuts="D" aria-disabled={answering} onClick={() => setDenying(true)}>
             {t("approval.deny")} <Key name="D" />
           </Button>
-          {answers === "always" && (
-            <Button look="quiet" aria-disabled={answering} onClick={() => answer({ decision: "allow", always: true })}>
-              {t("approval.always", { tool: call.name })}
+          {always.length > 0 && (
+            <Button look="quiet" className="max-w-full" aria-disabled={answering} onClick={() => answer({ decision: "allow", always: true })}>
+              <span className="truncate">{t("approval.always", { what: always.map(({ tool, pattern }) => pattern || tool).join(", ") })}</span>
             </Button>
           )}
         </div>

@@ -1,42 +1,27 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { Undo2 } from "lucide-react"
 
-import { setToolRule } from "../api/calls"
-import type { Rule, ToolRule } from "../api/types"
-import { toolRulesQuery } from "../app/queries"
+import { removeRule, type Rule, setRule, type ToolPermission } from "../api/permissions"
 import { useT } from "../i18n"
+import { permissionWords } from "../i18n/permissions"
+import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
+import { IconButton } from "../ui/IconButton"
 import { Note } from "../ui/Note"
+import { permissionsQuery } from "./queries"
 
 const rules: Rule[] = ["allow", "ask", "deny"]
 
-/** For each tool: whether it runs, asks first, or never runs. */
-export function Permissions() {
+/** For a tool: whether it runs, asks first, or never runs. */
+export function ToolRow({ tool }: { tool: ToolPermission }) {
   const t = useT()
-  const { data, error } = useQuery(toolRulesQuery)
-  return (
-    <>
-      <p className="text-ink-2">{t("permissions.lead")}</p>
-      {error && <Note tone="danger" className="mt-4">{error.message}</Note>}
-      <ul className="mt-3 divide-y divide-line">
-        {data?.map((tool) => (
-          <li key={tool.name}>
-            <Row tool={tool} />
-          </li>
-        ))}
-      </ul>
-    </>
-  )
-}
-
-function Row({ tool }: { tool: ToolRule }) {
-  const t = useT()
+  const say = useTable(permissionWords)
   const client = useQueryClient()
   const { mutate, isPending, variables, error } = useMutation({
-    mutationFn: (rule: Rule) => setToolRule(tool.name, rule),
-    onSuccess: (changed) =>
-      client.setQueryData(toolRulesQuery.queryKey, (list) => list?.map((entry) => (entry.name === changed.name ? changed : entry))),
+    mutationFn: (rule: Rule | undefined) => (rule ? setRule({ tool: tool.name, rule }) : removeRule({ tool: tool.name })),
+    onSuccess: () => client.invalidateQueries(permissionsQuery),
   })
-  const chosen = isPending ? variables : tool.rule
+  const chosen = isPending ? (variables ?? tool.rule) : tool.rule
   return (
     <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
       <legend className="sr-only">{tool.name}</legend>
@@ -44,6 +29,11 @@ function Row({ tool }: { tool: ToolRule }) {
         <span className="block font-medium">{tool.name}</span>
         <span className="block text-small text-ink-3">{tool.summary}</span>
       </span>
+      {tool.own && (
+        <IconButton small label={say("again", { tool: tool.name })} disabled={isPending} onClick={() => mutate(undefined)}>
+          <Undo2 size={15} aria-hidden />
+        </IconButton>
+      )}
       <span className="flex shrink-0 rounded-md bg-hover p-0.5">
         {rules.map((rule) => (
           <label
