@@ -12,6 +12,7 @@ require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/anthropics/anthropic-sdk-go v1.84.0
 	github.com/bep/imagemeta v1.0.1
+	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/caarlos0/env/v11 v11.4.2
 	github.com/cenkalti/backoff/v5 v5.0.3
 	github.com/charmbracelet/colorprofile v0.4.3
@@ -54,12 +55,8 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/text v0.43.0
 	google.golang.org/protobuf v1.36.12
+	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
-)
-
-require (
-	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
-	mvdan.cc/sh/v3 v3.14.1 // indirect
 )
 
 require (

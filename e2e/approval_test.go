@@ -213,10 +213,10 @@ func TestApproval_ByCommandAndAlways(t *testing.T) {
 	k.untilAsked(1)
 	k.send("/approve")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
-	id = k.send(k.shell("echo b >> %s", k.file("asked")), "say done")
+	id = k.send(k.shell("echo b | tee -a %s", k.file("asked")), "say done")
 	k.answer(k.untilAsked(2).ID, apiclient.Answer{Decision: apiclient.Allow, Always: true})
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
-	id = k.send(k.shell("echo c >> %s", k.file("asked")), "say done")
+	id = k.send(k.shell("echo c | tee -a %s", k.file("asked")), "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Equal(t, []string{"a", "b", "c"}, k.trace("asked"))
 
@@ -226,6 +226,48 @@ func TestApproval_ByCommandAndAlways(t *testing.T) {
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Len(t, k.trace("asked"), 3)
 	require.Nil(t, k.lastApproval(), "a denied tool asks nobody")
+	k.wellFormed()
+}
+
+func TestPermissions_OfAPersonAndAConversationHoldAfterAKillAndForSubagents(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	k := s.newTalk()
+	run := func(program ...string) { k.untilEnded(time.Minute, k.send(program...)) }
+	writes := func(word string) string { return k.shell("echo %s | tee -a %s", word, k.file("ran")) }
+	_, err := k.client.ChoosePreset(t.Context(), string(chat.PresetAsk))
+	require.NoError(t, err)
+	id := k.send(writes("a"), "say done")
+	asked := k.untilAsked(1)
+	require.Equal(t, "echo, tee", chat.InWords(asked.Approval.Always))
+	k.answer(asked.ID, apiclient.Answer{Decision: apiclient.Allow, Always: true})
+	s.crash()
+	s.boot()
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	run(writes("b"), "say done")
+	require.Nil(t, k.lastApproval(), "the rules that the answer has set allow it")
+
+	id = k.send(k.shell("echo c > %s", k.file("other")), "say done")
+	asked = k.untilAsked(2)
+	require.Empty(t, asked.Approval.Always, "no rule fits a command that writes a file")
+	_, err = k.client.AnswerApproval(t.Context(), k.key, asked.ID, apiclient.Answer{Decision: apiclient.Allow, Always: true})
+	require.ErrorContains(t, err, "No rule fits this call")
+	k.answer(asked.ID, apiclient.Answer{Decision: apiclient.Deny})
+	k.untilEnded(time.Minute, id)
+
+	_, err = k.client.UpdateSession(t.Context(), k.key, apiclient.Change{Preset: new(string(chat.PresetReadOnly))})
+	require.NoError(t, err)
+	run(writes("d"), "say done")
+	require.Contains(t, lastCalls(k)[0].Result, "the user's settings deny this call of Shell")
+	run(k.subagent(args{"role": "coder"}, writes("e"), "say tried"), "say done")
+	require.Equal(t, "[coder answered]\ntried", lastCalls(k)[0].Result)
+	require.Equal(t, []string{"a", "b"}, k.trace("ran"))
+	require.NoFileExists(t, k.file("other"))
+
+	_, err = k.client.UpdateSession(t.Context(), k.key, apiclient.Change{Preset: new(string(chat.PresetAuto))})
+	require.NoError(t, err)
+	run(k.shell("echo f > %s", k.file("other")), "say done")
+	require.FileExists(t, k.file("other"))
 	k.wellFormed()
 }
 

@@ -9,7 +9,6 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
-	"xbot/internal/permission"
 )
 
 // ask makes the piece of a question: a card where the platform has buttons, else a text that says how it is answered. ended is
@@ -53,8 +52,8 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 	switch always := a.Call.Approval.Always; {
 	case len(always) == 0:
 		q.Buttons = slices.Delete(q.Buttons, 1, 2)
-	case permission.Narrow(always):
-		q.Text += "\n\n" + say(i18n.AskMeans, markdown.Line(permission.InWords(always)))
+	case always[0].Pattern != "":
+		q.Text += "\n\n" + say(i18n.AskMeans, markdown.Line(chat.InWords(always)))
 	}
 	if forms {
 		q.Fields = []channel.Field{{Name: chat.PressNote, Label: say(i18n.AskNote)}}

@@ -51,7 +51,7 @@ func TestSend_AsksByACardWhereThereAreButtons(t *testing.T) {
 	card := p.got[0].Card
 	require.Equal(t, "t1.0.0", card.ID)
 	require.Equal(t, "May Shell run?", card.Title)
-	require.Equal(t, "```\nrm -r build\n```\n\n`timeout`: `30`\n\n> to begin anew\n\nFolder: `/home/ann`\n\nAlways allows: `Shell rm -r build`", card.Text)
+	require.Equal(t, "```\nrm -r build\n```\n\n`timeout`: `30`\n\n> to begin anew\n\nFolder: `/home/ann`\n\nAlways allows: `rm -r build`", card.Text)
 	require.Len(t, card.Buttons, 3)
 	require.Equal(t, []channel.Field{{Name: chat.PressNote, Label: "Note (optional)"}}, card.Fields)
 	require.Equal(t, chat.OutboundSent, p.end)

@@ -49,6 +49,46 @@ func TestGenerate_SaysWhichCallsNeedPermissionHoweverTheModelWritesTheirNames(t 
 	}
 }
 
+func TestGenerate_DecidesByTheRulesOfTheCommandAsTheyWereWhenTheModelAnswered(t *testing.T) {
+	b := setup(t, `call Shell {"command":"git status"}`, `call Shell {"command":"git status; rm x"}`, `call Shell {"command":"rm y"}`)
+	user, err := b.UserByName(t.Context(), "alice")
+	require.NoError(t, err)
+	set := func(pattern string, rule chat.Rule) {
+		require.NoError(t, b.SetPermission(t.Context(), user.ID, chat.ToolRule{Tool: "Shell", Pattern: pattern, Rule: rule}))
+	}
+	require.NoError(t, b.SetUserSetting(t.Context(), user.ID, store.Preset, string(chat.PresetAsk)))
+	set("git status", chat.RuleAllow)
+	set("rm y", chat.RuleDeny)
+	for range 2 {
+		out, err := b.Generate(t.Context(), 0)
+		require.NoError(t, err)
+		require.Equal(t, []bool{false, true, false}, []bool{out.Calls[0].Ask, out.Calls[1].Ask, out.Calls[2].Ask})
+		set("git status", chat.RuleDeny) // it holds for later calls
+	}
+	calls := make([]chat.Call, 3)
+	for n := range calls {
+		calls[n], err = b.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, n))
+		require.NoError(t, err)
+	}
+	require.Equal(t, []chat.Rule{chat.RuleAllow, chat.RuleAsk, chat.RuleDeny}, []chat.Rule{calls[0].Rule, calls[1].Rule, calls[2].Rule})
+	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "rm x", Rule: chat.RuleAllow}}, calls[1].Always)
+}
+
+func TestGenerate_DeniesWhatActsInAConversationThatIsReadOnly(t *testing.T) {
+	b := setup(t, `call Shell {"command":"ls"}`, `call Read {"path":"a.go"}`, `call todo_write {"todos":[]}`)
+	require.NoError(t, b.Override(t.Context(), activitiestest.Key, store.Overrides{Preset: new(string(chat.PresetReadOnly))}))
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAllow})
+	_, err := b.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	var rules []chat.Rule
+	for n := range 3 {
+		call, err := b.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, n))
+		require.NoError(t, err)
+		rules = append(rules, call.Rule)
+	}
+	require.Equal(t, []chat.Rule{chat.RuleDeny, chat.RuleAllow, chat.RuleAllow}, rules)
+}
+
 func TestTool_RunsWhatWasAllowed(t *testing.T) {
 	b := setup(t, `call Shell {"command":"echo run >> count","reason":"to count"}`)
 	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
@@ -71,7 +111,7 @@ func TestTool_RefusesWhatNobodyPermitted(t *testing.T) {
 		before func(b *fixture)
 		result string
 	}{
-		"a rule denies the tool": {chat.RuleDeny, func(*fixture) {}, "the user's settings deny every call of Shell"},
+		"a rule denies the tool": {chat.RuleDeny, func(*fixture) {}, "the user's settings deny this call of Shell"},
 		"nobody was asked":       {chat.RuleAsk, func(*fixture) {}, i18n.Say(i18n.English, i18n.CallUnasked)},
 		"nobody answered":        {chat.RuleAsk, func(b *fixture) { b.ask(0) }, i18n.Say(i18n.English, i18n.CallUnasked)},
 		"denied with a note":     {chat.RuleAsk, func(b *fixture) { b.ask(0); b.answer(0, false, "use trash instead") }, "Not run: the user denied this call: use trash instead."},

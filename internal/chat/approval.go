@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"cmp"
+	"strings"
 	"time"
 )
 
@@ -28,6 +30,15 @@ type ToolRule struct {
 	Tool    string `json:"tool"`
 	Pattern string `json:"pattern,omitempty" doc:"What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool."`
 	Rule    Rule   `json:"rule" enum:"allow,ask,deny"`
+}
+
+// InWords names what rules mean, for people: their patterns, or the tools of which all calls are meant.
+func InWords(rules []ToolRule) string {
+	var out []string
+	for _, r := range rules {
+		out = append(out, cmp.Or(r.Pattern, r.Tool))
+	}
+	return strings.Join(out, ", ")
 }
 
 // PatternKind says what the patterns for a tool are compared with; empty: there are none, a rule is for every call.

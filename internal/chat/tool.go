@@ -43,12 +43,12 @@ type ToolCall struct {
 	Rule       Rule         `json:"-"`
 	Always     []ToolRule   `json:"-"` // what an answer with always sets; part of Approval once a person was asked
 	Hooked     `json:"-"`
-	Questions  []Inquiry    `json:"-"` // what it asks a person; part of Approval once it was asked
-	Approval   *Approval    `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
-	Offload    string       `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
-	Task       string       `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
-	StartedAt  *time.Time   `json:"started_at,omitempty"`
-	FinishedAt *time.Time   `json:"finished_at,omitempty"`
+	Questions  []Inquiry  `json:"-"` // what it asks a person; part of Approval once it was asked
+	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
+	Offload    string     `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
+	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
+	StartedAt  *time.Time `json:"started_at,omitempty"`
+	FinishedAt *time.Time `json:"finished_at,omitempty"`
 }
 
 // Ruled returns the call with the rule that holds for one with questions: it is asked, unless its tool is denied. No rule

@@ -37,7 +37,7 @@ func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.An
 			fmt.Fprintf(p.Out, "why: %s\n", reason)
 		}
 		for {
-			fmt.Fprintf(p.Out, "y allows, n [why] denies, a always allows %s: ", name)
+			fmt.Fprintf(p.Out, "%s: ", tui.HowToAnswer(call, ", "))
 			if !lines.Scan() {
 				return apiclient.Answer{}, false
 			}

@@ -26,7 +26,7 @@ var calls = map[ID]map[Lang]string{
 	CallRunner:    {English: "Error: %s, so the outcome is unknown. Verify before repeating it; an operator must check that runner.", Chinese: ""},
 	CallBroken:    {English: "Error: the tool failed because of a fault in xbot, so its outcome is unknown. Verify before repeating it.", Chinese: ""},
 	CallDenied:    {English: "Not run: %s denied this call%s. Do not try to get the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
-	CallForbidden: {English: "Not run: the user's settings deny every call of %s. Do not try to get the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
+	CallForbidden: {English: "Not run: the user's settings deny this call of %s. Do not try to get the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
 	TasksFull:     {English: "Not run: %d background tasks run already, which is the most for one user. Wait for one to end (task_wait), or kill one that is not needed (task_kill).", Chinese: ""},
 	CallUnasked:   {English: "Not run: this call needs the user's permission, and nobody gave it.", Chinese: ""},
 	Unanswered:    {English: "Nobody answered in time.", Chinese: "没有人在限期内答复。"},

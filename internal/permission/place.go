@@ -3,6 +3,7 @@ package permission
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -96,12 +97,7 @@ func readHost(address string) host {
 }
 
 func (h host) allowed(patterns []string) bool {
-	for _, p := range patterns {
-		if h.is(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patterns, h.is)
 }
 
 func (h host) touches(pattern string) (yes, unsure bool) { return h.is(pattern), h == "" }

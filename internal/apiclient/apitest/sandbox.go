@@ -20,7 +20,7 @@ type question struct {
 
 // Ask asks a person whether the n-th call of the last step may run, and returns the answer; void after a stop.
 func (t *Turn) Ask(n int, reason string) chat.Approval {
-	return t.ask(n, chat.Approval{Reason: reason})
+	return t.ask(n, chat.Approval{Reason: reason, Always: []chat.ToolRule{{Tool: t.calls[n].Name, Pattern: "make", Rule: chat.RuleAllow}}})
 }
 
 // Inquire asks a person the questions of the n-th call of the last step, and returns the answers; void after a stop.

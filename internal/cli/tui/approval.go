@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"xbot/internal/apiclient"
+	"xbot/internal/chat"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 	"xbot/internal/command"
@@ -71,6 +72,14 @@ func (m *model) questionLine(call *story.Call) string {
 	if asked := call.Approval.Questions; len(asked) > 0 {
 		return "? " + question.How(i18n.English, asked) + " /deny declines · " + text.Line(call.Summary)
 	}
-	name := text.Line(call.Name)
-	return strings.TrimSuffix("? May "+name+" run?  y allows · n [why] denies · a always allows "+name+" · "+text.Line(call.Summary), " · ")
+	return strings.TrimSuffix("? May "+text.Line(call.Name)+" run?  "+HowToAnswer(call, " · ")+" · "+text.Line(call.Summary), " · ")
+}
+
+// HowToAnswer says which words answer the question whether a call may run.
+func HowToAnswer(call *story.Call, between string) string {
+	how := "y allows" + between + "n [why] denies"
+	if always := call.Approval.Always; len(always) > 0 {
+		how += between + "a always allows " + text.Line(chat.InWords(always))
+	}
+	return how
 }

@@ -31,7 +31,7 @@ func TestScreen_AsksWhetherACallMayRun(t *testing.T) {
 	t.Parallel()
 	s := setup(t, asks)
 	s.typed("clean up", tea.KeyEnter)
-	s.shows("? Shell rm -rf build", "│ make all", "│ why: old results hide the fault", "May Shell run?  y allows", "a always allows Shell · rm -rf",
+	s.shows("? Shell rm -rf build", "│ make all", "│ why: old results hide the fault", "May Shell run?  y allows", "a always allows make · rm -rf",
 		"waiting for you")
 	s.typed("y", tea.KeyEnter)
 	s.shows("It was allowed.", "allowed by alice · it had asked because: old results hide the fault")
@@ -52,7 +52,7 @@ func TestScreen_AllowsForGood(t *testing.T) {
 	t.Parallel()
 	s := setup(t, asks)
 	s.typed("clean up", tea.KeyEnter)
-	s.shows("a always allows Shell")
+	s.shows("a always allows make")
 	s.typed("a", tea.KeyEnter)
 	s.shows("It was allowed.")
 	require.True(t, s.server.Always())

@@ -24,8 +24,10 @@ export default function ConnectCard() {
   return (
     <section aria-label={say("connect")} className="rounded-lg border border-line bg-raised px-4 py-3">
       <p className="text-ink-2">{text}</p>
+      {admin && <p className="mt-2 text-ink-2">{say("hostTools")}</p>}
       <div className="mt-3 flex flex-wrap gap-2">
         <Button onClick={() => show("settings", { tab: "models", add: admin ? "shared" : "own" })}>{say(admin ? "connect" : "connectOwn")}</Button>
+        {admin && <Button onClick={() => show("settings", { tab: "permissions" })}>{say("chooseTools")}</Button>}
         <Button look="quiet" onClick={stay}>
           {say("stay")}
         </Button>

@@ -1,0 +1,85 @@
+package conversation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/permission"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Presets keeps what tools may do in a conversation.
+type Presets interface {
+	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
+	Override(ctx context.Context, key chat.SessionKey, o store.Overrides) error
+}
+
+// Permissions is /permissions: what tools may do in a conversation.
+type Permissions struct {
+	Presets Presets
+	Judge   permission.Judge
+}
+
+var _ slash.Runner = Permissions{}
+
+// Spec is what the command is called.
+func (Permissions) Spec() slash.Spec {
+	return slash.Spec{Name: "permissions", Usage: "[read_only|ask|auto|default]", Help: i18n.HelpPermissions, Group: slash.GroupConversation, Who: slash.Owner}
+}
+
+// Run sets or tells it.
+func (p Permissions) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	preset := chat.Preset(strings.ReplaceAll(strings.ToLower(args), "-", "_"))
+	switch {
+	case preset == "":
+	case preset == "default" || slices.Contains(chat.Presets, preset):
+		if preset == "default" {
+			preset = ""
+		}
+		if err := p.Presets.Override(ctx, in.Session, store.Overrides{Preset: new(string(preset))}); err != nil {
+			return "", err
+		}
+	default:
+		return "", i18n.Fault(fault.Invalid, i18n.PermissionsUsage)
+	}
+	return p.status(ctx, in)
+}
+
+// status says which preset is in force, who chose it, and which rules come before it.
+func (p Permissions) status(ctx context.Context, in slash.Request) (string, error) {
+	permits, err := p.Presets.Permits(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	decider, err := p.Judge.With(ctx, permits)
+	if err != nil {
+		return "", err
+	}
+	say := i18n.PresetFollows
+	if permits.Here != "" {
+		say = i18n.PresetHere
+	}
+	preset := decider.Preset()
+	lines := []string{i18n.Say(in.Lang, say, preset, i18n.Say(in.Lang, presetTexts[preset]))}
+	for _, r := range permits.Rules {
+		line := "- " + string(r.Rule) + " " + r.Tool
+		if r.Pattern != "" {
+			line += " " + markdown.Line(r.Pattern)
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) > 1 {
+		lines = slices.Insert(lines, 1, "", i18n.Say(in.Lang, i18n.PermissionsRules))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+var presetTexts = map[chat.Preset]i18n.ID{
+	chat.PresetReadOnly: i18n.PresetReadOnly, chat.PresetAsk: i18n.PresetAsk, chat.PresetAuto: i18n.PresetAuto,
+}
