@@ -59,6 +59,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/aymanbagabas/go-udiff v0.4.1
+
 require (
 	github.com/BurntSushi/toml v1.4.0 // indirect
 	github.com/alecthomas/chroma/v2 v2.14.0 // indirect

@@ -107,7 +107,7 @@ func (w *workerPart) activities() worker.Activities {
 				Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Words: w.words,
 				Outputs: live,
 			},
-			Approvals:  &turn.Approvals{Questions: w.store, Wait: w.permissions.Wait},
+			Approvals:  &turn.Approvals{Questions: w.store, Previewer: w.tools, Boxes: w.boxes, Wait: w.permissions.Wait},
 			Commands:   &activities.TurnCommands{Store: w.store, Registry: registry},
 			Hooks:      w.hooks(hooks, compressor),
 			Compressor: compressor,

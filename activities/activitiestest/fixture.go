@@ -73,7 +73,7 @@ type Fixture struct {
 
 	Assembler *modelcall.Assembler
 	Intake    *turn.Intake
-	asking    *turn.Approvals
+	Asking    *turn.Approvals
 
 	Started []chat.CallID
 	Woken   []string // sessions, with what they were woken for
@@ -118,7 +118,7 @@ func New(t *testing.T, program ...string) *Fixture {
 	b.Tools = &turn.Tools{
 		Calls: b.Store, Toolbox: registry, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
-	b.asking = &turn.Approvals{Questions: b.Store, Wait: time.Hour}
+	b.Asking = &turn.Approvals{Questions: b.Store, Boxes: b, Wait: time.Hour}
 	b.background = &background.Background{Tasks: b.Store, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus}}
 	b.Commands = &background.Commands{Store: b.Store, Boxes: b, Links: b}
 	var claimed turn.ClaimOutput
@@ -189,7 +189,7 @@ func (b *Fixture) Run(ctx context.Context, name string, in, out any) error {
 		activities.NameRunBang: b.Commands.RunBang, activities.NameEndBang: b.Commands.EndBang,
 		activities.NameCompress: b.Compressor.Compress,
 		activities.NameMemorize: b.Memorizer.Memorize, activities.NameGiveUpMemorize: b.Memorizer.GiveUp,
-		activities.NameAsk: b.asking.Ask, activities.NameExpire: b.asking.Expire,
+		activities.NameAsk: b.Asking.Ask, activities.NameExpire: b.Asking.Expire,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

@@ -87,7 +87,7 @@ func (s *sending) unasked(ctx context.Context) error {
 // requestText tells the person who is asked what would run, why, and where.
 func requestText(a chat.Asking) string {
 	lang := i18n.Lang(a.Lang)
-	parts := []string{wanted(a.Call.ToolCall, lang)}
+	parts := []string{changes(a.Call.ToolCall, lang)}
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
 		parts = append(parts, quoted(r))
 	}

@@ -50,6 +50,14 @@ func wanted(call chat.ToolCall, lang i18n.Lang) string {
 	return strings.Join(parts, "\n\n")
 }
 
+// changes is what a call would change, where that is known, else its arguments.
+func changes(call chat.ToolCall, lang i18n.Lang) string {
+	if call.Approval == nil || call.Approval.Preview == "" {
+		return wanted(call, lang)
+	}
+	return block(call.Approval.Preview, lang)
+}
+
 func rank(name string) int {
 	if i := slices.Index(telling, name); i >= 0 {
 		return i

@@ -15,13 +15,21 @@ import (
 // Questions keeps the questions whether calls may run.
 type Questions interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
-	Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error)
+	Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.Call, error)
 	Expire(ctx context.Context, id chat.CallID) error
+}
+
+// Previewer says what calls would change.
+type Previewer interface {
+	Previews(name string) bool
+	Preview(ctx context.Context, name string, call tool.Call) (string, error)
 }
 
 // Approvals asks people for permission. Its activities run as local activities; waiting is the workflow's part.
 type Approvals struct {
 	Questions Questions
+	Previewer Previewer        // nil: people see the arguments of a call alone
+	Boxes     activities.Boxes // where Previewer looks
 	Wait      time.Duration    // how long a question stays open; then the call is denied
 	Now       func() time.Time // the clock that a question is timed by; nil: that of the machine
 }
@@ -44,7 +52,7 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	if err != nil {
 		return AskOutput{}, activities.Failure(ctx, err)
 	}
-	call, err = a.Questions.Ask(ctx, in.Call, tool.Reason(call.Arguments))
+	call, err = a.Questions.Ask(ctx, in.Call, chat.Request{Reason: tool.Reason(call.Arguments), Preview: a.preview(ctx, call)})
 	if err != nil {
 		return AskOutput{}, activities.Failure(ctx, err)
 	}
@@ -53,6 +61,30 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	}
 	left := call.Approval.AskedAt.Add(a.Wait).Sub(a.now())
 	return AskOutput{Open: true, Wait: max(left, time.Second).Round(time.Second)}, nil
+}
+
+// lookTime bounds the look at what a call would change: the question does not wait for a runner that is away.
+const lookTime = 2 * time.Second
+
+// preview is what the call would change, for the person who is asked. It only helps to decide: without a runner, or where the call would
+// fail, there is none.
+func (a *Approvals) preview(ctx context.Context, call chat.Call) string {
+	if a.Previewer == nil || call.Approval != nil || call.Rule != chat.RuleAsk || !a.Previewer.Previews(call.Name) {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	box, err := a.Boxes.Box(ctx, call.User, call.Runner)
+	if err != nil {
+		return ""
+	}
+	text, err := a.Previewer.Preview(ctx, call.Name, tool.Call{
+		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: chat.FolderOn(call.Cwd, call.CwdRunner, box.Name()),
+	})
+	if err != nil {
+		return ""
+	}
+	return activities.Clean(text)
 }
 
 func (a *Approvals) now() time.Time {

@@ -32,7 +32,7 @@ func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
 	_, err = b.store.CommitStep(b.t.Context(), step, answer)
 	require.NoError(b.t, err)
 	for _, id := range ids {
-		_, err = b.store.Ask(b.t.Context(), id, "")
+		_, err = b.store.Ask(b.t.Context(), id, chat.Request{})
 		require.NoError(b.t, err)
 	}
 	return key, ids
@@ -191,7 +191,7 @@ func TestApprovals_OfQuestionsTakeAnswersThatFit(t *testing.T) {
 	asked := []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b"}}}}
 	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Questions: asked}.Ruled()}})
 	require.NoError(t, err)
-	_, err = b.store.Ask(t.Context(), id, "")
+	_, err = b.store.Ask(t.Context(), id, chat.Request{})
 	require.NoError(t, err)
 
 	at := path(key, "/approvals/"+string(id))

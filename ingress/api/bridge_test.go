@@ -139,7 +139,7 @@ func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) 
 		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk, Always: []chat.ToolRule{{Tool: "Read", Rule: chat.RuleAllow}}}},
 	})
 	require.NoError(t, err)
-	_, err = b.store.Ask(t.Context(), "t1.0.0", "")
+	_, err = b.store.Ask(t.Context(), "t1.0.0", chat.Request{})
 	require.NoError(t, err)
 
 	b.bob.post(path(key, "/approvals/t1.0.0"), map[string]any{"decision": "allow"}).problem(http.StatusNotFound)

@@ -35,7 +35,7 @@ func (b *bundle) deferred() (chat.SessionKey, chat.CallID) {
 	})
 	require.NoError(b.t, err)
 	require.True(b.t, fresh)
-	_, err = b.store.Ask(b.t.Context(), id, "")
+	_, err = b.store.Ask(b.t.Context(), id, chat.Request{})
 	require.NoError(b.t, err)
 	return key, id
 }

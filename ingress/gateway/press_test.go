@@ -36,7 +36,7 @@ func (b *platform) asksBy(e chat.Envelope, call chat.ToolCall) chat.SessionKey {
 	require.NoError(b.T, err)
 	_, err = b.Store.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.T, err)
-	_, err = b.Store.Ask(ctx, pressedCall, "")
+	_, err = b.Store.Ask(ctx, pressedCall, chat.Request{})
 	require.NoError(b.T, err)
 	return key
 }

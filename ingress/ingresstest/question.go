@@ -21,7 +21,7 @@ func (b *Platform) Ask(key chat.SessionKey, turn chat.TurnID, call chat.ToolCall
 	call.ID, call.Summary = chat.NewCallID(turn, 0, 0), "it"
 	_, err = b.Store.CommitStep(b.T.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call.Ruled()}})
 	require.NoError(b.T, err)
-	_, err = b.Store.Ask(b.T.Context(), call.ID, "")
+	_, err = b.Store.Ask(b.T.Context(), call.ID, chat.Request{})
 	require.NoError(b.T, err)
 	return call.ID
 }

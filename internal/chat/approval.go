@@ -96,6 +96,7 @@ const MaxNote = 4000
 type Approval struct {
 	State      ApprovalState `json:"state" enum:"open,allowed,denied,void"`
 	Reason     string        `json:"reason,omitempty" doc:"Why the model wants it, in its own words."`
+	Preview    string        `json:"preview,omitempty" doc:"What the call would change in a file, as a unified diff, as it was when the question was asked; may be cut."`
 	Note       string        `json:"note,omitempty" doc:"What the person said with the answer."`
 	AskedAt    time.Time     `json:"asked_at"`
 	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
@@ -107,6 +108,12 @@ type Approval struct {
 
 	Questions []Inquiry `json:"questions,omitempty" doc:"What the model asks the person; the call is allowed by answers to all of them."`
 	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
+}
+
+// Request is what a person is told when they are asked whether a call may run.
+type Request struct {
+	Reason  string // the model's own; empty: the last paragraph that it wrote before its calls
+	Preview string // what the call would change, as a unified diff; empty: not known
 }
 
 // What the buttons and the field of a question on a platform are called.

@@ -28,7 +28,7 @@ func (b *bundle) asks(turn chat.TurnID, rule chat.Rule) (first, second chat.Call
 
 func (b *bundle) ask(id chat.CallID, reason string) *chat.Approval {
 	b.t.Helper()
-	call, err := b.Ask(b.t.Context(), id, reason)
+	call, err := b.Ask(b.t.Context(), id, chat.Request{Reason: reason})
 	require.NoError(b.t, err)
 	return call.Approval
 }

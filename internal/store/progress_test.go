@@ -193,7 +193,7 @@ func TestCourse_SaysWhichCallWaitsForAPerson(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.answers("t1", chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, Arguments: "{}", Rule: chat.RuleAsk}}})
-	_, err := b.Ask(t.Context(), "t1.0.0", "")
+	_, err := b.Ask(t.Context(), "t1.0.0", chat.Request{})
 	require.NoError(t, err)
 	c, err := b.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)

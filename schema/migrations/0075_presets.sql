@@ -6,7 +6,8 @@ COMMENT ON TABLE tool_permissions IS 'What may happen when a tool is to be run f
 ALTER TABLE sessions ADD COLUMN preset text NOT NULL DEFAULT '' CHECK (preset IN ('', 'read_only', 'ask', 'auto'));
 COMMENT ON COLUMN sessions.preset IS 'What tools may do in this conversation and for its subagents; empty: as the user says (user_settings preset), then the policy.';
 
-ALTER TABLE tool_calls ADD COLUMN always jsonb;
+ALTER TABLE tool_calls ADD COLUMN always jsonb, ADD COLUMN preview text NOT NULL DEFAULT '';
+COMMENT ON COLUMN tool_calls.preview IS 'What the call would have changed when the person was asked, as a unified diff; empty: not known.';
 COMMENT ON COLUMN tool_calls.always IS 'Rules that an answer with always sets, computed when the step was committed; null: the rule to allow the tool.';
 
 -- +goose StatementBegin
@@ -28,7 +29,7 @@ COMMENT ON FUNCTION permits_of IS 'What the user of a session wants of its tools
 
 -- +goose Down
 DROP FUNCTION permits_of;
-ALTER TABLE tool_calls DROP COLUMN always;
+ALTER TABLE tool_calls DROP COLUMN always, DROP COLUMN preview;
 ALTER TABLE sessions DROP COLUMN preset;
 DELETE FROM tool_permissions WHERE pattern <> '';
 ALTER TABLE tool_permissions DROP CONSTRAINT tool_permissions_pkey, ADD PRIMARY KEY (user_id, tool);

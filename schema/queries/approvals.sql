@@ -8,7 +8,7 @@ FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = sqlc.arg
 -- Asks the person, once. The reason is that of the hook that wants it, or the model's own, or else the last paragraph that it wrote before its calls. No row:
 -- the call needs no permission, was asked about before, or has its result.
 UPDATE tool_calls c SET
-    approval = 'open', asked_at = now(),
+    approval = 'open', asked_at = now(), preview = sqlc.arg(preview),
     reason   = left(coalesce(nullif(c.reason, ''), nullif(sqlc.arg(reason)::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), sqlc.arg(max_reason)::int)
 FROM messages m, turns t
 WHERE c.id = sqlc.arg(id) AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'

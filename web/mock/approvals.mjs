@@ -24,7 +24,7 @@ export class Approvals {
    */
   ask(call, reason, signal, told, questions) {
     const always = questions ? undefined : this.#permissions.alwaysOf(call)
-    const approval = { state: "open", reason, asked_at: now(), questions, always }
+    const approval = { state: "open", reason, asked_at: now(), questions, always, preview: previewOf(call) }
     return new Promise((done) => {
       const settle = (change) => {
         this.#open.delete(call.id)
@@ -67,4 +67,12 @@ export class Approvals {
     this.answer(id, body)
     return true
   }
+}
+
+/** What an edit would change, as a unified diff; undefined for other calls. */
+function previewOf({ name, arguments: json }) {
+  if (name !== "FileReplace") return undefined
+  const { path, old_string: before = "", new_string: after = "" } = JSON.parse(json)
+  const lines = (mark, text) => text.split("\n").map((line) => `${mark}${line}\n`).join("")
+  return `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n${lines("-", before)}${lines("+", after)}`
 }

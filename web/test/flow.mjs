@@ -179,7 +179,7 @@ export const flow = {
     await list.getByRole("heading", { name: "Pinned" }).waitFor()
     await v.page.keyboard.press("Control+k")
     await v.page.keyboard.type("by hand")
-    await list.getByRole("link", { name: "Renamed by hand" }).waitFor()
+    await list.getByRole("link", { name: "Renamed by hand" }).first().waitFor()
     await v.inspect("15-search")
     await v.page.keyboard.press("Escape")
   },

@@ -139,6 +139,22 @@ export const sandbox = {
     await closeDialog(v)
   },
 
+  "what an edit would change is seen before it is allowed": async (v) => {
+    await begin(v)
+    await v.ask('call Shell {"command":"printf \\"one\\\\ntwo\\\\nthree\\\\n\\" > diff.txt"}\nsay it is written', "it is written")
+    await rule(v, "FileReplace", "Ask")
+    await closeDialog(v)
+    await v.begin('call FileReplace {"path":"diff.txt","old_string":"two","new_string":"2"}\nsay it is changed')
+    const changes = v.turn.getByRole("group", { name: "May FileReplace run?" }).getByRole("group", { name: "What would change" })
+    await changes.getByText("-two").waitFor()
+    await changes.getByText("+2").waitFor()
+    await v.inspect("55-diff")
+    await v.turn.getByRole("button", { name: "Allow", exact: true }).click()
+    await v.sees("it is changed", v.turn)
+    await rule(v, "FileReplace", "Allow")
+    await closeDialog(v)
+  },
+
   "a preset holds for all conversations, another one for this": async (v) => {
     await begin(v)
     const dialog = await openSettings(v, "Permissions")

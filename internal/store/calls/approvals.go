@@ -20,11 +20,10 @@ import (
 const maxReason = 500
 
 // Ask opens the question to the person whether a call may run, once, and returns the call as it is afterwards: its
-// approval is nil when the call needs none, and open only while an answer is awaited. The reason is the model's own;
-// empty means the last paragraph it wrote before its calls.
-func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error) {
+// approval is nil when the call needs none, and open only while an answer is awaited.
+func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.Call, error) {
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: pg.Clean(reason), MaxReason: maxReason})
+		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: pg.Clean(q.Reason), MaxReason: maxReason, Preview: pg.Clean(q.Preview)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}

@@ -27,7 +27,7 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 		return nil
 	}
 	return &chat.Approval{
-		State: r.Approval, Reason: r.Reason, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
+		State: r.Approval, Reason: r.Reason, Preview: r.Preview, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
 		Questions: r.Questions, Answers: r.Answers, Always: alwaysOf(r), Deferred: r.Hook == chat.HookDeferred,
 	}
 }

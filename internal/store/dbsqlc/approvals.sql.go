@@ -19,7 +19,7 @@ FROM turns t, sessions s
 WHERE c.id = $6 AND c.session_key = $7 AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
   AND may_decide(s.user_id, $8, c.turn_id, c.questions IS NOT NULL, c.hook)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview
 `
 
 type ApprovalAnswerParams struct {
@@ -85,6 +85,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.WrittenArguments,
 		&i.Pictures,
 		&i.Always,
+		&i.Preview,
 	)
 	return i, err
 }
@@ -115,7 +116,7 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -171,6 +172,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.WrittenArguments,
 		&i.Pictures,
 		&i.Always,
+		&i.Preview,
 	)
 	return i, err
 }
@@ -199,7 +201,7 @@ func (q *Queries) ApprovalDeferred(ctx context.Context, db DBTX, arg ApprovalDef
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview
 `
 
 type ApprovalExpireParams struct {
@@ -251,6 +253,7 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.WrittenArguments,
 		&i.Pictures,
 		&i.Always,
+		&i.Preview,
 	)
 	return i, err
 }
@@ -280,7 +283,7 @@ func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParam
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -338,21 +341,23 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 		&i.WrittenArguments,
 		&i.Pictures,
 		&i.Always,
+		&i.Preview,
 	)
 	return i, err
 }
 
 const approvalOpen = `-- name: ApprovalOpen :one
 UPDATE tool_calls c SET
-    approval = 'open', asked_at = now(),
-    reason   = left(coalesce(nullif(c.reason, ''), nullif($1::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), $2::int)
+    approval = 'open', asked_at = now(), preview = $1,
+    reason   = left(coalesce(nullif(c.reason, ''), nullif($2::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), $3::int)
 FROM messages m, turns t
-WHERE c.id = $3 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
+WHERE c.id = $4 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview
 `
 
 type ApprovalOpenParams struct {
+	Preview   string
 	Reason    string
 	MaxReason int32
 	ID        chat.CallID
@@ -361,7 +366,12 @@ type ApprovalOpenParams struct {
 // Asks the person, once. The reason is that of the hook that wants it, or the model's own, or else the last paragraph that it wrote before its calls. No row:
 // the call needs no permission, was asked about before, or has its result.
 func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenParams) (ToolCall, error) {
-	row := db.QueryRow(ctx, approvalOpen, arg.Reason, arg.MaxReason, arg.ID)
+	row := db.QueryRow(ctx, approvalOpen,
+		arg.Preview,
+		arg.Reason,
+		arg.MaxReason,
+		arg.ID,
+	)
 	var i ToolCall
 	err := row.Scan(
 		&i.ID,
@@ -402,6 +412,7 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.WrittenArguments,
 		&i.Pictures,
 		&i.Always,
+		&i.Preview,
 	)
 	return i, err
 }

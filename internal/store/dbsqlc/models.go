@@ -322,6 +322,8 @@ type ToolCall struct {
 	Pictures []chat.PictureRef
 	// Rules that an answer with always sets, computed when the step was committed; null: the rule to allow the tool.
 	Always []chat.ToolRule
+	// What the call would have changed when the person was asked, as a unified diff; empty: not known.
+	Preview string
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

@@ -2032,6 +2032,8 @@ export interface components {
             deferred?: boolean;
             /** @description What the person said with the answer. */
             note?: string;
+            /** @description What the call would change in a file, as a unified diff, as it was when the question was asked; may be cut. */
+            preview?: string;
             /** @description What the model asks the person; the call is allowed by answers to all of them. */
             questions?: components["schemas"]["Inquiry"][] | null;
             /** @description Why the model wants it, in its own words. */

@@ -259,6 +259,7 @@ export const en = {
 
   "approval.title": "May {{tool}} run?",
   "approval.wanted": "What wants to run",
+  "approval.changes": "What would change",
   "approval.reason": "Why: {{reason}}",
   "approval.allow": "Allow",
   "approval.deny": "Deny",

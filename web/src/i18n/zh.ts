@@ -261,6 +261,7 @@ export const zh: Record<Key, string> = {
 
   "approval.title": "允许运行 {{tool}} 吗？",
   "approval.wanted": "将要运行的内容",
+  "approval.changes": "将要更改的内容",
   "approval.reason": "原因：{{reason}}",
   "approval.allow": "允许",
   "approval.deny": "拒绝",
