@@ -50,7 +50,7 @@ func TestGenerate_SaysWhichCallsNeedPermissionHoweverTheModelWritesTheirNames(t 
 }
 
 func TestGenerate_DecidesByTheRulesOfTheCommandAsTheyWereWhenTheModelAnswered(t *testing.T) {
-	b := setup(t, `call Shell {"command":"git status"}`, `call Shell {"command":"git status; rm x"}`, `call Shell {"command":"rm y"}`)
+	b := setup(t, `call Shell {"command":"git status"}`, `call Shell {"command":"git status; wc x"}`, `call Shell {"command":"rm y"}`)
 	user, err := b.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
 	set := func(pattern string, rule chat.Rule) {
@@ -71,7 +71,7 @@ func TestGenerate_DecidesByTheRulesOfTheCommandAsTheyWereWhenTheModelAnswered(t 
 		require.NoError(t, err)
 	}
 	require.Equal(t, []chat.Rule{chat.RuleAllow, chat.RuleAsk, chat.RuleDeny}, []chat.Rule{calls[0].Rule, calls[1].Rule, calls[2].Rule})
-	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "rm x", Rule: chat.RuleAllow}}, calls[1].Always)
+	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Pattern: "wc", Rule: chat.RuleAllow}}, calls[1].Always)
 }
 
 func TestGenerate_DeniesWhatActsInAConversationThatIsReadOnly(t *testing.T) {

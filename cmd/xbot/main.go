@@ -23,6 +23,7 @@ type program struct {
 	Serve     serveCmd     `cmd:"" help:"Run everything in one process; start Postgres and Temporal unless others are configured."`
 	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, bots, runner connections, relay."`
 	Worker    workerCmd    `cmd:"" help:"Run the part that does the work: workflows and activities."`
+	Setup     setupCmd     `cmd:"" help:"Connect a model and a first bot to a running server, by a few questions in the terminal."`
 	Config    configCmd    `cmd:"" help:"Print the settings in effect, with secrets masked."`
 	Status    statusCmd    `cmd:"" help:"Show the state of the server."`
 	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users, or delete one."`

@@ -227,29 +227,36 @@ func (c command) offer(allowed []string) []string {
 	return out
 }
 
-// Programs whose first word says little: the next one is what they do; and with some of those, the one after that.
+// Programs whose first word says little of what they do.
 var (
+	// multiplexers do what their next word says, some of them what the one after that says.
 	multiplexers = []string{
 		"git", "go", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "rustup", "docker", "podman", "kubectl", "helm", "terraform", "pip", "pip3",
-		"uv", "poetry", "bundle", "gem", "composer", "dotnet", "gradle", "mvn", "make", "apt", "apt-get", "brew", "dnf", "yum", "systemctl",
+		"uv", "poetry", "bundle", "gem", "composer", "dotnet", "gradle", "mvn", "apt", "apt-get", "brew", "dnf", "yum", "systemctl",
 		"journalctl", "gh", "glab", "aws", "gcloud", "az", "conda", "mix", "rails", "swift", "nix", "lark-cli", "xbot",
 	}
-	deeper = []string{"npm run", "pnpm run", "yarn run", "bun run", "docker compose", "git remote", "git stash", "git worktree", "go mod", "go tool", "uv run", "uv pip", "poetry run", "bundle exec", "cargo run"}
-	// exact are those of which every word counts: interpreters, and what cannot be taken back.
-	exact = []string{"python", "python3", "node", "perl", "ruby", "php", "lua", "awk", "sed", "npx", "uvx", "pipx", ".", "source", "eval", "trap", "alias", "rm", "dd", "chmod", "chown", "mv"}
+	deeper = []string{
+		"npm run", "pnpm run", "yarn run", "bun run", "docker compose", "git remote", "git stash", "git worktree", "go mod", "go tool", "uv run",
+		"uv pip", "poetry run", "bundle exec", "cargo run",
+	}
+	// interpreters run the file, or the package, that their next word names.
+	interpreters = []string{"python", "python3", "node", "perl", "ruby", "php", "lua", "npx", "uvx", "pipx", ".", "source"}
+	// anything are those of which every word counts, also one that is added: no beginning of them is offered.
+	anything = []string{"eval", "trap", "alias", "sed", "awk", "rm", "dd", "chmod", "chown", "mv", "kill", "pkill", "killall"}
 )
 
-// head is the beginning of a command that a rule may be for; ok is false where that cannot be told.
+// head is the beginning of a command that a rule may be for; ok is false where no beginning says what it does.
 func (w words) head() (head words, ok bool) {
-	name := path.Base(w[0])
-	n := 1
+	name, n := path.Base(w[0]), 1
 	switch {
-	case slices.Contains(shells, name), slices.Contains(wrappers, name), slices.Contains(exact, name):
-		n = len(w)
-	case slices.Contains(multiplexers, name) && len(w) > 1:
-		n = 2
-		if slices.Contains(deeper, name+" "+w[1]) && len(w) > 2 {
+	case slices.Contains(wrappers, name), slices.Contains(anything, name):
+		return nil, false
+	case slices.Contains(multiplexers, name), slices.Contains(interpreters, name), slices.Contains(shells, name):
+		if n = 2; len(w) > 2 && slices.Contains(deeper, name+" "+w[1]) {
 			n = 3
+		}
+		if len(w) < n || strings.HasPrefix(w[n-1], "-") {
+			return nil, false
 		}
 	}
 	head = w[:n]

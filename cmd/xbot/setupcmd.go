@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+type setupCmd struct {
+	connection
+}
+
+// Run asks the few questions that make a fresh server useful. Nothing is stored before it was tried.
+func (c setupCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		s := setup{client: client, dialog: newDialog(os.Stdin, os.Stdout)}
+		for _, step := range []func(context.Context) error{s.model, s.channel, s.permissions} {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		s.say("")
+		s.say("That is all. Talk to xbot with xbot-cli, or open the page: xbot login-link prints a link that signs you in.")
+		return nil
+	})
+}
+
+// setup is the questions, and the server that the answers are for.
+type setup struct {
+	*dialog
+	client *apiclient.Client
+}
+
+// service is where models can be had.
+type service struct {
+	title, name, provider, address string
+	needsKey                       bool
+}
+
+// services are those that people know by name, as on the page (web/src/models/services.ts).
+var services = []service{
+	{"OpenAI", "openai", "openai", "", true},
+	{"Anthropic", "anthropic", "anthropic", "", true},
+	{"OpenRouter", "openrouter", "openai", "https://openrouter.ai/api/v1", true},
+	{"DeepSeek", "deepseek", "openai", "https://api.deepseek.com/v1", true},
+	{"Moonshot", "moonshot", "openai", "https://api.moonshot.cn/v1", true},
+	{"Qwen", "qwen", "openai", "https://dashscope.aliyuncs.com/compatible-mode/v1", true},
+	{"Zhipu", "zhipu", "openai", "https://open.bigmodel.cn/api/paas/v4", true},
+	{"Ollama on the server", "ollama", "openai", "http://127.0.0.1:11434/v1", false},
+	{"another one that is compatible with OpenAI", "models", "openai", "", false},
+}
+
+// model connects a model that answers everybody.
+func (s *setup) model(ctx context.Context) error {
+	s.say("Which service answers?")
+	titles := []string{}
+	for _, one := range services {
+		titles = append(titles, one.title)
+	}
+	n, err := s.choose(append(titles, "none: leave it as it is"), len(titles))
+	if err != nil || n == len(titles) {
+		return err
+	}
+	for {
+		done, err := s.connect(ctx, services[n])
+		if err != nil || done {
+			return err
+		}
+		again, err := s.agrees("Try again?")
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// connect asks for the key and the model of a service, tries it, and stores it if it answers.
+func (s *setup) connect(ctx context.Context, one service) (done bool, err error) {
+	draft := apiclient.TrialBody{Name: one.name, Provider: one.provider, BaseURL: one.address, Shared: true}
+	if one.provider == "openai" && one.address == "" && one.name != "openai" {
+		if draft.BaseURL, err = s.need("Address, such as http://127.0.0.1:8000/v1"); err != nil {
+			return false, err
+		}
+	}
+	ask := s.secret
+	if one.needsKey {
+		ask = s.needSecret
+	}
+	if draft.Key, err = ask("Key"); err != nil {
+		return false, err
+	}
+	model, err := s.offered(ctx, draft)
+	if err != nil {
+		return s.refused(err)
+	}
+	draft.Model, draft.Models = model.ID, []chat.SubscribedModel{model}
+	s.say("Trying %s ...", model.ID)
+	tried, err := s.client.TrySubscription(ctx, draft)
+	switch {
+	case err != nil:
+		return s.refused(err)
+	case !tried.Passed:
+		s.say("✗ %s", tried.Problem)
+		return false, nil
+	}
+	s.say("✓ it answered in %d ms: %s", tried.Ms, strings.Join(strings.Fields(tried.Text), " "))
+	_, err = s.client.CreateSubscription(ctx, apiclient.SubscriptionDraft{
+		Name: draft.Name, Provider: draft.Provider, BaseURL: draft.BaseURL, Key: draft.Key, Models: draft.Models, Shared: true,
+	})
+	if err != nil {
+		return s.refused(err)
+	}
+	s.say("✓ %s answers from the next message on. The page connects more models: Settings, Models and keys.", model.ID)
+	return true, nil
+}
+
+// maxOffered is how many models of a service are listed.
+const maxOffered = 40
+
+// offered asks which model is meant: one that the service lists, or another one by its name.
+func (s *setup) offered(ctx context.Context, draft apiclient.TrialBody) (chat.SubscribedModel, error) {
+	offered, err := s.client.ListOfferedModels(ctx, draft)
+	if err != nil {
+		return chat.SubscribedModel{}, err
+	}
+	if offered.Problem != "" {
+		s.say("Its models are not known: %s", offered.Problem)
+	}
+	for n, model := range offered.Models {
+		if n == maxOffered {
+			s.say("      and %d more", len(offered.Models)-n)
+			break
+		}
+		s.say("  %2d  %s", n+1, model.ID)
+	}
+	said, err := s.need("Model, by its number or name")
+	if err != nil {
+		return chat.SubscribedModel{}, err
+	}
+	if n, ok := numberOf(said, min(len(offered.Models), maxOffered)); ok {
+		return offered.Models[n], nil
+	}
+	for _, model := range offered.Models {
+		if model.ID == said {
+			return model, nil
+		}
+	}
+	return chat.SubscribedModel{ID: said}, nil
+}
+
+// refused says what is wrong with an answer of the person; other errors end the setup.
+func (s *setup) refused(err error) (bool, error) {
+	if kind := fault.KindOf(err); kind != fault.Invalid && kind != fault.Conflict {
+		return false, err
+	}
+	s.say("✗ %s", err)
+	return false, nil
+}
+
+// channel sets up the first bot.
+func (s *setup) channel(ctx context.Context) error {
+	list, err := s.client.ListChannels(ctx)
+	if err != nil {
+		return err
+	}
+	s.say("")
+	s.say("Where do people talk to it, beside the page and the terminal?")
+	names := []string{}
+	for _, kind := range list.Kinds {
+		names = append(names, kind.Name)
+	}
+	n, err := s.choose(append(slices.Clone(names), "nowhere else"), len(names))
+	if err != nil || n == len(names) {
+		return err
+	}
+	kind := list.Kinds[n]
+	given := map[string]string{}
+	for _, o := range kind.Options {
+		if !o.Required {
+			continue
+		}
+		if given[o.Name], err = s.option(o); err != nil {
+			return err
+		}
+	}
+	now := chat.ChannelAccount{Enabled: true}
+	for _, a := range list.Accounts {
+		if a.Channel == kind.Name && a.Account == "" {
+			now = a
+		}
+	}
+	made, err := s.client.SetChannel(ctx, kind.Name, apiclient.SetChannelParams{}, changeOf(kind, now, given))
+	if err != nil {
+		_, err = s.refused(err)
+		return err
+	}
+	if made.Address != "" {
+		s.say("The platform connects to %s", made.Address)
+	}
+	tested, err := s.client.TestChannel(ctx, kind.Name, apiclient.TestChannelParams{}, "")
+	if err != nil {
+		return err
+	}
+	sayFindings(s.out, tested.Findings)
+	s.say("Other options: xbot channels options %s", kind.Name)
+	return nil
+}
+
+func (s *setup) option(o chat.ChannelOption) (string, error) {
+	if o.Help != "" {
+		s.say("%s", o.Help)
+	}
+	if o.Secret {
+		return s.needSecret(o.Label)
+	}
+	return s.need(o.Label)
+}
+
+// permissions asks what tools may do unasked.
+func (s *setup) permissions(ctx context.Context) error {
+	s.say("")
+	s.say("What may tools do in your conversations?")
+	n, err := s.choose([]string{
+		"auto: they run without a question, within the sandbox",
+		"ask: you are asked before a command runs, and before anything is changed or sent",
+		"read_only: they read and search; nothing is changed, and no command runs",
+		"leave it as it is",
+	}, 3)
+	if err != nil || n == 3 {
+		return err
+	}
+	_, err = s.client.ChoosePreset(ctx, string([]chat.Preset{chat.PresetAuto, chat.PresetAsk, chat.PresetReadOnly}[n]))
+	return err
+}
