@@ -28,17 +28,13 @@ func TestSetup_ConnectsAModelAndABotFromTheTerminalAloneAndTheyOutliveAKill(t *t
 		"y", provider.BaseURL(), sharedKey, "scripted",
 		strconv.Itoa(napcat + 1),
 	}
-	for _, o := range kinds.Kinds[napcat].Options {
-		if o.Required {
-			answers = append(answers, map[string]string{"url": p.URL(), "token": "right-secret"}[o.Name])
-		}
-	}
-	said, err := s.operateWith(strings.Join(append(answers, "2"), "\n")+"\n", "setup")
+	answers = append(answers, "nonsense", "", "", "y", p.URL(), "right-secret", "", "2")
+	said, err := s.operateWith(strings.Join(answers, "\n")+"\n", "setup")
 	require.NoError(t, err, said)
 	require.Contains(t, said, "Write a number from 1 to")
 	require.Contains(t, said, "✗ ")
 	require.Contains(t, said, "✓ scripted answers from the next message on")
-	require.Contains(t, said, "✓ settings")
+	require.Contains(t, said, "✓ credentials")
 	require.NotContains(t, said, sharedKey)
 
 	s.crash()

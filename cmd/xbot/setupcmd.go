@@ -178,46 +178,77 @@ func (s *setup) channel(ctx context.Context) error {
 		return err
 	}
 	kind := list.Kinds[n]
-	given := map[string]string{}
-	for _, o := range kind.Options {
-		if !o.Required {
-			continue
-		}
-		if given[o.Name], err = s.option(o); err != nil {
-			return err
-		}
-	}
 	now := chat.ChannelAccount{Enabled: true}
 	for _, a := range list.Accounts {
 		if a.Channel == kind.Name && a.Account == "" {
 			now = a
 		}
 	}
+	for {
+		done, err := s.bot(ctx, kind, now)
+		if err != nil || done {
+			return err
+		}
+		if again, err := s.agrees("Try again?"); err != nil || !again {
+			return err
+		}
+	}
+}
+
+// bot asks for the options of a bot, stores them, and says whether it works.
+func (s *setup) bot(ctx context.Context, kind chat.ChannelKind, now chat.ChannelAccount) (done bool, err error) {
+	given := map[string]string{}
+	for _, o := range asked(kind.Options) {
+		if given[o.Name], err = s.option(o); err != nil {
+			return false, err
+		}
+	}
 	made, err := s.client.SetChannel(ctx, kind.Name, apiclient.SetChannelParams{}, changeOf(kind, now, given))
 	if err != nil {
-		_, err = s.refused(err)
-		return err
+		return s.refused(err)
 	}
 	if made.Address != "" {
 		s.say("The platform connects to %s", made.Address)
 	}
 	tested, err := s.client.TestChannel(ctx, kind.Name, apiclient.TestChannelParams{}, "")
 	if err != nil {
-		return err
+		return false, err
 	}
 	sayFindings(s.out, tested.Findings)
-	s.say("Other options: xbot channels options %s", kind.Name)
-	return nil
+	s.say("To change it: xbot channels options %s, xbot channels set %s", kind.Name, kind.Name)
+	return true, nil
+}
+
+// asked are the options without which a bot does not work; where none is required, those that nothing is known of.
+func asked(options []chat.ChannelOption) []chat.ChannelOption {
+	var required, open []chat.ChannelOption
+	for _, o := range options {
+		if o.Required {
+			required = append(required, o)
+		}
+		if o.Default == "" {
+			open = append(open, o)
+		}
+	}
+	if len(required) > 0 {
+		return required
+	}
+	return open
 }
 
 func (s *setup) option(o chat.ChannelOption) (string, error) {
 	if o.Help != "" {
-		s.say("%s", o.Help)
+		s.say("(%s)", o.Help)
 	}
-	if o.Secret {
+	switch {
+	case o.Secret && o.Required:
 		return s.needSecret(o.Label)
+	case o.Secret:
+		return s.secret(o.Label)
+	case o.Required:
+		return s.need(o.Label)
 	}
-	return s.need(o.Label)
+	return s.line(o.Label)
 }
 
 // permissions asks what tools may do unasked.
