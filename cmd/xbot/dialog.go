@@ -18,16 +18,24 @@ import (
 type dialog struct {
 	in     *bufio.Reader
 	out    io.Writer
-	hidden func() (string, error) // reads a line that the terminal does not show; nil: it is no terminal
+	hidden hiddenLines // nil: the input is no terminal
+}
+
+// hiddenLines are read without being shown.
+type hiddenLines interface{ readHidden() (string, error) }
+
+// terminal is the one of the person.
+type terminal struct{ file *os.File }
+
+func (t terminal) readHidden() (string, error) {
+	text, err := term.ReadPassword(t.file.Fd())
+	return string(text), err
 }
 
 func newDialog(in *os.File, out io.Writer) *dialog {
 	d := &dialog{in: bufio.NewReader(in), out: out}
 	if term.IsTerminal(in.Fd()) {
-		d.hidden = func() (string, error) {
-			text, err := term.ReadPassword(in.Fd())
-			return string(text), err
-		}
+		d.hidden = terminal{in}
 	}
 	return d
 }
@@ -62,7 +70,7 @@ func (d *dialog) secret(question string) (string, error) {
 		return d.line(question)
 	}
 	_, _ = fmt.Fprintf(d.out, "%s (it is not shown): ", question)
-	text, err := d.hidden()
+	text, err := d.hidden.readHidden()
 	d.say("")
 	if err != nil {
 		return "", ended(err)

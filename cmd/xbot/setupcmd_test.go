@@ -44,9 +44,14 @@ func TestDialog_AsksAgainUntilItUnderstands(t *testing.T) {
 	require.ErrorIs(t, err, errInputEnded)
 }
 
+// unseen is what somebody writes unseen.
+type unseen string
+
+func (u unseen) readHidden() (string, error) { return string(u), nil }
+
 func TestDialog_ASecretIsReadUnseenFromATerminal(t *testing.T) {
 	var out strings.Builder
-	d := &dialog{in: bufio.NewReader(strings.NewReader("")), out: &out, hidden: func() (string, error) { return " key ", nil }}
+	d := &dialog{in: bufio.NewReader(strings.NewReader("")), out: &out, hidden: unseen(" key ")}
 	key, err := d.needSecret("Key")
 	require.NoError(t, err)
 	require.Equal(t, "key", key)

@@ -91,6 +91,7 @@ const fillIn = async (dialog, name, address, key) => {
 
 const inspectPhone = async (v, name) => {
   await v.page.setViewportSize(phone)
+  await v.page.mouse.move(0, 0) // the tip of a button that came below it would cover others
   await v.inspect(name)
   await v.page.setViewportSize(desk)
 }
