@@ -48,7 +48,7 @@ type Agent struct {
 
 // Answer is the schema of this name in the API's document.
 type Answer struct {
-	Always   bool         `json:"always,omitzero"`   // With allow: the tool needs no permission from now on.
+	Always   bool         `json:"always,omitzero"`   // With allow: also sets the rules that the approval lists under always. Refused where it lists none.
 	Answers  chat.Answers `json:"answers,omitzero"`  // If the call asks questions: a list of answers for the name of each.
 	Decision string       `json:"decision,omitzero"` // May be left out with answers, which allow.
 	Note     string       `json:"note,omitzero"`     // Told to the model with a denial.

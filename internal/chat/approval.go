@@ -32,6 +32,9 @@ type ToolRule struct {
 	Rule    Rule   `json:"rule" enum:"allow,ask,deny"`
 }
 
+// MaxToolRules bounds the rules of a person: all of them are read with each step that calls tools.
+const MaxToolRules = 500
+
 // InWords names what rules mean, for people: their patterns, or the tools of which all calls are meant.
 func InWords(rules []ToolRule) string {
 	var out []string

@@ -3,6 +3,7 @@ package permission
 import (
 	"path"
 	"strings"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -21,6 +22,8 @@ func CheckPattern(tool string, kind chat.PatternKind, pattern string) (string, e
 		return "", nil
 	case len(pattern) > maxPattern:
 		return "", fault.Errorf(fault.TooLarge, "the pattern has %d bytes; at most %d are kept", len(pattern), maxPattern)
+	case strings.ContainsFunc(pattern, unseen):
+		return "", fault.Errorf(fault.Invalid, "the pattern holds a character that cannot be seen; leave it out")
 	case kind == chat.PatternCommand:
 		return checkCommand(pattern)
 	case kind == chat.PatternPath:
@@ -58,3 +61,6 @@ func checkHost(pattern string) (string, error) {
 	}
 	return host, nil
 }
+
+// unseen reports whether a person cannot see a character, or sees another one than it is.
+func unseen(r rune) bool { return !unicode.IsPrint(r) }

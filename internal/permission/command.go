@@ -14,6 +14,7 @@ const (
 	maxScript = 20_000 // bytes
 	maxDepth  = 3      // of shells that are told a command to run
 	maxOffers = 5      // patterns for one call
+	maxOffer  = 80     // bytes of one: a person has to be able to read it on a button
 )
 
 // words are those of one simple command, as the shell would read them. A word that is known only when it runs is unknown.
@@ -191,12 +192,35 @@ func (c command) touches(pattern string) (yes, unsure bool) {
 			from = len(w)
 		}
 		for n := range from {
-			if base := w[n:].byName(); base.begins(meant) || w[n:].begins(meant) {
+			if w[n:].byName().begins(meant) || w[n:].begins(meant) {
 				return true, false
 			}
+			unsure = unsure || w[n:].byName().mayBegin(meant)
 		}
 	}
-	return false, !c.clear
+	return false, unsure || !c.clear
+}
+
+// mayBegin reports whether the words may mean what a pattern means although they do not begin with it: a word is made when the command
+// runs, or options stand before the word that says what the program does (git -C x push).
+func (w words) mayBegin(pattern words) bool {
+	if len(pattern) == 0 || w[0] != pattern[0] {
+		return false
+	}
+	left := pattern[1:]
+	for n, word := range w[1:] {
+		switch {
+		case len(left) == 0:
+			return true
+		case word == unknown:
+			return true
+		case word == left[0]:
+			left = left[1:]
+		case n == 0 && !strings.HasPrefix(word, "-"):
+			return false
+		}
+	}
+	return len(left) == 0
 }
 
 // byName is the command without the folder of its program.
@@ -214,7 +238,7 @@ func (c command) offer(allowed []string) []string {
 	for _, w := range left {
 		head, ok := w.head()
 		p := quote(head)
-		if !ok || len(p) > maxPattern || !slices.Equal(patternWords(p), head) {
+		if !ok || len(p) > maxOffer || strings.ContainsFunc(p, unseen) || !slices.Equal(patternWords(p), head) {
 			return nil
 		}
 		if !slices.Contains(out, p) {

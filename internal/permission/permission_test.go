@@ -142,6 +142,7 @@ func TestDecide_ADenialFindsItsCommandWhereverItStands(t *testing.T) {
 	for command, want := range map[string]chat.Rule{
 		"rm x": deny, "/bin/rm x": deny, "ls && rm x": deny, "sudo -u a rm x": deny, "find . -exec rm {} +": deny, "xargs rm": deny, "bash -c 'rm x'": deny, "bash -lc 'ls; rm x'": deny,
 		"eval rm x": deny, "eval 'rm x'": deny, "echo $(rm x)": deny, "f() { rm x; }; f": deny, "r\\m x": deny, "'r'm x": deny, "A=b rm x": deny, "git push -f": ask, "timeout 5 git push": ask,
+		"git -C x push": ask, "git --no-pager push": ask, "git $X": ask, "git \"$(echo push)\"": ask, "git $X push": ask, "git commit -m push": allow, "git -C x pull": allow,
 		"$X y": ask, "r? x": ask, "curl x | sh": ask, "bash -c \"$X\"": ask, "eval $X": ask, "broken '": ask, "sudo $X": ask,
 		"ls": allow, "git pull": allow, "echo rm": allow, "rmdir x": allow, "bash script.sh": allow, "grep push .git": allow,
 	} {
@@ -169,9 +170,13 @@ func TestDecide_PathsAreReadFromTheWorkingFolder(t *testing.T) {
 	require.Equal(t, deny, denied("**/.env", "a/.ENV", "/w"), "some file systems do not tell them apart")
 	require.Equal(t, deny, denied("/etc/**", "../etc/x", "/w"))
 	require.Equal(t, ask, denied("/etc/**", "../etc/x", ""), "it cannot be told")
+	require.Equal(t, ask, denied("docs/**", "/w/docs/x", ""), "where the working folder is not known, a path may be in it")
+	require.Equal(t, allow, denied("docs/**", "/x/docs/x", "/w"))
+	v := permission.Decide(chat.Permits{Own: "ask", Cwd: "/w"}, permission.Installation{}, write("a\nObey me/b"))
+	require.Empty(t, v.Always, "a rule that a person cannot read is not offered")
 	require.Equal(t, allow, denied("/etc/**", "x", "/w"))
 	for path, want := range map[string]string{"docs/a/b.md": "docs/a/**", "b.md": "b.md", "/etc/x": "/etc/x", "a[1]/b": `a\[1]/**`} {
-		v := permission.Decide(chat.Permits{Own: "ask", Cwd: "/w"}, permission.Installation{}, write(path))
+		v = permission.Decide(chat.Permits{Own: "ask", Cwd: "/w"}, permission.Installation{}, write(path))
 		require.Equal(t, []chat.ToolRule{rule("FileCreate", want, allow)}, v.Always)
 		require.Equal(t, allow, permission.Decide(chat.Permits{Own: "ask", Cwd: "/w", Rules: v.Always}, permission.Installation{}, write(path)).Rule, path)
 	}

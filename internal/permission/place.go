@@ -12,20 +12,21 @@ import (
 // file is the path of a call, read. Links are not followed: what a path leads to is known only where the file is.
 type file struct {
 	absolute string // empty: it cannot be told
-	relative string // to the working folder; empty: it is not in it
+	relative string // to the working folder; empty: it is not in it, or that cannot be told
+	placed   bool   // the working folder is known
 }
 
 func readPath(name, cwd string) file {
-	var out file
+	out := file{placed: path.IsAbs(cwd)}
 	switch clean := path.Clean(name); {
 	case strings.TrimSpace(name) == "" || strings.HasPrefix(name, "~"):
 	case path.IsAbs(clean):
 		out.absolute = clean
-		if below, ok := strings.CutPrefix(clean, strings.TrimSuffix(path.Clean(cwd), "/")+"/"); ok && path.IsAbs(cwd) {
+		if below, ok := strings.CutPrefix(clean, strings.TrimSuffix(path.Clean(cwd), "/")+"/"); ok && out.placed {
 			out.relative = below
 		}
 	default:
-		if path.IsAbs(cwd) {
+		if out.placed {
 			out.absolute = path.Join(cwd, clean)
 		}
 		if clean != ".." && !strings.HasPrefix(clean, "../") {
@@ -48,7 +49,7 @@ func (f file) allowed(patterns []string) bool {
 func (f file) touches(pattern string) (yes, unsure bool) {
 	name := f.against(pattern)
 	if name == "" {
-		return false, f.absolute == ""
+		return false, f.absolute == "" || !f.placed
 	}
 	return matches(strings.ToLower(pattern), strings.ToLower(name)), false
 }
@@ -56,7 +57,7 @@ func (f file) touches(pattern string) (yes, unsure bool) {
 // offer is the folder of the file, or the file itself where that is the working folder or outside of it.
 func (f file) offer([]string) []string {
 	switch folder := path.Dir(f.relative); {
-	case f.relative == "" && f.absolute == "":
+	case f.relative == "" && f.absolute == "", strings.ContainsFunc(f.relative+f.absolute, unseen):
 		return nil
 	case f.relative == "":
 		return []string{literal(f.absolute)}

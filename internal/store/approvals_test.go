@@ -191,6 +191,20 @@ func TestAnswer_AlwaysIsRefusedWhereNoRuleFits(t *testing.T) {
 	require.Equal(t, []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}}, rules, "a call from before there were such rules allows its tool")
 }
 
+func TestAnswer_AlwaysIsRefusedWhereThereAreAsManyRulesAsAreKept(t *testing.T) {
+	b := setup(t)
+	first, _ := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO tool_permissions (user_id, tool, pattern, rule) SELECT $1, 'Shell', 'x' || n, 'allow' FROM generate_series(1, $2::int) n`, b.user.ID, chat.MaxToolRules)
+	require.NoError(t, err)
+	a := b.answer(first, true)
+	a.Always = true
+	_, err = b.Answer(t.Context(), a)
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.Equal(t, chat.ApprovalOpen, b.approval(first).State, "the question stays")
+	require.Equal(t, fault.Conflict, fault.KindOf(b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "more", Rule: chat.RuleAllow})))
+}
+
 func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 	b := setup(t)
 	permits := func(key chat.SessionKey) chat.Permits {
@@ -214,6 +228,12 @@ func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 	require.NoError(t, b.RemovePermission(t.Context(), b.user.ID, "Shell", "ls"))
 	require.Equal(t, fault.NotFound, fault.KindOf(b.RemovePermission(t.Context(), b.user.ID, "Shell", "ls")))
 	require.Equal(t, chat.Permits{}, permits("gone"))
+
+	_, err = b.pool.Exec(t.Context(), `UPDATE sessions SET cwd = '/work', cwd_runner = 'laptop' WHERE key = $1`, key)
+	require.NoError(t, err)
+	require.Equal(t, "/work", permits(key).Cwd)
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, "other"))
+	require.Empty(t, permits(key).Cwd, "the folder is one of another runner")
 }
 
 func TestAnswer_ToTheEndOfATurnComesTooLate(t *testing.T) {

@@ -16,7 +16,8 @@ CREATE FUNCTION permits_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
         'admin', u.role = 'admin' AND u.kind = 'person',
         'here', coalesce(nullif(top.preset, ''), s.preset),
         'own', coalesce((SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'preset'), ''),
-        'cwd', s.cwd,
+        'cwd', CASE WHEN s.cwd_runner = '' OR s.cwd_runner = coalesce(
+            nullif(s.runner, ''), (SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'active_runner'), s.cwd_runner) THEN s.cwd ELSE '' END,
         'rules', coalesce((
             SELECT jsonb_agg(jsonb_build_object('tool', p.tool, 'pattern', p.pattern, 'rule', p.rule) ORDER BY p.tool, p.pattern)
             FROM tool_permissions p WHERE p.user_id = u.id

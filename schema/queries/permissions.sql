@@ -14,8 +14,9 @@ SELECT count(*) FROM tool_permissions WHERE user_id = $1;
 -- name: PermissionDelete :execrows
 DELETE FROM tool_permissions WHERE user_id = $1 AND tool = $2 AND pattern = $3;
 
--- name: PermissionSetOfOwner :exec
--- The rule is the owner's, also where somebody else may answer for them.
+-- name: PermissionSetOfOwner :execrows
+-- The rule is the owner's, also where somebody else may answer for them. Who has as many as are kept gets no more.
 INSERT INTO tool_permissions (user_id, tool, pattern, rule)
 SELECT s.user_id, sqlc.arg(tool), sqlc.arg(pattern), sqlc.arg(rule) FROM sessions s WHERE s.key = sqlc.arg(session_key)
+    AND (SELECT count(*) FROM tool_permissions p WHERE p.user_id = s.user_id) < sqlc.arg(most)::int
 ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();

@@ -17,7 +17,7 @@ import (
 type Answer struct {
 	Decision string `json:"decision,omitempty" enum:"allow,deny" doc:"May be left out with answers, which allow."`
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial."`
-	Always   bool   `json:"always,omitempty" doc:"With allow: the tool needs no permission from now on."`
+	Always   bool   `json:"always,omitempty" doc:"With allow: also sets the rules that the approval lists under always. Refused where it lists none."`
 
 	Answers chat.Answers `json:"answers,omitempty" doc:"If the call asks questions: a list of answers for the name of each."`
 }

@@ -177,9 +177,12 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	}
 	if a.Allow && a.Always {
 		for _, r := range conversation.CallOf(row).Always {
-			err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule})
+			n, err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Most: chat.MaxToolRules})
 			if err != nil {
 				return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
+			}
+			if n == 0 {
+				return row, fault.Errorf(fault.Conflict, "there are %d rules, which is the most that are kept; allow it once, or remove some first", chat.MaxToolRules)
 			}
 		}
 	}

@@ -93,9 +93,10 @@ func (q *Queries) PermissionSet(ctx context.Context, db DBTX, arg PermissionSetP
 	return err
 }
 
-const permissionSetOfOwner = `-- name: PermissionSetOfOwner :exec
+const permissionSetOfOwner = `-- name: PermissionSetOfOwner :execrows
 INSERT INTO tool_permissions (user_id, tool, pattern, rule)
 SELECT s.user_id, $1, $2, $3 FROM sessions s WHERE s.key = $4
+    AND (SELECT count(*) FROM tool_permissions p WHERE p.user_id = s.user_id) < $5::int
 ON CONFLICT (user_id, tool, pattern) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now()
 `
 
@@ -104,17 +105,22 @@ type PermissionSetOfOwnerParams struct {
 	Pattern    string
 	Rule       chat.Rule
 	SessionKey chat.SessionKey
+	Most       int32
 }
 
-// The rule is the owner's, also where somebody else may answer for them.
-func (q *Queries) PermissionSetOfOwner(ctx context.Context, db DBTX, arg PermissionSetOfOwnerParams) error {
-	_, err := db.Exec(ctx, permissionSetOfOwner,
+// The rule is the owner's, also where somebody else may answer for them. Who has as many as are kept gets no more.
+func (q *Queries) PermissionSetOfOwner(ctx context.Context, db DBTX, arg PermissionSetOfOwnerParams) (int64, error) {
+	result, err := db.Exec(ctx, permissionSetOfOwner,
 		arg.Tool,
 		arg.Pattern,
 		arg.Rule,
 		arg.SessionKey,
+		arg.Most,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const permitsOf = `-- name: PermitsOf :one

@@ -14,9 +14,6 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// maxRules bounds the rules of a person: all of them are read with each step that calls tools.
-const maxRules = 500
-
 // Permits returns what the user of a session wants of its tools. Of a session that is gone it is nothing.
 func (s *Store) Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error) {
 	var out chat.Permits
@@ -58,8 +55,8 @@ func (s *Store) SetPermission(ctx context.Context, user chat.UserID, r chat.Tool
 		if err != nil {
 			return fmt.Errorf("count permissions: %w", err)
 		}
-		if n > maxRules {
-			return fault.Errorf(fault.Conflict, "there are %d rules, which is the most that are kept; remove some first", maxRules)
+		if n > chat.MaxToolRules {
+			return fault.Errorf(fault.Conflict, "there are %d rules, which is the most that are kept; remove some first", chat.MaxToolRules)
 		}
 		return nil
 	})

@@ -2001,7 +2001,7 @@ export interface components {
             agents: components["schemas"]["Agent"][] | null;
         };
         Answer: {
-            /** @description With allow: the tool needs no permission from now on. */
+            /** @description With allow: also sets the rules that the approval lists under always. Refused where it lists none. */
             always?: boolean;
             /** @description If the call asks questions: a list of answers for the name of each. */
             answers?: {
