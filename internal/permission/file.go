@@ -1,9 +1,7 @@
 package permission
 
 import (
-	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -84,40 +82,4 @@ func matches(pattern, name string) bool {
 // literal writes a name so that a pattern means it alone.
 func literal(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
-}
-
-// host is that of an address, in small letters; empty: it cannot be told.
-type host string
-
-func readHost(address string) host {
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || u.Hostname() == "" {
-		return ""
-	}
-	return host(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
-}
-
-func (h host) allowed(patterns []string) bool {
-	return slices.ContainsFunc(patterns, h.is)
-}
-
-func (h host) touches(pattern string) (yes, unsure bool) { return h.is(pattern), h == "" }
-
-func (h host) offer([]string) []string {
-	if h == "" {
-		return nil
-	}
-	return []string{string(h)}
-}
-
-// is: a pattern is a host, or *. before one for those below it.
-func (h host) is(pattern string) bool {
-	if h == "" {
-		return false
-	}
-	pattern = strings.ToLower(pattern)
-	if below, ok := strings.CutPrefix(pattern, "*."); ok {
-		return strings.HasSuffix(string(h), "."+below)
-	}
-	return string(h) == pattern
 }
