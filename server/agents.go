@@ -86,9 +86,9 @@ func newDownload(cfg config.Permissions, version string) tool.Tool {
 	return web.NewDownload(safehttp.New(allow), "xbot/"+version)
 }
 
-// judge decides what may run.
-func (a *agents) judge() permission.Judge {
-	return permission.Judge{Rules: a.rules, Policies: a.policies, Tools: a.tools, People: a.store}
+// authorizers find who decides what may run.
+func (a *agents) authorizers() permission.Authorizers {
+	return permission.Authorizers{Rules: a.rules, Policies: a.policies, Tools: a.tools, People: a.store}
 }
 
 // readRules reads the rules of the installation. A rule for a tool that does not exist is refused: it would protect

@@ -52,7 +52,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		conversation.Fork{Sessions: s.history},
 		conversation.Approve{Questions: s.questions},
 		conversation.Deny{Questions: s.questions},
-		conversation.Permissions{Presets: a.store, Judge: a.judge()},
+		conversation.Permissions{Presets: a.store, Authorizers: a.authorizers()},
 		conversation.Export{Base: s.base},
 		model.Model{Known: models, Sessions: a.store},
 		model.Models{Known: models},

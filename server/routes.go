@@ -98,7 +98,7 @@ func (in *ingressPart) api() *api.API {
 		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key)},
 		Settings: apisettings.Endpoints{
 			Base:     base,
-			Policy:   apisettings.Policy{Tools: in.tools, Judge: in.judge(), Live: in.policies},
+			Policy:   apisettings.Policy{Tools: in.tools, Authorizers: in.authorizers(), Live: in.policies},
 			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		},
 		Models:     apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions},

@@ -99,7 +99,7 @@ func (w *workerPart) activities() worker.Activities {
 				Spending: w.store, Prices: catalogue.Read{Live: w.catalogue}, Speeds: speeds,
 			},
 			Model: &turn.Model{
-				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Judge: w.judge(), Hooks: hooks,
+				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Authorizers: w.authorizers(), Hooks: hooks,
 				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words, Speeds: speeds,
 				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 			},

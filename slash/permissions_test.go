@@ -15,7 +15,7 @@ import (
 
 func TestPermissionsCommand_ShowsAndChoosesWhatToolsMayDoHere(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	command := conversation.Permissions{Presets: b.Store, Judge: permission.Judge{Tools: tool.New()}}
+	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{Tools: tool.New()}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}
@@ -34,7 +34,7 @@ func TestPermissionsCommand_ShowsAndChoosesWhatToolsMayDoHere(t *testing.T) {
 
 func TestPermissionsCommand_OfAGroupIsForAdministrators(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	command := conversation.Permissions{Presets: b.Store, Judge: permission.Judge{Tools: tool.New()}}
+	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{Tools: tool.New()}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}

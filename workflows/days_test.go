@@ -111,7 +111,7 @@ const (
 
 func TestDays_AnApprovalThatWaitsDaysGoesOnInItsOwnConversation(t *testing.T) {
 	d := skipDays(t, daily)
-	d.model.Judge.Rules = map[string]chat.Rule{toAsk: chat.RuleAsk}
+	d.model.Authorizers.Rules = map[string]chat.Rule{toAsk: chat.RuleAsk}
 	d.write(0, "say one")
 	d.write(time.Hour, asksFirst)
 	d.at(3*24*time.Hour, func() {
@@ -134,7 +134,7 @@ func TestDays_AnApprovalThatWaitsDaysGoesOnInItsOwnConversation(t *testing.T) {
 
 func TestDays_AnApprovalThatNobodyAnswersExpires(t *testing.T) {
 	d := skipDays(t, `{messages: {queue: {mode: "followup"}}}`)
-	d.model.Judge.Rules = map[string]chat.Rule{toAsk: chat.RuleAsk}
+	d.model.Authorizers.Rules = map[string]chat.Rule{toAsk: chat.RuleAsk}
 	d.write(0, asksFirst)
 	d.write(time.Hour, "say two")
 	d.at(approvalWait-time.Minute, func() { require.Equal(t, chat.ApprovalOpen, d.call().Approval.State) })

@@ -103,9 +103,9 @@ func (d *days) register() {
 	tools := tool.New(todo.NewWrite(d.Store))
 	intake := &turn.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
 	d.model = &turn.Model{
-		Words:  true,
-		Judge:  permission.Judge{Tools: tools, People: d.Store},
-		Models: only{client}, Steps: d.Store, Tools: tools,
+		Words:       true,
+		Authorizers: permission.Authorizers{Tools: tools, People: d.Store},
+		Models:      only{client}, Steps: d.Store, Tools: tools,
 		Context: &modelcall.Assembler{Windows: d.Store, Ratios: modelcall.Ratios{Store: d.Store}},
 		Streams: livefeed.Feed{Bus: bus},
 	}

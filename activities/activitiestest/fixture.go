@@ -103,16 +103,16 @@ func New(t *testing.T, program ...string) *Fixture {
 	registry := tool.New(shell.New(), ask.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})
 	b.Intake = &turn.Intake{Turns: b.Store, Models: OneModel{client}, MaxSteps: 7, Words: true}
 	b.Assembler = &modelcall.Assembler{Windows: b.Store, Ratios: modelcall.Ratios{Store: b.Store}, Budget: modelcall.Budget{Cooldown: 5}}
-	judge := permission.Judge{Tools: registry, People: b.Store}
+	authorizers := permission.Authorizers{Tools: registry, People: b.Store}
 	b.Model = &turn.Model{
-		Words:  true,
-		Judge:  judge,
-		Models: OneModel{client}, Steps: b.Store, Tools: registry, Context: b.Assembler,
+		Words:       true,
+		Authorizers: authorizers,
+		Models:      OneModel{client}, Steps: b.Store, Tools: registry, Context: b.Assembler,
 		Streams: livefeed.Feed{Bus: b.Bus},
 		Retry:   modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.Compressor = &compress.Compressor{
-		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{}, Tools: registry, Judge: judge, Retry: b.Model.Retry,
+		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{}, Tools: registry, Authorizers: authorizers, Retry: b.Model.Retry,
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{

@@ -56,13 +56,13 @@ type Compressor struct {
 	Prompts modelcall.Prompts
 	Tools   modelcall.Catalog
 	// Profiles knows which tools the model has; nil: all.
-	Profiles modelcall.Profiles
-	Context  *modelcall.Assembler // knows how much models take and how they count
-	Notes    Notes                // nil: no notes are saved before
-	Memory   memory.Recaller      // what the model sees when it saves notes; nil: nothing
-	Judge    permission.Judge
-	Retry    modelcall.Retry
-	Progress Progress // nil: nobody is told
+	Profiles    modelcall.Profiles
+	Context     *modelcall.Assembler // knows how much models take and how they count
+	Notes       Notes                // nil: no notes are saved before
+	Memory      memory.Recaller      // what the model sees when it saves notes; nil: nothing
+	Authorizers permission.Authorizers
+	Retry       modelcall.Retry
+	Progress    Progress // nil: nobody is told
 }
 
 // Input asks for a compression of a session's context.

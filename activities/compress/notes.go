@@ -72,13 +72,13 @@ func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
 	if j.Notes == nil || len(j.Notes.Specs()) == 0 || j.Profiles != nil && !j.who.Remember.Memorize {
 		return nil, nil
 	}
-	decider, err := j.Judge.Of(ctx, j.in.Session)
+	authorizer, err := j.Authorizers.Of(ctx, j.in.Session)
 	if err != nil {
 		return nil, err
 	}
 	var out []llm.Tool
 	for _, spec := range j.Notes.Specs() {
-		if decider.Tool(spec.Name) == chat.RuleAllow && j.who.Has(spec.Name) {
+		if authorizer.Tool(spec.Name) == chat.RuleAllow && j.who.Has(spec.Name) {
 			out = append(out, llm.Tool{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters})
 		}
 	}

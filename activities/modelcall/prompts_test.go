@@ -37,7 +37,7 @@ func (b *fixture) prompts(home string) *modelcall.SystemPrompts {
 
 func (b *fixture) pipelineOf(home string, who prompt.Profiles) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
-		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Sandboxes: b, Judge: b.Model.Judge,
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Sandboxes: b, Authorizers: b.Model.Authorizers,
 		Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}}, Profiles: who,
 	})
 }

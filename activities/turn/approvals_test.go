@@ -32,7 +32,7 @@ func (b *fixture) answer(n int, allow bool, note string) {
 	require.NoError(b.T, err)
 }
 
-func (b *fixture) rules(rules map[string]chat.Rule) { b.Model.Judge.Rules = rules }
+func (b *fixture) rules(rules map[string]chat.Rule) { b.Model.Authorizers.Rules = rules }
 
 func TestGenerate_SaysWhichCallsNeedPermissionHoweverTheModelWritesTheirNames(t *testing.T) {
 	b := setup(t, `call shell {"command":"rm x"}`, `call S_H_E_L_L {"command":"rm y"}`, `call Read {"path":"a.go"}`)

@@ -55,12 +55,12 @@ type Model struct {
 	// Profiles knows which tools the model has and what people see of its answers; nil: all.
 	Profiles modelcall.Profiles
 	// Prompts makes system prompts; nil is BasePrompt.
-	Prompts modelcall.Prompts
-	Streams Streams
-	Retry   modelcall.Retry
-	Words   bool        // whether one line of each call may stand in histories
-	Hooks   hooks.Files // nil: there are none
-	Judge   permission.Judge
+	Prompts     modelcall.Prompts
+	Streams     Streams
+	Retry       modelcall.Retry
+	Words       bool        // whether one line of each call may stand in histories
+	Hooks       hooks.Files // nil: there are none
+	Authorizers permission.Authorizers
 	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
 	Trees interface {
 		SubagentOver(ctx context.Context, step chat.Step) (bool, error)
@@ -329,23 +329,23 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 	}
 	step, tools := at.step, modelcall.Allowed{Catalog: m.Tools, Who: at.who}
 	out := chat.Answer{Text: activities.Clean(a.Text), Reasoning: activities.Clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
-	var decider permission.Decider
+	var authorizer permission.Authorizer
 	if len(a.ToolCalls) > 0 {
 		// As keep does: the answer was paid for, also when the activity ends at this moment.
 		settling, cancel := activities.Settling(ctx)
 		defer cancel()
 		var err error
-		if decider, err = m.Judge.Of(settling, step.Session); err != nil {
+		if authorizer, err = m.Authorizers.Of(settling, step.Session); err != nil {
 			return out, err
 		}
 	}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := m.Tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
-		verdict := decider.Call(name, arguments)
+		decision := authorizer.Call(name, arguments)
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: verdict.Rule, Always: verdict.Always, Questions: tools.Questions(name, arguments),
+			Rule: decision.Rule, Always: decision.Always, Questions: tools.Questions(name, arguments),
 		}.Ruled()))
 	}
 	if len(out.Calls) > 0 {

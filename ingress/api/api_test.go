@@ -180,7 +180,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Messages: messages.Endpoints{Base: base, Dispatch: dispatch},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links},
-		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Judge: permission.Judge{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, Tools: tools, People: b.store}}},
+		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, Tools: tools, People: b.store}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
 	b.hub = runners.New(runners.Config{Registry: manage.Registry{Store: b.store}, Version: "1.2.3"})

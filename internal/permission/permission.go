@@ -39,8 +39,8 @@ func (i Installation) InForce(p chat.Permits) chat.Preset {
 	return cmp.Or(p.Here, p.Own, i.Preset(p.Admin))
 }
 
-// Verdict is what happens with a call.
-type Verdict struct {
+// Decision is what happens with a call.
+type Decision struct {
 	Rule chat.Rule
 	// Always are the rules that would let such a call run unasked, where the rule is to ask; none: no rule can.
 	Always []chat.ToolRule
@@ -49,17 +49,17 @@ type Verdict struct {
 // Decide says what happens with a call. Read only denies what acts, whatever else was said. Then the narrowest word counts: the person's
 // rules that mean this call (of several, the strictest), the person's rule for the tool, a denial by the installation, the preset that was
 // chosen for the conversation or by the person, the installation's rule for the tool, and its preset.
-func Decide(p chat.Permits, i Installation, c Call) Verdict {
+func Decide(p chat.Permits, i Installation, c Call) Decision {
 	if i.InForce(p) == chat.PresetReadOnly && c.Acts {
-		return Verdict{Rule: chat.RuleDeny}
+		return Decision{Rule: chat.RuleDeny}
 	}
 	rules := rulesOf(p.Rules, c.Tool)
 	about := subjectOf(c, p.Cwd)
 	rule := cmp.Or(narrowest(rules.narrow, about), rules.wide, i.decide(p, c))
 	if rule != chat.RuleAsk {
-		return Verdict{Rule: rule}
+		return Decision{Rule: rule}
 	}
-	return Verdict{Rule: rule, Always: always(c, rules.narrow, about)}
+	return Decision{Rule: rule, Always: always(c, rules.narrow, about)}
 }
 
 // decide is the rule where the person has said nothing of the tool.

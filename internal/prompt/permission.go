@@ -10,7 +10,7 @@ import (
 )
 
 // Permission says what a person has to permit and what is denied. Tools whose calls are all allowed are not named.
-type Permission struct{ Judge permission.Judge }
+type Permission struct{ Authorizers permission.Authorizers }
 
 var _ Middleware = Permission{}
 
@@ -22,19 +22,19 @@ func (Permission) Name() string { return "permission" }
 
 // Process adds the part, if there is something to say.
 func (p Permission) Process(ctx context.Context, a *Assembly) error {
-	decider, err := p.Judge.With(ctx, a.Scene.Permits)
+	authorizer, err := p.Authorizers.With(ctx, a.Scene.Permits)
 	if err != nil {
 		return err
 	}
-	readOnly := decider.Preset() == chat.PresetReadOnly
+	readOnly := authorizer.Preset() == chat.PresetReadOnly
 	wide, narrow := map[chat.Rule][]string{}, map[chat.Rule][]string{}
 	for _, name := range slices.Sorted(slices.Values(a.Tools)) {
-		rule := decider.Tool(name)
+		rule := authorizer.Tool(name)
 		wide[rule] = append(wide[rule], name)
 		if rule == chat.RuleDeny && readOnly {
 			continue // no other rule counts
 		}
-		for _, r := range decider.Narrow(name) {
+		for _, r := range authorizer.Narrow(name) {
 			narrow[r.Rule] = append(narrow[r.Rule], name+" `"+r.Pattern+"`")
 		}
 	}

@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, home: t.TempDir(), box: tooltest.New(t)}
 	w.parts = prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(w.home, "prompt.md"), slog.New(slog.NewTextHandler(&w.log, nil))),
-		Home:     w.home, Sandboxes: w, Memory: w, Judge: permission.Judge{Tools: tool.New(shell.New(), file.NewRead(), file.NewGlob())},
+		Home:     w.home, Sandboxes: w, Memory: w, Authorizers: permission.Authorizers{Tools: tool.New(shell.New(), file.NewRead(), file.NewGlob())},
 	}
 	w.pipeline = prompt.Standard(w.parts)
 	w.scene = chat.Scene{
@@ -100,7 +100,7 @@ func (w *world) everything() {
 	w.box.Put(w.t, ".xbot/AGENTS.md", "Hidden project rule.")
 	w.box.Put(w.t, ".xbot/skills/deploy/SKILL.md", "---\nname: deploy\ndescription: Ships it.\n---\nSteps")
 	w.put("agents/explore.md", "---\nname: explore\ndescription: Looks around.\n---\nYou look.")
-	w.parts.Judge.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny, "Glob": chat.RuleAllow}
+	w.parts.Authorizers.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny, "Glob": chat.RuleAllow}
 	w.parts.Enrichers = []prompt.Enricher{plugin{"weather", "It rains.", nil}}
 	w.notes = "likes tea"
 	w.scene.Language = "zh"
@@ -414,12 +414,12 @@ func TestSkills_ACatalogIsBounded(t *testing.T) {
 
 func TestPermission_TheUsersOwnRuleComesBeforeTheInstallations(t *testing.T) {
 	w := newWorld(t)
-	w.parts.Judge.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny}
+	w.parts.Authorizers.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny}
 	w.pipeline = prompt.Standard(w.parts)
 	w.scene.Permits.Rules = []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}, {Tool: "Glob", Rule: chat.RuleAsk}, {Tool: "gone", Rule: chat.RuleDeny}}
 	require.Equal(t, "# Permissions\n\nA person is asked before these run, which may take long; give a reason: Glob.\nThese are denied, do not call them: Read.",
 		w.assemble().Parts["14_perm_control"])
-	w.parts.Judge.Rules, w.scene.Permits.Rules = nil, nil
+	w.parts.Authorizers.Rules, w.scene.Permits.Rules = nil, nil
 	w.pipeline = prompt.Standard(w.parts)
 	require.NotContains(t, w.assemble().Parts, "14_perm_control", "nothing to say costs nothing")
 }

@@ -7,22 +7,22 @@ import (
 
 // Parts is what the middlewares of the product need.
 type Parts struct {
-	Template  *Template
-	Home      string // data folder of the server
-	Sandboxes Sandboxes
-	Judge     permission.Judge
-	Memory    memory.Recaller
-	Profiles  Profiles // nil: nobody in particular
-	Souls     SoulStore
-	Past      Past
-	Enrichers []Enricher
+	Template    *Template
+	Home        string // data folder of the server
+	Sandboxes   Sandboxes
+	Authorizers permission.Authorizers
+	Memory      memory.Recaller
+	Profiles    Profiles // nil: nobody in particular
+	Souls       SoulStore
+	Past        Past
+	Enrichers   []Enricher
 }
 
 // Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and who the model is.
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
 		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, Skills{Home: p.Home, Sandboxes: p.Sandboxes}, Agents{Roles: Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles}},
-		Permission{Judge: p.Judge}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
+		Permission{Authorizers: p.Authorizers}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
 		Recent{Past: p.Past, Profiles: p.Profiles}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

@@ -22,8 +22,8 @@ type Presets interface {
 
 // Permissions is /permissions: what tools may do in a conversation.
 type Permissions struct {
-	Presets Presets
-	Judge   permission.Judge
+	Presets     Presets
+	Authorizers permission.Authorizers
 }
 
 var _ slash.Runner = Permissions{}
@@ -57,7 +57,7 @@ func (p Permissions) status(ctx context.Context, in slash.Request) (string, erro
 	if err != nil {
 		return "", err
 	}
-	decider, err := p.Judge.With(ctx, permits)
+	authorizer, err := p.Authorizers.With(ctx, permits)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (p Permissions) status(ctx context.Context, in slash.Request) (string, erro
 	if permits.Here != "" {
 		say = i18n.PresetHere
 	}
-	preset := decider.Preset()
+	preset := authorizer.Preset()
 	lines := []string{i18n.Say(in.Lang, say, preset, i18n.Say(in.Lang, presetTexts[preset]))}
 	for _, r := range permits.Rules {
 		line := "- " + string(r.Rule) + " " + r.Tool

@@ -25,8 +25,8 @@ type Catalog interface {
 
 // Policy is the tools that there are and what the installation wants of them.
 type Policy struct {
-	Tools Catalog
-	Judge permission.Judge
+	Tools       Catalog
+	Authorizers permission.Authorizers
 	// Live is the document in force in this process, which is told of a change; nil: it is seen within a second.
 	Live *policy.Live
 }
@@ -103,12 +103,12 @@ func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 	if err != nil {
 		return Permissions{}, err
 	}
-	installation, err := a.Policy.Judge.Installation(ctx)
+	installation, err := a.Policy.Authorizers.Installation(ctx)
 	if err != nil {
 		return Permissions{}, err
 	}
 	permits := chat.Permits{Admin: user.Admin, Own: chat.Preset(preset), Rules: rules}
-	decider, err := a.Policy.Judge.With(ctx, permits)
+	authorizer, err := a.Policy.Authorizers.With(ctx, permits)
 	if err != nil {
 		return Permissions{}, err
 	}
@@ -124,7 +124,7 @@ func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 	for _, spec := range a.Policy.Tools.Specs() {
 		out.Tools = append(out.Tools, ToolPermission{
 			Name: spec.Name, Class: spec.Class, Summary: summary(spec), Acts: spec.Acts(), Pattern: spec.Pattern,
-			Rule: decider.Tool(spec.Name), Own: wide[spec.Name],
+			Rule: authorizer.Tool(spec.Name), Own: wide[spec.Name],
 		})
 	}
 	return out, nil

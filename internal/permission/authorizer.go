@@ -8,8 +8,8 @@ import (
 	"xbot/internal/tool"
 )
 
-// Judge decides about the calls of an installation. It is safe for concurrent use.
-type Judge struct {
+// Authorizers finds who decides about the calls of a conversation. It is safe for concurrent use.
+type Authorizers struct {
 	Rules    map[string]chat.Rule // what the installation wants of tools, by the tool's own name (XBOT_TOOL_RULES)
 	Policies Policies             // nil: everybody's preset is auto
 	Tools    Tools
@@ -33,27 +33,27 @@ type People interface {
 }
 
 // Of returns who decides about the calls of a conversation, as its user wants it now.
-func (j Judge) Of(ctx context.Context, key chat.SessionKey) (Decider, error) {
-	permits, err := j.People.Permits(ctx, key)
+func (a Authorizers) Of(ctx context.Context, key chat.SessionKey) (Authorizer, error) {
+	permits, err := a.People.Permits(ctx, key)
 	if err != nil {
-		return Decider{}, err
+		return Authorizer{}, err
 	}
-	return j.With(ctx, permits)
+	return a.With(ctx, permits)
 }
 
 // With is Of where the wishes of the user are known.
-func (j Judge) With(ctx context.Context, permits chat.Permits) (Decider, error) {
-	installation, err := j.Installation(ctx)
-	return Decider{permits: permits, installation: installation, tools: j.Tools}, err
+func (a Authorizers) With(ctx context.Context, permits chat.Permits) (Authorizer, error) {
+	installation, err := a.Installation(ctx)
+	return Authorizer{permits: permits, installation: installation, tools: a.Tools}, err
 }
 
 // Installation is what holds for people who chose nothing.
-func (j Judge) Installation(ctx context.Context) (Installation, error) {
-	out := Installation{Rules: j.Rules}
-	if j.Policies == nil {
+func (a Authorizers) Installation(ctx context.Context) (Installation, error) {
+	out := Installation{Rules: a.Rules}
+	if a.Policies == nil {
 		return out, nil
 	}
-	p, err := j.Policies.Get(ctx)
+	p, err := a.Policies.Get(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -61,40 +61,40 @@ func (j Judge) Installation(ctx context.Context) (Installation, error) {
 	return out, nil
 }
 
-// Decider decides about the calls of one conversation.
-type Decider struct {
+// Authorizer decides about the calls of one conversation.
+type Authorizer struct {
 	permits      chat.Permits
 	installation Installation
 	tools        Tools
 }
 
 // Call decides about a call.
-func (d Decider) Call(name, arguments string) Verdict {
-	return Decide(d.permits, d.installation, d.call(name, d.tools.Subject(name, arguments)))
+func (a Authorizer) Call(name, arguments string) Decision {
+	return Decide(a.permits, a.installation, a.call(name, a.tools.Subject(name, arguments)))
 }
 
 // Tool is what holds for calls of a tool that no rule with a pattern means.
-func (d Decider) Tool(name string) chat.Rule {
-	wide := d.permits
+func (a Authorizer) Tool(name string) chat.Rule {
+	wide := a.permits
 	wide.Rules = nil
-	for _, r := range d.permits.Rules {
+	for _, r := range a.permits.Rules {
 		if r.Pattern == "" {
 			wide.Rules = append(wide.Rules, r)
 		}
 	}
-	return Decide(wide, d.installation, d.call(name, "")).Rule
+	return Decide(wide, a.installation, a.call(name, "")).Rule
 }
 
 // Preset is the one in force.
-func (d Decider) Preset() chat.Preset { return d.installation.InForce(d.permits) }
+func (a Authorizer) Preset() chat.Preset { return a.installation.InForce(a.permits) }
 
 // Narrow are the rules of the person that mean some calls of a tool.
-func (d Decider) Narrow(name string) []chat.ToolRule { return rulesOf(d.permits.Rules, name).narrow }
+func (a Authorizer) Narrow(name string) []chat.ToolRule { return rulesOf(a.permits.Rules, name).narrow }
 
 // call is what is to be decided about. A tool that does not exist only says so.
-func (d Decider) call(name, subject string) Call {
+func (a Authorizer) call(name, subject string) Call {
 	c := Call{Tool: name, Subject: subject}
-	if t, ok := d.tools.Get(name); ok {
+	if t, ok := a.tools.Get(name); ok {
 		spec := t.Spec()
 		c.Acts, c.Kind = spec.Acts(), spec.Pattern
 	}
