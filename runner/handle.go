@@ -32,6 +32,10 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return with(f, func(r wire.Path) (any, error) { return nil, d.files.MkdirAll(r.Path) })
 	case wire.OpRemove:
 		return with(f, func(r wire.Path) (any, error) { return nil, d.files.Remove(r.Path) })
+	case wire.OpRemoveAll:
+		return with(f, func(r wire.Path) (any, error) { return nil, d.files.RemoveAll(ctx, r.Path) })
+	case wire.OpMove:
+		return with(f, func(r wire.Move) (any, error) { return nil, d.files.Move(r) })
 	case wire.OpGlob:
 		return with(f, func(r wire.Glob) (any, error) { return d.files.Glob(ctx, r) })
 	case wire.OpGrep:

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"io"
@@ -352,4 +353,188 @@ func TestFiles_AnotherSitesPageCannotUploadWithOurCookie(t *testing.T) {
 	r.Header.Set("Cookie", "xbot_session=anything")
 	r.Header.Set("Origin", "https://evil.example")
 	require.Contains(t, d.send(&http.Client{}, r).problem(http.StatusForbidden), "other sites")
+}
+
+func (d *drive) text(p *person, file string) files.FileText {
+	d.t.Helper()
+	var text files.FileText
+	p.get(path(d.key, "/files/text?path="+url.QueryEscape(file))).is(http.StatusOK, &text)
+	return text
+}
+
+func TestFiles_ATextIsReadWrittenAndEditedAndNobodysChangeIsLost(t *testing.T) {
+	d := setupDrive(t)
+	put := func(body files.NewText) answer { return d.alice.do(d.alice, http.MethodPut, path(d.key, "/files/text"), body) }
+	put(files.NewText{Path: "notes/a.md", Text: "x"}).problem(http.StatusNotFound)
+	put(files.NewText{Path: "a.md", Text: "one\n一\n"}).is(http.StatusOK, nil)
+	put(files.NewText{Path: "a.md", Text: "again"}).problem(http.StatusConflict)
+	got := d.text(d.alice, "a.md")
+	require.Equal(t, "one\n一\n", got.Text)
+	require.Equal(t, d.root+"/a.md", got.Path)
+
+	var saved files.SavedText
+	put(files.NewText{Path: "a.md", Text: "two", Before: got.SHA256}).is(http.StatusOK, &saved)
+	require.Equal(t, "two", d.box.Get(t, "a.md"))
+	require.Contains(t, put(files.NewText{Path: "a.md", Text: "three", Before: got.SHA256}).problem(http.StatusConflict), "nothing was written")
+	require.Equal(t, "two", d.box.Get(t, "a.md"))
+	put(files.NewText{Path: "a.md", Text: "one one", Before: saved.SHA256}).is(http.StatusOK, nil)
+
+	edit := func(body files.TextEdit) answer { return d.alice.do(d.alice, http.MethodPatch, path(d.key, "/files/text"), body) }
+	require.Contains(t, edit(files.TextEdit{Path: "a.md", Old: "one", New: "1"}).problem(http.StatusBadRequest), "2 times")
+	require.Contains(t, edit(files.TextEdit{Path: "a.md", Old: "two", New: "1"}).problem(http.StatusBadRequest), "does not occur")
+	edit(files.TextEdit{Path: "a.md", Old: "one", New: "1", All: true}).is(http.StatusOK, nil)
+	require.Equal(t, "1 1", d.box.Get(t, "a.md"))
+
+	d.box.Put(t, "b.bin", "\x00\xff")
+	d.box.Put(t, "big.txt", strings.Repeat("x", 2<<20+1))
+	for file, status := range map[string]int{"b.bin": http.StatusBadRequest, "big.txt": http.StatusRequestEntityTooLarge, "none": http.StatusNotFound} {
+		d.alice.get(path(d.key, "/files/text?path="+file)).problem(status)
+	}
+	put(files.NewText{Path: "c", Text: strings.Repeat("\"", 2<<20)}).is(http.StatusOK, nil)
+	put(files.NewText{Path: "d", Text: strings.Repeat("x", 2<<20+1)}).problem(http.StatusRequestEntityTooLarge)
+}
+
+func TestFiles_AreMovedCopiedZippedAndDeleted(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "src/a.txt", "a")
+	d.box.Put(t, "src/deep/b.txt", strings.Repeat("b", 100_000))
+	require.NoError(t, os.Symlink("/etc/passwd", d.root+"/src/link"))
+	post := func(what string, from, to string) answer {
+		return d.alice.do(d.alice, http.MethodPost, path(d.key, "/files/"+what), files.TwoPaths{From: from, To: to})
+	}
+	var entry files.FileEntry
+	post("copy", "src", "out").is(http.StatusCreated, &entry)
+	require.Equal(t, d.root+"/out", entry.Path)
+	require.True(t, entry.Dir)
+	require.Equal(t, "a", d.box.Get(t, "out/a.txt"))
+	require.Len(t, d.box.Get(t, "out/deep/b.txt"), 100_000)
+	require.NoFileExists(t, d.root+"/out/link", "links are left out")
+	post("copy", "src", "out").problem(http.StatusConflict)
+	post("copy", "src/a.txt", "out/a.txt").problem(http.StatusConflict)
+	post("copy", "src", "src/deep/again").problem(http.StatusBadRequest)
+	post("copy", "nothing", "x").problem(http.StatusNotFound)
+	post("copy", "src/a.txt", "out/c.txt").is(http.StatusCreated, nil)
+
+	post("move", "out/c.txt", "out/a.txt").problem(http.StatusConflict)
+	post("move", "out/c.txt", "c.txt").is(http.StatusCreated, &entry)
+	require.Equal(t, "c.txt", entry.Name)
+	require.Equal(t, "a", d.box.Get(t, "c.txt"))
+
+	d.alice.do(d.alice, http.MethodPost, path(d.key, "/files/folders"), files.OnePath{Path: "new/er"}).is(http.StatusCreated, &entry)
+	require.True(t, entry.Dir)
+
+	a := d.alice.get(path(d.key, "/files/zip?path=src"))
+	a.is(http.StatusOK, nil)
+	require.Contains(t, a.header.Get("Content-Disposition"), `filename="src.zip"`)
+	archive, err := zip.NewReader(bytes.NewReader(a.body), int64(len(a.body)))
+	require.NoError(t, err)
+	packed := map[string]int{}
+	for _, f := range archive.File {
+		packed[f.Name] = int(f.UncompressedSize64)
+	}
+	require.Equal(t, map[string]int{"a.txt": 1, "deep/": 0, "deep/b.txt": 100_000}, packed)
+
+	remove := func(query string) answer { return d.alice.do(d.alice, http.MethodDelete, path(d.key, "/files?"+query), nil) }
+	remove("path=src").problem(http.StatusBadRequest)
+	remove("path=c.txt").is(http.StatusNoContent, nil)
+	remove("path=src&all=true").is(http.StatusNoContent, nil)
+	remove("path=src&all=true").problem(http.StatusNotFound)
+	require.Contains(t, remove("path=.&all=true").problem(http.StatusBadRequest), "works")
+	require.NoDirExists(t, d.root+"/src")
+	require.FileExists(t, "/etc/passwd")
+	require.Equal(t, "a", d.box.Get(t, "out/a.txt"))
+}
+
+func TestFiles_OnlyWhatIsSafeIsShownByTheBrowser(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "a.png", "\x89PNG\r\n\x1a\n rest")
+	d.box.Put(t, "b.svg", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)
+	d.box.Put(t, "c.pdf", "%PDF-1.7\n")
+	d.box.Put(t, "page.png", "<!doctype html><script>alert(1)</script>")
+	d.box.Put(t, "d.mp3", "ID3\x03\x00\x00\x00\x00")
+	for file, want := range map[string]string{
+		"a.png": "image/png", "b.svg": "image/svg+xml", "c.pdf": "application/pdf", "d.mp3": "audio/mpeg", "page.png": "application/octet-stream",
+	} {
+		a := d.alice.get(path(d.key, "/files/content?inline=true&path="+file))
+		a.is(http.StatusOK, nil)
+		require.Equal(t, want, a.header.Get("Content-Type"), file)
+		require.Equal(t, "nosniff", a.header.Get("X-Content-Type-Options"))
+		shown := want != "application/octet-stream"
+		require.Equal(t, shown, strings.HasPrefix(a.header.Get("Content-Disposition"), "inline;"), file)
+		policy := a.header.Get("Content-Security-Policy")
+		require.Contains(t, policy, "default-src 'none'")
+		require.NotContains(t, policy, "script-src")
+		require.Equal(t, file != "c.pdf", strings.HasPrefix(policy, "sandbox;"), file)
+		require.True(t, strings.HasPrefix(d.content(d.alice, file).header.Get("Content-Disposition"), "attachment;"), "unless it is asked for")
+	}
+}
+
+func TestFiles_APartOfAFileCanBeAskedFor(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "film", "0123456789")
+	part := func(header string) answer {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+path(d.key, "/files/content?path=film"), nil)
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+d.alice.token)
+		r.Header.Set("Range", header)
+		return d.send(&http.Client{}, r)
+	}
+	for header, want := range map[string]string{"bytes=2-4": "234", "bytes=7-": "789", "bytes=-2": "89"} {
+		a := part(header)
+		a.is(http.StatusPartialContent, nil)
+		require.Equal(t, want, string(a.body), header)
+	}
+	require.Equal(t, "bytes 2-4/10", part("bytes=2-4").header.Get("Content-Range"))
+	require.Equal(t, http.StatusRequestedRangeNotSatisfiable, part("bytes=20-").status)
+	require.Equal(t, "bytes", d.content(d.alice, "film").header.Get("Accept-Ranges"))
+}
+
+func TestFiles_AreFoundByAPartOfTheirPath(t *testing.T) {
+	d := setupDrive(t)
+	for _, file := range []string{"src/Main.go", "src/main_test.go", "docs/[x].md", "notes.txt"} {
+		d.box.Put(t, file, "x")
+	}
+	for query, want := range map[string][]string{
+		"main": {"src/Main.go", "src/main_test.go"}, "SRC/MAIN.": {"src/Main.go"}, "[x]": {"docs/[x].md"}, "*": {}, "": {"docs/[x].md", "notes.txt", "src/Main.go", "src/main_test.go"},
+	} {
+		var found files.FoundFiles
+		d.alice.get(path(d.key, "/files/search?q="+url.QueryEscape(query))).is(http.StatusOK, &found)
+		require.ElementsMatch(t, want, found.Paths, query)
+		require.Equal(t, d.root, found.Folder)
+	}
+}
+
+func TestFiles_TheBeginningOfATableIsRead(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "a.csv", "name,n\n一,1\n")
+	var got files.FileTable
+	d.alice.get(path(d.key, "/files/table?path=a.csv")).is(http.StatusOK, &got)
+	require.Equal(t, files.FileTable{Rows: [][]string{{"name", "n"}, {"一", "1"}}}, got)
+	d.box.Put(t, "b.xlsx", "no workbook")
+	d.alice.get(path(d.key, "/files/table?path=b.xlsx")).problem(http.StatusBadRequest)
+}
+
+func TestFiles_NobodyReachesThoseOfAnothersConversation(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "a.csv", "secret")
+	for _, call := range []struct {
+		method, path string
+		body         any
+	}{
+		{http.MethodGet, "/files/text?path=a.csv", nil},
+		{http.MethodPut, "/files/text", files.NewText{Path: "b", Text: "x"}},
+		{http.MethodPatch, "/files/text", files.TextEdit{Path: "a.csv", Old: "s", New: "x"}},
+		{http.MethodDelete, "/files?path=a.csv", nil},
+		{http.MethodPost, "/files/move", files.TwoPaths{From: "a.csv", To: "b"}},
+		{http.MethodPost, "/files/copy", files.TwoPaths{From: "a.csv", To: "b"}},
+		{http.MethodPost, "/files/folders", files.OnePath{Path: "b"}},
+		{http.MethodGet, "/files/zip", nil},
+		{http.MethodGet, "/files/search?q=a", nil},
+		{http.MethodGet, "/files/table?path=a.csv", nil},
+		{http.MethodGet, "/files/content?path=a.csv&inline=true", nil},
+	} {
+		d.bob.do(d.bob, call.method, path(d.key, call.path), call.body).problem(http.StatusNotFound)
+	}
+	require.Equal(t, "secret", d.box.Get(t, "a.csv"))
+	require.NoFileExists(t, d.root+"/b")
 }

@@ -1,4 +1,4 @@
-// Package download sends files and the output of commands from runners to browsers, which save them and never show them.
+// Package download sends files and the output of commands from runners to browsers, which save them, and show what is safe to show.
 package download
 
 import (
@@ -26,14 +26,17 @@ const (
 // outputPart is how much of a command's output is read at once, in bytes.
 const outputPart = 512 << 10
 
-// Attachment is a file or an output on a runner, on its way to a browser that saves it and never shows it: what people
-// and models put there must not act as a page of this server.
+// Attachment is a file, a folder or an output on a runner, on its way to a browser. Unless it is Shown the browser saves it: what people and
+// models put there must not act as a page of this server.
 type Attachment struct {
 	Name string // file name that the browser is told
 	Type string // media type
 	Size int64  // in bytes, -1 if it is not known
 	Real string // of a file: its path with all links followed; empty where that is not known
-	from source
+
+	Inline   bool      // the browser may show it, see Shown
+	Modified time.Time // of a file
+	from     source
 }
 
 // source is where an attachment is copied from.
@@ -55,7 +58,7 @@ func File(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, er
 		size = -1 // files of /proc say so and have content all the same
 	}
 	return Attachment{
-		Name: path.Base(file), Type: "application/octet-stream", Size: size, Real: info.Real,
+		Name: path.Base(file), Type: "application/octet-stream", Size: size, Real: info.Real, Modified: info.ModTime,
 		from: fileSource{box, file},
 	}, nil
 }
@@ -111,6 +114,10 @@ func (a Attachment) Serve(w http.ResponseWriter, r *http.Request) error {
 		out.begin()
 		return nil
 	}
+	if file, ok := a.from.(fileSource); ok && a.Size > 0 && r.Header.Get("Range") != "" {
+		a.serveRange(w, r, file)
+		return nil
+	}
 	err := a.from.copy(r.Context(), out)
 	if err != nil && out.begun {
 		panic(http.ErrAbortHandler) // the server's own way to break a connection
@@ -145,29 +152,43 @@ func (a *attachmentWriter) Write(piece []byte) (int, error) {
 
 func (a *attachmentWriter) begin() {
 	a.begun = true
-	SetHeader(a.w, a.Name, a.Type)
+	a.header(a.w)
 	if a.Size >= 0 {
 		a.w.Header().Set("Content-Length", strconv.FormatInt(a.Size, 10))
 	}
 	a.w.WriteHeader(http.StatusOK)
 }
 
+func (a Attachment) header(w http.ResponseWriter) {
+	SetHeader(w, a.Name, a.Type)
+	if _, ok := a.from.(fileSource); ok && a.Size > 0 {
+		w.Header().Set("Accept-Ranges", "bytes")
+	}
+	if a.Inline {
+		w.Header().Set("Content-Disposition", disposition("inline", a.Name))
+		w.Header().Set("Content-Security-Policy", a.policy())
+	}
+}
+
+// unshown is the policy for what a browser must not show.
+const unshown = "sandbox; default-src 'none'"
+
 // SetHeader sets the header of an answer that a browser saves and never shows.
 func SetHeader(w http.ResponseWriter, name, mediaType string) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType)
-	h.Set("Content-Disposition", disposition(name))
+	h.Set("Content-Disposition", disposition("attachment", name))
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Content-Security-Policy", unshown)
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
 }
 
-// disposition is a header that makes a browser save the answer under a name (RFC 6266), with the name in ASCII for
+// disposition is a header that makes a browser save the answer under a name, or show it (RFC 6266), with the name in ASCII for
 // programs that do not know RFC 5987.
-func disposition(name string) string {
+func disposition(how, name string) string {
 	name = filename.Safe(name)
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`"\%`, r) {
@@ -175,7 +196,7 @@ func disposition(name string) string {
 		}
 		return r
 	}, name)
-	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + extended(name)
+	return how + `; filename="` + plain + `"; filename*=UTF-8''` + extended(name)
 }
 
 // extended escapes what is no attr-char of RFC 5987.

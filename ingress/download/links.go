@@ -39,6 +39,9 @@ func (l *Links) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	attachment, err := l.open(r.Context(), link)
+	if err == nil && r.URL.Query().Has("inline") {
+		attachment, err = attachment.Shown(r.Context())
+	}
 	if err == nil {
 		err = attachment.Serve(w, r)
 	}

@@ -92,15 +92,41 @@ func (r *Runner) MkdirAll(ctx context.Context, path string) error {
 // Remove removes a file, a link or an empty folder. If the connection breaks and the path is gone afterwards, it was
 // removed.
 func (r *Runner) Remove(ctx context.Context, path string) error {
-	again := false
-	_, err := r.call(ctx, func(retried bool) (wire.Request, error) {
-		again = retried
-		return wire.NewRequest(wire.OpRemove, wire.Path{Path: path})
-	})
+	return r.remove(ctx, wire.OpRemove, path)
+}
+
+// RemoveAll removes what is there, and of a folder all that it holds. If the connection breaks it goes on removing.
+func (r *Runner) RemoveAll(ctx context.Context, path string) error {
+	return r.remove(ctx, wire.OpRemoveAll, path)
+}
+
+func (r *Runner) remove(ctx context.Context, op wire.Op, path string) error {
+	again, err := r.tellAgain(ctx, op, wire.Path{Path: path})
 	if again && fault.Is(err, fault.NotFound) {
 		return nil
 	}
 	return err
+}
+
+// Move renames what is there. If the connection breaks, and afterwards nothing is at the old path and something at the new one, it was
+// moved.
+func (r *Runner) Move(ctx context.Context, from, to string) error {
+	again, err := r.tellAgain(ctx, wire.OpMove, wire.Move{From: from, To: to})
+	if again && fault.Is(err, fault.NotFound) {
+		if _, lost := r.Stat(ctx, to); lost == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// tellAgain sends a request without a result. Again says that an earlier try may have been carried out.
+func (r *Runner) tellAgain(ctx context.Context, op wire.Op, body any) (again bool, err error) {
+	_, err = r.call(ctx, func(retried bool) (wire.Request, error) {
+		again = retried
+		return wire.NewRequest(op, body)
+	})
+	return again, err
 }
 
 func infoOf(f wire.FileInfo) FileInfo {

@@ -53,6 +53,12 @@ func (n None) MkdirAll(context.Context, string) error { return n.Why }
 // Remove fails.
 func (n None) Remove(context.Context, string) error { return n.Why }
 
+// RemoveAll fails.
+func (n None) RemoveAll(context.Context, string) error { return n.Why }
+
+// Move fails.
+func (n None) Move(context.Context, string, string) error { return n.Why }
+
 // Upload fails before it reads.
 func (n None) Upload(context.Context, string, io.Reader, WriteMode) (int64, error) {
 	return 0, n.Why

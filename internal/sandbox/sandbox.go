@@ -40,6 +40,10 @@ type Sandbox interface {
 	ReadDir(ctx context.Context, path string) ([]FileInfo, error)
 	MkdirAll(ctx context.Context, path string) error
 	Remove(ctx context.Context, path string) error
+	// RemoveAll removes a file, a link or a folder with all that it holds. It follows no link. Where it fails, a part may be gone.
+	RemoveAll(ctx context.Context, path string) error
+	// Move renames a file, a link or a folder. What stands at the new path is never replaced: Conflict.
+	Move(ctx context.Context, from, to string) error
 
 	// Upload is WriteFile for content of any size up to wire.MaxUpload, Download reads a whole file of any size. Both
 	// hold one part in memory at a time. A file that changes while it is downloaded is a Conflict.

@@ -7,6 +7,12 @@ type Path struct {
 	Path string `json:"path"`
 }
 
+// Move renames a file, a link or a folder. What stands at To is never replaced: Conflict.
+type Move struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
 // Read asks for a part of a file, at most MaxChunk bytes.
 type Read struct {
 	Path   string `json:"path"`

@@ -21,6 +21,8 @@ const (
 	OpReadDir     Op = "fs.readdir"   // Path → ReadDirResult
 	OpMkdir       Op = "fs.mkdir"     // Path → nothing
 	OpRemove      Op = "fs.remove"    // Path → nothing
+	OpRemoveAll   Op = "fs.removeall" // Path → nothing
+	OpMove        Op = "fs.move"      // Move → nothing
 	OpGlob        Op = "search.glob"  // Glob → GlobResult
 	OpGrep        Op = "search.grep"  // Grep → GrepResult
 	OpStdioStart  Op = "stdio.start"  // StdioStart → StdioEnd, pushes StdioOutput

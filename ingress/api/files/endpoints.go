@@ -20,6 +20,10 @@ type Endpoints struct {
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	a.registerFiles(h)
+	a.registerText(h)
+	a.registerChanges(h)
+	a.registerSearch(h)
+	a.registerTables(h)
 	a.registerOutputs(h)
 	a.registerResults(h)
 }

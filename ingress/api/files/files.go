@@ -42,6 +42,10 @@ type Folder struct {
 	Entries []FileEntry `json:"entries" doc:"Folders first, then by name."`
 }
 
+func entryOf(f sandbox.FileInfo) FileEntry {
+	return FileEntry{Name: path.Base(f.Path), Path: f.Path, Size: f.Size, Dir: f.Dir, ModTime: f.ModTime, Link: f.Link}
+}
+
 // FileLink is a signed link.
 type FileLink struct {
 	URL       string    `json:"url" doc:"Relative to the server's address." example:"/files/eyJ1Ijox…"`
@@ -74,17 +78,21 @@ func (a *Endpoints) registerFiles(h huma.API) {
 	}, a.uploadFiles)
 	describeUpload(h)
 	huma.Register(h, huma.Operation{
-		OperationID: "download-file", Method: http.MethodGet, Path: "/api/sessions/{key}/files/content", Summary: "The content of a file", Security: endpoint.Secured,
+		OperationID: "download-file", Method: http.MethodGet, Path: "/api/sessions/{key}/files/content", Summary: "The content of a file", Description: "A part of it with the header Range.", Security: endpoint.Secured,
 		Responses: endpoint.AttachmentResponse("application/octet-stream"),
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
-		Path string `query:"path" required:"true" minLength:"1" maxLength:"4096"`
+		Path   string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder or, where there is none, to the workspace; or absolute."`
+		Inline bool   `query:"inline" doc:"Let the browser show it, where its content is a picture, sound, a film or PDF."`
 	}) (*huma.StreamResponse, error) {
 		p, err := a.location(ctx, in.Key.Key)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
 		attachment, err := p.attachment(ctx, in.Path)
+		if err == nil && in.Inline {
+			attachment, err = attachment.Shown(ctx)
+		}
 		if err != nil {
 			return nil, a.Problem(err)
 		}
@@ -184,7 +192,12 @@ func (p location) attachment(ctx context.Context, sent string) (download.Attachm
 	if err != nil {
 		return download.Attachment{}, err
 	}
-	return download.File(ctx, p.box, file)
+	found, err := download.File(ctx, p.box, file)
+	if fault.Is(err, fault.NotFound) && !path.IsAbs(sent) && p.base != p.box.Workspace() {
+		// What an answer names it may name from either.
+		return download.File(ctx, p.box, path.Join(p.box.Workspace(), sent))
+	}
+	return found, err
 }
 
 func (p location) list(ctx context.Context, sent string) (Folder, error) {
@@ -203,9 +216,9 @@ func (p location) list(ctx context.Context, sent string) (Folder, error) {
 	for _, folders := range []bool{true, false} {
 		for _, f := range infos {
 			if f.Dir == folders {
-				out.Entries = append(out.Entries, FileEntry{
-					Name: path.Base(f.Path), Path: path.Join(dir, path.Base(f.Path)), Size: f.Size, Dir: f.Dir, ModTime: f.ModTime, Link: f.Link,
-				})
+				entry := entryOf(f)
+				entry.Path = path.Join(dir, entry.Name)
+				out.Entries = append(out.Entries, entry)
 			}
 		}
 	}

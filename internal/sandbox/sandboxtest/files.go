@@ -44,6 +44,8 @@ var fileCases = cases{
 	"files of any size stream up and down":                 transfers,
 	"a transfer is refused like a file":                    transferRefused,
 	"an edit happens once":                                 editsOnce,
+	"a move replaces nothing":                              movesBesides,
+	"a folder is removed with all that it holds":           removesAll,
 }
 
 func editsOnce(b *bench) {

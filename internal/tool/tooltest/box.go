@@ -214,6 +214,22 @@ func (b *Box) MkdirAll(_ context.Context, path string) error {
 // Remove removes a file or an empty folder.
 func (b *Box) Remove(_ context.Context, path string) error { return kindly(os.Remove(b.abs(path))) }
 
+// RemoveAll removes what is there, and all below it.
+func (b *Box) RemoveAll(_ context.Context, path string) error {
+	if _, err := os.Lstat(b.abs(path)); err != nil {
+		return kindly(err)
+	}
+	return kindly(os.RemoveAll(b.abs(path)))
+}
+
+// Move renames, and replaces nothing.
+func (b *Box) Move(_ context.Context, from, to string) error {
+	if _, err := os.Lstat(b.abs(to)); err == nil {
+		return fault.Errorf(fault.Conflict, "%s exists already", to)
+	}
+	return kindly(os.Rename(b.abs(from), b.abs(to)))
+}
+
 // kindly gives an error of the operating system its fault kind.
 func kindly(err error) error {
 	switch {

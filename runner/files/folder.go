@@ -52,29 +52,8 @@ func mustBeFolder(p *location) error {
 	if err != nil {
 		return explain(err, p.path)
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+	if !isFolder(st) {
 		return wire.Errorf(wire.Conflict, "%s exists and is not a folder", p.path)
 	}
 	return nil
-}
-
-// Remove removes a file, a link or an empty folder.
-func (t *Tree) Remove(path string) error {
-	p, err := t.locateLink(path)
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	if err := t.mayChange(p); err != nil {
-		return err
-	}
-	st, err := p.stat()
-	if err != nil {
-		return explain(err, p.path)
-	}
-	flags := 0
-	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		flags = unix.AT_REMOVEDIR
-	}
-	return explain(unix.Unlinkat(p.folder, p.base, flags), p.path)
 }

@@ -1,0 +1,90 @@
+package files
+
+import (
+	"context"
+	"io"
+	"path"
+	"strings"
+
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+)
+
+// Bounds of one copy.
+const (
+	maxCopied      = 10_000  // files and folders
+	maxCopiedBytes = 2 << 30 // of their content
+)
+
+// copy copies a file, or a folder with what it holds. What fails in between is removed again.
+func (p location) copy(ctx context.Context, from, to string) error {
+	info, err := p.box.Stat(ctx, from)
+	if err != nil {
+		return err
+	}
+	if !info.Dir {
+		return p.copyFile(ctx, from, to)
+	}
+	if to == from || strings.HasPrefix(to, strings.TrimSuffix(from, "/")+"/") {
+		return fault.Errorf(fault.Invalid, "%s cannot be copied into itself", from)
+	}
+	if _, err := p.box.Stat(ctx, to); !fault.Is(err, fault.NotFound) {
+		return orElse(err, fault.Errorf(fault.Conflict, "%s exists already", to))
+	}
+	entries, err := sandbox.Below(ctx, p.box, from, maxCopied)
+	if err != nil {
+		return err
+	}
+	var size int64
+	for _, entry := range entries {
+		size += entry.Size
+	}
+	if size > maxCopiedBytes {
+		return fault.Errorf(fault.TooLarge, "%s holds more than %d GB: use a command", from, maxCopiedBytes>>30)
+	}
+	if err := p.box.MkdirAll(ctx, to); err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if err := p.copyEntry(ctx, entry, path.Join(to, strings.TrimPrefix(entry.Path, from))); err != nil {
+			undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+			defer cancel()
+			_ = p.box.RemoveAll(undo, to) // what stays is a folder that the person sees
+			return err
+		}
+	}
+	return nil
+}
+
+func orElse(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+func (p location) copyEntry(ctx context.Context, entry sandbox.FileInfo, to string) error {
+	if entry.Dir {
+		return p.box.MkdirAll(ctx, to)
+	}
+	return p.copyFile(ctx, entry.Path, to)
+}
+
+// copyFile passes the content through, a part at a time.
+func (p location) copyFile(ctx context.Context, from, to string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r, w := io.Pipe()
+	read := make(chan error, 1)
+	go func() {
+		_, err := p.box.Download(ctx, from, w)
+		read <- err
+		_ = w.CloseWithError(err) // it returns nil always
+	}()
+	_, err := p.box.Upload(ctx, to, r, sandbox.WriteCreate)
+	_ = r.CloseWithError(err) // it returns nil always; the reader's side ends
+	if readErr := <-read; err == nil || readErr != nil && !fault.Is(err, fault.Conflict) {
+		return readErr
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package files
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/sandbox"
+)
+
+// Bounds of a search.
+const (
+	maxFound   = 50
+	searchTime = 3 * time.Second
+)
+
+// FoundFiles are files whose paths have some words in them.
+type FoundFiles struct {
+	Folder    string   `json:"folder" doc:"The session's."`
+	Paths     []string `json:"paths" doc:"Relative to the folder; those that were changed last first."`
+	Truncated bool     `json:"truncated" doc:"There may be more."`
+}
+
+func (a *Endpoints) registerSearch(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "search-files", Method: http.MethodGet, Path: filesPath + "/search", Summary: "Find files below the session's folder by a part of their path",
+		Description: "Capital letters do not matter. At most 50, of what can be searched in three seconds.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Query string `query:"q" maxLength:"100" doc:"Part of a file's path below the folder; without it, those that were changed last."`
+	}) (*struct{ Body FoundFiles }, error) {
+		p, err := a.location(ctx, in.Key.Key)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		found, err := p.search(ctx, in.Query)
+		return &struct{ Body FoundFiles }{found}, a.Problem(err)
+	})
+}
+
+func (p location) search(ctx context.Context, query string) (FoundFiles, error) {
+	result, err := p.box.Glob(ctx, sandbox.GlobQuery{Pattern: patternOf(query), Root: p.base, Limit: maxFound, Time: searchTime})
+	found := FoundFiles{Folder: p.base, Paths: make([]string, 0, len(result.Paths)), Truncated: result.Truncated}
+	for _, file := range result.Paths {
+		found.Paths = append(found.Paths, strings.TrimPrefix(strings.TrimPrefix(file, p.base), "/"))
+	}
+	return found, err
+}
+
+// patternOf finds paths that hold a query, in small letters or capitals.
+func patternOf(query string) string {
+	var b strings.Builder
+	b.WriteString("**/*")
+	for _, r := range strings.Trim(query, "/") {
+		lower, upper := unicode.ToLower(r), unicode.ToUpper(r)
+		switch {
+		case lower != upper:
+			b.WriteString("[" + string(lower) + string(upper) + "]")
+		case strings.ContainsRune(`*?[]\`, r):
+			b.WriteString(`\` + string(r))
+		case strings.ContainsRune(`{}`, r): // of which no pattern can name one
+			b.WriteByte('?')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteString("*")
+	return b.String()
+}

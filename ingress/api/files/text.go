@@ -1,0 +1,159 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+)
+
+const textPath = filesPath + "/text"
+
+// Bounds of a text that is read or written as a whole.
+const (
+	maxText     = 2 << 20           // bytes
+	maxTextBody = 6*maxText + 1<<16 // as JSON at its worst
+)
+
+// FileText is a text file.
+type FileText struct {
+	SavedText
+	Text string `json:"text"`
+}
+
+// SavedText says what a file holds by now.
+type SavedText struct {
+	Path    string    `json:"path" doc:"Absolute."`
+	SHA256  string    `json:"sha256" doc:"Of the content, hexadecimal; a change names it."`
+	Size    int64     `json:"size" doc:"Bytes."`
+	ModTime time.Time `json:"mod_time,omitzero"`
+}
+
+// NewText is a file's new content.
+type NewText struct {
+	Path   string `json:"path" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
+	Text   string `json:"text"`
+	Before string `json:"before,omitempty" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the content that it replaces; without it the file must not exist yet."`
+}
+
+// TextEdit replaces a part of a file.
+type TextEdit struct {
+	Path string `json:"path" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
+	Old  string `json:"old" minLength:"1" doc:"Text that occurs in the file."`
+	New  string `json:"new"`
+	All  bool   `json:"all,omitempty" doc:"Replace it wherever it occurs; else it must occur once."`
+}
+
+func (a *Endpoints) registerText(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "read-text", Method: http.MethodGet, Path: textPath, Summary: "A text file", Description: "At most 2 MiB of UTF-8.", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
+		}) (*struct{ Body FileText }, error) {
+			p, err := a.location(ctx, in.Key.Key)
+			if err != nil {
+				return nil, a.Problem(err)
+			}
+			text, err := p.readText(ctx, in.Path)
+			return &struct{ Body FileText }{text}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "write-text", Method: http.MethodPut, Path: textPath, Summary: "Write a text file",
+		Description:  "409: the file is not what it was when it was read, or exists already; nothing was written.",
+		MaxBodyBytes: maxTextBody, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Body NewText
+	}) (*struct{ Body SavedText }, error) {
+		p, err := a.location(ctx, in.Key.Key)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		saved, err := p.writeText(ctx, in.Body)
+		return &struct{ Body SavedText }{saved}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "edit-text", Method: http.MethodPatch, Path: textPath, Summary: "Replace a part of a text file",
+		MaxBodyBytes: maxTextBody, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Body TextEdit
+	}) (*struct{ Body SavedText }, error) {
+		p, err := a.location(ctx, in.Key.Key)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		saved, err := p.editText(ctx, in.Body)
+		return &struct{ Body SavedText }{saved}, a.Problem(err)
+	})
+}
+
+func (p location) readText(ctx context.Context, sent string) (FileText, error) {
+	file, err := p.path(sent)
+	if err != nil {
+		return FileText{}, err
+	}
+	data, err := p.box.ReadFile(ctx, file, 0, maxText+1)
+	switch {
+	case err != nil:
+		return FileText{}, err
+	case len(data.Data) > maxText:
+		return FileText{}, fault.Errorf(fault.TooLarge, "%s has more than %d MiB: download it", file, maxText>>20)
+	case !utf8.Valid(data.Data) || bytes.IndexByte(data.Data, 0) >= 0:
+		return FileText{}, fault.Errorf(fault.Invalid, "%s is no text in UTF-8: download it", file)
+	}
+	return FileText{Text: string(data.Data), SavedText: SavedText{
+		Path: file, SHA256: sum(data.Data), Size: int64(len(data.Data)), ModTime: data.ModTime,
+	}}, nil
+}
+
+// writeText writes what nobody else has written meanwhile.
+func (p location) writeText(ctx context.Context, n NewText) (SavedText, error) {
+	file, err := p.path(n.Path)
+	if err != nil {
+		return SavedText{}, err
+	}
+	if len(n.Text) > maxText {
+		return SavedText{}, fault.Errorf(fault.TooLarge, "the text has more than %d MiB: upload it as a file", maxText>>20)
+	}
+	edit := sandbox.Edit{ID: chat.CallID("http." + rand.Text()), Path: file, From: strings.NewReader(n.Text), Mode: sandbox.WriteReplace, Before: n.Before}
+	if n.Before == "" {
+		edit.Mode = sandbox.WriteCreate
+	}
+	size, err := p.box.Edit(ctx, edit)
+	if fault.Is(err, fault.Conflict) && n.Before != "" {
+		return SavedText{}, fault.Errorf(fault.Conflict, "%s was changed by something else since you opened it, and nothing was written: read it again", file)
+	}
+	return SavedText{Path: file, SHA256: sum([]byte(n.Text)), Size: size}, err
+}
+
+func (p location) editText(ctx context.Context, e TextEdit) (SavedText, error) {
+	found, err := p.readText(ctx, e.Path)
+	if err != nil {
+		return SavedText{}, err
+	}
+	switch n := strings.Count(found.Text, e.Old); {
+	case n == 0:
+		return SavedText{}, fault.Errorf(fault.Invalid, "the text does not occur in %s", found.Path)
+	case n > 1 && !e.All:
+		return SavedText{}, fault.Errorf(fault.Invalid, "the text occurs %d times in %s: name more of what is around it, or replace all", n, found.Path)
+	}
+	return p.writeText(ctx, NewText{Path: found.Path, Text: strings.ReplaceAll(found.Text, e.Old, e.New), Before: found.SHA256})
+}
+
+func sum(data []byte) string {
+	hash := sha256.Sum256(data)
+	return hex.EncodeToString(hash[:])
+}

@@ -1,0 +1,95 @@
+package table_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
+
+	"xbot/internal/fault"
+	"xbot/internal/table"
+)
+
+func TestRead_TakesCommasTabsAndSemicolons(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.csv":      "\ufeffname,n\n\"a, b\",1\n",
+		"b.CSV":      "name;n\n\"a, b\";1\n",
+		"deep/c.tsv": "name\tn\na, b\t1",
+	} {
+		got, err := table.Read(name, []byte(text), "")
+		require.NoError(t, err, name)
+		require.Equal(t, [][]string{{"name", "n"}, {"a, b", "1"}}, got.Rows, name)
+		require.False(t, got.Truncated)
+	}
+}
+
+func TestRead_TakesTheSheetsOfAWorkbook(t *testing.T) {
+	book := excelize.NewFile()
+	_, err := book.NewSheet("数据")
+	require.NoError(t, err)
+	require.NoError(t, book.SetSheetRow("Sheet1", "A1", &[]any{"x", 1.5}))
+	require.NoError(t, book.SetSheetRow("数据", "B2", &[]any{"y"}))
+	var out bytes.Buffer
+	require.NoError(t, book.Write(&out))
+	first, err := table.Read("b.xlsx", out.Bytes(), "")
+	require.NoError(t, err)
+	require.Equal(t, table.Table{Sheets: []string{"Sheet1", "数据"}, Sheet: "Sheet1", Rows: [][]string{{"x", "1.5"}}}, first)
+	second, err := table.Read("b.xlsx", out.Bytes(), "数据")
+	require.NoError(t, err)
+	require.Equal(t, [][]string{nil, {"", "y"}}, second.Rows)
+	_, err = table.Read("b.xlsx", out.Bytes(), "nothing")
+	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+}
+
+func TestRead_IsBounded(t *testing.T) {
+	row := strings.Repeat("x,", 80) + strings.Repeat("y", 3000)
+	got, err := table.Read("a.csv", []byte(strings.Repeat(row+"\n", 700)), "")
+	require.NoError(t, err)
+	require.True(t, got.Truncated)
+	require.Len(t, got.Rows, 500)
+	require.Len(t, got.Rows[0], 50)
+	long, err := table.Read("a.csv", []byte(strings.Repeat("y", 3000)), "")
+	require.NoError(t, err)
+	require.Len(t, []rune(long.Rows[0][0]), 1001)
+}
+
+func TestRead_RefusesWhatIsNoTable(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"a.csv": {0xff, 0xfe, 0}, "a.xlsx": []byte("PK no zip"), "b.xlsx": nil, "a.pdf": []byte("x"), "bomb.xlsx": bomb(t),
+	} {
+		_, err := table.Read(name, data, "")
+		require.True(t, fault.Is(err, fault.Invalid), "%s: %v", name, err)
+	}
+}
+
+// bomb is a workbook that grows to a gigabyte.
+func bomb(t *testing.T) []byte {
+	var out bytes.Buffer
+	archive := zip.NewWriter(&out)
+	for n := range 16 {
+		file, err := archive.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", n))
+		require.NoError(t, err)
+		zeros := make([]byte, 1<<20)
+		for range 64 {
+			_, err := file.Write(zeros)
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, archive.Close())
+	return out.Bytes()
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("a.csv", []byte("a,b\n1,2"))
+	f.Add("a.xlsx", []byte("PK"))
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		got, err := table.Read(name, data, "")
+		if err == nil {
+			require.LessOrEqual(t, len(got.Rows), 500)
+		}
+	})
+}
