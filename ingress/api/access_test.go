@@ -73,6 +73,15 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = map[string]any{"decision": "allow"}
 		case strings.HasSuffix(e[1], "/links"):
 			with = map[string]any{"path": "x"}
+		case strings.HasSuffix(e[1], "/files/text"):
+			with = map[string]any{"path": "x", "text": "x"}
+			if e[0] == http.MethodPatch {
+				with = map[string]any{"path": "x", "old": "x", "new": "y"}
+			}
+		case strings.HasSuffix(e[1], "/files/move"), strings.HasSuffix(e[1], "/files/copy"):
+			with = map[string]any{"from": "x", "to": "y"}
+		case strings.HasSuffix(e[1], "/files/folders"):
+			with = map[string]any{"path": "x"}
 		case e[0] == http.MethodPatch:
 			with = map[string]any{"title": "taken over"}
 		case strings.HasSuffix(e[1], "/rewind"):
@@ -87,7 +96,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = map[string]any{"mode": "none"}
 		}
 		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0", "{inbox_id}", "1", "{hash}", strings.Repeat("0", 64)).Replace(e[1])
-		if strings.HasSuffix(at, "/content") {
+		if strings.Contains(at, "/files") && e[0] != http.MethodPost {
 			at += "?path=x"
 		}
 		detail := b.do(b.bob, e[0], at, with).problem(http.StatusNotFound)

@@ -364,7 +364,9 @@ func (d *drive) text(p *person, file string) files.FileText {
 
 func TestFiles_ATextIsReadWrittenAndEditedAndNobodysChangeIsLost(t *testing.T) {
 	d := setupDrive(t)
-	put := func(body files.NewText) answer { return d.alice.do(d.alice, http.MethodPut, path(d.key, "/files/text"), body) }
+	put := func(body files.NewText) answer {
+		return d.alice.do(d.alice, http.MethodPut, path(d.key, "/files/text"), body)
+	}
 	put(files.NewText{Path: "notes/a.md", Text: "x"}).problem(http.StatusNotFound)
 	put(files.NewText{Path: "a.md", Text: "one\n一\n"}).is(http.StatusOK, nil)
 	put(files.NewText{Path: "a.md", Text: "again"}).problem(http.StatusConflict)
@@ -379,7 +381,9 @@ func TestFiles_ATextIsReadWrittenAndEditedAndNobodysChangeIsLost(t *testing.T) {
 	require.Equal(t, "two", d.box.Get(t, "a.md"))
 	put(files.NewText{Path: "a.md", Text: "one one", Before: saved.SHA256}).is(http.StatusOK, nil)
 
-	edit := func(body files.TextEdit) answer { return d.alice.do(d.alice, http.MethodPatch, path(d.key, "/files/text"), body) }
+	edit := func(body files.TextEdit) answer {
+		return d.alice.do(d.alice, http.MethodPatch, path(d.key, "/files/text"), body)
+	}
 	require.Contains(t, edit(files.TextEdit{Path: "a.md", Old: "one", New: "1"}).problem(http.StatusBadRequest), "2 times")
 	require.Contains(t, edit(files.TextEdit{Path: "a.md", Old: "two", New: "1"}).problem(http.StatusBadRequest), "does not occur")
 	edit(files.TextEdit{Path: "a.md", Old: "one", New: "1", All: true}).is(http.StatusOK, nil)
@@ -434,7 +438,9 @@ func TestFiles_AreMovedCopiedZippedAndDeleted(t *testing.T) {
 	}
 	require.Equal(t, map[string]int{"a.txt": 1, "deep/": 0, "deep/b.txt": 100_000}, packed)
 
-	remove := func(query string) answer { return d.alice.do(d.alice, http.MethodDelete, path(d.key, "/files?"+query), nil) }
+	remove := func(query string) answer {
+		return d.alice.do(d.alice, http.MethodDelete, path(d.key, "/files?"+query), nil)
+	}
 	remove("path=src").problem(http.StatusBadRequest)
 	remove("path=c.txt").is(http.StatusNoContent, nil)
 	remove("path=src&all=true").is(http.StatusNoContent, nil)
@@ -451,9 +457,9 @@ func TestFiles_OnlyWhatIsSafeIsShownByTheBrowser(t *testing.T) {
 	d.box.Put(t, "b.svg", `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)
 	d.box.Put(t, "c.pdf", "%PDF-1.7\n")
 	d.box.Put(t, "page.png", "<!doctype html><script>alert(1)</script>")
-	d.box.Put(t, "d.mp3", "ID3\x03\x00\x00\x00\x00")
+	d.box.Put(t, "d.wav", "RIFF\x24\x00\x00\x00WAVEfmt ")
 	for file, want := range map[string]string{
-		"a.png": "image/png", "b.svg": "image/svg+xml", "c.pdf": "application/pdf", "d.mp3": "audio/mpeg", "page.png": "application/octet-stream",
+		"a.png": "image/png", "b.svg": "image/svg+xml", "c.pdf": "application/pdf", "d.wav": "audio/wav", "page.png": "application/octet-stream",
 	} {
 		a := d.alice.get(path(d.key, "/files/content?inline=true&path="+file))
 		a.is(http.StatusOK, nil)

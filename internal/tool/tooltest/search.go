@@ -2,6 +2,7 @@ package tooltest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
@@ -21,14 +24,14 @@ const (
 
 // Glob finds files by name, newest first.
 func (b *Box) Glob(ctx context.Context, q sandbox.GlobQuery) (sandbox.GlobResult, error) {
-	pattern, err := globRegexp(q.Pattern)
+	matches, err := globOf(q.Pattern)
 	if err != nil {
 		return sandbox.GlobResult{}, err
 	}
 	root := b.abs(q.Root)
 	var found []sandbox.FileInfo
 	err = walk(ctx, root, func(file string, info fs.FileInfo) {
-		if rel, err := filepath.Rel(root, file); err == nil && pattern.MatchString(rel) {
+		if rel, err := filepath.Rel(root, file); err == nil && matches(rel) {
 			found = append(found, describe(file, info))
 		}
 	})
@@ -53,16 +56,14 @@ func (b *Box) Grep(ctx context.Context, q sandbox.GrepQuery) (sandbox.GrepResult
 	if err != nil {
 		return sandbox.GrepResult{}, fault.Errorf(fault.Invalid, "the pattern is not a regular expression: %w", err)
 	}
-	include := regexp.MustCompile("")
-	if q.Include != "" {
-		if include, err = globRegexp(q.Include); err != nil {
-			return sandbox.GrepResult{}, err
-		}
+	include, err := globOf(cmp.Or(q.Include, "*"))
+	if err != nil {
+		return sandbox.GrepResult{}, err
 	}
 	var result sandbox.GrepResult
 	matches := 0
 	err = walk(ctx, b.abs(q.Root), func(file string, info fs.FileInfo) {
-		if matches > q.Limit || !include.MatchString(filepath.Base(file)) {
+		if matches > q.Limit || !include(filepath.Base(file)) {
 			return
 		}
 		data, err := os.ReadFile(file)
@@ -121,18 +122,10 @@ func walk(ctx context.Context, root string, visit func(file string, info fs.File
 	return kindly(err)
 }
 
-// globRegexp translates a glob with **, *, ?, and {a,b}.
-func globRegexp(glob string) (*regexp.Regexp, error) {
-	escaped := regexp.QuoteMeta(glob)
-	for _, step := range [][2]string{
-		{`\*\*/`, `(?:.*/)?`}, {`\*\*`, `.*`}, {`\*`, `[^/]*`}, {`\?`, `[^/]`}, {`\{`, `(?:`}, {`\}`, `)`}, {`,`, `|`},
-	} {
-		// The marks are put in last, so that the stars of one step are not read by the next.
-		escaped = strings.ReplaceAll(escaped, step[0], strings.ReplaceAll(step[1], "*", "\x00"))
+// globOf reads a pattern as the runner does.
+func globOf(pattern string) (func(name string) bool, error) {
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, fault.Errorf(fault.Invalid, "the pattern %q is not a glob", pattern)
 	}
-	re, err := regexp.Compile("^" + strings.ReplaceAll(escaped, "\x00", "*") + "$")
-	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, "the pattern %q is not a glob: %w", glob, err)
-	}
-	return re, nil
+	return func(name string) bool { return doublestar.MatchUnvalidated(pattern, name) }, nil
 }
