@@ -81,7 +81,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 		case strings.HasSuffix(e[1], "/files/move"), strings.HasSuffix(e[1], "/files/copy"):
 			with = map[string]any{"from": "x", "to": "y"}
 		case strings.HasSuffix(e[1], "/files/folders"):
-			with = map[string]any{"path": "x"}
+			with = map[string]any{"folder": "x"}
 		case e[0] == http.MethodPatch:
 			with = map[string]any{"title": "taken over"}
 		case strings.HasSuffix(e[1], "/rewind"):

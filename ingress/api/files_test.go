@@ -424,7 +424,7 @@ func TestFiles_AreMovedCopiedZippedAndDeleted(t *testing.T) {
 	require.Equal(t, "c.txt", entry.Name)
 	require.Equal(t, "a", d.box.Get(t, "c.txt"))
 
-	d.alice.do(d.alice, http.MethodPost, path(d.key, "/files/folders"), files.OnePath{Path: "new/er"}).is(http.StatusCreated, &entry)
+	d.alice.do(d.alice, http.MethodPost, path(d.key, "/files/folders"), files.NewFolder{Folder: "new/er"}).is(http.StatusCreated, &entry)
 	require.True(t, entry.Dir)
 
 	a := d.alice.get(path(d.key, "/files/zip?path=src"))
@@ -533,7 +533,7 @@ func TestFiles_NobodyReachesThoseOfAnothersConversation(t *testing.T) {
 		{http.MethodDelete, "/files?path=a.csv", nil},
 		{http.MethodPost, "/files/move", files.TwoPaths{From: "a.csv", To: "b"}},
 		{http.MethodPost, "/files/copy", files.TwoPaths{From: "a.csv", To: "b"}},
-		{http.MethodPost, "/files/folders", files.OnePath{Path: "b"}},
+		{http.MethodPost, "/files/folders", files.NewFolder{Folder: "b"}},
 		{http.MethodGet, "/files/zip", nil},
 		{http.MethodGet, "/files/search?q=a", nil},
 		{http.MethodGet, "/files/table?path=a.csv", nil},

@@ -280,11 +280,35 @@ type FileLink struct {
 	URL       string    `json:"url"` // Relative to the server's address.
 }
 
+// FileTable is the schema of this name in the API's document.
+type FileTable struct {
+	Rows      [][]string `json:"rows"`            // At most 500, each of at most 50 cells of 1000 characters.
+	Sheet     string     `json:"sheet,omitzero"`  // The one that is shown.
+	Sheets    []string   `json:"sheets,omitzero"` // Of a workbook.
+	Truncated bool       `json:"truncated"`       // There is more.
+}
+
+// FileText is the schema of this name in the API's document.
+type FileText struct {
+	ModTime time.Time `json:"mod_time,omitzero"`
+	Path    string    `json:"path"`   // Absolute.
+	Sha256  string    `json:"sha256"` // Of the content, hexadecimal; a change names it.
+	Size    int64     `json:"size"`   // Bytes.
+	Text    string    `json:"text"`
+}
+
 // Folder is the schema of this name in the API's document.
 type Folder struct {
 	Entries []FileEntry `json:"entries"`         // Folders first, then by name.
 	Parent  string      `json:"parent,omitzero"` // Absent at the root.
 	Path    string      `json:"path"`
+}
+
+// FoundFiles is the schema of this name in the API's document.
+type FoundFiles struct {
+	Folder    string   `json:"folder"`    // The session's.
+	Paths     []string `json:"paths"`     // Relative to the folder; those that were changed last first.
+	Truncated bool     `json:"truncated"` // There may be more.
 }
 
 // Grant is the schema of this name in the API's document.
@@ -492,6 +516,13 @@ type NewSession struct {
 	Title string          `json:"title,omitzero"`
 }
 
+// NewText is the schema of this name in the API's document.
+type NewText struct {
+	Before string `json:"before,omitzero"` // SHA-256 of the content that it replaces; without it the file must not exist yet.
+	Path   string `json:"path"`            // Relative to the session's folder, or absolute.
+	Text   string `json:"text"`
+}
+
 // NewToken is the schema of this name in the API's document.
 type NewToken struct {
 	ID    int64  `json:"id"`
@@ -592,6 +623,14 @@ type RunsLink struct {
 	Name  string `json:"name,omitzero"` // Name of the person or model, in a query for their runs of today.
 	Query string `json:"query"`         // As the Temporal UI and the temporal CLI read it.
 	URL   string `json:"url"`           // Path of the list, behind the same login.
+}
+
+// SavedText is the schema of this name in the API's document.
+type SavedText struct {
+	ModTime time.Time `json:"mod_time,omitzero"`
+	Path    string    `json:"path"`   // Absolute.
+	Sha256  string    `json:"sha256"` // Of the content, hexadecimal; a change names it.
+	Size    int64     `json:"size"`   // Bytes.
 }
 
 // SentCall is the schema of this name in the API's document.
@@ -703,6 +742,14 @@ type TenantTurns struct {
 	Waiting      int     `json:"waiting"`
 }
 
+// TextEdit is the schema of this name in the API's document.
+type TextEdit struct {
+	All  bool   `json:"all,omitzero"` // Replace it wherever it occurs; else it must occur once.
+	New  string `json:"new"`
+	Old  string `json:"old"`  // Text that occurs in the file.
+	Path string `json:"path"` // Relative to the session's folder, or absolute.
+}
+
 // Token is the schema of this name in the API's document.
 type Token struct {
 	CreatedAt  time.Time  `json:"created_at"`
@@ -756,6 +803,12 @@ type Tried struct {
 	Passed  bool   `json:"passed"`
 	Problem string `json:"problem,omitzero"` // What is wrong, and what to do.
 	Text    string `json:"text,omitzero"`    // The beginning of what the model said.
+}
+
+// TwoPaths is the schema of this name in the API's document.
+type TwoPaths struct {
+	From string `json:"from"` // A file or folder; relative to the session's folder, or absolute.
+	To   string `json:"to"`   // Its new path, where nothing is yet.
 }
 
 // UploadedFile is the schema of this name in the API's document.
@@ -931,6 +984,12 @@ type ExportSessionParams struct {
 	Format string
 }
 
+// DeleteFileParams narrows DeleteFile; what is empty does not.
+type DeleteFileParams struct {
+	Path string // Relative to the session's folder, or absolute.
+	All  bool   // A folder with all that it holds; else it must be empty.
+}
+
 // ListFilesParams narrows ListFiles; what is empty does not.
 type ListFilesParams struct {
 	Path string // Relative to the session's folder, or absolute; default: that folder.
@@ -938,7 +997,29 @@ type ListFilesParams struct {
 
 // DownloadFileParams narrows DownloadFile; what is empty does not.
 type DownloadFileParams struct {
-	Path string
+	Path   string // Relative to the session's folder or, where there is none, to the workspace; or absolute.
+	Inline bool   // Let the browser show it, where its content is a picture, sound, a film or PDF.
+}
+
+// SearchFilesParams narrows SearchFiles; what is empty does not.
+type SearchFilesParams struct {
+	Q string // Part of a file's path below the folder; without it, those that were changed last.
+}
+
+// ReadTableParams narrows ReadTable; what is empty does not.
+type ReadTableParams struct {
+	Path  string // Relative to the session's folder, or absolute.
+	Sheet string // Of a workbook; default: the first.
+}
+
+// ReadTextParams narrows ReadText; what is empty does not.
+type ReadTextParams struct {
+	Path string // Relative to the session's folder, or absolute.
+}
+
+// ZipFolderParams narrows ZipFolder; what is empty does not.
+type ZipFolderParams struct {
+	Path string // Relative to the session's folder, or absolute; default: that folder.
 }
 
 // ListMessagesParams narrows ListMessages; what is empty does not.
@@ -1554,6 +1635,11 @@ func (c *Client) ExportSession(ctx context.Context, key chat.SessionKey, params 
 	return c.download(ctx, path("/api/sessions/%s/export", key), query{"format": params.Format}, to)
 }
 
+// DeleteFile sends DELETE /api/sessions/{key}/files: Delete a file, a link or a folder.
+func (c *Client) DeleteFile(ctx context.Context, key chat.SessionKey, params DeleteFileParams) error {
+	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s/files", key), query{"path": params.Path, "all": params.All}, nil, nil)
+}
+
 // ListFiles sends GET /api/sessions/{key}/files: A folder of the session's runner.
 func (c *Client) ListFiles(ctx context.Context, key chat.SessionKey, params ListFilesParams) (Folder, error) {
 	var answer Folder
@@ -1570,9 +1656,70 @@ func (c *Client) UploadFiles(ctx context.Context, key chat.SessionKey, contentTy
 	return answer.Files, err
 }
 
-// DownloadFile sends GET /api/sessions/{key}/files/content: The content of a file.
+// DownloadFile sends GET /api/sessions/{key}/files/content: The content of a file. A part of it with the header Range.
 func (c *Client) DownloadFile(ctx context.Context, key chat.SessionKey, params DownloadFileParams, to io.Writer) (int64, error) {
-	return c.download(ctx, path("/api/sessions/%s/files/content", key), query{"path": params.Path}, to)
+	return c.download(ctx, path("/api/sessions/%s/files/content", key), query{"path": params.Path, "inline": params.Inline}, to)
+}
+
+// CopyFile sends POST /api/sessions/{key}/files/copy: Copy a file or folder. Links in a folder are left out. 409: something has the new path already.
+func (c *Client) CopyFile(ctx context.Context, key chat.SessionKey, body TwoPaths) (FileEntry, error) {
+	var answer FileEntry
+	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/files/copy", key), nil, body, &answer)
+	return answer, err
+}
+
+// MakeFolder sends POST /api/sessions/{key}/files/folders: Make a folder, and those above it.
+func (c *Client) MakeFolder(ctx context.Context, key chat.SessionKey, folder string) (FileEntry, error) {
+	var answer FileEntry
+	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/files/folders", key), nil, map[string]any{"folder": folder}, &answer)
+	return answer, err
+}
+
+// MoveFile sends POST /api/sessions/{key}/files/move: Move or rename a file or folder. 409: something has the new path already.
+func (c *Client) MoveFile(ctx context.Context, key chat.SessionKey, body TwoPaths) (FileEntry, error) {
+	var answer FileEntry
+	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/files/move", key), nil, body, &answer)
+	return answer, err
+}
+
+// SearchFiles sends GET /api/sessions/{key}/files/search: Find files below the session's folder by a part of their path. Capital letters do not matter. At most 50, of what can be searched in three seconds.
+func (c *Client) SearchFiles(ctx context.Context, key chat.SessionKey, params SearchFilesParams) (FoundFiles, error) {
+	var answer FoundFiles
+	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files/search", key), query{"q": params.Q}, nil, &answer)
+	return answer, err
+}
+
+// ReadTable sends GET /api/sessions/{key}/files/table: The beginning of a table. CSV, TSV and Excel (.xlsx) files of at most 20 MB. No formula is calculated.
+func (c *Client) ReadTable(ctx context.Context, key chat.SessionKey, params ReadTableParams) (FileTable, error) {
+	var answer FileTable
+	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files/table", key), query{"path": params.Path, "sheet": params.Sheet}, nil, &answer)
+	return answer, err
+}
+
+// ReadText sends GET /api/sessions/{key}/files/text: A text file. At most 2 MiB of UTF-8.
+func (c *Client) ReadText(ctx context.Context, key chat.SessionKey, params ReadTextParams) (FileText, error) {
+	var answer FileText
+	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files/text", key), query{"path": params.Path}, nil, &answer)
+	return answer, err
+}
+
+// EditText sends PATCH /api/sessions/{key}/files/text: Replace a part of a text file.
+func (c *Client) EditText(ctx context.Context, key chat.SessionKey, body TextEdit) (SavedText, error) {
+	var answer SavedText
+	err := c.call(ctx, http.MethodPatch, path("/api/sessions/%s/files/text", key), nil, body, &answer)
+	return answer, err
+}
+
+// WriteText sends PUT /api/sessions/{key}/files/text: Write a text file. 409: the file is not what it was when it was read, or exists already; nothing was written.
+func (c *Client) WriteText(ctx context.Context, key chat.SessionKey, body NewText) (SavedText, error) {
+	var answer SavedText
+	err := c.call(ctx, http.MethodPut, path("/api/sessions/%s/files/text", key), nil, body, &answer)
+	return answer, err
+}
+
+// ZipFolder sends GET /api/sessions/{key}/files/zip: A folder as a ZIP archive. At most 10,000 files and folders with 2 GB. Links are left out.
+func (c *Client) ZipFolder(ctx context.Context, key chat.SessionKey, params ZipFolderParams, to io.Writer) (int64, error) {
+	return c.download(ctx, path("/api/sessions/%s/files/zip", key), query{"path": params.Path}, to)
 }
 
 // ForkSession sends POST /api/sessions/{key}/fork: Copy a conversation, up to the end of the turn of a message, into a new session. Running turns are not copied. Original and copy are independent: either may be deleted.

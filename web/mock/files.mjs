@@ -26,6 +26,29 @@ export function folder(path) {
 
 export const content = (path) => ({ content: readFileSync(inside(path)), name: basename(path) })
 
+const hashOf = (data) => createHash("sha256").update(data).digest("hex")
+
+export function text(path) {
+  const whole = inside(path)
+  const data = readFileSync(whole)
+  return { path: whole, text: data.toString(), sha256: hashOf(data), size: data.length }
+}
+
+export function writeText({ path, text, before }) {
+  const whole = resolve(workspace, path)
+  const there = existsSync(whole) ? hashOf(readFileSync(whole)) : undefined
+  if (there !== before) throw new HttpProblem(409, `${path} is not what it was when it was read.`)
+  writeFileSync(whole, text)
+  return { path: whole, sha256: hashOf(text), size: Buffer.byteLength(text) }
+}
+
+/** Files whose paths hold some words. */
+export function search(words) {
+  const files = readdirSync(workspace, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map((entry) => relative(workspace, join(entry.parentPath, entry.name)))
+  return { folder: workspace, paths: paths.filter((path) => path.toLowerCase().includes(words.toLowerCase())).slice(0, 50), truncated: false }
+}
+
 /** Stores the files of a multipart body under a name that is free. */
 export async function store(request) {
   const boundary = /boundary=(.+)$/.exec(request.headers["content-type"] ?? "")?.[1]

@@ -13,7 +13,7 @@ import { Subscriptions } from "./models.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
-import { content, folder, pictureOf, store, withFiles } from "./files.mjs"
+import { content, folder, pictureOf, search, store, text as fileText, withFiles, writeText } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
 import { agents, limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
@@ -459,6 +459,15 @@ export class MockServer {
         return true
       case "POST files":
         sendJson(response, 201, await store(request))
+        return true
+      case "GET files/text":
+        sendJson(response, 200, fileText(url.searchParams.get("path") ?? ""))
+        return true
+      case "PUT files/text":
+        sendJson(response, 200, writeText(await readBody(request)))
+        return true
+      case "GET files/search":
+        sendJson(response, 200, search(url.searchParams.get("q") ?? ""))
         return true
       case "GET files/content":
         sendFile(response, content(url.searchParams.get("path") ?? ""))

@@ -10,6 +10,7 @@ import { seed } from "../mock/seed.mjs"
 import { MockServer } from "../mock/server.mjs"
 import { channelClaims, channelsOfMock } from "./channels.mjs"
 import { contextClaims, contextOfMock } from "./context.mjs"
+import { filesOfServer } from "./files.mjs"
 import { flow } from "./flow.mjs"
 import { cronClaims, cronOfMock } from "./cron.mjs"
 import { triggerClaims } from "./triggers.mjs"
@@ -34,7 +35,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
 const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...states }
-const ofServer = { ...memoryClaims, ...teamOfServer, ...peopleOfServer }
+const ofServer = { ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 

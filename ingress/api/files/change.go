@@ -18,9 +18,9 @@ type TwoPaths struct {
 	To   string `json:"to" minLength:"1" maxLength:"4096" doc:"Its new path, where nothing is yet."`
 }
 
-// OnePath is that of a new folder.
-type OnePath struct {
-	Path string `json:"path" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
+// NewFolder asks for a folder.
+type NewFolder struct {
+	Folder string `json:"folder" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
 }
 
 func (a *Endpoints) registerChanges(h huma.API) {
@@ -43,13 +43,13 @@ func (a *Endpoints) registerChanges(h huma.API) {
 		OperationID: "make-folder", Method: http.MethodPost, Path: filesPath + "/folders", Summary: "Make a folder, and those above it", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
-		Body OnePath
+		Body NewFolder
 	}) (*struct{ Body FileEntry }, error) {
 		p, err := a.location(ctx, in.Key.Key)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
-		made, err := p.makeFolder(ctx, in.Body.Path)
+		made, err := p.makeFolder(ctx, in.Body.Folder)
 		return &struct{ Body FileEntry }{made}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{

@@ -1261,7 +1261,8 @@ export interface paths {
          * @description At most 10 files of at most 100 MB each. Nothing is overwritten: a name that is taken gets a number. If one file fails, none is kept.
          */
         post: operations["upload-files"];
-        delete?: never;
+        /** Delete a file, a link or a folder */
+        delete: operations["delete-file"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1274,8 +1275,153 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The content of a file */
+        /**
+         * The content of a file
+         * @description A part of it with the header Range.
+         */
         get: operations["download-file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a file or folder
+         * @description Links in a folder are left out. 409: something has the new path already.
+         */
+        post: operations["copy-file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a folder, and those above it */
+        post: operations["make-folder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move or rename a file or folder
+         * @description 409: something has the new path already.
+         */
+        post: operations["move-file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find files below the session's folder by a part of their path
+         * @description Capital letters do not matter. At most 50, of what can be searched in three seconds.
+         */
+        get: operations["search-files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The beginning of a table
+         * @description CSV, TSV and Excel (.xlsx) files of at most 20 MB. No formula is calculated.
+         */
+        get: operations["read-table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A text file
+         * @description At most 2 MiB of UTF-8.
+         */
+        get: operations["read-text"];
+        /**
+         * Write a text file
+         * @description 409: the file is not what it was when it was read, or exists already; nothing was written.
+         */
+        put: operations["write-text"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Replace a part of a text file */
+        patch: operations["edit-text"];
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A folder as a ZIP archive
+         * @description At most 10,000 files and folders with 2 GB. Links are left out.
+         */
+        get: operations["zip-folder"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2673,6 +2819,30 @@ export interface components {
              */
             url: string;
         };
+        FileTable: {
+            /** @description At most 500, each of at most 50 cells of 1000 characters. */
+            rows: (string[] | null)[] | null;
+            /** @description The one that is shown. */
+            sheet?: string;
+            /** @description Of a workbook. */
+            sheets?: string[] | null;
+            /** @description There is more. */
+            truncated: boolean;
+        };
+        FileText: {
+            /** Format: date-time */
+            mod_time?: string;
+            /** @description Absolute. */
+            path: string;
+            /** @description Of the content, hexadecimal; a change names it. */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
+            text: string;
+        };
         Fire: {
             /** Format: date-time */
             at: string;
@@ -2735,6 +2905,14 @@ export interface components {
         };
         FoundBody: {
             results: components["schemas"]["Found"][] | null;
+        };
+        FoundFiles: {
+            /** @description The session's. */
+            folder: string;
+            /** @description Relative to the folder; those that were changed last first. */
+            paths: string[] | null;
+            /** @description There may be more. */
+            truncated: boolean;
         };
         Grant: {
             account?: string;
@@ -3293,6 +3471,10 @@ export interface components {
              */
             ttl_s?: number;
         };
+        NewFolder: {
+            /** @description Relative to the session's folder, or absolute. */
+            folder: string;
+        };
         NewInvite: {
             /** Format: date-time */
             created_at: string;
@@ -3394,6 +3576,13 @@ export interface components {
             /** @description Default: a new one. If it is an existing session of yours, the response is that session, unchanged. */
             key?: string;
             title?: string;
+        };
+        NewText: {
+            /** @description SHA-256 of the content that it replaces; without it the file must not exist yet. */
+            before?: string;
+            /** @description Relative to the session's folder, or absolute. */
+            path: string;
+            text: string;
         };
         NewToken: {
             /** Format: int64 */
@@ -3713,6 +3902,19 @@ export interface components {
             query: string;
             /** @description Path of the list, behind the same login. */
             url: string;
+        };
+        SavedText: {
+            /** Format: date-time */
+            mod_time?: string;
+            /** @description Absolute. */
+            path: string;
+            /** @description Of the content, hexadecimal; a change names it. */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
         };
         SentCall: {
             arguments: string;
@@ -4293,6 +4495,15 @@ export interface components {
             /** Format: int64 */
             waiting: number;
         };
+        TextEdit: {
+            /** @description Replace it wherever it occurs; else it must occur once. */
+            all?: boolean;
+            new: string;
+            /** @description Text that occurs in the file. */
+            old: string;
+            /** @description Relative to the session's folder, or absolute. */
+            path: string;
+        };
         Todo: {
             done: boolean;
             id: string;
@@ -4546,6 +4757,12 @@ export interface components {
         };
         TurnsBody: {
             turns: components["schemas"]["Turn"][] | null;
+        };
+        TwoPaths: {
+            /** @description A file or folder; relative to the session's folder, or absolute. */
+            from: string;
+            /** @description Its new path, where nothing is yet. */
+            to: string;
         };
         Unanswered: {
             /** Format: date-time */
@@ -7465,10 +7682,48 @@ export interface operations {
             };
         };
     };
+    "delete-file": {
+        parameters: {
+            query: {
+                /** @description Relative to the session's folder, or absolute. */
+                path: string;
+                /** @description A folder with all that it holds; else it must be empty. */
+                all?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "download-file": {
         parameters: {
             query: {
+                /** @description Relative to the session's folder or, where there is none, to the workspace; or absolute. */
                 path: string;
+                /** @description Let the browser show it, where its content is a picture, sound, a film or PDF. */
+                inline?: boolean;
             };
             header?: never;
             path: {
@@ -7486,6 +7741,328 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "copy-file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TwoPaths"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileEntry"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "make-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFolder"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileEntry"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "move-file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TwoPaths"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileEntry"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "search-files": {
+        parameters: {
+            query?: {
+                /** @description Part of a file's path below the folder; without it, those that were changed last. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFiles"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "read-table": {
+        parameters: {
+            query: {
+                /** @description Relative to the session's folder, or absolute. */
+                path: string;
+                /** @description Of a workbook; default: the first. */
+                sheet?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileTable"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "read-text": {
+        parameters: {
+            query: {
+                /** @description Relative to the session's folder, or absolute. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "write-text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewText"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "edit-text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TextEdit"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "zip-folder": {
+        parameters: {
+            query?: {
+                /** @description Relative to the session's folder, or absolute; default: that folder. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
                 };
             };
             /** @description Error */

@@ -22,6 +22,10 @@ export type Runner = Schemas["Runner"]
 export type RunnerList = Omit<Schemas["Runners"], "runners"> & { runners: Runner[] }
 export type FileEntry = Schemas["FileEntry"]
 export type Folder = Omit<Schemas["Folder"], "entries"> & { entries: FileEntry[] }
+export type FileText = Schemas["FileText"]
+export type SavedText = Schemas["SavedText"]
+export type FileTable = Schemas["FileTable"]
+export type FoundFiles = Schemas["FoundFiles"]
 export type UploadedFile = Schemas["UploadedFile"]
 /** A turn as the feed tells of it. "released": it ended before its first step, and its message waits again. */
 export type ToldTurn = Omit<Schemas["Turn"], "run_id">

@@ -13,6 +13,7 @@ import { ComposerBox } from "./ComposerBox"
 import { directivesIn, isBang, type OwnCommand, ownCommand } from "./commands"
 import { type Option, optionsFor } from "./options"
 import { recall } from "./recall"
+import { useMentions } from "./useMentions"
 import { LONGEST_MESSAGE } from "./text"
 import { useCommands, useNames } from "./useCommands"
 
@@ -31,19 +32,22 @@ export interface ComposerProps extends UploadControls {
   onEditWaiting?: () => boolean
   /** What is chosen for the conversation, in the foot of the box. */
   choices?: ReactNode
+  /** The conversation whose files are offered behind an @. */
+  findIn?: string
   /** Stands before the buttons. */
   beside?: ReactNode
 }
 
 /** Where messages are written. What is typed survives everything until it is sent. */
-export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, onEditWaiting, choices, beside, ...files }: ComposerProps) {
+export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, onEditWaiting, choices, findIn, beside, ...files }: ComposerProps) {
   const t = useT()
   const [back, setBack] = useState(0)
   const [chosen, setChosen] = useState(0)
   const [dismissed, setDismissed] = useState(false)
   const commands = useCommands(text.includes("/"))
   const names = useNames(text)
-  const menu = dismissed ? [] : optionsFor(commands, text, names)
+  const found = useMentions(findIn, text)
+  const menu = dismissed ? [] : [...optionsFor(commands, text, names), ...found]
   const marked = useMemo(() => directivesIn(commands, text), [commands, text])
   const bang = isBang(text)
   const over = byteLength(text) - LONGEST_MESSAGE

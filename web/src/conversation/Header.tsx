@@ -1,4 +1,4 @@
-import { Menu, PanelRight } from "lucide-react"
+import { FolderOpen, Menu, PanelRight } from "lucide-react"
 
 import type { Session } from "../api/types"
 import { useShell } from "../app/shell-context"
@@ -9,11 +9,13 @@ import { IconButton } from "../ui/IconButton"
 interface Props {
   title?: string
   session?: Session
+  /** Opens the files where the conversation works. */
+  onFiles?: () => void
   details?: { open: boolean; toggle: () => void }
 }
 
 /** Title of what is open, and the ways to the panels at both sides. */
-export function Header({ title, session, details }: Props) {
+export function Header({ title, session, onFiles, details }: Props) {
   const t = useT()
   const { hasSidebar, showSidebar } = useShell()
   return (
@@ -30,6 +32,11 @@ export function Header({ title, session, details }: Props) {
         </div>
       ) : (
         <span className="flex-1" />
+      )}
+      {onFiles && (
+        <IconButton label={t("files.title")} onClick={onFiles}>
+          <FolderOpen size={18} aria-hidden />
+        </IconButton>
       )}
       {details && (
         <IconButton label={t(details.open ? "conversation.hideDetails" : "conversation.details")} aria-pressed={details.open} onClick={details.toggle}>

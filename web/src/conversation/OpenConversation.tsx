@@ -32,6 +32,7 @@ import { useStop } from "./useStop"
 
 const AboveNote = lazy(() => import("../subagents/AboveNote"))
 const TaskStrip = lazy(() => import("../task/TaskStrip"))
+const FilesDialog = lazy(() => import("../files/browser/FilesDialog"))
 const TaskDialog = lazy(() => import("../task/TaskDialog"))
 const Answered = lazy(() => import("../subagents/Answered"))
 
@@ -49,6 +50,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const { chosen, choose } = useChoices(sessionKey, feed.session)
   const fallback = useAgentModel(feed.session?.agent)
   const [task, showTask] = useState<string>()
+  const [file, showFile] = useState<{ path?: string }>()
 
   const title = feed.session?.title || firstWords(feed, unsent) || t("session.untitled")
   useEffect(() => {
@@ -57,7 +59,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const sent = useMemo(() => sentTexts(feed, unsent), [feed, unsent])
   const among = feed.session?.chat_type === "subagent"
   const shared = useMemo(
-    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, among, showDetails: details.show, tasks: feed.tasks, showTask }),
+    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, among, showDetails: details.show, openFile: (path?: string) => showFile({ path }), tasks: feed.tasks, showTask }),
     [sessionKey, link, feed.connections, stopping, skew, among, details.show, feed.tasks],
   )
   const runCommand = (name: OwnCommand) => {
@@ -72,7 +74,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   return (
     <ConversationContext value={shared}>
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
-        <Header title={title} session={feed.session} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
+        <Header title={title} session={feed.session} onFiles={feed.loaded ? () => showFile({}) : undefined} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
         {among && (
           <div className="flex h-8 shrink-0 items-center gap-1.5 px-4 text-small md:px-5">
             <Suspense>
@@ -108,6 +110,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
                 onStop={stop}
                 onEditWaiting={() => editLast(sessionKey, feed)}
                 choices={<Choices chosen={chosen} fallback={fallback} onChoose={choose} />}
+                findIn={feed.loaded ? sessionKey : undefined}
                 beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
                 {...uploads}
               />
@@ -117,6 +120,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
         <Announcer turns={feed.turns} running={running} asking={asking} />
       </main>
       <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
+      <Suspense>{file && <FilesDialog key={file.path} start={file.path} onClose={() => showFile(undefined)} />}</Suspense>
       <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />
     </ConversationContext>
   )

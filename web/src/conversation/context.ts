@@ -17,6 +17,8 @@ export interface ConversationContextValue {
   among: boolean
   /** Opens the details of a turn, of the last one where none is named. */
   showDetails: (turn?: string) => void
+  /** Opens the files where the conversation works, at one of them or at the folder. */
+  openFile: (path?: string) => void
   /** Background tasks, newest first. */
   tasks: Task[]
   /** Opens a background task. */

@@ -3,6 +3,7 @@ import { Check, CornerLeftUp, Download, FileText, Folder as FolderIcon, Link2, R
 import { useState } from "react"
 
 import { linkFile, readFolder } from "../api/calls"
+import { contentAddress } from "../api/files"
 import type { FileEntry } from "../api/types"
 import { useConversationContext } from "../conversation/context"
 import { Section } from "../details/Section"
@@ -66,16 +67,17 @@ function FolderRow({ entry, onOpen }: { entry: FileEntry; onOpen: () => void }) 
 function FileRow({ entry }: { entry: FileEntry }) {
   const t = useT()
   const language = useLanguage()
-  const { sessionKey } = useConversationContext()
-  const content = `/api/sessions/${encodeURIComponent(sessionKey)}/files/content?path=${encodeURIComponent(entry.path)}`
+  const { sessionKey, openFile } = useConversationContext()
   return (
     <>
       <FileText size={15} aria-hidden className="mr-1 shrink-0 text-ink-3" />
-      <span className="min-w-0 flex-1 truncate">{entry.name}</span>
+      <button type="button" onClick={() => openFile(entry.path)} className="min-w-0 flex-1 truncate rounded-md text-left hover:underline">
+        {entry.name}
+      </button>
       <span className="shrink-0 text-ink-3 tabular-nums">{bytes(language, entry.size)}</span>
       <CopyLink path={entry.path} name={entry.name} />
       <DownloadLink
-        href={content}
+        href={contentAddress(sessionKey, entry.path)}
         download={entry.name}
         aria-label={t("files.download", { name: entry.name })}
         data-tip={t("files.download", { name: entry.name })}

@@ -1,14 +1,19 @@
 import type { Element } from "hast"
 import { Square, SquareCheck } from "lucide-react"
-import { type ComponentProps, memo, useMemo } from "react"
+import { type ComponentProps, lazy, memo, Suspense, use, useMemo } from "react"
 import ReactMarkdown, { type Components, type ExtraProps, type Options } from "react-markdown"
 
+import { ConversationContext } from "../conversation/context"
+import { isPath } from "../files/browser/kinds"
 import { useT } from "../i18n"
 import { splitBlocks } from "./blocks"
 import { CodeBlock } from "./CodeBlock"
 import { readGfm } from "./gfm"
+import { showFiles } from "./marks"
 import { mayHaveMath, unifyMath } from "./math"
 import { useFormulas } from "./useFormulas"
+
+const FileImage = lazy(() => import("./FileImage"))
 
 interface Props {
   text: string
@@ -20,11 +25,11 @@ interface Props {
 const DEFINITION = /^ {0,3}\[[^\]]+\]:/m
 
 /**
- * An answer, drawn in blocks, of which only the last one changes while it grows. HTML in it is shown as text, images as links: nothing is
- * loaded from elsewhere.
+ * An answer, drawn in blocks, of which only the last one changes while it grows. HTML in it is shown as text, images of
+ * elsewhere as links: nothing is loaded from there. Files where the conversation works are shown once the answer is whole.
  */
 export default function Markdown({ text, live }: Props) {
-  const prepared = useMemo(() => unifyMath(text), [text])
+  const prepared = useMemo(() => unifyMath(showFiles(text)), [text])
   const blocks = !live && DEFINITION.test(prepared) ? [prepared] : splitBlocks(prepared)
   return (
     <div className="prose" data-live={live || undefined}>
@@ -53,7 +58,24 @@ const Block = memo(function Block({ text, live }: Props) {
   )
 })
 
+/** A path in an answer, as Markdown writes it. */
+function pathOf(address: string): string {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address // a percent sign that stands for itself
+  }
+}
+
 function Anchor({ href, children, title }: ComponentProps<"a"> & ExtraProps) {
+  const conversation = use(ConversationContext)
+  if (conversation && href !== undefined && isPath(href)) {
+    return (
+      <button type="button" title={title} className="file-link" onClick={() => conversation.openFile(pathOf(href))}>
+        {children}
+      </button>
+    )
+  }
   const inside = href?.startsWith("#")
   return (
     <a href={href} title={title} {...(inside ? {} : { target: "_blank", rel: "noreferrer noopener" })}>
@@ -64,7 +86,15 @@ function Anchor({ href, children, title }: ComponentProps<"a"> & ExtraProps) {
 
 function Image({ src, alt }: ComponentProps<"img"> & ExtraProps) {
   const t = useT()
+  const conversation = use(ConversationContext)
   const text = t("image.link", { alt: alt ?? "" })
+  if (conversation && typeof src === "string" && isPath(src)) {
+    return (
+      <Suspense fallback={alt}>
+        <FileImage sessionKey={conversation.sessionKey} path={pathOf(src)} alt={alt} />
+      </Suspense>
+    )
+  }
   return typeof src === "string" && src !== "" ? <Anchor href={src}>{text}</Anchor> : <>{text}</>
 }
 
@@ -100,4 +130,5 @@ function codeOf(node: Element | undefined): { code: string; language: string } {
 }
 
 const components: Components = { a: Anchor, img: Image, table: Table, input: Tick, pre: pre(false) }
-const liveComponents: Components = { ...components, pre: pre(true) }
+/** What is still written shows no files yet. */
+const liveComponents: Components = { ...components, img: ({ alt }) => <>{alt}</>, pre: pre(true) }
