@@ -13,7 +13,7 @@ import { Subscriptions } from "./models.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
-import { content, folder, pictureOf, search, store, text as fileText, withFiles, writeText } from "./files.mjs"
+import { content, folder, pictureOf, search as searchFiles, store, text as fileText, withFiles, writeText } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
 import { agents, limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
@@ -467,7 +467,7 @@ export class MockServer {
         sendJson(response, 200, writeText(await readBody(request)))
         return true
       case "GET files/search":
-        sendJson(response, 200, search(url.searchParams.get("q") ?? ""))
+        sendJson(response, 200, searchFiles(url.searchParams.get("q") ?? ""))
         return true
       case "GET files/content":
         sendFile(response, content(url.searchParams.get("path") ?? ""))
