@@ -62,6 +62,9 @@ func (a Attachment) serveRange(w http.ResponseWriter, r *http.Request, file file
 	}
 }
 
+// filePart is how much of a file a fileReader asks its runner for at once, in bytes.
+const filePart = 512 << 10
+
 // fileReader reads a file anywhere. A file that changes meanwhile ends it.
 type fileReader struct {
 	ctx      context.Context //nolint:containedctx // of the one request that it serves
@@ -69,6 +72,7 @@ type fileReader struct {
 	size     int64
 	modified time.Time
 	at       int64
+	ahead    []byte // what was read at this place already
 	err      error
 }
 
@@ -76,16 +80,19 @@ func (f *fileReader) Read(buf []byte) (int, error) {
 	if f.at >= f.size {
 		return 0, io.EOF
 	}
-	part, err := f.from.box.ReadFile(f.ctx, f.from.path, f.at, int64(len(buf)))
-	if err == nil && (part.Size != f.size || !part.ModTime.Equal(f.modified)) {
-		err = fault.Errorf(fault.Conflict, "%s changed while it was read: try again", f.from.path)
+	if len(f.ahead) == 0 {
+		part, err := f.from.box.ReadFile(f.ctx, f.from.path, f.at, filePart)
+		if err == nil && (part.Size != f.size || !part.ModTime.Equal(f.modified) || len(part.Data) == 0) {
+			err = fault.Errorf(fault.Conflict, "%s changed while it was read: try again", f.from.path)
+		}
+		if err != nil {
+			f.err = err
+			return 0, err
+		}
+		f.ahead = part.Data
 	}
-	if err != nil {
-		f.err = err
-		return 0, err
-	}
-	n := copy(buf, part.Data)
-	f.at += int64(n)
+	n := copy(buf, f.ahead)
+	f.at, f.ahead = f.at+int64(n), f.ahead[n:]
 	return n, nil
 }
 
@@ -99,7 +106,7 @@ func (f *fileReader) Seek(offset int64, whence int) (int64, error) {
 	if offset < 0 {
 		return 0, errors.New("a negative position")
 	}
-	f.at = offset
+	f.at, f.ahead = offset, nil
 	return offset, nil
 }
 

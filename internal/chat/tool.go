@@ -30,18 +30,18 @@ const (
 
 // ToolCall is one call of a tool with, once it is done, its result.
 type ToolCall struct {
-	ID         CallID       `json:"id"`
-	ProviderID string       `json:"-"`
-	Name       string       `json:"name"`
-	Class      ToolClass    `json:"class" enum:"read,idempotent,exec,once,agent"`
-	Arguments  string       `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
-	State      CallState    `json:"state" enum:"open,running,done"`
-	Summary    string       `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
-	Result     string       `json:"result,omitempty" doc:"What the model reads."`
-	IsError    bool         `json:"is_error,omitempty"`
-	Pictures   []PictureRef `json:"pictures,omitempty" doc:"Pictures that the result shows."`
-	Rule       Rule         `json:"-"`
-	Always     []ToolRule   `json:"-"` // what an answer with always sets; part of Approval once a person was asked
+	ID         CallID    `json:"id"`
+	ProviderID string    `json:"-"`
+	Name       string    `json:"name"`
+	Class      ToolClass `json:"class" enum:"read,idempotent,exec,once,agent"`
+	Arguments  string    `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
+	State      CallState `json:"state" enum:"open,running,done"`
+	Summary    string    `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
+	Result     string    `json:"result,omitempty" doc:"What the model reads."`
+	IsError    bool      `json:"is_error,omitempty"`
+	ResultView
+	Rule       Rule       `json:"-"`
+	Always     []ToolRule `json:"-"` // what an answer with always sets; part of Approval once a person was asked
 	Hooked     `json:"-"`
 	Questions  []Inquiry  `json:"-"` // what it asks a person; part of Approval once it was asked
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
@@ -58,6 +58,12 @@ func (c ToolCall) Ruled() ToolCall {
 		c.Rule = RuleAsk
 	}
 	return c
+}
+
+// ResultView is what people are shown of a result beside its text.
+type ResultView struct {
+	Pictures []PictureRef `json:"pictures,omitempty" doc:"Pictures that the result shows."`
+	Diff     string       `json:"diff,omitempty" doc:"What the call changed in a file, as a unified diff; may be cut."`
 }
 
 // ToolResult is what a tool answers. A tool that ran and failed is a result with IsError, not a Go error.
@@ -80,6 +86,8 @@ type ToolResult struct {
 	Took time.Duration `json:"-"`
 	// Pictures are what the result shows; a model without vision reads the content alone.
 	Pictures []Picture `json:"-"`
+	// Diff is what the call changed in a file, as a unified diff, for people.
+	Diff string `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }

@@ -57,6 +57,17 @@ func TestFinishCall_KeepsTheWholeBesideTheSummary(t *testing.T) {
 	require.Equal(t, body, got)
 }
 
+func TestFinishCall_KeepsWhatTheCallChangedForPeopleAlone(t *testing.T) {
+	b := setup(t)
+	id, _ := b.opens("t1")
+	require.NoError(t, b.FinishCall(t.Context(), id, chat.ToolResult{Content: "Wrote f.", Diff: "--- f\n+++ f\n+\x00new\n"}))
+	events := b.events(0)
+	require.Contains(t, string(events[len(events)-1].Data), `"diff": "--- f\n+++ f\n+new\n"`)
+	w, err := b.Window(t.Context(), key)
+	require.NoError(t, err)
+	require.Empty(t, w.Lines[1].Message.ToolCalls[0].Diff, "the model reads the result alone")
+}
+
 func TestFinishCall_AResultThatComesLateLeavesNoOffload(t *testing.T) {
 	b := setup(t)
 	id, _ := b.opens("t1")

@@ -107,6 +107,23 @@ export const filesOfServer = {
     await v.page.keyboard.press("Escape")
   },
 
+  "what a turn changed in files is shown with its call and in its details": async (v) => {
+    const file = { path: "f5/plan.txt", content: "one\\ntwo\\n" }
+    await v.begin(`call FileCreate ${JSON.stringify(file)}\ncall FileReplace ${JSON.stringify({ path: "f5/plan.txt", old_string: "two", new_string: "three" })}\nsay planned`)
+    await v.sees("planned", v.turn)
+    await v.turn.getByRole("button", { name: /FileReplace/ }).click()
+    await v.turn.getByRole("group", { name: "What was changed" }).getByText("+three").waitFor()
+    await v.page.getByRole("button", { name: "Details", exact: true }).click()
+    const details = v.page.getByRole("complementary")
+    await details.getByText("f5/plan.txt", { exact: true }).click()
+    await details.getByRole("group", { name: "Changes of f5/plan.txt" }).nth(1).getByText("-two").waitFor()
+    await v.inspect("f5-changed")
+    await details.getByRole("button", { name: "Open f5/plan.txt" }).click()
+    await editor(v).getByText("three").waitFor()
+    await v.page.keyboard.press("Escape")
+    await v.page.getByRole("button", { name: "Hide details" }).click()
+  },
+
   "a table is shown as one, and a file behind an @ goes with the message": async (v) => {
     await after(v, "mkdir -p f4 && printf 'city,n\\nWien,1\\n' > f4/cities.csv", "a table")
     await v.sees("a table", v.turn)

@@ -154,7 +154,7 @@ func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
 		m := &w.Lines[i].Message
 		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{
 			ID: c.ID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, State: c.State, Summary: c.Summary, Result: c.Result,
-			IsError: c.IsError, Offload: c.Offload, Pictures: c.Pictures,
+			IsError: c.IsError, Offload: c.Offload, ResultView: chat.ResultView{Pictures: c.Pictures},
 		})
 	}
 	return nil

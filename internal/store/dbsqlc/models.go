@@ -324,6 +324,8 @@ type ToolCall struct {
 	Always []chat.ToolRule
 	// What the call would have changed when the person was asked, as a unified diff; empty: not known.
 	Preview string
+	// What the call changed in a file, as a unified diff, for people; may be cut. Empty: nothing, or not known.
+	Diff string
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

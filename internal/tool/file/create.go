@@ -58,6 +58,10 @@ func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.Too
 	if p.Rewrite {
 		mode = sandbox.WriteReplace
 	}
+	before, err := replaced(ctx, call, info, p)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	_, err = call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: file, From: strings.NewReader(p.Content), Mode: mode})
 	if fault.Is(err, fault.Conflict) {
 		return existing(ctx, call, file, p)
@@ -65,7 +69,22 @@ func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.Too
 	if err != nil {
 		return tool.FromError(err)
 	}
-	return written(call, file, p), nil
+	result := written(call, file, p)
+	result.Diff = difference(call.Short(file), before, p.Content)
+	return result, nil
+}
+
+// replaced is the text that the call replaces, for people to see what was changed; empty for a new file. What is too large to be shown is
+// not read.
+func replaced(ctx context.Context, call tool.Call, info sandbox.FileInfo, p createParams) (string, error) {
+	if !p.Rewrite || info.Size == 0 || info.Size > maxPreviewed {
+		return "", nil
+	}
+	data, err := call.Box.ReadFile(ctx, info.Path, 0, maxPreviewed)
+	if fault.Is(err, fault.Unavailable) {
+		return "", err
+	}
+	return string(data.Data), nil
 }
 
 func existing(ctx context.Context, call tool.Call, file string, p createParams) (chat.ToolResult, error) {

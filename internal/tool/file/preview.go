@@ -42,9 +42,9 @@ func (replace) Preview(ctx context.Context, call tool.Call, p replaceParams) (st
 	return difference(call.Short(src.path), string(src.data), edited), nil
 }
 
-// difference is a unified diff of a file, bounded. Of large files there is none.
+// difference is a unified diff of a file, bounded. Of large files and of those that are no text there is none.
 func difference(name, before, after string) string {
-	if len(before) > maxPreviewed || len(after) > maxPreviewed {
+	if len(before) > maxPreviewed || len(after) > maxPreviewed || strings.ContainsRune(before+after, 0) {
 		return ""
 	}
 	diff := udiff.Unified(name, name, before, after)

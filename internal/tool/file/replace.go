@@ -47,7 +47,11 @@ type intent struct {
 	Before string `json:"before"` // SHA-256 of the whole file, hexadecimal
 	After  string `json:"after"`
 	Result string `json:"result"`
+	Diff   string `json:"diff,omitempty"`
 }
+
+// done is the result of an edit that was carried out.
+func (i intent) done() chat.ToolResult { return chat.ToolResult{Content: i.Result, Diff: i.Diff} }
 
 func (replace) Summary(p replaceParams) string { return p.Path }
 
@@ -64,7 +68,7 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 		if done, err := call.Box.Edited(ctx, call.ID); err != nil {
 			return tool.FromError(err)
 		} else if done {
-			return tool.Text(noted.Result), nil
+			return noted.done(), nil
 		}
 	}
 	src, err := load(ctx, call, p.Path)
@@ -73,7 +77,7 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	}
 	now := sum(src.data)
 	if noted != nil && now == noted.After {
-		return tool.Text(noted.Result), nil
+		return noted.done(), nil
 	}
 	if noted != nil && now != noted.Before {
 		return tool.Fail("outcome unknown: %s was changed by something else while this edit was interrupted and tried again; Read it, and edit again only if the edit is not there", src.path), nil
@@ -82,9 +86,10 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	if err != nil {
 		return tool.FromError(err)
 	}
-	result := describeEdit(call.Short(src.path), lines)
 	if noted == nil {
-		if err := r.note(ctx, call.ID, intent{Before: now, After: sum([]byte(edited)), Result: result}); err != nil {
+		file := call.Short(src.path)
+		noted = &intent{Before: now, After: sum([]byte(edited)), Result: describeEdit(file, lines), Diff: difference(file, string(src.data), edited)}
+		if err := r.note(ctx, call.ID, *noted); err != nil {
 			return tool.FromError(err)
 		}
 	}
@@ -98,7 +103,7 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	if err != nil {
 		return tool.FromError(err)
 	}
-	return tool.Text(result), nil
+	return noted.done(), nil
 }
 
 func (r replace) noted(ctx context.Context, id chat.CallID) (*intent, error) {

@@ -2701,6 +2701,8 @@ export interface components {
             arguments: string;
             /** @enum {string} */
             class: "read" | "idempotent" | "exec" | "once" | "agent";
+            /** @description What the call changed in a file, as a unified diff; may be cut. */
+            diff?: string;
             /** Format: date-time */
             finished_at?: string;
             id: string;
@@ -4546,6 +4548,8 @@ export interface components {
             arguments: string;
             /** @enum {string} */
             class: "read" | "idempotent" | "exec" | "once" | "agent";
+            /** @description What the call changed in a file, as a unified diff; may be cut. */
+            diff?: string;
             /** Format: date-time */
             finished_at?: string;
             id: string;

@@ -1,4 +1,5 @@
 import { ExternalLink } from "lucide-react"
+import { lazy, Suspense } from "react"
 
 import type { Message, Turn } from "../api/types"
 import { SeenButton } from "../context/SeenButton"
@@ -10,6 +11,8 @@ import { useNow } from "../lib/useNow"
 import { Facts, Section } from "./Section"
 import { lengthOf, timelineOf } from "./timeline"
 import { TimelineChart } from "./TimelineChart"
+
+const ChangedFiles = lazy(() => import("./ChangedFiles"))
 
 interface Props {
   turn: Turn
@@ -32,6 +35,9 @@ export function TurnDetails({ turn, messages, feed }: Props) {
           <TimelineChart bars={bars} length={length} ended={!running} />
         </Section>
       )}
+      <Suspense>
+        <ChangedFiles messages={messages} />
+      </Suspense>
       <SeenButton messages={messages} turn={turn.id} />
       {turn.temporal_url && (
         <a href={turn.temporal_url} target="_blank" rel="noreferrer" className="inline-flex items-center gap-1.5 rounded-sm text-small text-accent underline underline-offset-3">

@@ -174,6 +174,7 @@ export const en = {
   "tools.open": "waiting",
   "tools.running": "running",
   "tools.failed": "failed",
+  "tools.changed": "What was changed",
   "tools.done": "done",
   "tools.denied": "denied",
   "tools.interrupted": "unfinished",

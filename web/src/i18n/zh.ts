@@ -176,6 +176,7 @@ export const zh: Record<Key, string> = {
   "tools.open": "等待中",
   "tools.running": "运行中",
   "tools.failed": "失败",
+  "tools.changed": "改动内容",
   "tools.done": "完成",
   "tools.denied": "已拒绝",
   "tools.interrupted": "未完成",

@@ -4,10 +4,10 @@ import { type KeyboardEvent, type RefObject, type SubmitEvent, useEffect, useId,
 import type { ToolRule } from "../api/permissions"
 import type { ToolCall } from "../api/types"
 import { useT } from "../i18n"
-import { cx } from "../lib/cx"
 import { Button } from "../ui/Button"
 import { ArgumentList } from "./Arguments"
 import { mainArgument, readArguments } from "./arguments"
+import { Changes } from "./Changes"
 
 export interface Answer {
   decision?: "allow" | "deny"
@@ -68,7 +68,7 @@ export function ApprovalCard({ call, reason, title, always = [], answers = true,
         <Hand size={17} aria-hidden className="shrink-0 text-warn" />
         {title ?? t("approval.title", { tool: call.name })}
       </p>
-      {call.approval?.preview ? <Changes diff={call.approval.preview} /> : <Wanted call={call} />}
+      {call.approval?.preview ? <Changes diff={call.approval.preview} label={t("approval.changes")} /> : <Wanted call={call} />}
       {reason && <p className="mt-3 break-words text-ink-2">{t("approval.reason", { reason })}</p>}
       {!answers ? null : denying ? (
         <Denial answering={answering} onCancel={() => setDenying(false)} onDeny={(note) => answer({ decision: "deny", note })} />
@@ -110,35 +110,6 @@ function Wanted({ call }: { call: ToolCall }) {
       <ArgumentList list={others} />
     </div>
   )
-}
-
-/** What the call would change in a file. */
-function Changes({ diff }: { diff: string }) {
-  const t = useT()
-  const lines = diff.replace(/\n$/, "").split("\n")
-  return (
-    <div
-      tabIndex={0}
-      role="group"
-      aria-label={t("approval.changes")}
-      className="mt-3 max-h-80 overflow-auto rounded-md bg-sunken py-2 font-mono text-small -outline-offset-2"
-    >
-      <div className="w-max min-w-full">
-        {lines.map((line, n) => (
-          <div key={n} className={cx("px-3.5 whitespace-pre", lookOf(line, n))}>
-            {line || " "}
-          </div>
-        ))}
-      </div>
-    </div>
-  )
-}
-
-/** How a line of a unified diff looks; its first two name the file. */
-function lookOf(line: string, n: number): string {
-  if (n < 2 || line.startsWith("@@") || line.startsWith("\\")) return "text-ink-3"
-  if (line.startsWith("+")) return "bg-accent-soft text-accent"
-  return line.startsWith("-") ? "bg-danger-soft text-danger" : "text-ink-2"
 }
 
 function Denial({ answering, onDeny, onCancel }: { answering: boolean; onDeny: (note: string) => void; onCancel: () => void }) {

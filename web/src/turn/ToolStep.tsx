@@ -11,6 +11,7 @@ import { isAsking } from "../feed/merge"
 import { TaskLine } from "../task/TaskLine"
 import { Approval } from "./Approval"
 import { Arguments } from "./Arguments"
+import { Changes } from "./Changes"
 import { Fold } from "./Fold"
 import { iconOf } from "./icons"
 import { OutputView } from "./OutputView"
@@ -88,7 +89,7 @@ function StepBody({ call, ended }: Props) {
   const output = call.state === "done" ? call.result : call.output?.text
   return (
     <div className="space-y-3">
-      {!call.approval?.questions?.length && <Arguments json={call.arguments} />}
+      {call.diff ? <Changes diff={call.diff} label={t("tools.changed")} /> : !call.approval?.questions?.length && <Arguments json={call.arguments} />}
       <OutputView
         text={output ?? ""}
         label={t(running ? "tools.outputSoFar" : "tools.output")}
