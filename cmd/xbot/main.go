@@ -24,6 +24,7 @@ type program struct {
 	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, bots, runner connections, relay."`
 	Worker    workerCmd    `cmd:"" help:"Run the part that does the work: workflows and activities."`
 	Setup     setupCmd     `cmd:"" help:"Connect a model and a first bot to a running server, by a few questions in the terminal."`
+	Stop      stopCmd      `cmd:"" help:"End the server that serve started, in an orderly way, and wait for its end."`
 	Config    configCmd    `cmd:"" help:"Print the settings in effect, with secrets masked."`
 	Status    statusCmd    `cmd:"" help:"Show the state of the server."`
 	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users, or delete one."`

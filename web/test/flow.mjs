@@ -32,6 +32,21 @@ export const flow = {
     await v.inspect("03-answer")
   },
 
+  "the menu of commands on the first page lies within the window, on a desk and on a phone": async (v) => {
+    const desk = v.page.viewportSize()
+    for (const size of [desk, { width: 390, height: 700 }]) {
+      await v.page.setViewportSize(size)
+      await v.page.goto(v.url)
+      await v.ready()
+      await v.write("/")
+      const box = await v.page.getByRole("listbox", { name: "Commands" }).boundingBox()
+      assert.ok(box.y >= 0 && box.y + box.height <= size.height, `${JSON.stringify(box)} in ${JSON.stringify(size)}`)
+      await v.page.keyboard.press("Escape")
+      await v.page.keyboard.press("Backspace")
+    }
+    await v.page.setViewportSize(desk)
+  },
+
   "the Temporal UI opens by a path of this login, also from an address without one": async (v) => {
     const { temporal_ui } = await v.api("/api/me")
     assert.match(temporal_ui, /^\/temporal\/k\/[\w-]+\/$/)

@@ -90,6 +90,8 @@ func setup(t *testing.T, how string) *local.Server {
 			// It may have ended by itself.
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
+		// One that has not said yet that it started may write while the folder is removed, and cannot once it is gone.
+		require.Eventually(t, func() bool { return os.RemoveAll(home) == nil }, 10*time.Second, 10*time.Millisecond)
 	})
 	return s
 }

@@ -7,11 +7,13 @@ import type { Option } from "./options"
 interface Props {
   options: Option[]
   chosen: number
+  /** It opens under the editor rather than above it. */
+  below?: boolean
   onTake: (option: Option) => void
 }
 
 /** What can be typed on: commands under their headings, or words behind one. The editor keeps the focus and tells which one is chosen. */
-export function CommandMenu({ options, chosen, onTake }: Props) {
+export function CommandMenu({ options, chosen, below, onTake }: Props) {
   const t = useT()
   const chosenOne = options[chosen]
   const groups = [...new Set(options.map(({ group }) => group))]
@@ -22,7 +24,10 @@ export function CommandMenu({ options, chosen, onTake }: Props) {
       aria-label={t("composer.commands")}
       tabIndex={0}
       onMouseDown={(event) => event.preventDefault()}
-      className="absolute inset-x-0 bottom-full z-10 mb-2 max-h-[min(24rem,60dvh)] overflow-y-auto rounded-lg border border-line bg-overlay p-1 shadow-overlay -outline-offset-2"
+      className={cx(
+        "absolute inset-x-0 z-10 overflow-y-auto rounded-lg border border-line bg-overlay p-1 shadow-overlay -outline-offset-2",
+        below ? "top-full mt-2 max-h-[min(24rem,40dvh)]" : "bottom-full mb-2 max-h-[min(24rem,60dvh)]",
+      )}
     >
       {groups.map((group) => (
         <Group key={group ?? ""} title={group && groups.length > 1 ? t(`group.${group}`) : undefined}>

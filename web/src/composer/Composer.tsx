@@ -32,6 +32,8 @@ export interface ComposerProps extends UploadControls {
   onEditWaiting?: () => boolean
   /** What is chosen for the conversation, in the foot of the box. */
   choices?: ReactNode
+  /** Menus open under it: there is no room above. */
+  menuBelow?: boolean
   /** The conversation whose files are offered behind an @. */
   findIn?: string
   /** Stands before the buttons. */
@@ -39,7 +41,7 @@ export interface ComposerProps extends UploadControls {
 }
 
 /** Where messages are written. What is typed survives everything until it is sent. */
-export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, onEditWaiting, choices, findIn, beside, ...files }: ComposerProps) {
+export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, onEditWaiting, choices, menuBelow, findIn, beside, ...files }: ComposerProps) {
   const t = useT()
   const [back, setBack] = useState(0)
   const [chosen, setChosen] = useState(0)
@@ -104,7 +106,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
 
   return (
     <div className="relative">
-      {menu.length > 0 && <CommandMenu options={menu} chosen={chosen} onTake={take} />}
+      {menu.length > 0 && <CommandMenu options={menu} chosen={chosen} below={menuBelow} onTake={take} />}
       <div className="rounded-xl border border-line-strong bg-overlay shadow-field focus-within:border-accent">
         <UploadList uploads={files.uploads} onDrop={files.dropUpload} />
         <div className={cx("px-4 pt-3 pb-1", bang && "as-command")}>

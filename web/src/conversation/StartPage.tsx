@@ -63,6 +63,7 @@ export function StartPage() {
               busy={false}
               stopping={false}
               sent={nothing}
+              menuBelow
               onSend={send}
               onCommand={runCommand}
               onStop={() => undefined}

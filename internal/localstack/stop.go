@@ -1,0 +1,47 @@
+package localstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/internal/fault"
+)
+
+// Stop asks the server that runs on a home to end, as SIGTERM does, and waits until it has; the end of ctx ends the waiting alone. NotFound
+// says that none runs. A server whose parts are separate processes has no such home.
+func Stop(ctx context.Context, dir string) error {
+	file, err := os.Open(home(dir).run("serve.lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.Errorf(fault.NotFound, "no xbot serve runs on %s", dir)
+	}
+	if err != nil {
+		return fmt.Errorf("open the lock of %s: %w", dir, err)
+	}
+	ended := make(chan error, 1)
+	// Whoever has the lock lives, so that the pid in it is still its own.
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB); err == nil {
+		return errors.Join(fault.Errorf(fault.NotFound, "no xbot serve runs on %s", dir), file.Close())
+	}
+	pid, err := strconv.Atoi(holder(file))
+	if err != nil {
+		return errors.Join(fault.Errorf(fault.Unavailable, "xbot serve is just starting on %s: try again", dir), file.Close())
+	}
+	if err := unix.Kill(pid, unix.SIGTERM); err != nil {
+		return errors.Join(fmt.Errorf("stop the server with pid %d: %w", pid, err), file.Close())
+	}
+	go func() {
+		ended <- errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_SH), file.Close())
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("the server with pid %d was asked to stop and has not ended yet: %w", pid, context.Cause(ctx))
+	}
+}
