@@ -16,6 +16,7 @@ type assembly struct {
 	call *wire.Call
 
 	text, reasoning strings.Builder
+	inText          thinking
 	calls           calls
 	finish          string
 	usage           chat.Usage
@@ -58,6 +59,7 @@ func (a *assembly) add(c chunk) {
 		a.take(piece, choice.Message != nil)
 		if choice.Finish != "" && choice.Finish != "null" {
 			a.finish = string(choice.Finish)
+			a.pass(a.inText.rest())
 			a.call.Closing()
 		}
 	}
@@ -72,18 +74,24 @@ func (a *assembly) count(u *usage) {
 // take adds one piece; whole says that it is a complete message.
 func (a *assembly) take(p part, whole bool) {
 	sink := a.call.Sink()
-	if thought := p.thought() + p.Content.reasoning; thought != "" {
-		a.reasoning.WriteString(thought)
-		sink.Reasoning(thought)
-	}
-	if said := p.Content.text + string(p.Refusal); said != "" {
-		a.text.WriteString(said)
-		sink.Text(said)
-	}
+	thought, said := a.inText.part(p.Content.text)
+	a.pass(p.thought()+p.Content.reasoning+thought, said+string(p.Refusal))
 	for _, piece := range p.ToolCalls {
 		if name := a.calls.add(piece, whole); name != "" {
 			sink.ToolCall(name)
 		}
+	}
+}
+
+// pass passes on what was thought and said.
+func (a *assembly) pass(thought, said string) {
+	if thought != "" {
+		a.reasoning.WriteString(thought)
+		a.call.Sink().Reasoning(thought)
+	}
+	if said != "" {
+		a.text.WriteString(said)
+		a.call.Sink().Text(said)
 	}
 }
 

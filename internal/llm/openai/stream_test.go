@@ -120,10 +120,11 @@ func TestStream_RefusesACallWithoutAName(t *testing.T) {
 func TestStream_ReadsReasoningUnderItsNames(t *testing.T) {
 	t.Parallel()
 	for name, piece := range map[string]string{
-		"DeepSeek":   `{"reasoning_content":"hm"}`,
-		"OpenRouter": `{"reasoning":"hm","content":""}`,
-		"both":       `{"reasoning":"hm","reasoning_content":"hm"}`,
-		"Mistral":    `{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`,
+		"DeepSeek":    `{"reasoning_content":"hm"}`,
+		"OpenRouter":  `{"reasoning":"hm","content":""}`,
+		"both":        `{"reasoning":"hm","reasoning_content":"hm"}`,
+		"in the text": `{"content":"<think>\nhm</think>\n\n"}`,
+		"Mistral":     `{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
