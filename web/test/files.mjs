@@ -77,6 +77,25 @@ export const filesOfServer = {
     await dialog(v).waitFor({ state: "detached" })
   },
 
+  "a file keeps the ends of its lines when it is changed in the page": async (v) => {
+    await after(v, "mkdir -p f6 && printf 'a\\r\\nb\\r\\n' > f6/dos.txt && printf 'a\\r\\nb\\n' > f6/both.txt", "two files")
+    await v.sees("two files", v.turn)
+    await openFiles(v)
+    await dialog(v).getByRole("button", { name: "f6", exact: true }).click()
+    for (const name of ["dos.txt", "both.txt"]) {
+      await dialog(v).getByRole("button", { name, exact: true }).click()
+      await dialog(v).getByRole("textbox", { name: `Content of ${name}` }).click()
+      await v.page.keyboard.press("Control+End")
+      await v.page.keyboard.type("c")
+      await v.page.keyboard.press("Control+s")
+      await v.page.getByText(`${name} was saved.`).first().waitFor()
+    }
+    const text = async (name) => (await v.api(`/api/sessions/${encodeURIComponent(keyOf(v))}/files/text?path=f6/${name}`)).text
+    assert.equal(await text("dos.txt"), "a\r\nb\r\nc")
+    assert.equal(await text("both.txt"), "a\r\nb\nc")
+    await v.page.keyboard.press("Escape")
+  },
+
   "files and folders are made, renamed and deleted in the tree": async (v) => {
     await after(v, "mkdir -p f3/old && echo x > f3/old/a.txt", "a folder")
     await v.sees("a folder", v.turn)

@@ -8,7 +8,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "react"
 
-import { nameOf } from "./kinds"
+import { lineEndOf, nameOf } from "./kinds"
 
 interface Props {
   path: string
@@ -60,10 +60,10 @@ export default function TextEditor({ path, label, text, onText, onSave }: Props)
         doc: text,
         extensions: [
           lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }),
-          syntaxHighlighting(colours), look, language.of([]),
+          syntaxHighlighting(colours), look, language.of([]), EditorState.lineSeparator.of(lineEndOf(text)),
           EditorView.contentAttributes.of({ "aria-label": label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) calls.current.onText(update.state.doc.toString())
+            if (update.docChanged) calls.current.onText(update.state.sliceDoc())
           }),
           keymap.of([{ key: "Mod-s", preventDefault: true, run: () => (calls.current.onSave(), true) }, ...searchKeymap, ...historyKeymap, indentWithTab, ...defaultKeymap]),
         ],

@@ -28,3 +28,6 @@ export const join = (folder: string, name: string): string => (folder.endsWith("
 
 /** Whether an address in an answer means a file where the conversation works, rather than a place of the web. */
 export const isPath = (address: string): boolean => address !== "" && !/^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\?)/i.test(address)
+
+/** How the lines of a text end; where they end in different ways the carriage returns are a part of them, so that none is lost. */
+export const lineEndOf = (text: string): string => (/\r\n/.test(text) && !/(?<!\r)\n/.test(text) ? "\r\n" : "\n")
