@@ -9,8 +9,8 @@ test("what a file is shown as is told by its name", () => {
 })
 
 test("paths are told from addresses of the web", () => {
-  expect(["out/a.png", "/tmp/a.png", "./x", "a b.pdf"].every(isPath)).toBe(true)
-  expect(["https://x.org/a.png", "//x.org/a", "mailto:a@b.c", "#there", "javascript:alert(1)", "data:image/png;base64,x", "", "?x"].some(isPath)).toBe(false)
+  expect(["out/a.png", "/tmp/a.png", "./x", "a b.pdf", "/files/a.png", "/code/x"].every(isPath)).toBe(true)
+  expect(["https://x.org/a.png", "//x.org/a", "mailto:a@b.c", "#there", "javascript:alert(1)", "data:image/png;base64,x", "", "?x", `/files/${"eyJ1Ijox.".repeat(9)}`, "/c/agent:main", "/temporal/x"].some(isPath)).toBe(false)
 })
 
 test("paths are put together and taken apart", () => {
