@@ -92,7 +92,7 @@ export class Links {
   #kept = new Map()
 
   add(content, name) {
-    const token = randomBytes(16).toString("base64url")
+    const token = randomBytes(32).toString("base64url")
     this.#kept.set(token, { content, name })
     return `/files/${token}`
   }
