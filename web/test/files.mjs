@@ -127,12 +127,12 @@ export const filesOfServer = {
   },
 
   "what a turn changed in files is shown with its call and in its details": async (v) => {
-    const file = { path: "f5/plan.txt", content: "one\\ntwo\\n" }
+    const file = { path: "f5/plan.txt", content: "one\ntwo\n" }
     await v.begin(`call FileCreate ${JSON.stringify(file)}\ncall FileReplace ${JSON.stringify({ path: "f5/plan.txt", old_string: "two", new_string: "three" })}\nsay planned`)
     await v.sees("planned", v.turn)
     await v.turn.getByRole("button", { name: /FileReplace/ }).click()
     await v.turn.getByRole("group", { name: "What was changed" }).getByText("+three").waitFor()
-    await v.page.getByRole("button", { name: "Details", exact: true }).click()
+    await v.page.locator("main header").getByRole("button", { name: "Details" }).click()
     const details = v.page.getByRole("complementary")
     await details.getByText("f5/plan.txt", { exact: true }).click()
     await details.getByRole("group", { name: "Changes of f5/plan.txt" }).nth(1).getByText("-two").waitFor()
