@@ -134,7 +134,7 @@ export const filesOfServer = {
     await v.turn.getByRole("group", { name: "What was changed" }).getByText("+three").waitFor()
     await v.page.locator("main header").getByRole("button", { name: "Details" }).click()
     const details = v.page.getByRole("complementary")
-    await details.getByText("f5/plan.txt", { exact: true }).click()
+    await details.locator("summary", { hasText: "f5/plan.txt" }).click()
     await details.getByRole("group", { name: "Changes of f5/plan.txt" }).nth(1).getByText("-two").waitFor()
     await v.inspect("f5-changed")
     await details.getByRole("button", { name: "Open f5/plan.txt" }).click()

@@ -1,7 +1,9 @@
 import { useMemo } from "react"
 
-import type { Message, ToolCall } from "../api/types"
+import type { Message } from "../api/types"
 import { useConversationContext } from "../conversation/context"
+import { callsOfStep } from "../feed/merge"
+import type { TurnFeed } from "../feed/state"
 import { type Table, useTable } from "../i18n/table"
 import { Changes } from "../turn/Changes"
 import { changedFiles } from "./changed"
@@ -13,10 +15,13 @@ const words: Table<"title" | "changes" | "open"> = {
 }
 
 /** What a turn changed with its file tools, file by file. What its commands changed is not known. */
-export default function ChangedFiles({ messages }: { messages: Message[] }) {
+export default function ChangedFiles({ messages, feed }: { messages: Message[]; feed: TurnFeed }) {
   const say = useTable(words)
   const { openFile } = useConversationContext()
-  const files = useMemo(() => changedFiles(messages.flatMap((message): ToolCall[] => message.tool_calls ?? [])), [messages])
+  const files = useMemo(() => {
+    const answers = messages.filter(({ role }) => role === "assistant")
+    return changedFiles(answers.flatMap((message) => callsOfStep(message, message.step, feed.calls)))
+  }, [messages, feed.calls])
   if (files.length === 0) return null
   return (
     <Section title={say("title")}>

@@ -36,7 +36,7 @@ export function TurnDetails({ turn, messages, feed }: Props) {
         </Section>
       )}
       <Suspense>
-        <ChangedFiles messages={messages} />
+        <ChangedFiles messages={messages} feed={feed} />
       </Suspense>
       <SeenButton messages={messages} turn={turn.id} />
       {turn.temporal_url && (

@@ -33,4 +33,4 @@ const ours = /^\/(?:files\/[\w.-]{40,}(?:\?.*)?|c\/.*|temporal\/.*)$/
 export const isPath = (address: string): boolean => address !== "" && !/^(?:[a-z][a-z0-9+.-]*:|\/\/|#|\?)/i.test(address) && !ours.test(address)
 
 /** How the lines of a text end; where they end in different ways the carriage returns are a part of them, so that none is lost. */
-export const lineEndOf = (text: string): string => (/\r\n/.test(text) && !/(?<!\r)\n/.test(text) ? "\r\n" : "\n")
+export const lineEndOf = (text: string): string => (text.includes("\r\n") && !/(?<!\r)\n/.test(text) ? "\r\n" : "\n")
