@@ -7,10 +7,10 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
-
-	"github.com/xuri/excelize/v2"
 
 	"xbot/internal/fault"
 )
@@ -20,10 +20,12 @@ const (
 	MaxBytes   = 20 << 20 // of the file
 	maxRows    = 500
 	maxColumns = 50
-	maxCell    = 1000 // characters
-	maxUnzip   = 64 << 20
-	maxPart    = 16 << 20 // of a workbook, held in memory
+	maxCell    = 1000    // characters
+	maxText    = 4 << 20 // of a CSV or TSV file, read as far as that
 )
+
+// one table at a time: a hostile one may take some hundred megabytes until it is refused or shown.
+var one sync.Mutex
 
 // Table is the beginning of a table.
 type Table struct {
@@ -45,6 +47,8 @@ func Knows(name string) bool {
 // Read reads a table by its name's ending. Sheet names one of a workbook; empty: the first. What cannot be read is Invalid, with a
 // sentence.
 func Read(name string, data []byte, sheet string) (Table, error) {
+	one.Lock()
+	defer one.Unlock()
 	switch kind(name) {
 	case ".csv":
 		return separated(data, ',')
@@ -60,6 +64,10 @@ func kind(name string) string { return strings.ToLower(path.Ext(name)) }
 
 func separated(data []byte, by rune) (Table, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	cut := len(data) > maxText
+	if cut {
+		data = data[:bytes.LastIndexByte(data[:maxText], '\n')+1] // no character is cut in two
+	}
 	if !utf8.Valid(data) {
 		return Table{}, fault.Errorf(fault.Invalid, "the table is not written in UTF-8")
 	}
@@ -68,7 +76,7 @@ func separated(data []byte, by rune) (Table, error) {
 	}
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = by, -1, true
-	var t Table
+	t := Table{Truncated: cut}
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -83,37 +91,6 @@ func separated(data []byte, by rune) (Table, error) {
 	}
 }
 
-// workbook reads values as the workbook shows them; no formula is calculated.
-func workbook(data []byte, sheet string) (Table, error) {
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: maxUnzip, UnzipXMLSizeLimit: maxPart})
-	if err != nil {
-		return Table{}, fault.Errorf(fault.Invalid, "the workbook cannot be read: %v", err)
-	}
-	defer book.Close()
-	t := Table{Sheets: book.GetSheetList(), Sheet: sheet}
-	if len(t.Sheets) == 0 {
-		return Table{}, fault.Errorf(fault.Invalid, "the workbook has no sheet")
-	}
-	if sheet == "" {
-		t.Sheet = t.Sheets[0]
-	}
-	rows, err := book.Rows(t.Sheet)
-	if err != nil {
-		return Table{}, fault.Errorf(fault.Invalid, "the sheet %q cannot be read: %v", t.Sheet, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		row, err := rows.Columns()
-		if err != nil {
-			return Table{}, fault.Errorf(fault.Invalid, "the sheet %q cannot be read: %v", t.Sheet, err)
-		}
-		if !t.add(row) {
-			break
-		}
-	}
-	return t, nil
-}
-
 // add takes a row, and reports whether there is room for another.
 func (t *Table) add(row []string) bool {
 	if len(t.Rows) == maxRows {
@@ -123,11 +100,23 @@ func (t *Table) add(row []string) bool {
 	if len(row) > maxColumns {
 		row, t.Truncated = row[:maxColumns], true
 	}
+	row = slices.Clone(row) // what was cut off is given free
 	for i, cell := range row {
-		if utf8.RuneCountInString(cell) > maxCell {
-			row[i] = string([]rune(cell)[:maxCell]) + "…"
-		}
+		row[i] = shortened(cell)
 	}
 	t.Rows = append(t.Rows, row)
 	return true
+}
+
+func shortened(cell string) string {
+	if len(cell) <= maxCell {
+		return strings.Clone(cell)
+	}
+	n := 0
+	for i := range cell {
+		if n++; n > maxCell {
+			return cell[:i] + "…"
+		}
+	}
+	return strings.Clone(cell)
 }

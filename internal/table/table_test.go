@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestRead_IsBounded(t *testing.T) {
 
 func TestRead_RefusesWhatIsNoTable(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"a.csv": {0xff, 0xfe, 0}, "a.xlsx": []byte("PK no zip"), "b.xlsx": nil, "a.pdf": []byte("x"), "bomb.xlsx": bomb(t),
+		"a.csv": {0xff, 0xfe, 0}, "a.xlsx": []byte("PK no zip"), "b.xlsx": nil, "a.pdf": []byte("x"), "bomb.xlsx": bomb(t), "one text in many cells.xlsx": shared(t, 1<<20, 1500), "a row of a million cells.xlsx": shared(t, 1, 1<<20),
 	} {
 		_, err := table.Read(name, data, "")
 		require.True(t, fault.Is(err, fault.Invalid), "%s: %v", name, err)
@@ -92,4 +93,52 @@ func FuzzRead(f *testing.F) {
 			require.LessOrEqual(t, len(got.Rows), 500)
 		}
 	})
+}
+
+// shared is a workbook of one row, whose cells all show the same text.
+func shared(t *testing.T, length, cells int) []byte {
+	book := excelize.NewFile()
+	require.NoError(t, book.SetCellValue("Sheet1", "A1", "x"))
+	var whole, out bytes.Buffer
+	require.NoError(t, book.Write(&whole))
+	from, err := zip.NewReader(bytes.NewReader(whole.Bytes()), int64(whole.Len()))
+	require.NoError(t, err)
+	to := zip.NewWriter(&out)
+	for _, file := range from.File {
+		part, err := to.Create(file.Name)
+		require.NoError(t, err)
+		switch file.Name {
+		case "xl/sharedStrings.xml":
+			_, err = fmt.Fprintf(part, `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>%s</t></si></sst>`, strings.Repeat("x", length))
+		case "xl/worksheets/sheet1.xml":
+			_, err = fmt.Fprintf(part, `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1">%s</row></sheetData></worksheet>`, strings.Repeat(`<c t="s"><v>0</v></c>`, cells))
+		default:
+			var r io.ReadCloser
+			r, err = file.Open()
+			require.NoError(t, err)
+			_, err = io.Copy(part, r)
+		}
+		require.NoError(t, err)
+	}
+	require.NoError(t, to.Close())
+	return out.Bytes()
+}
+
+func TestRead_TakesAWorkbookWithLongTextsAndManyCells(t *testing.T) {
+	got, err := table.Read("a.xlsx", shared(t, 32_767, 1000), "")
+	require.NoError(t, err)
+	require.True(t, got.Truncated)
+	require.Len(t, got.Rows[0], 50)
+	require.Len(t, []rune(got.Rows[0][0]), 1001)
+}
+
+func TestRead_TakesTheBeginningOfALargeText(t *testing.T) {
+	got, err := table.Read("a.csv", []byte(strings.Repeat("数据,2\n", 1<<20)), "")
+	require.NoError(t, err)
+	require.True(t, got.Truncated)
+	require.Len(t, got.Rows, 500)
+	commas, err := table.Read("commas.csv", bytes.Repeat([]byte(","), 20<<20), "")
+	require.NoError(t, err)
+	require.True(t, commas.Truncated)
+	require.Empty(t, commas.Rows)
 }
