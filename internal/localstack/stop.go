@@ -23,18 +23,25 @@ func Stop(ctx context.Context, dir string) error {
 	if err != nil {
 		return fmt.Errorf("open the lock of %s: %w", dir, err)
 	}
-	ended := make(chan error, 1)
-	// Whoever has the lock lives, so that the pid in it is still its own.
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB); err == nil {
+	switch err := unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
+	case err == nil:
 		return errors.Join(fault.Errorf(fault.NotFound, "no xbot serve runs on %s", dir), file.Close())
+	case !errors.Is(err, unix.EWOULDBLOCK):
+		return errors.Join(fmt.Errorf("look at the lock of %s: %w", dir, err), file.Close())
 	}
 	pid, err := strconv.Atoi(holder(file))
 	if err != nil {
 		return errors.Join(fault.Errorf(fault.Unavailable, "xbot serve is just starting on %s: try again", dir), file.Close())
 	}
+	if holds, err := opened(pid, file); err != nil {
+		return errors.Join(fmt.Errorf("look whether the process %d is the server: %w", pid, err), file.Close())
+	} else if !holds { // the pids of a container or of another machine mean other processes here
+		return errors.Join(fault.Errorf(fault.Invalid, "the xbot serve of %s was not started here but in another container or on another machine: stop it there", dir), file.Close())
+	}
 	if err := unix.Kill(pid, unix.SIGTERM); err != nil {
 		return errors.Join(fmt.Errorf("stop the server with pid %d: %w", pid, err), file.Close())
 	}
+	ended := make(chan error, 1)
 	go func() {
 		ended <- errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_SH), file.Close())
 	}()

@@ -1,0 +1,6 @@
+package localstack
+
+import "os"
+
+// opened believes the pid: macOS does not say what other processes have open, and shares no pids with containers.
+func opened(int, *os.File) (bool, error) { return true, nil }
