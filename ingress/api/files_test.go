@@ -387,6 +387,8 @@ func TestFiles_ATextIsReadWrittenAndEditedAndNobodysChangeIsLost(t *testing.T) {
 	require.Contains(t, edit(files.TextEdit{Path: "a.md", Old: "one", New: "1"}).problem(http.StatusBadRequest), "2 times")
 	require.Contains(t, edit(files.TextEdit{Path: "a.md", Old: "two", New: "1"}).problem(http.StatusBadRequest), "does not occur")
 	edit(files.TextEdit{Path: "a.md", Old: "one", New: "1", All: true}).is(http.StatusOK, nil)
+	d.box.Put(t, "many.txt", strings.Repeat("x", 1<<20))
+	edit(files.TextEdit{Path: "many.txt", Old: "x", New: strings.Repeat("y", 1000), All: true}).problem(http.StatusRequestEntityTooLarge)
 	require.Equal(t, "1 1", d.box.Get(t, "a.md"))
 
 	d.box.Put(t, "b.bin", "\x00\xff")
@@ -418,6 +420,20 @@ func TestFiles_AreMovedCopiedZippedAndDeleted(t *testing.T) {
 	post("copy", "src", "src/deep/again").problem(http.StatusBadRequest)
 	post("copy", "nothing", "x").problem(http.StatusNotFound)
 	post("copy", "src/a.txt", "out/c.txt").is(http.StatusCreated, nil)
+
+	require.NoError(t, os.Chmod(d.root+"/src/a.txt", 0o700))
+	post("copy", "src/a.txt", "out/run").is(http.StatusCreated, nil)
+	post("copy", "src", "run").is(http.StatusCreated, nil)
+	for _, copied := range []string{"/out/run", "/run/a.txt"} {
+		info, err := os.Stat(d.root + copied)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o700), info.Mode(), "what may be run may be run when it is copied")
+	}
+
+	require.NoError(t, os.Symlink("src", d.root+"/linked"))
+	post("copy", "linked", "of-link").is(http.StatusCreated, nil)
+	require.Equal(t, "a", d.box.Get(t, "of-link/a.txt"), "a folder may be named by a link to it")
+	require.Len(t, d.box.Get(t, "of-link/deep/b.txt"), 100_000)
 
 	post("move", "out/c.txt", "out/a.txt").problem(http.StatusConflict)
 	post("move", "out/c.txt", "c.txt").is(http.StatusCreated, &entry)

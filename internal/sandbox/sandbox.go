@@ -126,7 +126,8 @@ type Edit struct {
 	Path   string
 	From   io.Reader // the new content
 	Mode   WriteMode
-	Before string // SHA-256, in hexadecimal, of the content that it replaces; empty: whatever is there
+	Before string      // SHA-256, in hexadecimal, of the content that it replaces; empty: whatever is there
+	Perm   fs.FileMode // of a new file, of which the umask of the runner may take some; 0: as any new file. An older runner does not heed it.
 }
 
 // FileData is a part of a file.

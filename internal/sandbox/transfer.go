@@ -73,7 +73,7 @@ func (t *transfer) try(ctx context.Context) (size int64, restart bool, err error
 			return 0, false, fault.Errorf(fault.TooLarge, "%s would have more than the %d bytes that a file may have", t.Path, wire.MaxUpload)
 		}
 		result, err := t.send(ctx, wire.Write{
-			Path: t.Path, Mode: string(t.Mode), Upload: upload, Offset: size, Data: buf[:n], Last: last, Edit: string(t.ID), Before: t.Before,
+			Path: t.Path, Mode: string(t.Mode), Upload: upload, Offset: size, Data: buf[:n], Last: last, Edit: string(t.ID), Before: t.Before, Perm: uint32(t.Perm.Perm()),
 		})
 		size += int64(n)
 		switch {

@@ -112,6 +112,8 @@ func checkWrite(w wire.Write) error {
 		return wire.Errorf(wire.TooLarge, "a part has %d bytes and the limit is %d", len(w.Data), wire.MaxChunk)
 	case w.Offset < 0 || w.Offset+int64(len(w.Data)) > wire.MaxUpload:
 		return wire.Errorf(wire.TooLarge, "a file of more than %d bytes is not accepted", wire.MaxUpload)
+	case w.Perm > 0o777:
+		return wire.Errorf(wire.Invalid, "the permissions %o are none of a file's", w.Perm)
 	case !isPlainName(w.Upload):
 		return wire.Errorf(wire.Invalid, "an upload id has 1 to 64 letters and digits")
 	}
@@ -192,7 +194,7 @@ func (t *Tree) replaceFile(w wire.Write, content io.ReadSeeker) (edited bool, er
 		}
 	}
 	temp := &location{folder: p.folder, base: ".xbot-" + rand.Text(), path: p.path}
-	if err := fill(temp, content, exists, old); err != nil {
+	if err := fill(temp, content, newPerm(w), exists, old); err != nil {
 		_ = unix.Unlinkat(temp.folder, temp.base, 0) // it may not have come into being
 		return false, explain(err, p.path)
 	}
@@ -269,9 +271,17 @@ func equal(a, b io.Reader) bool {
 
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
+// newPerm is what a file gets that was not there before, less the umask.
+func newPerm(w wire.Write) uint32 {
+	if w.Perm == 0 {
+		return 0o666
+	}
+	return w.Perm
+}
+
 // fill writes the temporary file, with the permissions of what it will replace.
-func fill(temp *location, content io.Reader, exists bool, old unix.Stat_t) error {
-	f, err := temp.openFile(unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o666)
+func fill(temp *location, content io.Reader, perm uint32, exists bool, old unix.Stat_t) error {
+	f, err := temp.openFile(unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, perm)
 	if err != nil {
 		return err
 	}

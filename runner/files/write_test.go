@@ -97,9 +97,21 @@ func TestWrite_RefusesOddRequests(t *testing.T) {
 		"upload escapes":  {Path: "f", Mode: wire.WriteCreate, Upload: "../x"},
 		"part too large":  {Path: "f", Mode: wire.WriteCreate, Upload: "u", Data: make([]byte, wire.MaxChunk+1)},
 		"file too large":  {Path: "f", Mode: wire.WriteCreate, Upload: "u", Offset: wire.MaxUpload, Data: []byte("x")},
+		"no permissions":  {Path: "f", Mode: wire.WriteCreate, Upload: "u", Last: true, Perm: 0o4755},
 		"negative offset": {Path: "f", Mode: wire.WriteCreate, Upload: "u", Offset: -1},
 	} {
 		_, err := p.tree.Write(w)
 		require.Error(t, err, name)
+	}
+}
+
+func TestWrite_ANewFileHasThePermissionsThatItShouldHave(t *testing.T) {
+	p := setup(t)
+	for at, perm := range map[string]os.FileMode{"secret": 0o600, "run": 0o700, "fixed": 0o400} {
+		_, err := p.tree.Write(wire.Write{Path: at, Mode: wire.WriteCreate, Upload: at, Data: []byte("x"), Last: true, Perm: uint32(perm)})
+		require.NoError(t, err)
+		info, err := os.Stat(filepath.Join(p.workspace, at))
+		require.NoError(t, err)
+		require.Equal(t, perm, info.Mode())
 	}
 }

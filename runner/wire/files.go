@@ -48,6 +48,8 @@ type Write struct {
 	Edit string `json:"edit,omitempty"`
 	// Before is the SHA-256, in hexadecimal, of the content that an edit replaces: another content is a Conflict. Empty: whatever is there.
 	Before string `json:"before,omitempty"`
+	// Perm holds the permissions of a file that is new, of which the umask may take some. 0: as any new file.
+	Perm uint32 `json:"perm,omitempty"`
 }
 
 // MaxEditID bounds the id of an edit, in bytes.

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"crypto/rand"
 	"io"
 	"path"
 	"strings"
@@ -16,14 +17,15 @@ const (
 	maxCopiedBytes = 2 << 30 // of their content
 )
 
-// copy copies a file, or a folder with what it holds. What fails in between is removed again.
+// copy copies a file, or a folder with what it holds. A folder is copied beside its place and put there whole: what fails in between
+// takes nothing with it but the copy.
 func (p location) copy(ctx context.Context, from, to string) error {
 	info, err := p.box.Stat(ctx, from)
 	if err != nil {
 		return err
 	}
 	if !info.Dir {
-		return p.copyFile(ctx, from, to)
+		return p.copyFile(ctx, info, to)
 	}
 	if to == from || strings.HasPrefix(to, strings.TrimSuffix(from, "/")+"/") {
 		return fault.Errorf(fault.Invalid, "%s cannot be copied into itself", from)
@@ -42,14 +44,24 @@ func (p location) copy(ctx context.Context, from, to string) error {
 	if size > maxCopiedBytes {
 		return fault.Errorf(fault.TooLarge, "%s holds more than %d GB: use a command", from, maxCopiedBytes>>30)
 	}
+	beside := path.Join(path.Dir(to), ".copy-"+rand.Text())
+	if err = p.copyAll(ctx, from, entries, beside); err == nil {
+		err = p.box.Move(ctx, beside, to)
+	}
+	if err != nil {
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+		defer cancel()
+		_ = p.box.RemoveAll(undo, beside) // what stays is a folder that the person sees
+	}
+	return err
+}
+
+func (p location) copyAll(ctx context.Context, from string, entries []sandbox.FileInfo, to string) error {
 	if err := p.box.MkdirAll(ctx, to); err != nil {
 		return err
 	}
 	for _, entry := range entries {
 		if err := p.copyEntry(ctx, entry, path.Join(to, strings.TrimPrefix(entry.Path, from))); err != nil {
-			undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
-			defer cancel()
-			_ = p.box.RemoveAll(undo, to) // what stays is a folder that the person sees
 			return err
 		}
 	}
@@ -67,21 +79,21 @@ func (p location) copyEntry(ctx context.Context, entry sandbox.FileInfo, to stri
 	if entry.Dir {
 		return p.box.MkdirAll(ctx, to)
 	}
-	return p.copyFile(ctx, entry.Path, to)
+	return p.copyFile(ctx, entry, to)
 }
 
-// copyFile passes the content through, a part at a time.
-func (p location) copyFile(ctx context.Context, from, to string) error {
+// copyFile passes the content through, a part at a time. The copy may be read, changed and run by whom the file may be.
+func (p location) copyFile(ctx context.Context, from sandbox.FileInfo, to string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r, w := io.Pipe()
 	read := make(chan error, 1)
 	go func() {
-		_, err := p.box.Download(ctx, from, w)
+		_, err := p.box.Download(ctx, from.Path, w)
 		read <- err
 		_ = w.CloseWithError(err) // it returns nil always
 	}()
-	_, err := p.box.Upload(ctx, to, r, sandbox.WriteCreate)
+	_, err := p.box.Edit(ctx, sandbox.Edit{Path: to, From: r, Mode: sandbox.WriteCreate, Perm: from.Mode.Perm()})
 	_ = r.CloseWithError(err) // it returns nil always; the reader's side ends
 	if readErr := <-read; err == nil || readErr != nil && !fault.Is(err, fault.Conflict) {
 		return readErr

@@ -44,10 +44,14 @@ func (a *Endpoints) registerSearch(h huma.API) {
 }
 
 func (p location) search(ctx context.Context, query string) (FoundFiles, error) {
+	base, err := p.box.Stat(ctx, p.base)
+	if err != nil {
+		return FoundFiles{}, err
+	}
 	result, err := p.box.Glob(ctx, sandbox.GlobQuery{Pattern: patternOf(query), Root: p.base, Limit: maxFound, Time: searchTime})
 	found := FoundFiles{Folder: p.base, Paths: make([]string, 0, len(result.Paths)), Truncated: result.Truncated}
 	for _, file := range result.Paths {
-		found.Paths = append(found.Paths, strings.TrimPrefix(strings.TrimPrefix(file, p.base), "/"))
+		found.Paths = append(found.Paths, strings.TrimPrefix(strings.TrimPrefix(file, base.Real), "/"))
 	}
 	return found, err
 }

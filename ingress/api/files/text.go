@@ -150,7 +150,16 @@ func (p location) editText(ctx context.Context, e TextEdit) (SavedText, error) {
 	case n > 1 && !e.All:
 		return SavedText{}, fault.Errorf(fault.Invalid, "the text occurs %d times in %s: name more of what is around it, or replace all", n, found.Path)
 	}
+	if !fits(found.Text, e) { // before the text is made: it may be of any size
+		return SavedText{}, fault.Errorf(fault.TooLarge, "the text would have more than %d MiB: use a command", maxText>>20)
+	}
 	return p.writeText(ctx, NewText{Path: found.Path, Text: strings.ReplaceAll(found.Text, e.Old, e.New), Before: found.SHA256})
+}
+
+// fits reports whether a text may be kept once an edit is made everywhere.
+func fits(text string, e TextEdit) bool {
+	n, growth := strings.Count(text, e.Old), len(e.New)-len(e.Old)
+	return growth <= 0 || n <= (maxText-len(text))/growth
 }
 
 func sum(data []byte) string {
