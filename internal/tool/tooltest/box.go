@@ -145,7 +145,7 @@ func (b *Box) WriteFile(_ context.Context, path string, data []byte, mode sandbo
 func (b *Box) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if size, done := b.edits[e.ID]; done {
+	if size, done := b.edits[e.ID]; done && e.ID != "" {
 		return size, nil
 	}
 	if e.Before != "" {
@@ -155,6 +155,9 @@ func (b *Box) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 		}
 	}
 	size, err := b.Upload(ctx, e.Path, e.From, e.Mode)
+	if err == nil && e.Perm != 0 {
+		err = os.Chmod(b.abs(e.Path), e.Perm)
+	}
 	if err == nil {
 		b.edits[e.ID] = size
 	}
