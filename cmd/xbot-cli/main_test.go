@@ -218,7 +218,7 @@ func TestOneShot_CtrlCStopsTheTurn(t *testing.T) {
 	p := start(t, b.command("-p", "gently"), "")
 	<-running
 	require.NoError(t, p.Process.Signal(os.Interrupt))
-	require.Equal(t, ran{err: "xbot-cli: Stopped.\n", code: 1}, wait(t, p))
+	require.Equal(t, ran{err: "xbot-cli: Stopped.\n", code: 130}, wait(t, p))
 }
 
 func TestOneShot_ASecondCtrlCLeavesAtOnce(t *testing.T) {
@@ -347,6 +347,13 @@ func TestStandalone_UsesTheServerOfThisUserAndWorksOnTheCurrentFolder(t *testing
 	// By its address, the same server lets its owner in, too; the folder may mean nothing to it then.
 	require.Equal(t, "You said: hello\n", b.run("", "-p", "hello", "--server", b.server.Endpoint().URL).out)
 	require.Empty(t, b.server.Session(b.server.Keys()[1]).Cwd)
+
+	// In a container, and on another machine, it means nothing either.
+	for _, elsewhere := range []chat.Runner{{Name: "__docker__", Kind: chat.RunnerDocker, Active: true}, {Name: "laptop", Kind: chat.RunnerNative, Active: true}} {
+		b.server.Knows(nil, []chat.Runner{{Name: "local", Kind: chat.RunnerLocal}, elsewhere})
+		require.Equal(t, "You said: hello\n", b.run("", "-p", "hello").out)
+		require.Empty(t, b.server.Session(b.server.Keys()[len(b.server.Keys())-1]).Cwd)
+	}
 }
 
 func TestStandalone_StartsAServerWhenNoneRuns(t *testing.T) {

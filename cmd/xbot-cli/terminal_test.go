@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,14 @@ type terminal struct {
 // newTerminal runs xbot-cli in a terminal of 80 columns and 24 lines.
 func newTerminal(t *testing.T, b *bench, env ...string) *terminal {
 	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return newShell(t, b, self, nil, env...)
+}
+
+// newShell runs any program in such a terminal.
+func newShell(t *testing.T, b *bench, program string, args []string, env ...string) *terminal {
+	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		const missing = "NOT RUN: the interactive program was not tried in a terminal, because tmux is missing; apt-get install tmux"
 		if os.Getenv("XBOT_TEST_STRICT") != "" {
@@ -34,13 +44,11 @@ func newTerminal(t *testing.T, b *bench, env ...string) *terminal {
 		// The server of tmux ends by itself when the program has ended.
 		_ = term.tmux("kill-server").Run()
 	})
-	self, err := os.Executable()
-	require.NoError(t, err)
 	line := "env -i "
 	for _, variable := range append(append([]string{}, b.env...), append([]string{"TERM=tmux-256color", "LANG=C.UTF-8"}, env...)...) {
 		line += "'" + variable + "' "
 	}
-	line += "'" + self + "'; echo \"exit code $?\"; cat"
+	line += "'" + strings.Join(append([]string{program}, args...), "' '") + "'; echo \"exit code $?\"; cat"
 	start := term.tmux("-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", "80", "-y", "24", line)
 	output, err := start.CombinedOutput()
 	require.NoError(t, err, string(output))
@@ -128,14 +136,82 @@ func TestTerminal_ConversationWithAToolARestartAndAStop(t *testing.T) {
 	term.keys("C-c")
 	term.shows("! Stopped as you asked.")
 	term.keys("C-c")
-	term.shows("Continue with: xbot-cli --session", "exit code 0")
+	term.shows("Continue with: xbot-cli --session", "exit code 130")
+}
+
+func TestTerminal_LeavingWithoutCtrlCIsNoInterruption(t *testing.T) {
+	t.Parallel()
+	b := setup(t, echo)
+	for _, keys := range [][]string{{"C-d"}, {"/quit", "Enter"}} {
+		term := newTerminal(t, b)
+		term.shows("Ask anything, or say what is to be done.")
+		term.keys(keys...)
+		term.shows("exit code 0")
+	}
+}
+
+func TestTerminal_FindsAFileAndWhatWasTypedInASessionBefore(t *testing.T) {
+	t.Parallel()
+	b := setup(t, echo)
+	b.server.Knows(nil, []chat.Runner{{Name: "laptop", Kind: chat.RunnerNative, Workspace: "/work", Active: true}})
+	b.server.Put("/work/cmd/main.go", "package main")
+	term := newTerminal(t, b)
+	term.shows("Commands run on laptop, in /work", "demo/demo · laptop:/work")
+	term.keys("hello", "Enter")
+	term.shows("You said: hello")
+	term.keys("explain @MAIN")
+	term.shows("› cmd/main.go")
+	term.keys("Tab")
+	term.shows("explain [file: /work/cmd/main.go]")
+	term.keys("please", "Enter")
+	term.shows("You said: explain")
+	term.keys("C-d")
+	term.shows("exit code 0")
+
+	kept, err := os.Stat(filepath.Join(b.home, "cli", "history.jsonl"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), kept.Mode().Perm())
+	term = newTerminal(t, b)
+	term.shows("Ask anything")
+	term.keys("C-r")
+	term.keys("HEL")
+	term.shows("search: HEL", "› hello")
+	term.keys("Enter")
+	term.shows("You said: hello")
+}
+
+func TestTerminal_UsesItsWidthAndDrawsAnewWhenThatChanges(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(turn *apitest.Turn, _ string) {
+		turn.Say(strings.Repeat("prose ", 40) + "\n\n| name | what it does |\n|---|---|\n| a | " + strings.Repeat("cell ", 22) + "end |\n\n```\n" + strings.Repeat("x", 120) + "\n```\n")
+		turn.Answer()
+	})
+	term := newTerminal(t, b)
+	term.shows("Ask anything")
+	term.keys("go", "Enter")
+	term.shows("1.2k in")
+	for _, width := range []int{200, 100, 60, 200} {
+		output, err := term.tmux("resize-window", "-t", "t", "-x", strconv.Itoa(width), "-y", "40").CombinedOutput()
+		require.NoError(t, err, string(output))
+		term.shows(strings.Repeat("─", width) + "\n")
+		if width == 200 {
+			term.shows(strings.Repeat("cell ", 22)+"end", strings.Repeat("x", 120))
+		}
+		for line := range strings.Lines(term.text()) {
+			if strings.Contains(line, "prose") {
+				require.LessOrEqual(t, len([]rune(strings.TrimSpace(line))), 96)
+			}
+		}
+	}
+	term.keys("/wide", "Enter")
+	term.shows(strings.TrimSpace(strings.Repeat("prose ", 32)))
 }
 
 func TestTerminal_ThatCanOnlyPrintGetsLines(t *testing.T) {
 	t.Parallel()
 	b := setup(t, echo)
 	term := newTerminal(t, b, "TERM=dumb")
-	term.shows("xbot, demo/demo. /help says what can be typed.\n>")
+	term.shows("No commands can run: no runner is connected.\nxbot, demo/demo. /help says what can be typed.\n>")
 	term.keys(`first \`, "Enter", "second", "Enter")
 	term.shows("Looking.\n", "+ Shell ls (0.0 s)\n", "You said: first\nsecond\n")
 	term.keys("/help", "Enter")

@@ -23,7 +23,7 @@ type hooksCmd struct {
 }
 
 type hooksCheckCmd struct {
-	File    string `arg:"" optional:"" help:"File to check; default: hooks.json in XBOT_HOME."`
+	File    string `arg:"" optional:"" complete:"file" help:"File to check; default: hooks.json in XBOT_HOME."`
 	Project bool   `help:"Check the file as one of a project (.xbot/hooks.json)."`
 }
 

@@ -200,7 +200,7 @@ type sessionCmd struct {
 type sessionShowCmd struct {
 	connection
 
-	Key string `arg:"" help:"Key of the conversation, as xbot sessions prints it."`
+	Key string `arg:"" complete:"session" help:"Key of the conversation, as xbot sessions prints it."`
 }
 
 // Run prints a conversation.
@@ -214,7 +214,7 @@ func (c sessionShowCmd) Run(ctx context.Context) error {
 type sessionExportCmd struct {
 	connection
 
-	Key string `arg:"" help:"Key of the conversation, as xbot sessions prints it."`
+	Key string `arg:"" complete:"session" help:"Key of the conversation, as xbot sessions prints it."`
 }
 
 // Run prints a conversation as JSON Lines.
@@ -230,7 +230,7 @@ type sessionImportCmd struct {
 
 	Key   string `placeholder:"KEY" help:"Key of the new conversation; default: a new key."`
 	Title string `placeholder:"TEXT" help:"Title of the new conversation; default: the title in the file, or the first words."`
-	File  string `arg:"" optional:"" help:"File to read; - or no file: standard input."`
+	File  string `arg:"" optional:"" complete:"file" help:"File to read; - or no file: standard input."`
 }
 
 // Run makes a session.

@@ -12,13 +12,15 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"xbot/internal/completion"
 )
 
 // version is set by the build.
 var version = "dev"
 
 type program struct {
-	EnvFile envFileFlag `name:"env-file" env:"XBOT_ENV_FILE" placeholder:"FILE" help:"Read settings from this file instead of .env in XBOT_HOME."`
+	EnvFile envFileFlag `name:"env-file" env:"XBOT_ENV_FILE" placeholder:"FILE" complete:"file" help:"Read settings from this file instead of .env in XBOT_HOME."`
 
 	Serve     serveCmd     `cmd:"" help:"Run everything in one process; start Postgres and Temporal unless others are configured."`
 	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, bots, runner connections, relay."`
@@ -55,6 +57,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if len(os.Args) > 1 && os.Args[1] == completion.Asked {
+		if err := complete(ctx, os.Args[2:]); err != nil { // a shell has no place to show it
+			stop()
+			os.Exit(1)
+		}
+		return
+	}
 	parsed, err := parse(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "xbot: "+err.Error())
@@ -77,12 +86,20 @@ const gcPercent = 50
 // exitUsage is the exit code of a command line that cannot be read.
 const exitUsage = 2
 
+func newParser() (*kong.Kong, error) {
+	parser, err := kong.New(&program{}, kong.Name("xbot"), withCompletion(), kong.Description("A self-hosted LLM agent whose every turn is a Temporal workflow."))
+	if err != nil {
+		return nil, fmt.Errorf("describe the command line: %w", err)
+	}
+	return parser, nil
+}
+
 // parse reads the command line; --help and a command line without a word print what there is. An error is one sentence,
 // with the nearest name where one is near.
 func parse(args []string) (*kong.Context, error) {
-	parser, err := kong.New(&program{}, kong.Name("xbot"), kong.Description("A self-hosted LLM agent whose every turn is a Temporal workflow."))
+	parser, err := newParser()
 	if err != nil {
-		return nil, fmt.Errorf("describe the command line: %w", err)
+		return nil, err
 	}
 	switch {
 	case len(args) == 0:

@@ -47,7 +47,7 @@ func (c policyShowCmd) Run(ctx context.Context) error {
 type policySetCmd struct {
 	connection
 
-	File string `arg:"" help:"File with the document (JSON5); -: standard input."`
+	File string `arg:"" complete:"file" help:"File with the document (JSON5); -: standard input."`
 	From *int64 `name:"from" placeholder:"VERSION" help:"Change nothing unless this version is current."`
 }
 
@@ -81,7 +81,7 @@ func (c policySetCmd) Run(ctx context.Context) error {
 type policyCheckCmd struct {
 	connection
 
-	File string `arg:"" help:"File with the document (JSON5); -: standard input."`
+	File string `arg:"" complete:"file" help:"File with the document (JSON5); -: standard input."`
 }
 
 // Run says what is wrong with a document. A server is asked only where one is named, which may be of another version: the

@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 
-	"github.com/alecthomas/kong"
-
 	"xbot/ingress/api"
 	"xbot/internal/config"
 	"xbot/internal/reference"
@@ -47,9 +45,9 @@ func (c referenceCmd) Run(ctx context.Context) error {
 }
 
 func (c referenceCmd) commandLine(ctx context.Context) (string, error) {
-	parser, err := kong.New(&program{}, kong.Name("xbot"))
+	parser, err := newParser()
 	if err != nil {
-		return "", fmt.Errorf("describe the command line: %w", err)
+		return "", err
 	}
 	var others []reference.Help
 	for _, name := range []string{"xbot-cli", "xbot-runner"} { // they are programs of their own

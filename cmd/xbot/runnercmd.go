@@ -69,7 +69,7 @@ func sayToken(cfg config.Serve, token, format string, args ...any) {
 }
 
 type runnerTokenCmd struct {
-	Name string `arg:"" help:"Name of the runner."`
+	Name string `arg:"" complete:"runner" help:"Name of the runner."`
 	User string `help:"User who owns the runner; default: the administrator."`
 }
 
@@ -87,7 +87,7 @@ func (c runnerTokenCmd) Run(ctx context.Context) error {
 }
 
 type runnerRevokeCmd struct {
-	Name string `arg:"" help:"Name of the runner."`
+	Name string `arg:"" complete:"runner" help:"Name of the runner."`
 	User string `help:"User who owns the runner; default: the administrator."`
 }
 

@@ -22,7 +22,7 @@ const (
 	exitFailed      = 1 // no answer: failed, stopped, lost, or the server cannot be used
 	exitUsage       = 2
 	exitWaiting     = 3   // with -p: a call waits for a person's permission; the turn goes on waiting
-	exitInterrupted = 130 // a second Ctrl-C
+	exitInterrupted = 130 // Ctrl-C stopped the answer, or ended the program
 )
 
 // maxPrompt is the size of a message that the API accepts, in bytes.
@@ -41,17 +41,20 @@ type Program struct {
 
 // Run runs the program and returns its exit code.
 func (p Program) Run(ctx context.Context) int {
-	opts, done, err := parse(p.Args, p.Out, p.Version)
-	if done {
-		return exitAnswered
-	}
-	if err == nil {
-		err = p.run(ctx, opts)
+	done, err := p.completes(ctx)
+	if !done {
+		var opts options
+		if opts, done, err = parse(p.Args, p.Out, p.Version); done {
+			return exitAnswered
+		}
+		if err == nil {
+			err = p.run(ctx, opts)
+		}
 	}
 	switch {
 	case err == nil:
 		return exitAnswered
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, tui.ErrInterrupted):
 		return exitInterrupted
 	case errors.Is(err, errWaiting): // for what has been printed
 		return exitWaiting
@@ -95,7 +98,7 @@ func (p Program) run(ctx context.Context, opts options) error {
 		return p.plain(ctx, conn, session)
 	default:
 		return tui.Run(ctx, tui.Options{
-			Client: conn.client, Me: conn.me, Session: session, Server: conn.own, Cwd: conn.cwd,
+			Client: conn.client, Me: conn.me, Session: session, Server: conn.own, Place: conn.place, History: conn.history, Wide: conn.wide,
 			In: p.In, Out: p.Out, Environ: p.Environ, Version: p.Version,
 		})
 	}
@@ -103,28 +106,28 @@ func (p Program) run(ctx context.Context, opts options) error {
 
 // prompt returns what to ask, and whether this run is to ask one thing only: with -p, or when the input is no
 // terminal to type at.
-func (p Program) prompt(opts options) (text string, oneShot bool, err error) {
+func (p Program) prompt(opts options) (q ask, oneShot bool, err error) {
 	piped := !term.IsTerminal(p.In.Fd())
 	if opts.Print == nil && !piped {
-		return "", false, nil
+		return ask{}, false, nil
 	}
 	if opts.Print != nil {
-		text = *opts.Print
+		q.typed = *opts.Print
 	}
 	if piped {
 		input, err := io.ReadAll(io.LimitReader(p.In, maxPrompt+1))
 		if err != nil {
-			return "", false, fault.Errorf(fault.Unavailable, "read the input: %w", err)
+			return ask{}, false, fault.Errorf(fault.Unavailable, "read the input: %w", err)
 		}
-		text = strings.TrimSpace(text + "\n\n" + strings.TrimRight(strings.ToValidUTF8(string(input), "\uFFFD"), "\n"))
+		q.piped = strings.TrimRight(strings.ToValidUTF8(string(input), "\uFFFD"), "\n")
 	}
 	switch {
-	case strings.TrimSpace(text) == "":
-		return "", false, fmt.Errorf("%w: there is nothing to ask; give -p \"…\", or pipe it in", errUsage)
-	case len(text) > maxPrompt:
-		return "", false, fmt.Errorf("%w: the message is longer than %d bytes; name a file instead of piping it", errUsage, maxPrompt)
+	case strings.TrimSpace(q.typed+q.piped) == "":
+		return ask{}, false, fmt.Errorf("%w: there is nothing to ask; give -p \"…\", or pipe it in", errUsage)
+	case len(q.typed)+len(q.piped)+2 > maxPrompt:
+		return ask{}, false, fmt.Errorf("%w: the message is longer than %d bytes; name a file instead of piping it", errUsage, maxPrompt)
 	}
-	return text, true, nil
+	return q, true, nil
 }
 
 // dumb reports whether the terminal can only print lines.

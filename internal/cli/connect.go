@@ -2,12 +2,13 @@ package cli
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/history"
 	"xbot/internal/cli/local"
+	"xbot/internal/cli/place"
 	"xbot/internal/fault"
 )
 
@@ -17,7 +18,10 @@ type connection struct {
 	me     apiclient.Me
 	own    *local.Server       // the server of this user on this machine; nil when another was asked for
 	served []apiclient.Command // what it carries out; nil until it was asked
-	cwd    string              // folder that new sessions work on; empty where it means nothing to the server
+	place  place.Finder        // where commands run
+
+	history history.File // what was typed
+	wide    bool         // texts use the whole width, too
 }
 
 // connect finds the server: the one of the flags, of cli.json, or the one of this user, which it starts if it must.
@@ -27,16 +31,20 @@ func connect(ctx context.Context, opts options, getenv func(string) string, cwd 
 		return nil, err
 	}
 	own := &local.Server{Home: home}
-	source, err := choose(ctx, opts, home, own)
+	configured, err := readFile(home)
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{}
+	source, err := choose(ctx, opts, configured, own)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{history: history.In(home), wide: configured.Wide}
 	if source == nil {
 		if err := own.Ensure(ctx, progress); err != nil {
 			return nil, err
 		}
-		source, c.own, c.cwd = own, own, cwd
+		source, c.own = own, own
 	}
 	c.client = apiclient.New(source)
 	if c.me, err = c.client.Me(ctx); err != nil {
@@ -46,35 +54,12 @@ func connect(ctx context.Context, opts options, getenv func(string) string, cwd 
 		}
 		return nil, err
 	}
-	if err := c.keepFolder(ctx); err != nil {
-		c.client.Close()
-		return nil, err
-	}
+	c.place = place.Finder{Client: c.client, Own: c.own != nil, Cwd: cwd}
 	return c, nil
 }
 
-// keepFolder forgets the folder of the terminal where commands do not run on this host: in a container it means nothing.
-func (c *connection) keepFolder(ctx context.Context) error {
-	if c.cwd == "" {
-		return nil
-	}
-	all, err := c.client.ListRunners(ctx)
-	if err != nil {
-		return err
-	}
-	here := func(r chat.Runner) bool { return r.Kind == chat.RunnerLocal && r.Name == all.Effective }
-	if !slices.ContainsFunc(all.Runners, here) {
-		c.cwd = ""
-	}
-	return nil
-}
-
 // choose returns the configured server, nil when none is.
-func choose(ctx context.Context, opts options, home string, own *local.Server) (apiclient.Source, error) {
-	configured, err := readFile(home)
-	if err != nil {
-		return nil, err
-	}
+func choose(ctx context.Context, opts options, configured file, own *local.Server) (apiclient.Source, error) {
 	endpoint := apiclient.Endpoint{URL: opts.Server, Token: opts.Token}
 	if endpoint.URL == "" {
 		endpoint.URL = configured.Server
@@ -114,7 +99,7 @@ func (c *connection) open(ctx context.Context, opts options) (chat.Session, erro
 	case opts.Resume:
 		return c.newest(ctx)
 	default:
-		return chat.Session{Folder: chat.Folder{Cwd: c.cwd}}, nil
+		return chat.Session{}, nil
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/mention"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 	"xbot/internal/fault"
@@ -16,6 +18,9 @@ import (
 
 // restartAfter is how long the user's own server may be away before it is started again.
 const restartAfter = 5 * time.Second
+
+// ask is what is asked: the words of a person, in which @path names a file, and what was piped in, in which it names none.
+type ask struct{ typed, piped string }
 
 // exchange asks things in one session and follows the answers.
 type exchange struct {
@@ -31,6 +36,7 @@ type exchange struct {
 	asked    map[chat.CallID]bool            // questions that were answered here
 	away     time.Time                       // since when the server is away; zero when it is not
 	live     atomic.Pointer[chat.SessionKey] // set once the session exists, for those who want to stop its turn
+	stopping atomic.Bool                     // the person has asked to stop
 }
 
 // outcome is how a question ended.
@@ -52,10 +58,15 @@ func (o outcome) answered() bool { return o.State == string(chat.TurnDone) }
 
 // ask sends a message and returns when its turn has ended. It waits for a server that is away, for as long as ctx. The
 // message is sent once the feed is connected, so that nothing of the answer is missed.
-func (e *exchange) ask(ctx context.Context, question string) (outcome, error) {
+func (e *exchange) ask(ctx context.Context, q ask) (outcome, error) {
 	if err := e.begin(ctx); err != nil {
 		return outcome{}, err
 	}
+	question, err := mention.Attach(ctx, e.conn.client, e.session.Key, q.typed)
+	if err != nil {
+		return outcome{}, err
+	}
+	question.Text = strings.TrimSpace(question.Text + "\n\n" + q.piped)
 	var asked chat.InboxID
 	for update := range e.conn.client.Watch(ctx, e.session.Key, e.story.Seq) {
 		switch {
@@ -89,9 +100,9 @@ func (e *exchange) ask(ctx context.Context, question string) (outcome, error) {
 	return outcome{}, context.Cause(ctx)
 }
 
-func (e *exchange) send(ctx context.Context, question string) (apiclient.Accepted, error) {
+func (e *exchange) send(ctx context.Context, question mention.Message) (apiclient.Accepted, error) {
 	waiting := func(err error, _ time.Duration) { e.lost(ctx, err) }
-	accepted, err := e.conn.client.SendUntilAccepted(ctx, e.session.Key, rand.Text(), question, waiting)
+	accepted, err := e.conn.client.SendUntilAccepted(ctx, e.session.Key, rand.Text(), question.Text, waiting, question.Files...)
 	if err == nil {
 		e.back()
 	}
@@ -111,7 +122,11 @@ func (e *exchange) begin(ctx context.Context) (err error) {
 		return nil
 	}
 	if e.session.Key == "" {
-		if e.session, err = e.conn.client.CreateSession(ctx, apiclient.NewTerminalSession(e.session.Cwd)); err != nil {
+		where, err := e.conn.place.Of(ctx, e.session)
+		if err != nil {
+			return err
+		}
+		if e.session, err = e.conn.client.CreateSession(ctx, apiclient.NewTerminalSession(where.Cwd())); err != nil {
 			return err
 		}
 	}
@@ -268,14 +283,16 @@ func (e *exchange) back() {
 	}
 }
 
-// stop asks the server to stop the turn of the question.
-func (e *exchange) stop(ctx context.Context) {
+// stop asks the server to stop the turn of the question; found is false while nothing has been sent.
+func (e *exchange) stop(ctx context.Context) (found bool) {
 	key := e.live.Load()
 	if key == nil {
-		return // nothing has been sent; a second Ctrl-C leaves
+		return false
 	}
+	e.stopping.Store(true)
 	e.notes.detail("Stopping; Ctrl-C again leaves.")
 	if err := stopTurn(ctx, e.conn.client, *key); err != nil && ctx.Err() == nil {
 		e.notes.say("xbot-cli: stop: %s", err)
 	}
+	return true
 }

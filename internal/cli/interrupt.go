@@ -18,8 +18,9 @@ var (
 )
 
 // interruptible returns a context that ends, with errInterrupted, at the second Ctrl-C; the first one calls stop, in a
-// goroutine of its own that ends with the context. The caller calls release when it has no more to interrupt.
-func interruptible(ctx context.Context, stop func(context.Context)) (inner context.Context, release func()) {
+// goroutine of its own that ends with the context, and is enough where stop finds nothing to stop. The caller calls release
+// when it has no more to interrupt.
+func interruptible(ctx context.Context, stop func(context.Context) (found bool)) (inner context.Context, release func()) {
 	inner, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2) // a third Ctrl-C adds nothing
 	signal.Notify(signals, os.Interrupt)
@@ -34,7 +35,11 @@ func interruptible(ctx context.Context, stop func(context.Context)) (inner conte
 				cancel(errInterrupted)
 				return
 			}
-			go stop(inner)
+			go func() {
+				if !stop(inner) {
+					cancel(errInterrupted)
+				}
+			}()
 		}
 	}()
 	return inner, func() {

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/question"
 )
 
-// once asks one thing and prints the answer. Ctrl-C stops the turn; once more leaves at once.
-func (p Program) once(ctx context.Context, conn *connection, session chat.Session, prompt string, opts options) error {
+// once asks one thing and prints the answer. Ctrl-C stops the turn, which is an interrupted run; once more leaves at once.
+func (p Program) once(ctx context.Context, conn *connection, session chat.Session, prompt ask, opts options) error {
 	notes := newNotes(p.Err, p.dumb())
 	e := &exchange{conn: conn, notes: notes, session: session, event: tellSteps(notes.detail)}
 	if opts.JSON {
@@ -51,6 +51,9 @@ func (p Program) once(ctx context.Context, conn *connection, session chat.Sessio
 		return errWaiting
 	}
 	notes.say("xbot-cli: %s", end.why())
+	if e.stopping.Load() && end.State == string(chat.TurnStopped) {
+		return errInterrupted
+	}
 	return errNoAnswer
 }
 

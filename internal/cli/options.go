@@ -23,7 +23,7 @@ type options struct {
 	JSON    bool             `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
 	Approve bool             `help:"With -p: allow every tool call that needs your permission." xor:"answer"`
 	Deny    bool             `help:"With -p: deny every tool call that needs your permission." xor:"answer"`
-	Session chat.SessionKey  `placeholder:"KEY" help:"Continue this session." xor:"session"`
+	Session chat.SessionKey  `placeholder:"KEY" complete:"session" help:"Continue this session." xor:"session"`
 	Resume  bool             `short:"r" help:"Continue the newest session." xor:"session"`
 	Server  string           `env:"XBOT_SERVER" placeholder:"URL" help:"Server to use, such as https://xbot.example.org; default: the server of this user on this machine, started when needed."`
 	Token   string           `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
@@ -32,7 +32,9 @@ type options struct {
 
 const description = `Chat with xbot in the terminal.
 
-Without --server it uses the server of this user on this machine, starts it in the background when needed, and runs commands in the current folder.`
+Without --server it uses the server of this user on this machine, starts it in the background when needed, and runs commands in the current folder.
+
+@FILE in a message names a file; one that the agent cannot see is uploaded. xbot-cli completion bash, zsh or fish prints the script that completes command lines.`
 
 // errUsage marks errors of the command line, which end the program with exit code 2.
 var errUsage = errors.New("usage")
@@ -72,6 +74,7 @@ func parse(args []string, out io.Writer, version string) (opts options, done boo
 type file struct {
 	Server string `json:"server"`
 	Token  string `json:"token"`
+	Wide   bool   `json:"wide"` // texts use the whole width of the terminal
 }
 
 // readFile reads cli.json. Others on the machine must not be able to read a token in it.

@@ -26,7 +26,11 @@ the model sees, /compact makes room, /rewind goes back, /usage says what was use
 func (p Program) plain(ctx context.Context, conn *connection, session chat.Session) error {
 	e := &exchange{conn: conn, notes: newNotes(p.Err, true), session: session}
 	e.event = p.printPlain(e)
-	if _, err := fmt.Fprintf(p.Out, "xbot, %s. /help says what can be typed.\n", conn.me.Model); err != nil {
+	where, err := conn.place.Of(ctx, session)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(p.Out, "%s\nxbot, %s. /help says what can be typed.\n", where.Sentence(), conn.me.Model); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	lines := bufio.NewScanner(p.In)
@@ -50,7 +54,7 @@ func (p Program) plain(ctx context.Context, conn *connection, session chat.Sessi
 		case typed.Name == "quit" || typed.Name == "exit":
 			return nil
 		case typed.Name == "new" && typed.Args == "":
-			e.session, e.story = chat.Session{Folder: chat.Folder{Cwd: conn.cwd}}, nil
+			e.session, e.story = chat.Session{}, nil
 			fmt.Fprintln(p.Out, "A new session begins with the next message.")
 		case typed.Name == "stop":
 			fmt.Fprintln(p.Out, "Nothing is running.")
@@ -123,7 +127,7 @@ func (p Program) readMessage(lines *bufio.Scanner) (string, error) {
 func (p Program) askPlain(ctx context.Context, e *exchange, message string) error {
 	asking, release := interruptible(ctx, e.stop)
 	defer release()
-	_, err := e.ask(asking, message)
+	_, err := e.ask(asking, ask{typed: message})
 	return err
 }
 

@@ -47,6 +47,8 @@ var packaged = []string{
 	"etc/xbot/env", "etc/xbot/runner.env",
 	"usr/lib/systemd/system/xbot.service", "usr/lib/systemd/system/xbot-ingress.service",
 	"usr/lib/systemd/system/xbot-worker.service", "usr/lib/systemd/system/xbot-runner.service",
+	"usr/share/bash-completion/completions/xbot", "usr/share/zsh/vendor-completions/_xbot", "usr/share/fish/vendor_completions.d/xbot.fish",
+	"usr/share/bash-completion/completions/xbot-cli", "usr/share/zsh/vendor-completions/_xbot-cli", "usr/share/fish/vendor_completions.d/xbot-cli.fish",
 	"usr/share/doc/xbot/copyright", "usr/share/doc/xbot/changelog.gz", "usr/share/doc/xbot/CHANGELOG.md.gz",
 }
 

@@ -46,13 +46,15 @@ type Server struct {
 	sessions map[chat.SessionKey]*session
 	created  int
 	files    map[string][]byte // by path
+	pictures map[string][]byte // by hash
+	shares   atomic.Bool       // its runner has the files of the test's machine
 	serving  sync.WaitGroup    // turns and the listener
 }
 
 // New starts a server that answers with the script, and stops it at the end of the test.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s := &Server{Token: rand.Text(), Script: script, sessions: map[chat.SessionKey]*session{}, files: map[string][]byte{}}
+	s := &Server{Token: rand.Text(), Script: script, sessions: map[chat.SessionKey]*session{}, files: map[string][]byte{}, pictures: map[string][]byte{}}
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +199,10 @@ func (s *Server) routes() http.Handler {
 		"GET /api/sessions/{key}/tasks":             s.withSession(s.listTasks),
 		"POST /api/sessions/{key}/tasks/{id}/kill":  s.withSession(s.killTask),
 		"POST /api/sessions/{key}/files":            s.withSession(s.upload),
+		"GET /api/sessions/{key}/files":             s.withSession(s.listFiles),
+		"GET /api/sessions/{key}/files/search":      s.withSession(s.searchFiles),
 		"GET /api/sessions/{key}/files/content":     s.withSession(s.download),
+		"GET /api/sessions/{key}/pictures/{hash}":   s.withSession(s.readPicture),
 	} {
 		mux.HandleFunc(pattern, s.authenticated(handle))
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -119,9 +120,13 @@ func (s *Server) postMessage(w http.ResponseWriter, r *http.Request, session *se
 	var in struct {
 		ClientMessageID string `json:"client_message_id"`
 		Text            string `json:"text"`
+		Files           []string
 	}
 	if !read(w, r, &in) {
 		return
+	}
+	for _, file := range in.Files { // as the server names them
+		in.Text = strings.TrimSpace(in.Text + "\n[file: " + file + "]")
 	}
 	if in.ClientMessageID == "" || in.Text == "" {
 		problem(w, http.StatusUnprocessableEntity, "client_message_id and text must not be empty.")

@@ -21,7 +21,7 @@ func Upload(ctx context.Context, client *apiclient.Client, key chat.SessionKey, 
 	if len(names) != 1 {
 		return apiclient.UploadedFile{}, fault.Errorf(fault.Invalid, "say which file: /upload notes.txt; quote a name with spaces")
 	}
-	name := home(names[0])
+	name := Home(names[0])
 	file, err := os.Open(name)
 	if err != nil {
 		return apiclient.UploadedFile{}, fault.Errorf(fault.NotFound, "%s cannot be read: %w", name, reason(err))
@@ -42,7 +42,7 @@ func Download(ctx context.Context, client *apiclient.Client, key chat.SessionKey
 	}
 	to := path.Base(strings.ReplaceAll(names[0], `\`, "/"))
 	if len(names) == 2 {
-		to = within(home(names[1]), to)
+		to = within(Home(names[1]), to)
 	}
 	file, err := create(to)
 	if err != nil {
@@ -95,8 +95,8 @@ func reason(err error) error {
 	return err
 }
 
-// home resolves a leading ~.
-func home(name string) string {
+// Home resolves a leading ~.
+func Home(name string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		if folder, err := os.UserHomeDir(); err == nil {
 			return filepath.Join(folder, rest)

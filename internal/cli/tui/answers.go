@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/mention"
 	"xbot/internal/cli/story"
 )
 
@@ -28,6 +29,11 @@ type (
 	createdMsg struct {
 		id      string // of the message that the session is made for
 		session chat.Session
+		err     error
+	}
+	readyMsg struct {
+		id      string // of the message whose files are where the agent can read them
+		message mention.Message
 		err     error
 	}
 	sentMsg struct {
@@ -110,6 +116,12 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 		return m.listed(msg)
 	case servedMsg:
 		m.knowCommands(msg)
+	case placeMsg:
+		m.placed(msg)
+	case foundMsg:
+		m.found(msg)
+	case readyMsg:
+		return m.ready(msg)
 	case namesMsg:
 		m.knowNames(msg)
 	case renamedMsg:

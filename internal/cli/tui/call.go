@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/cli/markdown"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 	"xbot/internal/question"
@@ -17,7 +18,7 @@ import (
 func (c *column) call(call *story.Call) []string {
 	lines := []string{"  " + c.callHead(call)}
 	bar := "    " + c.theme.dim.Render("│") + " "
-	width := c.inner() - 4
+	width := c.full() - 4
 	switch {
 	case call.Asking():
 		lines = append(lines, c.question(call, bar, width)...)
@@ -48,11 +49,11 @@ func (c *column) call(call *story.Call) []string {
 // question draws what wants to run, the whole of it, and why.
 func (c *column) question(call *story.Call, bar string, width int) []string {
 	var lines []string
-	for _, line := range wrap(strings.TrimRight(text.Plain(Wanted(call.ToolCall)), "\n"), width) {
+	for _, line := range markdown.Wrap(strings.TrimRight(text.Plain(Wanted(call.ToolCall)), "\n"), width) {
 		lines = append(lines, bar+line)
 	}
 	if reason := text.Line(call.Approval.Reason); reason != "" {
-		for _, line := range wrap("why: "+reason, width) {
+		for _, line := range markdown.Wrap("why: "+reason, width) {
 			lines = append(lines, bar+c.theme.dim.Render(line))
 		}
 	}
@@ -133,7 +134,7 @@ func (c *column) block(content, bar string, width int) []string {
 	if content == "" {
 		return nil
 	}
-	all := wrap(content, width)
+	all := markdown.Wrap(content, width)
 	if left := len(all) - detailLines; left > 1 {
 		middle := fmt.Sprintf("… %d lines …", left)
 		all = append(append(append([]string{}, all[:detailLines/2]...), middle), all[len(all)-detailLines/2:]...)

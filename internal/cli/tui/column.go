@@ -8,13 +8,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"xbot/internal/chat"
+	"xbot/internal/cli/markdown"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 )
 
 // Measures of the conversation.
 const (
-	maxColumn    = 100 // cells; longer lines are hard to read
+	maxColumn    = 100 // cells; longer lines of prose are hard to read
 	runningLines = 3   // of the output of a command that runs
 	detailLines  = 40  // of an output that is unfolded; the middle of more is left out
 )
@@ -24,9 +25,10 @@ type column struct {
 	theme   theme
 	width   int  // of the terminal
 	details bool // outputs and reasoning are unfolded
+	wide    bool // prose uses the whole width, too
 	now     time.Time
 
-	markdown markdown
+	markdown markdown.Drawer
 	kept     map[*story.Entry]drawn
 	took     time.Duration // the last drawing of an answer that is being written
 	drewLive time.Time
@@ -38,17 +40,24 @@ type drawn struct {
 }
 
 func newColumn(t theme, width int) *column {
-	return &column{theme: t, width: width, kept: map[*story.Entry]drawn{}}
+	return &column{theme: t, width: width, kept: map[*story.Entry]drawn{}, markdown: markdown.Drawer{Style: t.markdown}}
 }
 
 // forget drops what was drawn, because the look has changed.
 func (c *column) forget() {
 	c.kept = map[*story.Entry]drawn{}
-	c.markdown = markdown{}
 }
 
-// inner is the width of texts, which are indented by two.
-func (c *column) inner() int { return max(min(c.width, maxColumn)-4, 10) }
+// inner is the width of prose, which is indented by two.
+func (c *column) inner() int {
+	if c.wide {
+		return c.full()
+	}
+	return min(c.full(), maxColumn-4)
+}
+
+// full is the width of tables, code and outputs.
+func (c *column) full() int { return max(c.width-4, 10) }
 
 // entries returns the lines of a story's entries. running is the turn that is at work, whose commands show how long
 // they take and what they print.
@@ -123,7 +132,7 @@ func (c *column) said(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
 		var lines []string
-		for _, line := range wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner()) {
+		for _, line := range markdown.Wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner()) {
 			lines = append(lines, c.theme.dim.Render("$ ")+c.theme.bold.Render(strings.TrimPrefix(line, "!")))
 		}
 		return lines
@@ -160,7 +169,7 @@ func stateOf(e *story.Entry) string {
 func (c *column) aside(head, rest string) []string {
 	lines := []string{"  " + c.theme.dim.Render(cut("◆ "+head, c.inner()))}
 	if c.details {
-		lines = append(lines, c.block(rest, "    "+c.theme.dim.Render("│")+" ", c.inner()-4)...)
+		lines = append(lines, c.block(rest, "    "+c.theme.dim.Render("│")+" ", c.full()-4)...)
 	}
 	return lines
 }
@@ -168,7 +177,7 @@ func (c *column) aside(head, rest string) []string {
 // person draws what a person wrote, with a state below it if there is one to tell.
 func (c *column) person(said, state string) []string {
 	var lines []string
-	for _, line := range wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
+	for _, line := range markdown.Wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
 		lines = append(lines, c.theme.accent.Render("▌ ")+c.theme.bold.Render(line))
 	}
 	if state != "" {
@@ -181,14 +190,14 @@ func (c *column) person(said, state string) []string {
 func (c *column) told(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
-		return indent(c.markdown.draw(e.Content, c.theme, c.inner()))
+		return indent(c.markdown.Draw(e.Content, c.inner(), c.full()))
 	case chat.OriginContext:
 		return []string{c.theme.dim.Render(cut("── "+text.Line(e.Content)+" ──", c.inner()))}
 	case chat.OriginReset:
 		return []string{c.rule(text.Line(e.Content))}
 	}
 	if e.Outcome != "" { // it stands below the message that it is about
-		return indent(c.paint(c.theme.dim.Render, wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner())))
+		return indent(c.paint(c.theme.dim.Render, markdown.Wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner())))
 	}
 	return c.notice(e.Content)
 }
@@ -201,7 +210,7 @@ func (c *column) rule(words string) string {
 
 func (c *column) notice(said string) []string {
 	var lines []string
-	for i, line := range wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
+	for i, line := range markdown.Wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
 		mark := "  "
 		if i == 0 {
 			mark = "! "
@@ -219,7 +228,7 @@ func (c *column) answer(e *story.Entry) []string {
 	if e.Silent {
 		return append(lines, "  "+c.theme.dim.Italic(true).Render("(chose not to answer)"))
 	}
-	said := c.markdown.draw(e.Content, c.theme, c.inner())
+	said := c.markdown.Draw(e.Content, c.inner(), c.full())
 	if e.Undelivered {
 		said = append(said, c.theme.warn.Render("not delivered: the send policy keeps answers from this channel"))
 	}
@@ -234,7 +243,7 @@ func (c *column) answer(e *story.Entry) []string {
 		lines = append(lines, c.call(call)...)
 	}
 	if e.Retry != "" {
-		lines = append(lines, indent(c.paint(c.theme.warn.Render, wrap(text.Line(e.Retry), c.inner())))...)
+		lines = append(lines, indent(c.paint(c.theme.warn.Render, markdown.Wrap(text.Line(e.Retry), c.inner())))...)
 	}
 	if e.Unfinished {
 		lines = append(lines, "  "+c.theme.dim.Render("(not finished)"))
@@ -248,10 +257,10 @@ func (c *column) reasoning(e *story.Entry) []string {
 		return nil
 	}
 	if c.details {
-		return append(indent(c.paint(c.theme.dim.Italic(true).Render, wrap(thought, c.inner()))), "")
+		return append(indent(c.paint(c.theme.dim.Italic(true).Render, markdown.Wrap(thought, c.inner()))), "")
 	}
 	if e.Live && e.Content == "" {
-		lines := wrap(thought, c.inner()-2)
+		lines := markdown.Wrap(thought, c.inner()-2)
 		return []string{"  " + c.theme.dim.Italic(true).Render("∴ "+lines[len(lines)-1])}
 	}
 	if e.Content == "" && len(e.Calls) > 0 {
@@ -332,4 +341,9 @@ func spread(left, right string, width int) string {
 	}
 	left = ansi.Truncate(left, room, "…")
 	return left + strings.Repeat(" ", max(0, width-ansi.StringWidth(left)-ansi.StringWidth(right))) + right
+}
+
+// cut shortens one line to a width.
+func cut(line string, width int) string {
+	return ansi.Truncate(strings.ReplaceAll(line, "\t", "    "), width, "…")
 }

@@ -39,6 +39,7 @@ var own = []about{
 	{name: "kill", args: "bg1", does: "kill a background task"},
 	{name: "upload", args: "file", does: "send a file to where the commands run"},
 	{name: "download", args: "path [to]", does: "fetch a file from there"},
+	{name: "wide", does: "let texts use the whole width, or no longer"},
 	{name: "stop", does: "stop the answer"},
 	{name: "help", does: "show this"},
 	{name: "quit", does: "leave; the conversation stays on the server"},
@@ -119,7 +120,7 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	}
 	switch c.Name {
 	case "new":
-		m.newSession()
+		return m.newSession(), true
 	case "sessions":
 		return m.list(c.Args, false), true
 	case "resume":
@@ -134,6 +135,10 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 		return m.upload(c.Args), true
 	case "download":
 		return m.download(c.Args), true
+	case "wide":
+		m.column.wide = !m.column.wide
+		m.column.forget()
+		m.redraw()
 	case "stop":
 		return m.stop(), true
 	case "help":
@@ -150,15 +155,16 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 }
 
 // newSession leaves the open session; the new one is made with its first message.
-func (m *model) newSession() {
+func (m *model) newSession() tea.Cmd {
 	m.close()
 	m.say("A new session begins with your first message.")
 	m.takeBack()
-	session := chat.Session{Folder: chat.Folder{Cwd: m.o.Cwd}}
-	m.conversation = conversation{session: session, story: story.New(session, apiclient.Transcript{})}
+	session := chat.Session{}
+	m.conversation = conversation{session: session, place: m.place, story: story.New(session, apiclient.Transcript{})}
 	m.follow = true
 	m.column.forget()
 	m.redraw()
+	return m.askPlace()
 }
 
 func (m *model) rename(title string) tea.Cmd {

@@ -23,6 +23,7 @@ type menu struct {
 
 	models  []string // names by which models are chosen; nil until the server has said them
 	runners []chat.Runner
+	files   mentions
 }
 
 // option is one way to go on with what is typed.
@@ -50,6 +51,9 @@ func (m *model) options() []option {
 		found = append(found, option{text: "/" + c.name + " ", label: strings.TrimSpace("/" + c.name + " " + c.args), does: c.does})
 	}
 	if len(found) > 0 {
+		return found
+	}
+	if found = m.fileOptions(typed); len(found) > 0 {
 		return found
 	}
 	name, begun, ok := behind(typed)
@@ -173,7 +177,7 @@ func (m *model) knowNames(msg namesMsg) {
 // typing begins the list anew after the text was changed.
 func (m *model) typing(before string) tea.Cmd {
 	m.chosen, m.shut = 0, false
-	return m.askNames(before)
+	return tea.Batch(m.askNames(before), m.askFiles())
 }
 
 // choose moves along the list; false where there is nothing to choose from.

@@ -29,7 +29,7 @@ func completing(t *testing.T) *screen {
 		{ID: "openai/large", Alias: []string{"large"}}, {ID: "other/small"}, {ID: "third/keyless", Available: &no},
 	}, []chat.Runner{{Name: "local"}, {Name: "laptop", Revocable: true}})
 	server.Carries(func(text string) (string, bool) { return "Done: " + text, strings.HasPrefix(text, "/") })
-	s := open(t, server, chat.Session{Folder: chat.Folder{Cwd: "/work"}})
+	s := open(t, server, chat.Session{})
 	s.until("the commands", func() bool { return s.m.served != nil })
 	return s
 }

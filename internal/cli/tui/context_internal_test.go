@@ -20,7 +20,7 @@ func TestScreen_CompletesAndSendsTheCommandsOfTheServer(t *testing.T) {
 		apiclient.Command{Name: "help", Help: map[string]string{"en": "of the server"}},
 	)
 	server.Carries(func(text string) (string, bool) { return "Done: " + text, strings.HasPrefix(text, "/comp") })
-	s := open(t, server, chat.Session{Folder: chat.Folder{Cwd: "/work"}})
+	s := open(t, server, chat.Session{})
 	s.until("the commands", func() bool { return s.m.served != nil })
 	s.typed("/com")
 	s.shows("/compact [focus]", "makes room")

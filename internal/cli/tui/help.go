@@ -7,11 +7,10 @@ import (
 
 // welcome is the page of a session without messages.
 func (m *model) welcome() []string {
-	where := ""
-	if m.session.Cwd != "" {
-		where = " It works in " + shortPath(m.session.Cwd) + "."
+	lines := []string{"", "  " + m.theme.bold.Render("Ask anything, or say what is to be done."), ""}
+	if said := m.place.Sentence(); said != "" {
+		lines = append(lines, "  "+m.theme.dim.Render(cut(said, m.width-3)))
 	}
-	lines := []string{"", "  " + m.theme.bold.Render("Ask anything, or say what is to be done.") + m.theme.dim.Render(where), ""}
 	lines = append(lines, "  "+m.theme.dim.Render("/help lists commands and keys · answers go on being written when you leave"))
 	if m.o.Me.Demo {
 		lines = append(lines, "", "  "+m.theme.warn.Render("No model is configured: a stand-in answers. Try “run ls -la”."))
@@ -33,6 +32,8 @@ func (m *model) helpLines() []string {
 	for _, k := range [][2]string{
 		{"enter", "send; a line break is shift+enter, ctrl+j, or \\ and enter"},
 		{"↑ ↓", "what was typed before"},
+		{"ctrl+r", "search in all that was typed, in every session"},
+		{"@", "name a file: ↑ ↓ choose, tab or enter takes"},
 		{"tab", "go on with a command; ↑ ↓ choose among its words, esc closes the list"},
 		{"pgup pgdn, wheel", "scroll; hold shift to select text with the mouse"},
 		{"!ls -la", "run a command where the commands run; the model does not see it"},

@@ -83,26 +83,38 @@ func (m *model) submit() tea.Cmd {
 		}
 		return nil
 	}
+	entered := strings.TrimRight(m.input.Value(), " \t\n")
 	m.history.add(typed)
 	m.setInput("")
 	if cmd, done := m.answer(typed); done {
 		return cmd
 	}
+	m.keep(entered)
 	if cmd, done := m.command(typed); done {
 		return cmd
 	}
 	return m.post(typed)
 }
 
-// history is what was typed before, the oldest first.
-type history struct {
+// keep keeps what was typed for the search in all sessions. Answers to questions are not kept: a password may be asked for.
+func (m *model) keep(entered string) {
+	if m.o.History.Path == "" {
+		return
+	}
+	if err := m.o.History.Add(entered); err != nil {
+		m.complain(err.Error())
+	}
+}
+
+// past is what was typed before, the oldest first.
+type past struct {
 	past  []string
 	at    int    // of the entry that is shown; len(past) for what is being typed
 	draft string // what was being typed when the person went back
 }
 
 // reset takes the messages of a story as the past; of a story that has none, nothing is taken.
-func (h *history) reset(s *story.Story) {
+func (h *past) reset(s *story.Story) {
 	if !slices.ContainsFunc(s.Entries, isTyped) {
 		return
 	}
@@ -120,7 +132,7 @@ func isTyped(e *story.Entry) bool {
 	return e.Kind == story.Person && !chat.IsTold(e.Origin)
 }
 
-func (h *history) add(text string) {
+func (h *past) add(text string) {
 	if len(h.past) == 0 || h.past[len(h.past)-1] != text {
 		h.past = append(h.past, text)
 	}
@@ -128,7 +140,7 @@ func (h *history) add(text string) {
 }
 
 // back returns the entry before the one that is shown; moved is false at the oldest.
-func (h *history) back(shown string) (text string, moved bool) {
+func (h *past) back(shown string) (text string, moved bool) {
 	if h.at == 0 {
 		return "", false
 	}
@@ -140,7 +152,7 @@ func (h *history) back(shown string) (text string, moved bool) {
 }
 
 // forth returns the entry after the one that is shown, at last what was being typed.
-func (h *history) forth() (text string, moved bool) {
+func (h *past) forth() (text string, moved bool) {
 	if h.at >= len(h.past) {
 		return "", false
 	}

@@ -20,6 +20,8 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.armed, m.flash = time.Time{}, flash{}
 	switch {
+	case m.search != nil:
+		return m.searching(msg)
 	case m.picker != nil:
 		return m.pick(msg)
 	case (m.help || m.tasks) && m.scrollFront(pressed):
@@ -32,7 +34,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch pressed {
 	case "enter":
-		if m.unfinished() {
+		if m.unfinished() || m.mentioning() {
 			return m.complete()
 		}
 		return m.submit()
@@ -60,6 +62,8 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+t":
 		m.allTodos = !m.allTodos
 		m.relayout()
+	case "ctrl+r":
+		return m.beginSearch()
 	case "ctrl+l":
 		return tea.ClearScreen
 	case "ctrl+d":
@@ -94,9 +98,14 @@ func (m *model) scrollFront(pressed string) bool {
 // interrupt is Ctrl-C: it stops what runs, clears what is typed, and leaves when pressed twice.
 func (m *model) interrupt() tea.Cmd {
 	if time.Since(m.armed) < twice {
+		m.interrupted = true
 		return tea.Quit
 	}
 	m.armed = time.Now()
+	if m.search != nil {
+		m.endSearch(m.search.draft)
+		return nil
+	}
 	m.picker, m.help, m.tasks, m.frontAt = nil, false, false, 0
 	if m.running() && m.stopped != m.story.Turn.ID {
 		m.say("Stopping. Ctrl-C again leaves.")

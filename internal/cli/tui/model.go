@@ -10,6 +10,8 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/mention"
+	"xbot/internal/cli/place"
 	"xbot/internal/cli/story"
 )
 
@@ -25,15 +27,22 @@ type model struct {
 	viewport
 	menu
 	overlay
+	leaving
 	input   textarea.Model
-	history history
+	history past
 	flash   flash
-	armed   time.Time // of a Ctrl-C that may be followed by another
+}
+
+// leaving is how the person goes.
+type leaving struct {
+	armed       time.Time // of a Ctrl-C that may be followed by another
+	interrupted bool      // by two of them
 }
 
 // overlay is what is open in front of the conversation.
 type overlay struct {
 	picker *picker // nil while it is not open
+	search *search // in what was typed; nil while none goes on
 	help   bool
 	tasks  bool        // the list of background tasks
 	others []chat.Task // what else was in it when it was asked for
@@ -42,6 +51,7 @@ type overlay struct {
 // conversation is the open session and what is on its way to it.
 type conversation struct {
 	session chat.Session // key empty: to be made with the first message
+	place   place.Place  // where its commands run
 	story   *story.Story
 	wanted  chat.SessionKey // the session that is to be open; what is loaded of another is dropped
 	opening bool
@@ -57,7 +67,8 @@ type conversation struct {
 type outgoing struct {
 	id      string // client message id
 	text    string
-	waiting bool // the server could not be reached; it is tried again
+	ready   *mention.Message // what is sent, once its files are where the agent can read them
+	waiting bool             // the server could not be reached; it is tried again
 }
 
 // reach is whether the server can be reached.
@@ -113,6 +124,7 @@ func newModel(ctx context.Context, o Options) *model {
 		return func() tea.Msg { return request(ctx) }
 	}
 	m.restyle()
+	m.column.wide = o.Wide
 	return m
 }
 
@@ -125,7 +137,7 @@ func (m *model) close() {
 
 // Init asks the terminal for its colours and opens the session.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.input.Focus(), m.openSession(m.session.Key), m.askCommands())
+	return tea.Batch(tea.RequestBackgroundColor, m.input.Focus(), m.openSession(m.session.Key), m.askCommands(), m.askPlace())
 }
 
 // Update changes the state by one message, and draws the conversation anew if that changed it.

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/mention"
 	"xbot/internal/cli/story"
 	"xbot/internal/fault"
 )
@@ -40,16 +41,38 @@ func (m *model) send() tea.Cmd {
 	client, key, out := m.o.Client, m.session.Key, m.outbox[0]
 	m.sending = out.id
 	if key == "" {
-		folder := m.session.Cwd
+		finder := m.o.Place
 		return m.do(func(ctx context.Context) tea.Msg {
-			session, err := client.CreateSession(ctx, apiclient.NewTerminalSession(folder))
+			where, err := finder.Of(ctx, chat.Session{})
+			if err != nil {
+				return createdMsg{id: out.id, err: err}
+			}
+			session, err := client.CreateSession(ctx, apiclient.NewTerminalSession(where.Cwd()))
 			return createdMsg{id: out.id, session: session, err: err}
 		})
 	}
+	if out.ready == nil {
+		return m.do(func(ctx context.Context) tea.Msg {
+			message, err := mention.Attach(ctx, client, key, out.text)
+			return readyMsg{id: out.id, message: message, err: err}
+		})
+	}
 	return m.do(func(ctx context.Context) tea.Msg {
-		accepted, err := client.Send(ctx, key, out.id, out.text)
+		accepted, err := client.Send(ctx, key, out.id, out.ready.Text, out.ready.Files...)
 		return sentMsg{id: out.id, accepted: accepted, err: err}
 	})
+}
+
+// ready sends a message whose files are where the agent can read them.
+func (m *model) ready(msg readyMsg) tea.Cmd {
+	if msg.id != m.sending {
+		return nil // it was given back meanwhile
+	}
+	if msg.err != nil {
+		return m.notSent(msg.err)
+	}
+	m.sending, m.outbox[0].ready = "", &msg.message
+	return m.send()
 }
 
 func (m *model) created(msg createdMsg) tea.Cmd {

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/apiclient/apitest"
 	"xbot/internal/chat"
+	"xbot/internal/cli/place"
 )
 
 // TestMain looks for goroutines that are left. A tick that still waits for its time is none, nor is the clock of the
@@ -38,14 +39,22 @@ type screen struct {
 func setup(t *testing.T, script apitest.Script) *screen {
 	t.Helper()
 	server := apitest.New(t, script)
-	return open(t, server, chat.Session{Folder: chat.Folder{Cwd: "/work"}})
+	server.Knows(nil, []chat.Runner{{Name: "local", Kind: chat.RunnerLocal, Workspace: "/srv", Active: true}})
+	return open(t, server, chat.Session{})
 }
 
 // open starts a terminal of 80 columns and 24 lines on a session.
 func open(t *testing.T, server *apitest.Server, session chat.Session) *screen {
 	t.Helper()
+	return openIn(t, server, session, place.Finder{Own: true, Cwd: "/work"})
+}
+
+// openIn is open for commands that run elsewhere.
+func openIn(t *testing.T, server *apitest.Server, session chat.Session, finder place.Finder) *screen {
+	t.Helper()
 	s := &screen{t: t, server: server, client: server.Client(), msgs: make(chan tea.Msg, 1000)}
-	s.m = newModel(t.Context(), Options{Client: s.client, Me: apiclient.Me{Model: "demo/demo", Demo: true}, Session: session, Cwd: "/work"})
+	finder.Client = s.client
+	s.m = newModel(t.Context(), Options{Client: s.client, Me: apiclient.Me{Model: "demo/demo", Demo: true}, Session: session, Place: finder})
 	s.m.tell = func(msg tea.Msg) { s.msgs <- msg }
 	t.Cleanup(func() {
 		s.m.close()

@@ -2,10 +2,13 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"xbot/internal/chat"
+	"xbot/internal/cli/place"
 	"xbot/internal/cli/text"
 	"xbot/internal/fault"
 )
@@ -76,4 +79,40 @@ func (m *model) stopHeard(msg stoppedMsg) tea.Cmd {
 		m.complain("Not stopped: " + msg.err.Error())
 		return nil
 	}
+}
+
+// placeMsg says where the commands of a session run now.
+type placeMsg struct {
+	key   chat.SessionKey
+	place place.Place
+	err   error
+}
+
+// askPlace asks where the commands of the open session run, or would run.
+func (m *model) askPlace() tea.Cmd {
+	finder, s := m.o.Place, m.session
+	return m.do(func(ctx context.Context) tea.Msg {
+		where, err := finder.Of(ctx, s)
+		return placeMsg{s.Key, where, err}
+	})
+}
+
+// placed takes it in. While the server is away, it is what it was.
+func (m *model) placed(msg placeMsg) {
+	if msg.err == nil && msg.key == m.session.Key {
+		m.place = msg.place
+		m.redraw()
+	}
+}
+
+// moves reports whether an event may have moved the commands elsewhere: a command was answered, or a turn has ended.
+func moves(event chat.Event) bool {
+	if event.Kind == chat.EventSession {
+		return true
+	}
+	if event.Kind != chat.EventMessage {
+		return false
+	}
+	var m chat.Message
+	return json.Unmarshal(event.Data, &m) == nil && m.Origin == chat.OriginCommand
 }

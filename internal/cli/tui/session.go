@@ -66,7 +66,7 @@ func (m *model) opened(msg openedMsg) tea.Cmd {
 	m.column.forget()
 	m.history.reset(m.story)
 	m.redraw()
-	return m.feed.next()
+	return tea.Batch(m.feed.next(), m.askPlace())
 }
 
 // told takes in what the feed of the open session brought.
@@ -74,6 +74,7 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 	if msg.feed != m.feed {
 		return nil // a session that was left
 	}
+	moved := false
 	for _, update := range msg.updates {
 		m.heard = m.heard || update.Event == nil
 		switch {
@@ -85,6 +86,7 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 			m.back()
 			m.story.Greet(*update.Hello)
 		default:
+			moved = moved || moves(*update.Event)
 			if err := m.story.Apply(*update.Event); err != nil {
 				m.complain(err.Error())
 			}
@@ -96,6 +98,9 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 	if msg.ended {
 		m.complain("The session cannot be followed any more: " + m.reason)
 		return nil
+	}
+	if moved {
+		return tea.Batch(m.feed.next(), m.send(), m.askPlace())
 	}
 	return tea.Batch(m.feed.next(), m.send())
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/cli/markdown"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 )
@@ -31,6 +32,9 @@ func (m *model) above() []string {
 	if asking := m.story.Asking(); asking != nil {
 		lines = append(lines, m.theme.warn.Render(cut("  "+m.questionLine(asking), m.width-1)))
 	}
+	if m.search != nil {
+		lines = append(lines, cut(m.searchLine(), m.width-1))
+	}
 	lines = append(lines, m.menuLines()...)
 	if !m.away.IsZero() {
 		lines = append(lines, cut(m.theme.warn.Render("! "+m.awayText()), m.width-1))
@@ -40,7 +44,7 @@ func (m *model) above() []string {
 		if m.flash.bad {
 			style = m.theme.bad
 		}
-		for _, line := range wrap(text.Line(m.flash.text), m.width-3) {
+		for _, line := range markdown.Wrap(text.Line(m.flash.text), m.width-3) {
 			lines = append(lines, "  "+style.Render(line))
 		}
 	}
@@ -93,7 +97,7 @@ func (m *model) todoLines() []string {
 
 // status is the last line: what happens now, and the keys that matter now.
 func (m *model) status() string {
-	left, right := "", "/help"
+	left, right := strings.TrimSuffix(m.place.Sentence(), "."), "/help"
 	switch {
 	case !m.away.IsZero():
 		left = "waiting for the server"

@@ -14,7 +14,9 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/history"
 	"xbot/internal/cli/local"
+	"xbot/internal/cli/place"
 	"xbot/internal/fault"
 )
 
@@ -24,12 +26,17 @@ type Options struct {
 	Me      apiclient.Me
 	Session chat.Session  // to continue; without a key a new one is made with the first message
 	Server  *local.Server // the user's own server, started again when it is away; may be nil
-	Cwd     string        // folder of new sessions
+	Place   place.Finder  // where commands run
+	History history.File  // what was typed, across sessions
+	Wide    bool          // prose uses the whole width
 	In      *os.File
 	Out     *os.File
 	Environ []string
 	Version string
 }
+
+// ErrInterrupted is the error of a conversation that was left with Ctrl-C. All has been said.
+var ErrInterrupted = errors.New("interrupted")
 
 // Run holds the conversation until the person leaves.
 func Run(ctx context.Context, o Options) error {
@@ -43,7 +50,13 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fault.Errorf(fault.Internal, "draw on the terminal: %w", err)
 	}
-	return farewell(o.Out, m)
+	if said := farewell(o.Out, m); said != nil {
+		return said
+	}
+	if m.interrupted || errors.Is(err, tea.ErrInterrupted) {
+		return ErrInterrupted
+	}
+	return nil
 }
 
 // farewell says, on the screen that the terminal returns to, how to come back and what was not sent.

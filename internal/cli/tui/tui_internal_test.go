@@ -18,7 +18,7 @@ import (
 func TestScreen_AsksAndAnswers(t *testing.T) {
 	t.Parallel()
 	s := setup(t, hello)
-	s.shows("Ask anything, or say what is to be done.", "It works in /work.", "No model is configured", "demo/demo · /work")
+	s.shows("Ask anything, or say what is to be done.", "Commands run on this machine, in /work.", "No model is configured", "demo/demo · /work")
 	s.typed("good morning", tea.KeyEnter)
 	s.shows("▌ good morning", "Hello, you said good morning.", "demo/demo · 1.2k in, 34 out")
 	s.lacks("Ask anything")
@@ -86,6 +86,7 @@ func TestScreen_StopsAtCtrlCAndLeavesAtASecondOne(t *testing.T) {
 	s.until("the end of the turn", func() bool { return !s.m.running() })
 	s.ctrl('c')
 	s.until("the end", func() bool { return s.quit })
+	require.True(t, s.m.interrupted)
 }
 
 func TestScreen_CtrlCClearsWhatIsTypedFirst(t *testing.T) {

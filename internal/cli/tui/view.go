@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"os"
 	"strings"
 	"time"
 
@@ -50,8 +49,8 @@ func (m *model) windowTitle() string { return "xbot · " + m.title() }
 // head is the one line at the top: what is talked about, with which model, where.
 func (m *model) head() string {
 	right := text.Line(m.o.Me.Model)
-	if m.session.Cwd != "" {
-		right += " · " + shortPath(m.session.Cwd)
+	if where := m.place.String(); where != "" {
+		right += " · " + where
 	}
 	left := " " + m.theme.accent.Bold(true).Render("xbot") + " " + m.theme.dim.Render("· "+m.title())
 	return spread(left, m.theme.dim.Render(ansi.Truncate(right, m.width/2, "…"))+" ", m.width)
@@ -139,9 +138,11 @@ func (m *model) relayout() {
 // restyle takes the colours that the terminal has.
 func (m *model) restyle() {
 	m.theme = newTheme(m.dark, m.plain)
-	details := m.column != nil && m.column.details
+	before := m.column
 	m.column = newColumn(m.theme, m.width)
-	m.column.details = details
+	if before != nil {
+		m.column.details, m.column.wide = before.details, before.wide
+	}
 	m.styleInput()
 	m.relayout()
 }
@@ -154,14 +155,3 @@ func (m *model) pageHeight() int {
 func (m *model) maxOffset() int { return max(len(m.lines)-m.pageHeight(), 0) }
 
 func (m *model) clamp() { m.offset = max(min(m.offset, m.maxOffset()), 0) }
-
-// shortPath writes the user's home folder as ~.
-func shortPath(path string) string {
-	path = text.Line(path)
-	if home, err := os.UserHomeDir(); err == nil && home != "/" {
-		if rest, below := strings.CutPrefix(path, home); below && (rest == "" || rest[0] == '/') {
-			return "~" + rest
-		}
-	}
-	return path
-}
