@@ -34,7 +34,7 @@ func TestStop_ALockThatNamesAnotherProcessStopsNobody(t *testing.T) {
 	default:
 	}
 	require.NoError(t, other.Process.Kill())
-	<-ended
+	require.Error(t, <-ended, "it was killed")
 
 	err = Stop(t.Context(), string(h))
 	require.True(t, fault.Is(err, fault.Invalid), "a process that has ended: %v", err)

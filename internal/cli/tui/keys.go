@@ -34,10 +34,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch pressed {
 	case "enter":
-		if m.unfinished() || m.mentioning() {
-			return m.complete()
-		}
-		return m.submit()
+		return m.enter()
 	case "up":
 		return m.up(msg)
 	case "down":
@@ -75,6 +72,14 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.edit(msg)
 	}
 	return nil
+}
+
+// enter completes what is being chosen, else sends.
+func (m *model) enter() tea.Cmd {
+	if m.unfinished() || m.mentioning() {
+		return m.complete()
+	}
+	return m.submit()
 }
 
 // scrollFront moves what is open in front of the conversation; false for a key that does not scroll.
