@@ -172,10 +172,12 @@ func TestDocker_AnIdleContainerIsStoppedAndStartsWithTheNextRequest(t *testing.T
 func TestDocker_ChangedSettingsWaitForRunningCommands(t *testing.T) {
 	d := newDocker(t)
 	before := runnerstest.Docker(t, "inspect", "--format", "{{.Id}}", d.Name)
-	done := d.begin(d.ctx, "a", "echo up; sleep 2; echo ran >> log")
+	done := d.begin(d.ctx, "a", "echo up; while ! test -e go; do sleep 0.1; done; echo ran >> log")
 	d.Kill()
 	d.AddArgs("--memory", "300m", "--idle", "500ms")
 	d.Start()
+	require.Eventually(t, func() bool { return strings.Count(d.Daemon.Log(), "msg=connected") == 2 }, dockerWait, 50*time.Millisecond)
+	require.NoError(t, os.WriteFile(filepath.Join(d.Workspace, "go"), nil, 0o600))
 	require.Equal(t, sandbox.ExecExited, d.end(done).State)
 	require.Equal(t, before, runnerstest.Docker(t, "inspect", "--format", "{{.Id}}", d.Name))
 	require.Eventually(t, func() bool { return !d.Running() }, dockerWait, 50*time.Millisecond)

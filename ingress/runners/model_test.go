@@ -97,6 +97,7 @@ func TestTransport_ARunnerThatDiesInTheMiddleIsANetworkThatFailed(t *testing.T) 
 	require.ErrorContains(t, err, "runner local is offline")
 
 	r.Start()
+	r.WaitConnected()
 	answer, err = client.Generate(t.Context(), say("say hello"), nil)
 	require.NoError(t, err)
 	require.Equal(t, "hello", answer.Text)

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -52,10 +53,14 @@ type remote struct {
 	channel, account string
 }
 
-// Send sends one message. An answer that is lost leaves its outcome open.
+// Send sends one message. An answer that is lost leaves its outcome open. A file over the platform's limit is refused here, before it is
+// carried to the other process.
 func (r *remote) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	if r.Here() {
 		return r.Held.Send(ctx, to, m)
+	}
+	if most := channel.TraitsAt(r.Held, to).MaxFile; m.File != nil && int64(len(m.File.Data)) > most {
+		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s has %d bytes; %s takes at most %d", cmp.Or(m.File.Name, "the file"), len(m.File.Data), r.channel, most)
 	}
 	out, err := r.ask(ctx, call{Do: doSend, To: to, Message: m})
 	return out.Sent, err

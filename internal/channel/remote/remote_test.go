@@ -71,7 +71,7 @@ func (b *bot) Run(context.Context, channel.Receiver, channel.Reporter) error { r
 func (b *bot) Check(context.Context) (channel.Identity, []channel.Problem, error) {
 	return channel.Identity{ID: "bot"}, []channel.Problem{{What: "w", Do: "d"}}, b.err
 }
-func (b *bot) Traits() channel.Traits                                           { return channel.Traits{MaxText: 7} }
+func (b *bot) Traits() channel.Traits                                           { return channel.Traits{MaxText: 7, MaxFile: 2} }
 func (b *bot) Delete(context.Context, channel.Address, string) error            { return b.err }
 func (b *bot) React(context.Context, channel.Address, string, string) error     { return b.err }
 func (b *bot) Typing(context.Context, channel.Address) error                    { return b.err }
@@ -222,5 +222,14 @@ func TestHandler_TakesCallsOnly(t *testing.T) {
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, http.StatusMethodNotAllowed, res.StatusCode)
 	http.DefaultClient.CloseIdleConnections()
+	require.Empty(t, b.sent)
+}
+
+func TestRemote_AFileOverTheLimitIsNotCarriedToTheOtherProcess(t *testing.T) {
+	b := &bot{here: true}
+	a, _ := beside(t, remote.Handler(b))
+	_, err := a.Send(t.Context(), channel.Address{Chat: "c"}, channel.Message{Key: "k", File: &channel.File{Name: "n", Data: []byte{0, 1, 2}}})
+	require.True(t, fault.Is(err, fault.TooLarge), "%v", err)
+	require.False(t, channel.Unknown(err))
 	require.Empty(t, b.sent)
 }

@@ -86,7 +86,7 @@ func killAdopted(b *bench) {
 
 func timeoutWithoutDaemon(b *bench) {
 	mark := "alone-" + b.dir
-	r := b.start(sandbox.ExecRequest{Command: family(mark), Timeout: 1_000_000_000})
+	r := b.start(sandbox.ExecRequest{Command: family(mark), Timeout: unhurried})
 	b.Kill()
 	b.mustBeGone(mark)
 	b.Start()
@@ -186,7 +186,7 @@ func killAnywhere(b *bench) {
 func budgetOutOfReach(b *bench) {
 	store := ""
 	req := sandbox.ExecRequest{
-		Command: "echo ran >> log; echo up; while ! test -e go; do sleep 0.02; done; echo end", Budget: 2 * time.Second,
+		Command: "echo ran >> log; echo up; while ! test -e go; do sleep 0.02; done; echo end", Budget: unhurried,
 		Starting: func(_ context.Context, s string) error { store = s; return nil },
 	}
 	r := b.start(req)

@@ -20,6 +20,9 @@ import (
 // patience bounds every wait of the suite; a loaded machine with the race detector needs some.
 const patience = 30 * time.Second
 
+// unhurried is a time within which a command has printed its first line, also on a loaded machine.
+const unhurried = 4 * time.Second
+
 // Fixture is a sandbox under test, with the means to harm what is behind it. The workspace is empty at first.
 type Fixture struct {
 	Box      sandbox.Sandbox
@@ -168,7 +171,11 @@ func (r *running) waitOutput(text string) {
 		select {
 		case r.seen = <-r.output:
 		case <-r.done:
-			require.Fail(r.b.T, "the command ended early", "%v %s", r.err, r.result.Output)
+			select {
+			case r.seen = <-r.output: // what came last, before the end
+			default:
+				require.Fail(r.b.T, "the command ended early", "%v %s", r.err, r.result.Output)
+			}
 		case <-deadline:
 			require.Fail(r.b.T, "no output came", "waiting for %q", text)
 		}
