@@ -67,6 +67,18 @@ export const flow = {
     await v.inspect("04-markdown")
   },
 
+  "a Mermaid diagram is drawn as a picture, and one that is wrong stays code with the reason": async (v) => {
+    const fence = (source) => "```mermaid\\n" + source.replaceAll("\n", "\\n") + "\\n```"
+    await v.ask(`say ${fence("graph LR\naccTitle: How a turn goes\nA[\"<b>Question</b>\"] --> B[Answer]\nclick A href \"javascript:alert(1)\"")}\\n\\nand\\n\\n${fence("graph LR\nA ==")}\\n\\nThe end.`, "The end.")
+    const picture = v.turn.getByRole("img", { name: "How a turn goes" })
+    await picture.waitFor()
+    assert.ok(await picture.evaluate((img) => img.complete && img.naturalWidth > 50), "the browser can show it")
+    await v.turn.getByText("The diagram cannot be drawn").waitFor()
+    await v.inspect("04-diagram")
+    await v.turn.getByRole("button", { name: "Show the source" }).click()
+    await v.turn.locator("figure code", { hasText: "javascript:alert(1)" }).waitFor()
+  },
+
   "a command is watched while it runs and read when it is done": async (v) => {
     const { command, release } = v.held()
     await v.begin(`call Shell ${JSON.stringify({ command: `for i in 1 2 3; do echo line $i; done; ${command}; echo line 4` })}\nsay the command is done`)

@@ -13,6 +13,7 @@ import { showFiles } from "./marks"
 import { mayHaveMath, unifyMath } from "./math"
 import { useFormulas } from "./useFormulas"
 
+const Diagram = lazy(() => import("./Diagram"))
 const FileImage = lazy(() => import("./FileImage"))
 
 interface Props {
@@ -117,7 +118,13 @@ function Tick({ checked }: ComponentProps<"input"> & ExtraProps) {
 const pre = (live: boolean) =>
   function Pre({ node }: ComponentProps<"pre"> & ExtraProps) {
     const { code, language } = codeOf(node)
-    return <CodeBlock code={code} language={language} live={live} />
+    const block = <CodeBlock code={code} language={language} live={live} />
+    if (language !== "mermaid" || live) return block
+    return (
+      <Suspense fallback={block}>
+        <Diagram source={code} />
+      </Suspense>
+    )
   }
 
 /** The text and the language of a fenced block. */
