@@ -112,6 +112,10 @@ func contentType(name string) string {
 		return "font/woff2"
 	case ".json":
 		return "application/json"
+	case ".webmanifest":
+		return "application/manifest+json"
+	case ".png":
+		return "image/png"
 	}
 	if known := mime.TypeByExtension(path.Ext(name)); known != "" {
 		return known

@@ -15,6 +15,8 @@ var page = fstest.MapFS{
 	"assets/main-1a2b.js":    {Data: []byte("export {}")},
 	"assets/main-1a2b.js.gz": {Data: []byte("packed")},
 	".vite/manifest.json":    {Data: []byte("{}")},
+	"manifest.webmanifest":   {Data: []byte("{}")},
+	"sw.js":                  {Data: []byte("// worker")},
 }
 
 func get(t *testing.T, files fstest.MapFS, path string, header ...string) *http.Response {
@@ -63,6 +65,13 @@ func TestHandler_HashedNamesMayBeKeptForEver(t *testing.T) {
 	require.Equal(t, "public, max-age=31536000, immutable", response.Header.Get("Cache-Control"))
 	require.Equal(t, "text/javascript; charset=utf-8", response.Header.Get("Content-Type"))
 	require.Equal(t, "export {}", body(t, response))
+}
+
+func TestHandler_TheServiceWorkerIsAskedForAgainEachTime(t *testing.T) {
+	t.Parallel()
+	response := get(t, page, "/sw.js")
+	require.Equal(t, "no-cache", response.Header.Get("Cache-Control"), "else an old worker would keep an old page")
+	require.Equal(t, "application/manifest+json", get(t, page, "/manifest.webmanifest").Header.Get("Content-Type"))
 }
 
 func TestHandler_SendsThePackedFormToWhomTakesIt(t *testing.T) {

@@ -1,6 +1,7 @@
 // Last step of the build: checks what the first load costs, then writes a .gz beside each text file so that the server
 // never compresses while somebody waits, drops what nobody asks for, and puts the finished page in place of the last one:
 // Go code that embeds dist can be compiled at any time.
+import { createHash } from "node:crypto"
 import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { gzipSync } from "node:zlib"
@@ -69,6 +70,13 @@ async function dropOldFonts() {
   }
 }
 
+/** A page of another build has another service worker, whose cache begins empty. */
+async function markServiceWorker() {
+  const worker = join(built, "sw.js")
+  const build = createHash("sha256").update(await readFile(join(built, "index.html"))).digest("hex").slice(0, 16)
+  await writeFile(worker, (await readFile(worker, "utf8")).replace("BUILD\"", `${build}"`))
+}
+
 async function putInPlace() {
   await rm(last, { recursive: true, force: true })
   await mkdir(dist, { recursive: true }) // gone if a build was killed here
@@ -79,6 +87,7 @@ async function putInPlace() {
 
 await checkFirstLoad()
 await dropOldFonts()
+await markServiceWorker()
 await precompress()
 await rm(join(built, ".vite"), { recursive: true })
 await putInPlace()

@@ -8,9 +8,11 @@ import { createRoot } from "react-dom/client"
 
 import { queryClient } from "./app/query-client"
 import { router } from "./app/router"
+import { registerServiceWorker } from "./app/installing"
 import { languageReady } from "./i18n"
 import { TipLayer } from "./ui/TipLayer"
 
+registerServiceWorker()
 const root = document.getElementById("root")
 if (!root) throw new Error("index.html has no element with the id root")
 await languageReady.catch((error: unknown) => console.error("the page stays English", error))

@@ -2,7 +2,7 @@
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_KILL and XBOT_TEST_START, if set, are shell
 // commands: one kills it, the other starts it again and ends when it answers; XBOT_TEST_FRESH_URL and XBOT_TEST_FRESH_LINK, if set, are
 // another server, whose settings name no model, and XBOT_TEST_MODEL the address of a scripted provider for it (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "people" or "models", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people" or "models", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
 
@@ -18,6 +18,7 @@ import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { run } from "./lib/shell.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 import { hooksOfMock } from "./hooks.mjs"
+import { installedClaims } from "./installed.mjs"
 import { memoryClaims, memoryOfMock } from "./memory.mjs"
 import { inquiries } from "./inquiries.mjs"
 import { modelsOfServer } from "./models.mjs"
@@ -49,9 +50,9 @@ async function main() {
   const server = await serverUnderTest()
   const browser = await launchChromium(executable)
   try {
-    const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce" })
+    const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce", serviceWorkers: "block" }) // which would hide requests from claims that change them
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...(server.mock ? ofMock : ofServer), ...(server.fresh ? modelsOfServer : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...installedClaims, ...(server.mock ? ofMock : ofServer), ...(server.fresh ? modelsOfServer : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -86,7 +87,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

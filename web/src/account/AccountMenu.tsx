@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router"
-import { Brain, ChartNoAxesColumn, CircleHelp, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
+import { Brain, ChartNoAxesColumn, CircleHelp, Download, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { type ReactNode } from "react"
 
 import { asProblem } from "../api/problem"
 import { useAccount } from "../app/account"
+import { useInstall } from "../app/installing"
 import { useShell } from "../app/shell-context"
 import { signOut } from "../app/signout"
 import { type Language, languages, setLanguage, useLanguage, useT } from "../i18n"
@@ -19,6 +20,7 @@ export default function AccountMenu() {
   const { me } = useAccount()
   const { show } = useShell()
   const navigate = useNavigate()
+  const install = useInstall()
   const leave = () => {
     signOut().then(
       () => navigate({ to: "/login", search: {} }),
@@ -47,6 +49,7 @@ export default function AccountMenu() {
               </a>
             </DropdownMenu.Item>
           )}
+          {install && <Item icon={<Download size={15} aria-hidden />} text={t("account.install")} onSelect={install} />}
           <Item icon={<CircleHelp size={15} aria-hidden />} text={t("account.help")} onSelect={() => show("help")} />
           <DropdownMenu.Separator className={menuLine} />
           <Item icon={<LogOut size={15} aria-hidden />} text={t("account.signOut")} onSelect={leave} />

@@ -76,6 +76,7 @@ export const en = {
   "account.password": "Change password",
   "account.tokens": "Access tokens",
   "account.temporal": "Temporal UI",
+  "account.install": "Install as an app",
   "account.help": "Commands and shortcuts",
   "account.signOut": "Sign out",
   "account.version": "Version {{version}}",

@@ -78,6 +78,7 @@ export const zh: Record<Key, string> = {
   "account.password": "修改密码",
   "account.tokens": "访问令牌",
   "account.temporal": "Temporal 界面",
+  "account.install": "安装为应用",
   "account.help": "命令与快捷键",
   "account.signOut": "退出登录",
   "account.version": "版本 {{version}}",
