@@ -38,6 +38,8 @@ type AttachmentStore interface {
 	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
 	EndFetch(ctx context.Context, id chat.InboxID) error
+	// Room is TooLarge where so many bytes more are too much for a person.
+	Room(ctx context.Context, user chat.UserID, more int64) error
 	OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error)
 	FileRemoved(ctx context.Context, id int64) error
 }
@@ -106,7 +108,11 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 		return FetchOutput{}, activities.Failure(ctx, err)
 	}
 	f := p.Files[in.N-1]
-	box, err := r.Boxes.Box(ctx, p.Owner, p.Runner)
+	err = r.Store.Room(ctx, p.Owner, max(f.Size, 0))
+	var box sandbox.Sandbox
+	if err == nil {
+		box, err = r.Boxes.Box(ctx, p.Owner, p.Runner)
+	}
 	if err == nil {
 		err = r.bring(ctx, p, &f, box)
 	}

@@ -41,6 +41,7 @@ type fakeStore struct {
 	kept    string // where a quoted file is that was fetched before
 	ended   int
 	shown   []chat.Picture
+	full    error // why nothing more may be kept
 }
 
 func (p *fakeStore) Traits() channel.Traits                                           { return p.traits }
@@ -72,6 +73,8 @@ func (p *fakeStore) AddPicture(_ context.Context, _ chat.SessionKey, shown chat.
 	p.shown = append(p.shown, shown)
 	return nil
 }
+
+func (p *fakeStore) Room(context.Context, chat.UserID, int64) error { return p.full }
 
 func (p *fakeStore) FileProblem(_ context.Context, _ chat.InboxID, n int, problem string, failed bool) error {
 	f := &p.p.Files[n-1]
@@ -223,6 +226,15 @@ func TestFetch_TellsWhatCannotBeMendedAndTriesTheRestAgain(t *testing.T) {
 			require.Empty(t, left, "half a file is none")
 		})
 	}
+}
+
+func TestFetch_WhoKeepsAsMuchAsTheyMayIsToldAndNothingIsFetched(t *testing.T) {
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.bin", Size: 3})
+	p.full = fault.Errorf(fault.TooLarge, "delete conversations to make room")
+	p.content = func(string) (io.Reader, error) { return nil, errors.New("it is asked for") }
+	require.NoError(t, fetch(b, p, 1))
+	require.Equal(t, chat.AttachmentFailed, p.p.Files[0].State)
+	require.Contains(t, p.p.Files[0].Problem, "make room")
 }
 
 func TestFetch_WithoutARunnerTheReasonIsToldAtOnce(t *testing.T) {

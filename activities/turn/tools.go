@@ -23,6 +23,8 @@ type Calls interface {
 	// AbandonCall has the command killed, too, if it was sent.
 	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
 	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
+	// Room is TooLarge where so many bytes more are too much for a person.
+	Room(ctx context.Context, user chat.UserID, more int64) error
 }
 
 // Toolbox runs a tool by name.
@@ -150,7 +152,29 @@ func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (
 	r = offloaded(call, r)
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
+	r, err := t.fitting(ctx, call, r)
+	if err != nil {
+		return r, err
+	}
 	return r, t.Calls.FinishCall(ctx, call.ID, r)
+}
+
+// fitting leaves out pictures for which their person has no room.
+func (t *Tools) fitting(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
+	bytes := 0
+	for _, p := range r.Pictures {
+		bytes += len(p.Data)
+	}
+	if bytes == 0 {
+		return r, nil
+	}
+	err := t.Calls.Room(ctx, call.User, int64(bytes))
+	if fault.Is(err, fault.TooLarge) {
+		r.Pictures = nil
+		r.Content += "\n[not shown: " + err.Error() + "]"
+		return r, nil
+	}
+	return r, err
 }
 
 // AbandonInput names a call whose activity ended without a result.

@@ -1,9 +1,12 @@
 package turn_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"image"
+	"image/png"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +50,31 @@ func TestTool_AToolThatFailsIsAResult(t *testing.T) {
 		require.True(t, b.ResultOf(n).IsError)
 		require.Contains(t, b.ResultOf(n).Result, want)
 	}
+}
+
+// full are calls of a person who keeps as much as they may.
+type full struct{ turn.Calls }
+
+func (full) Room(context.Context, chat.UserID, int64) error {
+	return fault.Errorf(fault.TooLarge, "delete conversations to make room")
+}
+
+func TestTool_APictureForWhichThereIsNoRoomIsNotKept(t *testing.T) {
+	b := setup(t, `call Read {"path":"a.png"}`, `call Read {"path":"a.png"}`)
+	var drawn bytes.Buffer
+	require.NoError(t, png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 3, 2))))
+	b.Sandbox.Put(t, "a.png", drawn.String())
+	b.AskForCalls()
+	calls := b.Tools.Calls
+	b.Tools.Calls = full{calls}
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.ResultOf(0).Result, "not shown: delete conversations to make room")
+	require.Empty(t, b.ResultOf(0).Pictures)
+	b.Tools.Calls = calls
+	_, err = b.RunTool(t.Context(), 1)
+	require.NoError(t, err)
+	require.Len(t, b.ResultOf(1).Pictures, 1)
 }
 
 func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {

@@ -66,8 +66,9 @@ type drive struct {
 	root string
 }
 
-func setupDrive(t *testing.T) *drive {
-	b := setup(t)
+func setupDrive(t *testing.T) *drive { return driveOf(t, setup(t)) }
+
+func driveOf(t *testing.T, b *bundle) *drive {
 	d := &drive{bundle: b, box: tooltest.New(t), key: "agent:main:web:thread:files"}
 	d.root = d.box.Workspace()
 	b.boxes.of[b.alice.user.ID] = d.box

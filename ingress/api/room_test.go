@@ -3,12 +3,35 @@ package api_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/policy"
 )
+
+// narrow is a policy under which people may keep one megabyte.
+type narrow struct{}
+
+func (narrow) Get(context.Context) (*policy.Policy, error) {
+	return &policy.Policy{Limits: policy.Limits{Person: policy.PersonLimits{Storage: 1}}}, nil
+}
+
+func TestRoom_WhoKeepsAsMuchAsTheyMayUploadsNothingMore(t *testing.T) {
+	d := driveOf(t, setupUnder(t, narrow{}))
+	d.upload(d.alice, sent{"file", "a.txt", "text"}).is(http.StatusCreated, nil)
+	require.Contains(t, d.upload(d.alice, sent{"file", "b.bin", strings.Repeat("x", 1<<20+1)}).problem(http.StatusRequestEntityTooLarge), "limits.person.storage")
+
+	picture := chat.Picture{PictureRef: chat.PictureRef{Hash: strings.Repeat("ab", 32), MediaType: "image/png", Width: 1, Height: 1}, Data: make([]byte, 1<<20-100)}
+	require.NoError(t, d.store.AddPicture(t.Context(), d.key, picture))
+	require.Contains(t, d.upload(d.alice, sent{"file", "c.txt", "text"}).problem(http.StatusRequestEntityTooLarge), "make room")
+	d.alice.delete(path(d.key, "")).is(http.StatusNoContent, nil)
+	d.alice.session("agent:main:web:thread:next")
+	d.key = "agent:main:web:thread:next"
+	d.upload(d.alice, sent{"file", "c.txt", "text"}).is(http.StatusCreated, nil)
+}
 
 // little is a policy under which people have little.
 type little struct{}

@@ -240,6 +240,7 @@ type PersonLimits struct {
 	Sessions int `json:"sessions,omitempty"` // conversations that they begin; default 10000
 	Runners  int `json:"runners,omitempty"`  // default 50
 	Tokens   int `json:"tokens,omitempty"`   // for programs; default 100
+	Storage  int `json:"storage,omitempty"`  // megabytes of files of their messages, and of pictures; default 10240
 }
 
 // Subagents bounds what one turn of a conversation may set going, with all that follows from it.

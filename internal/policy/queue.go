@@ -44,5 +44,6 @@ func (p *Policy) Limit() Limits {
 	l.Person.Sessions = cmp.Or(l.Person.Sessions, 10_000)
 	l.Person.Runners = cmp.Or(l.Person.Runners, 50)
 	l.Person.Tokens = cmp.Or(l.Person.Tokens, 100)
+	l.Person.Storage = cmp.Or(l.Person.Storage, 10<<10)
 	return l
 }

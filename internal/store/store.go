@@ -185,7 +185,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.LinkStore = links.New(s.db)
 	s.HookStore = hooks.New(s.db)
 	s.AgentStore = agents.New(s.db, s.Quota, s.ConversationStore)
-	s.AttachmentStore = attachments.New(s.db)
+	s.AttachmentStore = attachments.New(s.db, s.Quota)
 	s.RoutingStore = routing.New(s.db, s.ConversationStore)
 	s.OverheardStore = overheard.New(s.db)
 	s.LeaseStore = leases.New(s.db, s.Quota)

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
 	"xbot/internal/fault"
 	"xbot/internal/filename"
 	"xbot/internal/sandbox"
@@ -76,6 +77,9 @@ func (a *Endpoints) uploadFiles(ctx context.Context, in *struct {
 	}
 	if in.HTTP().ContentLength > maxUploadFiles*maxUploadBytes+maxUploadExtra {
 		return nil, a.Problem(fault.Errorf(fault.TooLarge, "at most %d files of at most %d MB each can be uploaded at once", maxUploadFiles, maxUploadBytes>>20))
+	}
+	if err := a.Store.Room(ctx, auth.User(ctx).ID, max(in.HTTP().ContentLength, 0)); err != nil {
+		return nil, a.Problem(err)
 	}
 	form, err := in.HTTP().MultipartReader()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // FetchTime is how long a message waits for its files at most.
@@ -23,10 +24,13 @@ const FetchTime = 4 * time.Minute
 const commandKind = "command"
 
 // Store keeps attachments.
-type Store struct{ db *pg.DB }
+type Store struct {
+	db    *pg.DB
+	quota *quota.Quota
+}
 
 // New returns a store over a database.
-func New(db *pg.DB) *Store { return &Store{db: db} }
+func New(db *pg.DB, limits *quota.Quota) *Store { return &Store{db: db, quota: limits} }
 
 // Add notes the files of a message that was just inserted.
 func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID, files []chat.Attachment) error {

@@ -79,3 +79,16 @@ func (q *Queries) PictureList(ctx context.Context, db DBTX, arg PictureListParam
 	}
 	return items, nil
 }
+
+const storageUsed = `-- name: StorageUsed :one
+SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored'), 0)
+      + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id = $1), 0))::bigint AS bytes
+`
+
+// How many bytes of files that came with messages, and of pictures, are kept for a person. What is removed, or on its way, is not counted.
+func (q *Queries) StorageUsed(ctx context.Context, db DBTX, id chat.UserID) (int64, error) {
+	row := db.QueryRow(ctx, storageUsed, id)
+	var bytes int64
+	err := row.Scan(&bytes)
+	return bytes, err
+}

@@ -1,0 +1,29 @@
+package attachments
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/pg"
+)
+
+// Room is TooLarge where a person or group keeps too much for so many bytes more: of files that came with messages, and of pictures.
+// Several requests at once may exceed the limit by what they bring.
+func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
+	caps, err := s.quota.Caps(ctx)
+	if err != nil {
+		return err
+	}
+	kept, err := s.db.Q.StorageUsed(ctx, s.db.Pool, user)
+	if err != nil {
+		return pg.Classify(fmt.Errorf("count what is kept for user %d: %w", user, err))
+	}
+	most := int64(caps.Person.Storage) << 20
+	if kept+more <= most {
+		return nil
+	}
+	return fault.Errorf(fault.TooLarge, "%d of %d MB of files and pictures are kept for this person, as much as may be (limits.person.storage of the policy); "+
+		"delete conversations that have files to make room", kept>>20, most>>20)
+}
