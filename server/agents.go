@@ -73,7 +73,7 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	return subagents.Roles{
 		Store: c.store, Policies: c.policies, Models: c.catalogue,
-		Files: prompt.Roles{Home: c.home, Profiles: c.agentProfiles(), Sandboxes: boxes},
+		Files: prompt.Roles{Home: c.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.store},
 	}
 }
 

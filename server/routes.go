@@ -7,6 +7,7 @@ import (
 
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
+	apiagents "xbot/ingress/api/agents"
 	"xbot/ingress/api/automation"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
@@ -29,6 +30,7 @@ import (
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
+	"xbot/internal/prompt"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
 	"xbot/web"
@@ -101,7 +103,10 @@ func (in *ingressPart) api() *api.API {
 			Policy:   apisettings.Policy{Tools: in.tools, Authorizers: in.authorizers(), Live: in.policies},
 			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		},
-		Models:     apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions},
+		Models: apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions},
+		Agents: apiagents.Endpoints{
+			Base: base, Roles: prompt.Roles{Home: in.home, Own: in.store}, Tools: in.tools, Models: in.catalogue, Template: in.template,
+		},
 		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"xbot/ingress/api/account"
+	"xbot/ingress/api/agents"
 	"xbot/ingress/api/automation"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
@@ -37,6 +38,7 @@ type API struct {
 	Files      files.Endpoints
 	Settings   settings.Endpoints
 	Models     models.Endpoints
+	Agents     agents.Endpoints
 	Automation automation.Endpoints
 	Memory     memory.Endpoints
 	Inspect    inspect.Endpoints
@@ -65,7 +67,7 @@ func (a *API) Handler() http.Handler {
 // register has all endpoints that need a user.
 func (a *API) register(h huma.API) {
 	for _, resource := range []interface{ Register(h huma.API) }{
-		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Models, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
+		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Models, &a.Agents, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
 	} {
 		resource.Register(h)
 	}

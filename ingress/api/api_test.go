@@ -22,6 +22,7 @@ import (
 
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
+	"xbot/ingress/api/agents"
 	"xbot/ingress/api/automation"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
@@ -64,6 +65,7 @@ import (
 	"xbot/internal/permission"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
+	"xbot/internal/prompt"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
@@ -208,6 +210,9 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a.Automation.Jobs = &cron.Jobs{Store: b.store, Zones: berlin{}}
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
+	a.Agents = agents.Endpoints{
+		Base: base, Roles: prompt.Roles{Home: b.home, Own: b.store}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
+	}
 	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
 	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Answering: a.Sessions.Words}
 	a.Memory.Memory = view.View{Store: b.store}

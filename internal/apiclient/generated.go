@@ -415,6 +415,22 @@ type LinkBody struct {
 	ExpiresIn int    `json:"expires_in"` // Seconds.
 }
 
+// ListedRole is the schema of this name in the API's document.
+type ListedRole struct {
+	ChangedAt   time.Time `json:"changed_at"`
+	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty where the account is gone.
+	Description string    `json:"description"` // What the model chooses it by, in one line.
+	Enabled     bool      `json:"enabled"`
+	ID          int64     `json:"id"`             // 0: it is a role of the program or the installation.
+	Model       string    `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
+	Name        string    `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Prompt      string    `json:"prompt"`         // Its instructions.
+	Replaced    bool      `json:"replaced"`       // A role of your own with this name takes its place.
+	Revision    int64     `json:"revision"`       // The version; 0: it is no role of your own.
+	Source      string    `json:"source"`         // Who wrote it: you, the program, or whoever runs this installation (a file).
+	Tools       []string  `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+}
+
 // LoginInputBody is the schema of this name in the API's document.
 type LoginInputBody struct {
 	Browser  string `json:"browser,omitzero"` // The browser value of the last login in this browser.
@@ -552,6 +568,33 @@ type Outcome struct {
 	Session chat.SessionKey `json:"session,omitzero"` // The conversation. Its events hold the answer.
 }
 
+// OwnRole is the schema of this name in the API's document.
+type OwnRole struct {
+	ChangedAt   time.Time `json:"changed_at"`
+	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty where the account is gone.
+	Description string    `json:"description"` // What the model chooses it by, in one line.
+	Enabled     bool      `json:"enabled"`
+	ID          int64     `json:"id"`             // 0: it is a role of the program or the installation.
+	Model       string    `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
+	Name        string    `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Prompt      string    `json:"prompt"`         // Its instructions.
+	Revision    int64     `json:"revision"`       // The version; 0: it is no role of your own.
+	Tools       []string  `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+}
+
+// OwnRoleVersion is the schema of this name in the API's document.
+type OwnRoleVersion struct {
+	ChangedAt   time.Time `json:"changed_at"`
+	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty where the account is gone.
+	Description string    `json:"description"` // What the model chooses it by, in one line.
+	Enabled     bool      `json:"enabled"`
+	Model       string    `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
+	Name        string    `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Prompt      string    `json:"prompt"`         // Its instructions.
+	Revision    int64     `json:"revision"`       // The version; 0: it is no role of your own.
+	Tools       []string  `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+}
+
 // Pairing is the schema of this name in the API's document.
 type Pairing struct {
 	Account   string    `json:"account,omitzero"`
@@ -591,6 +634,12 @@ type PolicyVersion struct {
 	Version int64     `json:"version"`
 }
 
+// PoolTool is the schema of this name in the API's document.
+type PoolTool struct {
+	Description string `json:"description"` // Its first sentence.
+	Name        string `json:"name"`
+}
+
 // Preview is the schema of this name in the API's document.
 type Preview struct {
 	Times    []time.Time `json:"times"` // The next five times at most.
@@ -611,10 +660,76 @@ type ProfileEdit struct {
 	Timezone string `json:"timezone"` // IANA name; empty: not said.
 }
 
+// Prompt is the schema of this name in the API's document.
+type Prompt struct {
+	Beside    bool       `json:"beside"` // Your text stands behind the default, rather than in its place. For system alone.
+	ChangedAt *time.Time `json:"changed_at,omitzero"`
+	ChangedBy string     `json:"changed_by,omitzero"`
+	Default   string     `json:"default"` // The text of the installation.
+	IsCustom  bool       `json:"is_custom"`
+	Section   string     `json:"section"` // system: its beginning; else a capability whose section it begins.
+	Value     string     `json:"value"`   // What is in force: your text, else the default. That of system is a template, with variables and conditions.
+	Version   int        `json:"version"` // Your newest version; 0: you never changed it.
+}
+
+// PromptEdit is the schema of this name in the API's document.
+type PromptEdit struct {
+	Beside  bool   `json:"beside,omitzero"` // It stands behind the default, rather than in its place. For system alone.
+	Content string `json:"content"`         // At most 20000 characters for system, 4000 for a capability.
+	Label   string `json:"label,omitzero"`  // Empty: v and the version.
+	Note    string `json:"note,omitzero"`
+	Version int    `json:"version"` // The version that it was made from; 0: there was none.
+}
+
+// PromptRemark is the schema of this name in the API's document.
+type PromptRemark struct {
+	Label *string `json:"label,omitzero"`
+	Note  *string `json:"note,omitzero"`
+}
+
+// PromptRollback is the schema of this name in the API's document.
+type PromptRollback struct {
+	To      int `json:"to"`      // The version that is to be in force again.
+	Version int `json:"version"` // The version that is in force now.
+}
+
 // RewindBody is the schema of this name in the API's document.
 type RewindBody struct {
 	ClientMessageID string         `json:"client_message_id"` // Chosen by the client, unique per user. Sent again for the same message it is the same rewind.
 	MessageID       chat.MessageID `json:"message_id"`        // A message that the user wrote. It and all after it are taken out.
+}
+
+// RoleChange is the schema of this name in the API's document.
+type RoleChange struct {
+	Description string   `json:"description"` // What the model chooses it by, in one line.
+	Enabled     bool     `json:"enabled"`
+	Model       string   `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
+	Name        string   `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Prompt      string   `json:"prompt"`         // Its instructions.
+	Revision    int64    `json:"revision"`       // The version that it was made from.
+	Tools       []string `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+}
+
+// RoleDefinition is the schema of this name in the API's document.
+type RoleDefinition struct {
+	Description string   `json:"description"` // What the model chooses it by, in one line.
+	Enabled     bool     `json:"enabled"`
+	Model       string   `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
+	Name        string   `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Prompt      string   `json:"prompt"`         // Its instructions.
+	Tools       []string `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+}
+
+// RoleRollback is the schema of this name in the API's document.
+type RoleRollback struct {
+	Revision int64 `json:"revision"` // The version that is in force now.
+	To       int64 `json:"to"`       // The version that is to be in force again.
+}
+
+// RolesBody is the schema of this name in the API's document.
+type RolesBody struct {
+	Roles []ListedRole `json:"roles"` // By name. Files of projects are not among them: /agents lists those of a conversation.
+	Tools []PoolTool   `json:"tools"` // The pool: the tools that a role can have.
 }
 
 // RunsLink is the schema of this name in the API's document.
@@ -960,6 +1075,11 @@ type GetPolicyParams struct {
 // ListPolicyVersionsParams narrows ListPolicyVersions; what is empty does not.
 type ListPolicyVersionsParams struct {
 	Limit int
+}
+
+// ResetPromptParams narrows ResetPrompt; what is empty does not.
+type ResetPromptParams struct {
+	Version int // The version that is in force now; default: whichever it is.
 }
 
 // SearchParams narrows Search; what is empty does not.
@@ -1504,6 +1624,137 @@ func (c *Client) SetProfile(ctx context.Context, body ProfileEdit) (chat.UserPro
 	var answer chat.UserProfile
 	err := c.call(ctx, http.MethodPut, "/api/profile", nil, body, &answer)
 	return answer, err
+}
+
+// ListPrompts sends GET /api/prompts: Your system prompt and the sections for capabilities.
+func (c *Client) ListPrompts(ctx context.Context) ([]Prompt, error) {
+	var answer struct {
+		Prompts []Prompt `json:"prompts"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/prompts", nil, nil, &answer)
+	return answer.Prompts, err
+}
+
+// ResetPrompt sends DELETE /api/prompts/{section}: Have the installation's text again. It is a version, too: the ones before it can be put in force again. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+func (c *Client) ResetPrompt(ctx context.Context, section string, params ResetPromptParams) (Prompt, error) {
+	var answer Prompt
+	err := c.call(ctx, http.MethodDelete, path("/api/prompts/%s", section), query{"version": params.Version}, nil, &answer)
+	return answer, err
+}
+
+// GetPrompt sends GET /api/prompts/{section}: A section of your system prompt.
+func (c *Client) GetPrompt(ctx context.Context, section string) (Prompt, error) {
+	var answer Prompt
+	err := c.call(ctx, http.MethodGet, path("/api/prompts/%s", section), nil, nil, &answer)
+	return answer, err
+}
+
+// SetPrompt sends PUT /api/prompts/{section}: Change a section of your system prompt. Each change is a version. 409: it was changed meanwhile. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+func (c *Client) SetPrompt(ctx context.Context, section string, body PromptEdit) (Prompt, error) {
+	var answer Prompt
+	err := c.call(ctx, http.MethodPut, path("/api/prompts/%s", section), nil, body, &answer)
+	return answer, err
+}
+
+// RollPromptBack sends POST /api/prompts/{section}/rollback: Put an earlier version of a prompt in force again. It becomes the newest version. 409: the prompt was changed meanwhile.
+func (c *Client) RollPromptBack(ctx context.Context, section string, body PromptRollback) (Prompt, error) {
+	var answer Prompt
+	err := c.call(ctx, http.MethodPost, path("/api/prompts/%s/rollback", section), nil, body, &answer)
+	return answer, err
+}
+
+// ListPromptVersions sends GET /api/prompts/{section}/versions: What a section of your system prompt was, who changed it, and when. The last 200 versions.
+func (c *Client) ListPromptVersions(ctx context.Context, section string) ([]chat.PromptVersion, error) {
+	var answer struct {
+		Versions []chat.PromptVersion `json:"versions"`
+	}
+	err := c.call(ctx, http.MethodGet, path("/api/prompts/%s/versions", section), nil, nil, &answer)
+	return answer.Versions, err
+}
+
+// DeletePromptVersion sends DELETE /api/prompts/{section}/versions/{version}: Delete a version of a prompt. 409: it is in force.
+func (c *Client) DeletePromptVersion(ctx context.Context, section string, version int) error {
+	return c.call(ctx, http.MethodDelete, path("/api/prompts/%s/versions/%s", section, version), nil, nil, nil)
+}
+
+// GetPromptVersion sends GET /api/prompts/{section}/versions/{version}: A version of a section of your system prompt.
+func (c *Client) GetPromptVersion(ctx context.Context, section string, version int) (chat.PromptVersion, error) {
+	var answer chat.PromptVersion
+	err := c.call(ctx, http.MethodGet, path("/api/prompts/%s/versions/%s", section, version), nil, nil, &answer)
+	return answer, err
+}
+
+// NotePromptVersion sends PATCH /api/prompts/{section}/versions/{version}: Give a version of a prompt another label or note.
+func (c *Client) NotePromptVersion(ctx context.Context, section string, version int, body PromptRemark) (chat.PromptVersion, error) {
+	var answer chat.PromptVersion
+	err := c.call(ctx, http.MethodPatch, path("/api/prompts/%s/versions/%s", section, version), nil, body, &answer)
+	return answer, err
+}
+
+// ListRoles sends GET /api/roles: Roles of subagents, and the tools that a role can have.
+func (c *Client) ListRoles(ctx context.Context) (RolesBody, error) {
+	var answer RolesBody
+	err := c.call(ctx, http.MethodGet, "/api/roles", nil, nil, &answer)
+	return answer, err
+}
+
+// CreateRole sends POST /api/roles: Add a role of your own. 409: you have one of this name. In force for the next step, in every process; a subagent keeps what it was made with.
+func (c *Client) CreateRole(ctx context.Context, body RoleDefinition) (OwnRole, error) {
+	var answer OwnRole
+	err := c.call(ctx, http.MethodPost, "/api/roles", nil, body, &answer)
+	return answer, err
+}
+
+// EnableSharedRole sends PUT /api/roles/shared/{name}: Switch a role of the program or the installation on or off, for yourself. In force for the next step, in every process; a subagent keeps what it was made with.
+func (c *Client) EnableSharedRole(ctx context.Context, name string, enabled bool) error {
+	return c.call(ctx, http.MethodPut, path("/api/roles/shared/%s", name), nil, map[string]any{"enabled": enabled}, nil)
+}
+
+// DeleteRole sends DELETE /api/roles/{id}: Delete a role of your own, with its versions.
+func (c *Client) DeleteRole(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, path("/api/roles/%s", id), nil, nil, nil)
+}
+
+// GetRole sends GET /api/roles/{id}: A role of your own.
+func (c *Client) GetRole(ctx context.Context, id int64) (OwnRole, error) {
+	var answer OwnRole
+	err := c.call(ctx, http.MethodGet, path("/api/roles/%s", id), nil, nil, &answer)
+	return answer, err
+}
+
+// EnableRole sends PATCH /api/roles/{id}: Switch a role of your own on or off. In force for the next step, in every process; a subagent keeps what it was made with.
+func (c *Client) EnableRole(ctx context.Context, id int64, enabled bool) (OwnRole, error) {
+	var answer OwnRole
+	err := c.call(ctx, http.MethodPatch, path("/api/roles/%s", id), nil, map[string]any{"enabled": enabled}, &answer)
+	return answer, err
+}
+
+// SetRole sends PUT /api/roles/{id}: Change a role of your own. 409: it was changed meanwhile, or another one has the name. In force for the next step, in every process; a subagent keeps what it was made with.
+func (c *Client) SetRole(ctx context.Context, id int64, body RoleChange) (OwnRole, error) {
+	var answer OwnRole
+	err := c.call(ctx, http.MethodPut, path("/api/roles/%s", id), nil, body, &answer)
+	return answer, err
+}
+
+// ExportRole sends GET /api/roles/{id}/file: A role of your own as a Markdown file. In a folder .xbot/agents of a project, or agents of the server, it is the same role.
+func (c *Client) ExportRole(ctx context.Context, id int64, to io.Writer) (int64, error) {
+	return c.download(ctx, path("/api/roles/%s/file", id), nil, to)
+}
+
+// RollRoleBack sends POST /api/roles/{id}/rollback: Put an earlier version of a role in force again. It becomes the newest version. 409: the role was changed meanwhile.
+func (c *Client) RollRoleBack(ctx context.Context, id int64, body RoleRollback) (OwnRole, error) {
+	var answer OwnRole
+	err := c.call(ctx, http.MethodPost, path("/api/roles/%s/rollback", id), nil, body, &answer)
+	return answer, err
+}
+
+// ListRoleVersions sends GET /api/roles/{id}/versions: What a role of your own was, who changed it, and when. The last hundred versions.
+func (c *Client) ListRoleVersions(ctx context.Context, id int64) ([]OwnRoleVersion, error) {
+	var answer struct {
+		Versions []OwnRoleVersion `json:"versions"`
+	}
+	err := c.call(ctx, http.MethodGet, path("/api/roles/%s/versions", id), nil, nil, &answer)
+	return answer.Versions, err
 }
 
 // ListRunners sends GET /api/runners: Where my commands can run, and where they run now.

@@ -20,3 +20,40 @@ type Deletion struct {
 	Left          int // of them
 	Age           time.Duration
 }
+
+// OwnPrompts is what a person has in place of parts of the system prompt.
+type OwnPrompts struct {
+	Sections map[string]OwnPrompt // by section
+	// Roles differs whenever their roles of subagents do; empty: they have none, and have switched none off.
+	Roles string
+}
+
+// PromptSystem is the section with which a system prompt begins.
+const PromptSystem = "system"
+
+// OwnPrompt is one of them.
+type OwnPrompt struct {
+	Content string `json:"content"`
+	Beside  bool   `json:"beside"` // it stands behind the installation's text
+}
+
+// PromptVersion is what a person wrote for a section at some time. The newest one is in force.
+type PromptVersion struct {
+	Version    int       `json:"version" doc:"Counts from 1."`
+	Content    string    `json:"content,omitempty" doc:"Lists leave it out. Empty: from then on it was the installation's text."`
+	Beside     bool      `json:"beside" doc:"It stands behind the installation's text, rather than in its place."`
+	Label      string    `json:"label" doc:"v and the version, unless somebody wrote another one."`
+	Note       string    `json:"note"`
+	ChangedAt  time.Time `json:"changed_at"`
+	ChangedBy  string    `json:"changed_by" doc:"Name of the user; empty where the account is gone."`
+	Characters int       `json:"characters" doc:"0: from then on it was the installation's text."`
+}
+
+// PromptDraft is what a person wants a section to be.
+type PromptDraft struct {
+	Content string // empty: the installation's text
+	Beside  bool
+	Label   string
+	Note    string
+	From    int // the version that it was made from; 0: there was none
+}

@@ -16,6 +16,7 @@ const (
 	AgentsHead     ID = "agents_head"   // of a list of roles
 	AgentsBroken   ID = "agents_broken" // %s file, %s why
 	AgentsOf       ID = "agents_of"     // %s: where a role was read
+	AgentsOwn      ID = "agents_own"
 )
 
 var subagents = map[ID]map[Lang]string{
@@ -33,6 +34,7 @@ var subagents = map[ID]map[Lang]string{
 	AgentsHead:     {English: "role | for | from", Chinese: "角色 | 用途 | 来源"},
 	AgentsBroken:   {English: "%s is not a valid role: %s", Chinese: "%s 不是角色：%s"},
 	AgentsOf:       {English: "the program", Chinese: "程序自带"},
+	AgentsOwn:      {English: "you (Settings → Agents and roles)", Chinese: "你自己（设置 → 智能体与角色）"},
 }
 
 // What people are told of chats among subagents.

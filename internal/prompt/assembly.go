@@ -36,6 +36,7 @@ type Assembly struct {
 
 	view *view                 // of the place where the session's tools act, once it was looked at
 	who  *agentprofile.Profile // who answers, once it was asked for
+	own  *chat.OwnPrompts      // what the person has of their own, once it was asked for
 }
 
 // agentProfile returns who answers, as whoever asks first finds it.
@@ -120,6 +121,14 @@ func everywhere(s chat.Scene) source { return source{compaction: s.Compaction} }
 // here is the source of a part that is read where tools act.
 func here(s chat.Scene) source {
 	return source{place: fmt.Sprintf("%q %q %q", s.Runner, s.CwdRunner, s.Cwd), compaction: s.Compaction}
+}
+
+// with is the source where something else decides the part, too; empty: it does not.
+func (s source) with(what string) source {
+	if what != "" {
+		s.place += " with " + what
+	}
+	return s
 }
 
 func (s source) String() string { return fmt.Sprintf("%s since %d", s.place, s.compaction) }

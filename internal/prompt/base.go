@@ -63,6 +63,8 @@ type Template struct {
 	mu    sync.Mutex
 	stamp stamp
 	good  *template.Template // the last one that worked; nil: none yet
+	// source is its text.
+	source string
 }
 
 // stamp tells one version of a file from the next.
@@ -123,10 +125,10 @@ func (t *Template) current() *template.Template {
 	}
 	if now := (stamp{info.ModTime(), info.Size()}); now != t.stamp {
 		t.stamp = now
-		if read, err := readTemplate(t.path); err != nil {
+		if read, text, err := readTemplate(t.path); err != nil {
 			t.log.Warn("the prompt template is broken and not used", "path", t.path, "error", err)
 		} else {
-			t.good = read
+			t.good, t.source = read, text
 		}
 	}
 	return t.orBuiltin()
@@ -141,7 +143,7 @@ func (t *Template) orBuiltin() *template.Template {
 
 // Check says what is wrong with the template as it is now. There being none is fine.
 func (t *Template) Check() (found string, err error) {
-	_, err = readTemplate(t.path)
+	_, _, err = readTemplate(t.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "the program's own; " + t.path + " would replace it", nil
@@ -152,25 +154,25 @@ func (t *Template) Check() (found string, err error) {
 }
 
 // readTemplate reads a template and tries it.
-func readTemplate(path string) (*template.Template, error) {
+func readTemplate(path string) (read *template.Template, text string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if len(data) > maxTemplate {
-		return nil, fault.Errorf(fault.TooLarge, "it has more than %d bytes", maxTemplate)
+		return nil, "", fault.Errorf(fault.TooLarge, "it has more than %d bytes", maxTemplate)
 	}
-	read, err := parse(clean(string(data)))
-	if err != nil {
-		return nil, err
+	text = clean(string(data))
+	if read, err = parse(text); err != nil {
+		return nil, "", err
 	}
 	_, err = render(read, Vars{Agent: session.DefaultAgent, Channel: "web", User: "sample", Tools: []string{"Shell"}})
-	return read, err
+	return read, text, err
 }
 
 func parse(text string) (*template.Template, error) {

@@ -73,8 +73,7 @@ func (s Skills) catalog(ctx context.Context, a *Assembly) (string, error) {
 			found[e.Name] = e
 		}
 	}
-	return list("# Skills\n\nInstructions for particular kinds of work. When one fits, read its file before you begin; paths in it are "+
-		"relative to its folder.", found), nil
+	return list(skillsHead, found), nil
 }
 
 // ofServer lists the server's skills with the paths that their copies have on the runner. Without a copy there are none.
@@ -162,7 +161,10 @@ func short(text string, limit int) string {
 }
 
 // Agents lists the roles that the model can hand work to (spec/001 §2.3). It needs the tool that does so.
-type Agents struct{ Roles Roles }
+type Agents struct {
+	Roles Roles
+	Own   OwnStore // knows whether the person's own roles are others than when they were listed; nil: nobody has any
+}
 
 var _ Middleware = Agents{}
 
@@ -177,7 +179,11 @@ func (g Agents) Process(ctx context.Context, a *Assembly) error {
 	if !slices.Contains(a.Tools, "SubAgent") {
 		return nil
 	}
-	a.hold("15_agents", here(a.Scene), func() (string, error) {
+	own, err := a.ownPrompts(ctx, g.Own)
+	if err != nil {
+		return err
+	}
+	a.hold("15_agents", here(a.Scene).with(own.Roles), func() (string, error) {
 		found, err := g.Roles.in(ctx, a)
 		if err != nil {
 			return "", err
@@ -186,7 +192,7 @@ func (g Agents) Process(ctx context.Context, a *Assembly) error {
 		for _, r := range found.Roles {
 			entries[r.Name] = skill.Entry{Name: r.Name, Description: r.Description}
 		}
-		return list("# Agents\n\nRoles for SubAgent.", entries), nil
+		return list(agentsHead, entries), nil
 	})
 	return nil
 }

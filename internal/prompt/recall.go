@@ -35,7 +35,7 @@ func (m Memory) Process(ctx context.Context, a *Assembly) error {
 		if text == "" || err != nil {
 			return "", err
 		}
-		return "# Memory\n\nWhat you wrote down in earlier conversations with this person. It may be out of date.\n\n" + text, nil
+		return memoryHead + "\n\n" + text, nil
 	})
 	return failed // a prompt without its memory would be kept for the whole turn
 }

@@ -24,8 +24,15 @@ const agentsDir = "agents"
 type Roles struct {
 	Home      string    // data folder of the server
 	Sandboxes Sandboxes // nil: roles are those of the server alone
+	// Own knows the roles that people keep in xbot; nil: nobody has any.
+	Own OwnRoles
 	// Profiles knows whether there is a role that reads the person's conversations; nil: there is none.
 	Profiles Profiles
+}
+
+// OwnRoles knows the roles that people keep in xbot, and which of the others they have switched off.
+type OwnRoles interface {
+	RolesOf(ctx context.Context, user chat.UserID) (role.Kept, error)
 }
 
 // Found is the roles of a place, and the files that should be some.
@@ -34,9 +41,9 @@ type Found struct {
 	Broken []role.Broken
 }
 
-// Find returns the roles of a scene: those of the program, those of the server, those of the workspace, and those of the
-// folder and the ones above it up to the root of the project, the nearest last. A later one takes the place of an earlier one
-// of its name. A place that cannot be reached now has none.
+// Find returns the roles of a scene: those of the program, those of the server, those that the person keeps in xbot, those of the
+// workspace, and those of the folder and the ones above it up to the root of the project, the nearest last. A later one takes the
+// place of an earlier one of its name. A place that cannot be reached now has none.
 func (r Roles) Find(ctx context.Context, s chat.Scene) (Found, error) {
 	a := &Assembly{Scene: s}
 	defer a.close()
@@ -44,11 +51,17 @@ func (r Roles) Find(ctx context.Context, s chat.Scene) (Found, error) {
 }
 
 func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
-	ours, broken, err := role.Dir(os.DirFS(filepath.Join(r.Home, agentsDir)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	ours, broken, err := r.ofServer()
+	if err != nil {
 		return Found{}, err
 	}
-	levels := [][]role.Role{role.Builtin(), ours}
+	var kept role.Kept
+	if r.Own != nil {
+		if kept, err = r.Own.RolesOf(ctx, a.Scene.User); err != nil {
+			return Found{}, err
+		}
+	}
+	levels := [][]role.Role{kept.Without(role.Builtin()), kept.Without(ours), kept.InForce()}
 	if r.Sandboxes != nil {
 		// who cannot be reached, or answers too late, has no roles this time
 		if view, err := a.look(ctx, r.Sandboxes); err == nil {
@@ -62,8 +75,22 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 	if reads, err := r.read(ctx, a); err != nil || reads {
 		return found, err
 	}
-	found.Roles = slices.DeleteFunc(found.Roles, func(one role.Role) bool { return one.Conversations })
+	found.Roles = slices.DeleteFunc(found.Roles, func(one role.Role) bool { return one.Conversations && !one.Own }) // the person's own are there without these tools
 	return found, nil
+}
+
+func (r Roles) ofServer() (roles []role.Role, broken []role.Broken, err error) {
+	roles, broken, err = role.Dir(os.DirFS(filepath.Join(r.Home, agentsDir)))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return roles, broken, err
+}
+
+// Shared returns the roles of the program and the installation, sorted by name.
+func (r Roles) Shared() ([]role.Role, error) {
+	ours, _, err := r.ofServer()
+	return role.Merge(role.Builtin(), ours), err
 }
 
 // read reports whether roles that read the person's conversations are to be had in a conversation.

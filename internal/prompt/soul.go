@@ -42,8 +42,7 @@ func (s Soul) Process(ctx context.Context, a *Assembly) error {
 		if failed = err; err != nil || len(files) == 0 {
 			return "", err
 		}
-		return "# How to be with them\n\nYour notes on your character toward whom you talk with here. Follow them unless what is asked for says otherwise.\n\n" +
-			soul.Render(files), nil
+		return soulHead + "\n\n" + soul.Render(files), nil
 	})
 	if failed != nil {
 		return fmt.Errorf("read soul files: %w", failed) // a prompt without them would be kept for the whole turn

@@ -43,7 +43,8 @@ type Role struct {
 	// Conversations is that it reads the person's other conversations, where the policy has a role that does.
 	Conversations bool
 	Prompt        string // its instructions
-	From          string // where it was read: a path; empty for those of the program
+	From          string // where it was read: a path; empty for those of the program and the person's own
+	Own           bool   // the person keeps it in xbot
 }
 
 // front is the front matter of a file. Members that other products know and that mean nothing here are passed over.

@@ -29,7 +29,9 @@ import (
 	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/prompts"
 	"xbot/internal/store/quota"
+	"xbot/internal/store/roles"
 	"xbot/internal/store/routing"
 	"xbot/internal/store/runners"
 	"xbot/internal/store/search"
@@ -89,6 +91,10 @@ type (
 	AgentStore = agents.Store
 	// HookStore is the one of package hooks.
 	HookStore = hooks.Store
+	// RoleStore is the one of package roles.
+	RoleStore = roles.Store
+	// PromptStore is the one of package prompts.
+	PromptStore = prompts.Store
 )
 
 // Options configure a store. Each is optional.
@@ -153,6 +159,8 @@ type persons struct {
 	*SubscriptionStore
 	*RunnerStore
 	*ChannelStore
+	*RoleStore
+	*PromptStore
 }
 
 // operations has the stores for operators.
@@ -190,6 +198,8 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.OverheardStore = overheard.New(s.db)
 	s.LeaseStore = leases.New(s.db, s.Quota)
 	s.PauseStore = pauses.New(s.db)
+	s.RoleStore = roles.New(s.db)
+	s.PromptStore = prompts.New(s.db)
 	s.HooksKeep = opts.HooksKeep
 	return s
 }

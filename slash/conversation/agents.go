@@ -36,7 +36,10 @@ func (a Agents) Run(ctx context.Context, in slash.Request, _ string) (string, er
 	rows := make([][]string, len(roles))
 	for i, r := range roles {
 		from := i18n.Say(in.Lang, i18n.AgentsOf)
-		if r.From != "" {
+		switch {
+		case r.Own:
+			from = i18n.Say(in.Lang, i18n.AgentsOwn)
+		case r.From != "":
 			from = markdown.Code(r.From)
 		}
 		rows[i] = []string{"`" + r.Name + "`", strings.ReplaceAll(chat.FirstWords(r.Description, 200), "|", "/"), from}

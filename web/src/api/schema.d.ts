@@ -959,6 +959,237 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your system prompt and the sections for capabilities */
+        get: operations["list-prompts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prompts/{section}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A section of your system prompt */
+        get: operations["get-prompt"];
+        /**
+         * Change a section of your system prompt
+         * @description Each change is a version. 409: it was changed meanwhile. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+         */
+        put: operations["set-prompt"];
+        post?: never;
+        /**
+         * Have the installation's text again
+         * @description It is a version, too: the ones before it can be put in force again. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+         */
+        delete: operations["reset-prompt"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prompts/{section}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put an earlier version of a prompt in force again
+         * @description It becomes the newest version. 409: the prompt was changed meanwhile.
+         */
+        post: operations["roll-prompt-back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prompts/{section}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a section of your system prompt was, who changed it, and when
+         * @description The last 200 versions.
+         */
+        get: operations["list-prompt-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prompts/{section}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A version of a section of your system prompt */
+        get: operations["get-prompt-version"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a version of a prompt
+         * @description 409: it is in force.
+         */
+        delete: operations["delete-prompt-version"];
+        options?: never;
+        head?: never;
+        /** Give a version of a prompt another label or note */
+        patch: operations["note-prompt-version"];
+        trace?: never;
+    };
+    "/api/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Roles of subagents, and the tools that a role can have */
+        get: operations["list-roles"];
+        put?: never;
+        /**
+         * Add a role of your own
+         * @description 409: you have one of this name. In force for the next step, in every process; a subagent keeps what it was made with.
+         */
+        post: operations["create-role"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/roles/shared/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Switch a role of the program or the installation on or off, for yourself
+         * @description In force for the next step, in every process; a subagent keeps what it was made with.
+         */
+        put: operations["enable-shared-role"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/roles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A role of your own */
+        get: operations["get-role"];
+        /**
+         * Change a role of your own
+         * @description 409: it was changed meanwhile, or another one has the name. In force for the next step, in every process; a subagent keeps what it was made with.
+         */
+        put: operations["set-role"];
+        post?: never;
+        /** Delete a role of your own, with its versions */
+        delete: operations["delete-role"];
+        options?: never;
+        head?: never;
+        /**
+         * Switch a role of your own on or off
+         * @description In force for the next step, in every process; a subagent keeps what it was made with.
+         */
+        patch: operations["enable-role"];
+        trace?: never;
+    };
+    "/api/roles/{id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A role of your own as a Markdown file
+         * @description In a folder .xbot/agents of a project, or agents of the server, it is the same role.
+         */
+        get: operations["export-role"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/roles/{id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put an earlier version of a role in force again
+         * @description It becomes the newest version. 409: the role was changed meanwhile.
+         */
+        post: operations["roll-role-back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/roles/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a role of your own was, who changed it, and when
+         * @description The last hundred versions.
+         */
+        get: operations["list-role-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runners": {
         parameters: {
             query?: never;
@@ -3293,6 +3524,40 @@ export interface components {
         "List-tokensResponse": {
             tokens: components["schemas"]["Token"][] | null;
         };
+        ListedRole: {
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user; empty where the account is gone. */
+            changed_by: string;
+            /** @description What the model chooses it by, in one line. */
+            description: string;
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description 0: it is a role of the program or the installation.
+             */
+            id: number;
+            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            model?: string;
+            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            name: string;
+            /** @description Its instructions. */
+            prompt: string;
+            /** @description A role of your own with this name takes its place. */
+            replaced: boolean;
+            /**
+             * Format: int64
+             * @description The version; 0: it is no role of your own.
+             */
+            revision: number;
+            /**
+             * @description Who wrote it: you, the program, or whoever runs this installation (a file).
+             * @enum {string}
+             */
+            source: "own" | "program" | "installation";
+            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            tools: string[] | null;
+        };
         LogLine: {
             /** Format: date-time */
             at: string;
@@ -3641,6 +3906,55 @@ export interface components {
             /** @description The conversation. Its events hold the answer. */
             session?: string;
         };
+        OwnRole: {
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user; empty where the account is gone. */
+            changed_by: string;
+            /** @description What the model chooses it by, in one line. */
+            description: string;
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description 0: it is a role of the program or the installation.
+             */
+            id: number;
+            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            model?: string;
+            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            name: string;
+            /** @description Its instructions. */
+            prompt: string;
+            /**
+             * Format: int64
+             * @description The version; 0: it is no role of your own.
+             */
+            revision: number;
+            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            tools: string[] | null;
+        };
+        OwnRoleVersion: {
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user; empty where the account is gone. */
+            changed_by: string;
+            /** @description What the model chooses it by, in one line. */
+            description: string;
+            enabled: boolean;
+            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            model?: string;
+            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            name: string;
+            /** @description Its instructions. */
+            prompt: string;
+            /**
+             * Format: int64
+             * @description The version; 0: it is no role of your own.
+             */
+            revision: number;
+            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            tools: string[] | null;
+        };
         Pairing: {
             account?: string;
             channel: string;
@@ -3720,6 +4034,11 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
+        PoolTool: {
+            /** @description Its first sentence. */
+            description: string;
+            name: string;
+        };
         Preview: {
             /** @description The next five times at most. */
             times: string[] | null;
@@ -3752,6 +4071,86 @@ export interface components {
             revision: number;
             /** @description IANA name; empty: not said. */
             timezone: string;
+        };
+        Prompt: {
+            /** @description Your text stands behind the default, rather than in its place. For system alone. */
+            beside: boolean;
+            /** Format: date-time */
+            changed_at?: string;
+            changed_by?: string;
+            /** @description The text of the installation. */
+            default: string;
+            is_custom: boolean;
+            /** @description system: its beginning; else a capability whose section it begins. */
+            section: string;
+            /** @description What is in force: your text, else the default. That of system is a template, with variables and conditions. */
+            value: string;
+            /**
+             * Format: int64
+             * @description Your newest version; 0: you never changed it.
+             */
+            version: number;
+        };
+        PromptEdit: {
+            /** @description It stands behind the default, rather than in its place. For system alone. */
+            beside?: boolean;
+            /** @description At most 20000 characters for system, 4000 for a capability. */
+            content: string;
+            /** @description Empty: v and the version. */
+            label?: string;
+            note?: string;
+            /**
+             * Format: int64
+             * @description The version that it was made from; 0: there was none.
+             */
+            version: number;
+        };
+        PromptRemark: {
+            label?: string;
+            note?: string;
+        };
+        PromptRollback: {
+            /**
+             * Format: int64
+             * @description The version that is to be in force again.
+             */
+            to: number;
+            /**
+             * Format: int64
+             * @description The version that is in force now.
+             */
+            version: number;
+        };
+        PromptVersion: {
+            /** @description It stands behind the installation's text, rather than in its place. */
+            beside: boolean;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user; empty where the account is gone. */
+            changed_by: string;
+            /**
+             * Format: int64
+             * @description 0: from then on it was the installation's text.
+             */
+            characters: number;
+            /** @description Lists leave it out. Empty: from then on it was the installation's text. */
+            content?: string;
+            /** @description v and the version, unless somebody wrote another one. */
+            label: string;
+            note: string;
+            /**
+             * Format: int64
+             * @description Counts from 1.
+             */
+            version: number;
+        };
+        PromptVersionsBody: {
+            /** @description The newest first, which is in force; without their texts. */
+            versions: components["schemas"]["PromptVersion"][] | null;
+        };
+        PromptsBody: {
+            /** @description In the order in which they stand in a prompt; system is the first. */
+            prompts: components["schemas"]["Prompt"][] | null;
         };
         Queue: {
             /**
@@ -3837,6 +4236,62 @@ export interface components {
              * @description A message that the user wrote. It and all after it are taken out.
              */
             message_id: number;
+        };
+        RoleChange: {
+            /** @description What the model chooses it by, in one line. */
+            description: string;
+            enabled: boolean;
+            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            model?: string;
+            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            name: string;
+            /** @description Its instructions. */
+            prompt: string;
+            /**
+             * Format: int64
+             * @description The version that it was made from.
+             */
+            revision: number;
+            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            tools: string[] | null;
+        };
+        RoleDefinition: {
+            /** @description What the model chooses it by, in one line. */
+            description: string;
+            enabled: boolean;
+            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            model?: string;
+            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            name: string;
+            /** @description Its instructions. */
+            prompt: string;
+            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            tools: string[] | null;
+        };
+        RoleRollback: {
+            /**
+             * Format: int64
+             * @description The version that is in force now.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description The version that is to be in force again.
+             */
+            to: number;
+        };
+        RoleSwitch: {
+            enabled: boolean;
+        };
+        RoleVersionsBody: {
+            /** @description The newest first, which is in force. */
+            versions: components["schemas"]["OwnRoleVersion"][] | null;
+        };
+        RolesBody: {
+            /** @description By name. Files of projects are not among them: /agents lists those of a conversation. */
+            roles: components["schemas"]["ListedRole"][] | null;
+            /** @description The pool: the tools that a role can have. */
+            tools: components["schemas"]["PoolTool"][] | null;
         };
         "Run-jobRequest": {
             /** @description Chosen by the client: a second request with the same value runs nothing. */
@@ -6928,6 +7383,629 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserProfile"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptEdit"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "reset-prompt": {
+        parameters: {
+            query?: {
+                /** @description The version that is in force now; default: whichever it is. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "roll-prompt-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptRollback"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prompt"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-prompt-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptVersionsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-prompt-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptVersion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-prompt-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "note-prompt-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description system, or the key of a capability. */
+                section: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptRemark"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptVersion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleDefinition"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRole"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "enable-shared-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleSwitch"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRole"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRole"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "enable-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleSwitch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRole"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "export-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "roll-role-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleRollback"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRole"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-role-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleVersionsBody"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,133 @@
+package agents
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/fault"
+	"xbot/internal/role"
+)
+
+// maxRoleBody bounds a request with a role, in bytes: the characters of its texts may have six each as JSON.
+const maxRoleBody = 256 << 10
+
+// RoleChange is what a role is to be.
+type RoleChange struct {
+	role.RoleDefinition
+
+	Revision int64 `json:"revision" minimum:"1" doc:"The version that it was made from."`
+}
+
+// RoleSwitch switches a role on or off.
+type RoleSwitch struct {
+	Enabled bool `json:"enabled"`
+}
+
+func (a *Endpoints) registerRoleChanges(h huma.API) {
+	const root, what = "/api/roles", "In force for the next step, in every process; a subagent keeps what it was made with."
+	huma.Register(h, huma.Operation{
+		OperationID: "create-role", Method: http.MethodPost, Path: root, Summary: "Add a role of your own", Description: "409: you have one of this name. " + what,
+		DefaultStatus: http.StatusCreated, Security: endpoint.Secured, MaxBodyBytes: maxRoleBody,
+	}, func(ctx context.Context, in *struct{ Body role.RoleDefinition }) (*roleBody, error) {
+		user := auth.User(ctx).ID
+		d, err := a.checked(ctx, in.Body)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		own, err := a.Store.AddRole(ctx, user, d, user)
+		return &roleBody{own}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "set-role", Method: http.MethodPut, Path: root + "/{id}", Summary: "Change a role of your own",
+		Description: "409: it was changed meanwhile, or another one has the name. " + what, Security: endpoint.Secured, MaxBodyBytes: maxRoleBody,
+	}, func(ctx context.Context, in *struct {
+		RolePath
+
+		Body RoleChange
+	}) (*roleBody, error) {
+		user := auth.User(ctx).ID
+		if _, err := a.Store.OwnRole(ctx, user, in.ID); err != nil {
+			return nil, a.Problem(err)
+		}
+		d, err := a.checked(ctx, in.Body.RoleDefinition)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		own, err := a.Store.SetOwnRole(ctx, user, in.ID, d, in.Body.Revision, user)
+		return &roleBody{own}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "enable-role", Method: http.MethodPatch, Path: root + "/{id}", Summary: "Switch a role of your own on or off", Description: what, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		RolePath
+
+		Body RoleSwitch
+	}) (*roleBody, error) {
+		user := auth.User(ctx).ID
+		own, err := a.Store.EnableRole(ctx, user, in.ID, in.Body.Enabled, user)
+		return &roleBody{own}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "delete-role", Method: http.MethodDelete, Path: root + "/{id}", Summary: "Delete a role of your own, with its versions", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct{ RolePath }) (*struct{}, error) {
+		return nil, a.Problem(a.Store.DeleteRole(ctx, auth.User(ctx).ID, in.ID))
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "enable-shared-role", Method: http.MethodPut, Path: root + "/shared/{name}", Summary: "Switch a role of the program or the installation on or off, for yourself",
+		Description: what, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, a.enableShared)
+}
+
+func (a *Endpoints) enableShared(ctx context.Context, in *struct {
+	Name string `path:"name" maxLength:"160"`
+	Body RoleSwitch
+}) (*struct{}, error) {
+	shared, err := a.Roles.Shared()
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	r, ok := role.Find(shared, in.Name)
+	if !ok {
+		return nil, a.Problem(fault.Errorf(fault.NotFound, "the program and the installation have no role %.60q", in.Name))
+	}
+	user := auth.User(ctx).ID
+	return nil, a.Problem(a.Store.SwitchRole(ctx, user, r.Name, in.Body.Enabled, user))
+}
+
+// RoleVersionsBody lists what a role was.
+type RoleVersionsBody struct {
+	Versions []role.OwnRoleVersion `json:"versions" doc:"The newest first, which is in force."`
+}
+
+// RoleRollback says which version comes back.
+type RoleRollback struct {
+	To       int64 `json:"to" minimum:"1" doc:"The version that is to be in force again."`
+	Revision int64 `json:"revision" minimum:"1" doc:"The version that is in force now."`
+}
+
+func (a *Endpoints) registerRoleVersions(h huma.API) {
+	const root = "/api/roles/{id}"
+	huma.Register(h, huma.Operation{
+		OperationID: "list-role-versions", Method: http.MethodGet, Path: root + "/versions", Summary: "What a role of your own was, who changed it, and when",
+		Description: "The last hundred versions.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct{ RolePath }) (*struct{ Body RoleVersionsBody }, error) {
+		versions, err := a.Store.RoleVersions(ctx, auth.User(ctx).ID, in.ID)
+		return &struct{ Body RoleVersionsBody }{RoleVersionsBody{versions}}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "roll-role-back", Method: http.MethodPost, Path: root + "/rollback", Summary: "Put an earlier version of a role in force again",
+		Description: "It becomes the newest version. 409: the role was changed meanwhile.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		RolePath
+
+		Body RoleRollback
+	}) (*roleBody, error) {
+		user := auth.User(ctx).ID
+		own, err := a.Store.RollRoleBack(ctx, user, in.ID, in.Body.To, in.Body.Revision, user)
+		return &roleBody{own}, a.Problem(err)
+	})
+}

@@ -1,0 +1,199 @@
+package role
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"xbot/internal/fault"
+	"xbot/internal/memory"
+)
+
+// Bounds of a definition.
+const (
+	MaxDescription = 300    // characters: it stands in every prompt
+	MaxPrompt      = 20_000 // characters: as much as a prompt takes of it
+	MaxModel       = 200    // bytes
+	MaxTools       = 200    // names
+)
+
+// AllTools as the only tool of a definition, gives all those of whoever hands it work.
+const AllTools = "*"
+
+// noTool is written where a definition gives no tools: it matches none, where an empty list of a file would give all.
+const noTool = "none"
+
+// RoleDefinition is a role as a person writes it down in xbot.
+type RoleDefinition struct { //nolint:revive // the name of its schema in the API
+	Name        string   `json:"name" maxLength:"40" doc:"Letters, digits, - and _. It takes the place of roles of this name of the program and the installation."`
+	Description string   `json:"description" maxLength:"300" doc:"What the model chooses it by, in one line."`
+	Prompt      string   `json:"prompt" maxLength:"20000" doc:"Its instructions."`
+	Tools       []string `json:"tools" maxItems:"200" doc:"The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools."`
+	Model       string   `json:"model,omitempty" maxLength:"200" doc:"Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work."`
+	Enabled     bool     `json:"enabled"`
+}
+
+// Change is what a role was made by: the version, when, and by whom.
+type Change struct {
+	Revision  int64     `json:"revision" doc:"The version; 0: it is no role of your own."`
+	ChangedAt time.Time `json:"changed_at"`
+	ChangedBy string    `json:"changed_by" doc:"Name of the user; empty where the account is gone."`
+}
+
+// OwnRole is a role of a person's own.
+type OwnRole struct {
+	ID int64 `json:"id" doc:"0: it is a role of the program or the installation."`
+	RoleDefinition
+	Change
+}
+
+// OwnRoleVersion is what a role of a person's own was after a change.
+type OwnRoleVersion struct {
+	RoleDefinition
+	Change
+}
+
+// Switch says whether a person has a role of the program or the installation.
+type Switch struct {
+	Key       string // the name in small letters
+	Enabled   bool
+	ChangedAt time.Time
+	ChangedBy string
+}
+
+// Kept is what a person has of their own, beside the files.
+type Kept struct {
+	Roles    []OwnRole
+	Switches []Switch
+}
+
+// Key is the name of a role as it is compared.
+func Key(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
+// Without returns the roles that the person has not switched off.
+func (k Kept) Without(roles []Role) []Role {
+	return slices.DeleteFunc(slices.Clone(roles), func(r Role) bool { return !k.Has(r.Name) })
+}
+
+// Has reports whether the person has a role of the program or the installation.
+func (k Kept) Has(name string) bool {
+	return !slices.ContainsFunc(k.Switches, func(s Switch) bool { return !s.Enabled && s.Key == Key(name) })
+}
+
+// InForce returns the person's own roles that work can be handed to.
+func (k Kept) InForce() (roles []Role) {
+	for _, own := range k.Roles {
+		if own.Enabled {
+			roles = append(roles, own.Role())
+		}
+	}
+	return roles
+}
+
+// Clean is the definition as it is kept: without what no text can hold, and with each tool once.
+func (d RoleDefinition) Clean() RoleDefinition {
+	d.Name, d.Model = strings.TrimSpace(d.Name), strings.TrimSpace(d.Model)
+	d.Description = strings.Join(strings.Fields(storable(d.Description)), " ")
+	d.Prompt = strings.TrimSpace(strings.ReplaceAll(storable(d.Prompt), "\r\n", "\n"))
+	tools := []string{}
+	for _, t := range d.Tools {
+		if t = strings.TrimSpace(t); t != "" && !slices.Contains(tools, t) {
+			tools = append(tools, t)
+		}
+	}
+	slices.Sort(tools)
+	d.Tools = tools
+	return d
+}
+
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
+// Check says what is wrong with a definition (Invalid, TooLarge), given the names of the tools that there are.
+func (d RoleDefinition) Check(pool []string) error {
+	switch {
+	case !ValidName(d.Name):
+		return fault.Errorf(fault.Invalid, "the name %.60q is none: use at most %d letters, digits, - and _", d.Name, MaxName)
+	case d.Description == "":
+		return fault.Errorf(fault.Invalid, "the description is missing: the model chooses the role by it")
+	case d.Prompt == "":
+		return fault.Errorf(fault.Invalid, "the instructions are missing")
+	case utf8.RuneCountInString(d.Description) > MaxDescription:
+		return fault.Errorf(fault.TooLarge, "the description has more than %d characters", MaxDescription)
+	case utf8.RuneCountInString(d.Prompt) > MaxPrompt:
+		return fault.Errorf(fault.TooLarge, "the instructions have more than %d characters", MaxPrompt)
+	case len(d.Model) > MaxModel || strings.ContainsFunc(d.Model, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return fault.Errorf(fault.Invalid, "%.60q is no name of a model", d.Model)
+	case len(d.Tools) > MaxTools:
+		return fault.Errorf(fault.TooLarge, "there are more than %d tools", MaxTools)
+	case len(d.Tools) == 1 && d.Tools[0] == AllTools:
+		return nil
+	}
+	for _, t := range d.Tools {
+		if !slices.Contains(pool, t) {
+			return fault.Errorf(fault.Invalid, "there is no tool %.60q that a role can have", t)
+		}
+	}
+	return nil
+}
+
+// Role is the role that the definition makes. What it may do beside its tools follows from them: who has a tool of memory remembers, and so on.
+func (d RoleDefinition) Role() Role {
+	r := Role{Name: d.Name, Description: d.Description, Model: d.Model, Prompt: d.Prompt, Own: true}
+	if slices.Contains(Tiers(), d.Model) {
+		r.Model, r.Tier = "", d.Model
+	}
+	if len(d.Tools) == 1 && d.Tools[0] == AllTools {
+		r.Memory, r.SendMessage, r.SpawnAgent = true, true, true
+		return r
+	}
+	r.Tools = d.Tools
+	if len(r.Tools) == 0 {
+		r.Tools = []string{noTool}
+	}
+	for _, t := range d.Tools {
+		_, remembers := memory.ProviderOf(t)
+		r.Memory = r.Memory || remembers
+		r.SendMessage = r.SendMessage || t == "SendMessage"
+		r.SpawnAgent = r.SpawnAgent || t == "SubAgent" || t == "CreateChat"
+		r.Conversations = r.Conversations || memory.OfConversations(t) || memory.OfSoul(t)
+	}
+	return r
+}
+
+// capabilities are those of a role, as a file names them.
+func (r Role) capabilities() (names []string) {
+	for _, c := range []struct {
+		has  bool
+		name string
+	}{{r.Memory, "memory"}, {r.SendMessage, "send_message"}, {r.SpawnAgent, "spawn_agent"}, {r.Conversations, "conversations"}} {
+		if c.has {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// File writes a role as a Markdown file, which Parse reads as the same role.
+func (r Role) File() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("---\n")
+	err := yaml.NewEncoder(&b).Encode(struct {
+		Name         string   `yaml:"name"`
+		Description  string   `yaml:"description"`
+		Model        string   `yaml:"model,omitempty"`
+		Tier         string   `yaml:"tier,omitempty"`
+		Tools        []string `yaml:"tools,flow,omitempty"`
+		Capabilities []string `yaml:"capabilities,flow,omitempty"`
+	}{r.Name, r.Description, r.Model, r.Tier, r.Tools, r.capabilities()})
+	if err != nil {
+		return nil, err
+	}
+	b.WriteString("---\n" + r.Prompt + "\n")
+	return b.Bytes(), nil
+}

@@ -1,0 +1,46 @@
+-- name: OwnPrompts :one
+-- What a person has in place of parts of the system prompt: the newest version of each section, unless it is empty, and what their roles of
+-- subagents are, as a text that differs when they do.
+SELECT coalesce((
+           SELECT jsonb_object_agg(n.section, jsonb_build_object('content', n.content, 'beside', n.beside)) FROM (
+               SELECT DISTINCT ON (p.section) p.section, p.content, p.beside FROM prompt_versions p WHERE p.user_id = sqlc.arg(user_id) ORDER BY p.section, p.version DESC
+           ) n WHERE n.content <> ''
+       ), '{}')::jsonb AS sections,
+       (coalesce((SELECT string_agg(r.id || '.' || r.revision, ' ' ORDER BY r.id) FROM agent_roles r WHERE r.user_id = sqlc.arg(user_id)), '') ||
+        coalesce((SELECT string_agg(' -' || s.key, '' ORDER BY s.key) FROM agent_role_switches s WHERE s.user_id = sqlc.arg(user_id) AND NOT s.enabled), ''))::text AS roles;
+
+-- name: PromptVersionNewest :many
+-- Of each section that the person has changed.
+SELECT DISTINCT ON (p.section) p.section, p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
+WHERE p.user_id = sqlc.arg(user_id)
+ORDER BY p.section, p.version DESC;
+
+-- name: PromptVersionOf :one
+SELECT p.version, p.content, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
+WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section) AND p.version = sqlc.arg(version);
+
+-- name: PromptVersionList :many
+SELECT p.version, p.beside, p.label, p.note, p.changed_at, coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
+FROM prompt_versions p LEFT JOIN users u ON u.id = p.changed_by
+WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section)
+ORDER BY p.version DESC;
+
+-- name: PromptVersionAdd :exec
+-- The oldest beyond keep go.
+WITH gone AS (
+    DELETE FROM prompt_versions p WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section) AND p.version IN (
+        SELECT o.version FROM prompt_versions o WHERE o.user_id = sqlc.arg(user_id) AND o.section = sqlc.arg(section)
+        ORDER BY o.version DESC OFFSET sqlc.arg(keep)::int - 1
+    )
+)
+INSERT INTO prompt_versions (user_id, section, version, content, beside, label, note, changed_by)
+VALUES (sqlc.arg(user_id), sqlc.arg(section), sqlc.arg(version), sqlc.arg(content), sqlc.arg(beside), sqlc.arg(label), sqlc.arg(note), sqlc.arg(changed_by));
+
+-- name: PromptVersionNote :execrows
+UPDATE prompt_versions SET label = coalesce(sqlc.narg(label), label), note = coalesce(sqlc.narg(note), note)
+WHERE user_id = sqlc.arg(user_id) AND section = sqlc.arg(section) AND version = sqlc.arg(version);
+
+-- name: PromptVersionDelete :execrows
+DELETE FROM prompt_versions WHERE user_id = $1 AND section = $2 AND version = $3;
