@@ -29,6 +29,7 @@ export function seed(server) {
   plain(add("thread", "Why is the disk full?", 5 * DAY, { channel: "feishu", chat_type: "thread", agent: "ops", origin: { label: "Platform team › disk", provider: "feishu", thread_id: "omt_1" } }))
   plain(add("qq", "Rename the photos", 6 * DAY, { channel: "qq", origin: { label: "288104", provider: "qq" } }))
   plain(add("cron", "Weekly report", 7 * DAY, { channel: "cron", chat_type: "cron" }))
+  marathon(add("marathon", "Go through the whole handbook", 13 * DAY))
   plain(add("cli", "Draft the incident report", 12 * DAY, { channel: "cli" }))
 }
 
@@ -69,6 +70,16 @@ function handed(session) {
     { id: "2", text: "Port the importer", done: false },
     { id: "3", text: "Delete `cmd/legacy`", done: false },
   ]
+}
+
+/** A conversation of months. */
+function marathon(session) {
+  for (let n = 1; n <= 400; n++) {
+    tell(session, `Chapter ${n}?`, [
+      { calls: [["Read", { path: `chapters/${n}.md` }, `# Chapter ${n}`]] },
+      { text: `**Chapter ${n}** says:\n\n${"It is about how things are done here, and why. ".repeat(1 + (n % 7))}\n\n* one\n* two\n\n\`\`\`go\nfunc chapter() int { return ${n} }\n\`\`\`` },
+    ])
+  }
 }
 
 function longStory(session) {

@@ -109,6 +109,30 @@ export const states = {
     await v.page.setViewportSize({ width: 1280, height: 860 })
   },
 
+  "a long conversation is drawn only where it is seen, and reading upwards does not jump": async (v) => {
+    await open(v, "marathon")
+    await v.sees("Chapter 400?")
+    const { drawn, heights } = await v.main.locator(".fade-edges").evaluate(async (element) => {
+      const turns = () => [...element.querySelectorAll("article")]
+      const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))
+      while (turns().length < 60) {
+        element.scrollBy(0, -300) // older turns are read as one comes to the first
+        await frames()
+      }
+      const drawn = turns().filter((turn) => turn.lastElementChild.checkVisibility({ contentVisibilityAuto: true })).length
+      element.scrollTo(0, element.scrollHeight)
+      const heights = []
+      for (let n = 0; n < 25; n++) {
+        await frames()
+        heights.push(element.scrollHeight)
+        element.scrollBy(0, -300)
+      }
+      return { drawn, heights }
+    })
+    assert.ok(drawn > 0 && drawn < 40, `${drawn} turns are drawn`)
+    assert.equal(new Set(heights).size, 1, `nothing above moves what is read: ${heights}`)
+  },
+
   "a place that does not exist says so": async (v) => {
     await v.page.goto(`${v.url}/c/agent:main:web:thread:none`)
     await v.sees(/does not exist/)

@@ -2,6 +2,7 @@ import { memo } from "react"
 
 import type { Message } from "../api/types"
 import { useConversationContext } from "../conversation/context"
+import { leaveOutUnseen } from "../conversation/drawn"
 import { emptyTurnFeed, type TurnFeed } from "../feed/state"
 import { type Entry, tellsOfContext, tellTurn } from "../feed/story"
 import { voiceOf } from "../feed/voice"
@@ -33,7 +34,7 @@ export const TurnView = memo(function TurnView({ messages, feed = emptyTurnFeed,
   const entries = tellTurn(messages, feed)
   const noted = messages.some(isNotice)
   return (
-    <article aria-label={t("turn.label")} className="space-y-3">
+    <article ref={running ? undefined : leaveOutUnseen} aria-label={t("turn.label")} className="space-y-3">
       {entries.map((entry) => (
         <EntryView key={entry.id} entry={entry} delivery={delivery} ended={!running} noted={noted} />
       ))}
