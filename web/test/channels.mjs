@@ -1,6 +1,8 @@
 // What must work on the page of channels. Each name is a claim; they come after those of routing.mjs.
 import assert from "node:assert/strict"
 
+import { closeDialog, openSettings } from "./lib/settings.mjs"
+
 const phone = { width: 390, height: 844 }
 const desk = { width: 1280, height: 860 }
 
@@ -15,17 +17,9 @@ const inspectBoth = async (v, name) => {
 const openChannels = async (v) => {
   await v.page.goto(v.url)
   await v.ready()
-  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
-  const dialog = v.page.getByRole("dialog", { name: "Settings" })
-  await dialog.getByRole("tab", { name: "Channels" }).click()
+  const dialog = await openSettings(v, "Channels")
   await dialog.getByRole("list", { name: "Bots" }).or(dialog.getByText("No bot is set up yet.")).first().waitFor()
   return dialog
-}
-
-const closeDialog = async (v) => {
-  await v.page.keyboard.press("Escape")
-  await v.page.getByRole("dialog").waitFor({ state: "detached" })
 }
 
 const row = (dialog, name) => dialog.getByRole("listitem", { name, exact: true })

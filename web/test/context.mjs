@@ -2,6 +2,8 @@
 // copying, what it costs. Each name is a claim; they come after those of flow.mjs.
 import assert from "node:assert/strict"
 
+import { closeDialog } from "./lib/settings.mjs"
+
 const begin = async (v) => {
   await v.page.goto(v.url)
   await v.ready()
@@ -22,11 +24,6 @@ const panel = (v) => v.page.getByRole("complementary", { name: "Context" })
 const openPanel = async (v) => {
   if ((await panel(v).count()) === 0) await ring(v).click()
   await panel(v).getByRole("heading", { name: "Context" }).waitFor()
-}
-
-const closeDialog = async (v) => {
-  await v.page.keyboard.press("Escape")
-  await v.page.getByRole("dialog").waitFor({ state: "detached" })
 }
 
 /** What any server does. */

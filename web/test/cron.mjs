@@ -1,6 +1,8 @@
 // What must work on the page of schedules. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { openSettings } from "./lib/settings.mjs"
+
 const phone = { width: 390, height: 844 }
 const desk = { width: 1280, height: 860 }
 
@@ -15,10 +17,7 @@ const inspectBoth = async (v, name) => {
 const openSchedules = async (v) => {
   await v.page.goto(v.url)
   await v.ready()
-  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
-  const dialog = v.page.getByRole("dialog", { name: "Settings" })
-  await dialog.getByRole("tab", { name: "Schedules" }).click()
+  const dialog = await openSettings(v, "Schedules")
   await dialog.getByRole("button", { name: "Add a schedule" }).waitFor()
   return dialog
 }

@@ -1,6 +1,8 @@
 // What must be seen of calls that a hook has left to an administrator. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { openSettings } from "./lib/settings.mjs"
+
 const phone = { width: 390, height: 844 }
 const desk = { width: 1280, height: 860 }
 
@@ -34,10 +36,7 @@ export const hooksOfMock = {
   "an administrator finds the call in the settings and decides it in its conversation": async (v) => {
     await v.page.goto(v.url)
     await v.ready()
-    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-    await v.page.getByRole("menuitem", { name: "Settings" }).click()
-    const dialog = v.page.getByRole("dialog", { name: "Settings" })
-    await dialog.getByRole("tab", { name: "Hooks" }).click()
+    const dialog = await openSettings(v, "Hooks")
     const waiting = dialog.getByRole("region", { name: "Waiting for an administrator" }).getByRole("listitem", { name: "Shell" })
     await waiting.getByText("git push --tags origin release/2.4").waitFor()
     await dialog.getByText(/missing closing/).waitFor()

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
 
+import { openSettings as openSection, section as settings } from "./lib/settings.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 
 const PASSWORD = "correct horse battery"
@@ -66,13 +67,10 @@ const connect = (v, fresh, models = ["llmtest"]) =>
     shared: true, name: "scripted", provider: "openai", api_type: "chat_completions", base_url: fresh.model, key: KEY, models: models.map((id) => ({ id })),
   })
 
-const settings = (v) => v.page.getByRole("dialog", { name: "Settings" })
-
-/** The settings, which begin with who answers. */
+/** The section of models. */
 const openSettings = async (v) => {
   await home(v)
-  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
+  await openSection(v, "Models and keys")
   await settings(v).getByRole("region", { name: "Your subscriptions" }).waitFor()
   return settings(v)
 }
@@ -115,12 +113,12 @@ export const modelsOfServer = {
     await card.getByText("No model is connected yet: the built-in demo answers.").waitFor()
     await a.inspect("200-first-run")
     await inspectPhone(a, "200-first-run-phone")
-    await card.getByRole("button", { name: "What tools may do" }).click()
+    await card.getByRole("link", { name: "What tools may do" }).click()
     await settings(a).getByRole("group", { name: "In all conversations" }).getByText("You are asked before a command runs").waitFor()
     await a.page.keyboard.press("Escape")
-    await card.getByRole("button", { name: "Connect a model" }).click()
+    await card.getByRole("link", { name: "Connect a model" }).click()
     await settings(a).getByRole("heading", { name: "Add a subscription of the installation" }).waitFor()
-    assert.equal(await settings(a).getByRole("tab", { name: "Models and keys" }).getAttribute("aria-selected"), "true")
+    assert.equal(await a.page.getByRole("link", { name: "Models and keys" }).getAttribute("aria-current"), "page")
     await settings(a).getByText("Ollama on the server").waitFor()
     await a.inspect("201-subscription")
     await inspectPhone(a, "201-subscription-phone")
@@ -138,7 +136,7 @@ export const modelsOfServer = {
     const a = await begin(v, fresh)
     const asked = []
     a.page.on("request", (request) => asked.push(request.url()))
-    await a.main.getByRole("button", { name: "Connect a model" }).click()
+    await a.main.getByRole("link", { name: "Connect a model" }).click()
     const dialog = settings(a)
     await fillIn(dialog, "scripted", "http://127.0.0.1:9/v1", KEY)
     await dialog.getByRole("button", { name: "Ask for its models" }).click()
@@ -276,7 +274,7 @@ export const modelsOfServer = {
     await mia.ready()
     await mia.main.getByText("Ask an administrator, or connect a model of your own.").waitFor()
     await mia.inspect("210-first-run-member")
-    await mia.main.getByRole("button", { name: "Connect a model of your own" }).click()
+    await mia.main.getByRole("link", { name: "Connect a model of your own" }).click()
     await settings(mia).getByRole("heading", { name: "Add a subscription of your own" }).waitFor()
     await mia.page.keyboard.press("Escape")
     await connect(a, fresh)
@@ -299,7 +297,7 @@ export const modelsOfServer = {
     await home(a)
     await a.page.getByRole("button", { name: /^账户与设置/ }).click()
     await a.page.getByRole("menuitem", { name: "设置" }).click()
-    await a.page.getByRole("tab", { name: "模型与密钥" }).waitFor()
+    await a.page.getByRole("link", { name: "模型与密钥" }).click()
     await a.page.setViewportSize(phone)
     await a.page.getByRole("button", { name: "修改 scripted" }).waitFor()
     await a.inspect("212-models-zh-phone")

@@ -1,6 +1,7 @@
 // How people come in and go. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { openSettings } from "./lib/settings.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 
 const PASSWORD = "battery horse correct"
@@ -8,10 +9,7 @@ const PASSWORD = "battery horse correct"
 const openPeople = async (v) => {
   await v.page.goto(v.url)
   await v.ready()
-  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
-  const dialog = v.page.getByRole("dialog", { name: "Settings" })
-  await dialog.getByRole("tab", { name: "People" }).click()
+  const dialog = await openSettings(v, "People")
   return dialog
 }
 

@@ -2,6 +2,8 @@
 // name is a claim; they come after those of context.mjs.
 import assert from "node:assert/strict"
 
+import { closeDialog, openSettings, section } from "./lib/settings.mjs"
+
 const begin = async (v) => {
   await v.page.goto(v.url)
   await v.ready()
@@ -44,19 +46,6 @@ const beginHeld = async (v, next = "say the one before") => {
   await v.begin(`call Shell ${JSON.stringify({ command })}\n${next}`)
   await v.turn.getByText("Running Shell").waitFor()
   return release
-}
-
-const openSettings = async (v, tab) => {
-  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
-  const dialog = v.page.getByRole("dialog", { name: "Settings" })
-  await dialog.getByRole("tab", { name: tab }).click()
-  return dialog
-}
-
-const closeDialog = async (v) => {
-  await v.page.keyboard.press("Escape")
-  await v.page.getByRole("dialog").waitFor({ state: "detached" })
 }
 
 /** Puts a text in place of what stands in the editor of the policy. */
@@ -249,7 +238,7 @@ export const routing = {
   },
 
   "who changed the policy and how is told, and an older version brought back": async (v) => {
-    const dialog = v.page.getByRole("dialog", { name: "Settings" })
+    const dialog = section(v)
     const save = async (text) => {
       await writePolicy(v, dialog, text)
       await dialog.getByText("Nothing is wrong with it.").waitFor()
@@ -281,7 +270,7 @@ export const routing = {
   },
 
   "a policy that somebody else changed meanwhile is not written over unseen": async (v) => {
-    const dialog = v.page.getByRole("dialog", { name: "Settings" })
+    const dialog = section(v)
     const { version } = await v.api("/api/policy")
     const headers = await v.headers()
     const other = await v.page.request.put(`${v.url}/api/policy`, { headers, data: { version, text: '{ "limits": { "turns": 32 } }' } })
@@ -305,10 +294,10 @@ export const routing = {
     const dialog = await openSettings(v, "Limits")
     await dialog.getByText("Turns that run").waitFor()
     await v.inspect("118-limits")
-    await dialog.getByRole("tab", { name: "People" }).click()
+    await v.page.getByRole("link", { name: "People", exact: true }).click()
     await dialog.getByRole("region", { name: "Waiting to be let in" }).waitFor()
     await v.inspect("119-people")
-    await dialog.getByRole("tab", { name: "Identities" }).click()
+    await v.page.getByRole("link", { name: "You", exact: true }).click()
     await dialog.getByRole("button", { name: "Make a code" }).click()
     await dialog.getByText(/^\/link \S+$/).waitFor()
     await v.inspect("120-identities")

@@ -2,18 +2,7 @@
 // and runners. Each name is a claim; they come after those of flow.mjs.
 import assert from "node:assert/strict"
 
-const openSettings = async (v, tab) => {
-  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
-  const dialog = v.page.getByRole("dialog", { name: "Settings" })
-  await dialog.getByRole("tab", { name: tab }).click()
-  return dialog
-}
-
-const closeDialog = async (v) => {
-  await v.page.keyboard.press("Escape")
-  await v.page.getByRole("dialog").waitFor({ state: "detached" })
-}
+import { closeDialog, openSettings, section } from "./lib/settings.mjs"
 
 /** Sets the rule of a tool by hand. */
 const rule = async (v, tool, name) => {
@@ -373,14 +362,15 @@ export const sandbox = {
     await v.page.getByRole("button", { name: "显示对话列表" }).click()
     await v.page.getByRole("button", { name: /^账户与设置/ }).click()
     await v.page.getByRole("menuitem", { name: "设置" }).click()
-    const dialog = v.page.getByRole("dialog", { name: "设置" })
-    await dialog.getByRole("tab", { name: "权限" }).click()
+    await v.page.getByRole("link", { name: "权限" }).click()
+    await section(v).waitFor()
     await v.inspect("70-permissions-zh-phone")
-    await dialog.getByRole("tab", { name: "运行器" }).click()
+    await v.page.getByRole("link", { name: "全部设置" }).click()
+    await v.inspect("71-settings-zh-phone")
+    await v.page.getByRole("link", { name: "运行器" }).click()
     await v.inspect("71-runners-zh-phone")
     await v.page.keyboard.press("Escape")
-    await dialog.waitFor({ state: "detached" })
-    await v.page.keyboard.press("Escape")
+    await section(v).waitFor({ state: "detached" })
     await v.page.setViewportSize({ width: 1280, height: 860 })
     await choose(/^账户与设置/, "English", "System")
   },

@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { run } from "./lib/shell.mjs"
+import { openSettings } from "./lib/settings.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 
 const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_KILL, XBOT_TEST_START, SCREENSHOTS } = process.env
@@ -34,10 +35,7 @@ const pictures = {
   operator: async (v) => {
     await v.page.getByRole("button", { name: "Allow", exact: false }).first().click()
     await v.sees("Answered", v.turn)
-    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-    await v.page.getByRole("menuitem", { name: "Settings" }).click()
-    const dialog = v.page.getByRole("dialog", { name: "Settings" })
-    await dialog.getByRole("tab", { name: "Runs" }).click()
+    const dialog = await openSettings(v, "Runs")
     await dialog.getByRole("link").first().waitFor()
   },
 

@@ -1,48 +1,65 @@
 // States that only the mock can be brought into at will. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { openSettings, section } from "./lib/settings.mjs"
+
 const open = async (v, name) => {
   await v.page.goto(`${v.url}/c/agent:main:web:thread:${name}`)
   await v.ready()
   await v.page.getByRole("article").last().waitFor()
 }
 
-/** Where something is, once it has stopped moving there. */
-const settled = async (v, what) => {
-  await v.page.waitForFunction((element) => element.getAnimations().every(({ playState }) => playState === "finished"), await what.elementHandle())
-  return what.boundingBox()
-}
-
 export const states = {
-  "every page of the settings is in sight, and the dialog stays where it is while they are gone through": async (v) => {
+  "every section of the settings has an address, a title, and a way back on a phone": async (v) => {
     await open(v, "trip")
-    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-    await v.page.getByRole("menuitem", { name: "Settings" }).click()
-    const dialog = v.page.getByRole("dialog", { name: "Settings" })
-    const tabs = dialog.getByRole("tab")
-    await tabs.nth(9).waitFor()
-    await dialog.getByRole("tab", { name: "Runners" }).click()
-    await dialog.getByRole("tabpanel").getByRole("radio").first().waitFor()
-    const list = await dialog.getByRole("tablist").boundingBox()
-    const frame = await settled(v, dialog)
-    for (const tab of await tabs.all()) {
-      const box = await tab.boundingBox()
-      assert.ok(box.x >= list.x && box.x + box.width <= list.x + list.width, `${await tab.innerText()} is out of sight`)
-      await tab.click()
-      await dialog.getByRole("tabpanel").waitFor()
-      assert.deepEqual(await dialog.boundingBox(), frame)
+    await openSettings(v, "Runners")
+    const links = v.page.getByRole("navigation", { name: "Sections of the settings" }).getByRole("link")
+    assert.ok((await links.count()) >= 15)
+    for (const link of await links.all()) {
+      await link.focus()
+      await v.page.keyboard.press("Enter")
+      const title = await link.innerText()
+      await section(v).getByRole("heading", { level: 2, name: title, exact: true }).waitFor()
+      assert.equal(new URL(v.page.url()).pathname, new URL(await link.getAttribute("href"), v.url).pathname)
+      assert.equal(await link.getAttribute("aria-current"), "page")
+      assert.ok(await link.evaluate((element) => element === document.activeElement), `${title} keeps the focus`)
     }
+    await openSettings(v, "You")
     await v.inspect("45-settings")
     await v.page.setViewportSize({ width: 390, height: 844 })
-    await tabs.first().focus()
-    for (const tab of await tabs.all()) {
-      await v.page.waitForFunction((tab) => tab === document.activeElement, await tab.elementHandle())
-      await v.page.waitForFunction((tab) => tab.getBoundingClientRect().right <= tab.parentElement.getBoundingClientRect().right - 31, await tab.elementHandle())
-      await v.page.keyboard.press("ArrowRight")
+    await v.inspect("45-settings-phone")
+    await v.page.getByRole("link", { name: "All settings" }).click()
+    await v.inspect("46-settings-list-phone")
+    for (const title of ["About", "Usage"]) {
+      await links.filter({ hasText: title }).click()
+      await v.page.waitForFunction(() => document.activeElement?.id === "section-title")
+      await v.inspect(`46-settings-${title}-phone`)
+      await v.page.goBack()
+      await links.first().waitFor()
     }
-    await v.inspect("46-settings-phone")
     await v.page.setViewportSize({ width: 1280, height: 860 })
+    await v.page.goto(`${v.url}/settings/limits`)
+    await section(v).getByRole("heading", { level: 2, name: "Limits" }).waitFor()
+    await v.page.goto(`${v.url}/settings/nothing`)
+    await v.page.getByText("There is nothing at this address.").waitFor()
+    await v.inspect("45-settings-missing")
     await v.page.keyboard.press("Escape")
+    await v.ready()
+  },
+
+  "a member is shown no section of what they may not change": async (v) => {
+    await v.page.route("**/api/me", async (route) => {
+      const answer = await route.fetch()
+      const me = await answer.json()
+      await route.fulfill({ response: answer, json: { ...me, user: { ...me.user, role: "member" } } })
+    })
+    await v.page.goto(`${v.url}/settings/people`)
+    await v.page.getByText("There is nothing at this address.").waitFor()
+    const links = v.page.getByRole("navigation", { name: "Sections of the settings" }).getByRole("link")
+    assert.deepEqual(await links.allInnerTexts(), ["You", "Models and keys", "Permissions", "Memory", "Runners", "Schedules", "Triggers", "Usage", "About"])
+    await v.page.unroute("**/api/me")
+    await v.page.goto(v.url)
+    await v.ready()
   },
 
   "a refused message keeps its words and offers ways on": async (v) => {

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
+import { openSettings } from "./lib/settings.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 
 const { XBOT_TEST_URL: url, XBOT_TEST_LINK: link, XBOT_TEST_RUNS: file, XBOT_TEST_ARTIFACTS } = process.env
@@ -106,10 +107,7 @@ async function until(holds, otherwise) {
 async function followLinks(v, runs) {
   await v.page.goto(url)
   await v.ready()
-  await v.page.getByRole("button", { name: /admin/ }).first().click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
-  const dialog = v.page.getByRole("dialog", { name: "Settings" })
-  await dialog.getByRole("tab", { name: "Runs" }).click()
+  const dialog = await openSettings(v, "Runs")
   await dialog.getByRole("link", { name: "Failed" }).waitFor()
   await v.shot("settings-runs")
   const hrefOf = (list) => dialog.getByRole("link", { name: list }).getAttribute("href")

@@ -1,11 +1,10 @@
 // What must work on the page of triggers. Each name is a claim.
+import { openSettings } from "./lib/settings.mjs"
+
 const openTriggers = async (v) => {
   await v.page.goto(v.url)
   await v.ready()
-  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-  await v.page.getByRole("menuitem", { name: "Settings" }).click()
-  const dialog = v.page.getByRole("dialog", { name: "Settings" })
-  await dialog.getByRole("tab", { name: "Triggers" }).click()
+  const dialog = await openSettings(v, "Triggers")
   await dialog.getByRole("button", { name: "Add a trigger" }).waitFor()
   return dialog
 }

@@ -37,7 +37,7 @@ export default function AccountMenu() {
           <ThemeChoice />
           <LanguageChoice />
           <DropdownMenu.Separator className={menuLine} />
-          <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => show("settings")} />
+          <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => void navigate({ to: "/settings/{-$section}", params: { section: undefined } })} />
           <Item icon={<Brain size={15} aria-hidden />} text={t("account.memory")} onSelect={() => show("memory")} />
           <Item icon={<ChartNoAxesColumn size={15} aria-hidden />} text={t("account.usage")} onSelect={() => show("usage")} />
           <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => show("password")} />

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from "@tanstack/react-query"
 import { Outlet, useLocation } from "@tanstack/react-router"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
 
 import { useT } from "../i18n"
 import { Sidebar } from "../sidebar/Sidebar"
@@ -8,13 +8,12 @@ import { Toasts } from "../ui/Toasts"
 import { useHasSidebar } from "../ui/useMedia"
 import { AccountContext, openOutbox } from "./account"
 import { meQuery } from "./queries"
-import { type Front, type SettingsPlace, ShellContext } from "./shell-context"
+import { type Front, ShellContext } from "./shell-context"
 import { useShortcuts } from "./useShortcuts"
 
 const fronts = {
   help: lazy(() => import("../account/HelpDialog")),
   password: lazy(() => import("../account/PasswordDialog")),
-  settings: lazy(() => import("../settings/SettingsDialog")),
   tokens: lazy(() => import("../account/TokensDialog")),
   memory: lazy(() => import("../memory/MemoryDialog")),
   usage: lazy(() => import("../usage/UsageDialog")),
@@ -27,12 +26,16 @@ export function Shell() {
   const { data: me } = useSuspenseQuery(meQuery)
   const account = useMemo(() => ({ me, outbox: openOutbox(me.user.id) }), [me])
   const hasSidebar = useHasSidebar()
-  const [front, setFront] = useState<{ name: Front; place?: SettingsPlace }>()
-  const FrontDialog = front && fronts[front.name]
-  const { pathname } = useLocation()
+  const [front, setFront] = useState<Front>()
+  const FrontDialog = front && fronts[front]
+  const { pathname, href } = useLocation()
   const [sidebarAt, setSidebarAt] = useState<string>() // where it was opened: going elsewhere closes it
+  const before = useRef("/")
+  useEffect(() => {
+    if (!/^\/settings(\/|$)/.test(pathname)) before.current = href
+  }, [pathname, href])
   const shell = useMemo(
-    () => ({ showSidebar: () => setSidebarAt(pathname), show: (name: Front, place?: SettingsPlace) => setFront({ name, place }), hasSidebar }),
+    () => ({ showSidebar: () => setSidebarAt(pathname), show: setFront, hasSidebar, before: () => before.current }),
     [hasSidebar, pathname],
   )
   useShortcuts(shell)
@@ -65,7 +68,7 @@ export function Shell() {
           )}
           <Outlet />
         </div>
-        <Suspense>{FrontDialog && <FrontDialog place={front.place} onClose={() => setFront(undefined)} />}</Suspense>
+        <Suspense>{FrontDialog && <FrontDialog onClose={() => setFront(undefined)} />}</Suspense>
         <Toasts />
       </ShellContext>
     </AccountContext>

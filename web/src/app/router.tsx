@@ -94,8 +94,16 @@ const conversation = createRoute({
   },
 })
 
+/** Where a subscription is begun, "add" says whose: the installation's or one's own. */
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings/{-$section}",
+  component: lazyRouteComponent(() => import("../settings/SettingsPage")),
+  validateSearch: (search: Record<string, unknown>): { add?: "shared" | "own" } => (search.add === "shared" || search.add === "own" ? { add: search.add } : {}),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, joining, newPassword, open, shell.addChildren([start, conversation])]),
+  routeTree: root.addChildren([signIn, joining, newPassword, open, shell.addChildren([start, conversation, settings])]),
   defaultPendingComponent: LoadingPage,
   defaultPendingMs: 400,
   pathParamsAllowedCharacters: [":"],

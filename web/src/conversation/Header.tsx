@@ -1,4 +1,5 @@
 import { FolderOpen, Menu, PanelRight } from "lucide-react"
+import type { ReactNode } from "react"
 
 import type { Session } from "../api/types"
 import { useShell } from "../app/shell-context"
@@ -12,10 +13,12 @@ interface Props {
   /** Opens the files where the conversation works. */
   onFiles?: () => void
   details?: { open: boolean; toggle: () => void }
+  /** More buttons, at the end. */
+  children?: ReactNode
 }
 
 /** Title of what is open, and the ways to the panels at both sides. */
-export function Header({ title, session, onFiles, details }: Props) {
+export function Header({ title, session, onFiles, details, children }: Props) {
   const t = useT()
   const { hasSidebar, showSidebar } = useShell()
   return (
@@ -43,6 +46,7 @@ export function Header({ title, session, onFiles, details }: Props) {
           <PanelRight size={18} aria-hidden />
         </IconButton>
       )}
+      {children}
     </header>
   )
 }

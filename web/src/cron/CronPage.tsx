@@ -13,7 +13,7 @@ import { JobRow } from "./JobRow"
 import { jobsQuery } from "./queries"
 
 /** What is done for a person at certain times: how it stands, what is to be done, and what became of it. */
-export default function CronPage({ onClose }: { onClose: () => void }) {
+export default function CronPage() {
   const t = useT()
   const say = useTable(cronWords)
   const { data, error } = useQuery(jobsQuery)
@@ -40,7 +40,7 @@ export default function CronPage({ onClose }: { onClose: () => void }) {
       {data.jobs.length === 0 && <p className="text-ink-2">{say("none")}</p>}
       <ul aria-label={say("list")} className="divide-y divide-line">
         {data.jobs.map((job) => (
-          <JobRow key={job.id} job={job} onEdit={() => setOpen({ job })} onLeave={onClose} />
+          <JobRow key={job.id} job={job} onEdit={() => setOpen({ job })} />
         ))}
       </ul>
       <Button onClick={() => setOpen({})}>

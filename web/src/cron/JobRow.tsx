@@ -17,11 +17,10 @@ const Confirm = lazy(() => import("../ui/Confirm"))
 interface Props {
   job: Job
   onEdit: () => void
-  onLeave: () => void
 }
 
 /** One job: how it stands, what became of its last run, and what can be done with it. */
-export function JobRow({ job, onEdit, onLeave }: Props) {
+export function JobRow({ job, onEdit }: Props) {
   const say = useTable(cronWords)
   const language = useLanguage()
   const [history, setHistory] = useState(false)
@@ -38,7 +37,7 @@ export function JobRow({ job, onEdit, onLeave }: Props) {
         </div>
         <Actions job={job} name={name} history={history} onHistory={() => setHistory(!history)} onEdit={onEdit} />
       </div>
-      {history && <JobRuns job={job} onLeave={onLeave} />}
+      {history && <JobRuns job={job} />}
     </li>
   )
 }

@@ -9,7 +9,7 @@ import { Note } from "../ui/Note"
 import { outcomeOf, runsQuery, timeIn } from "./queries"
 
 /** The newest runs of a job, with what was said and the way to the conversation. */
-export function JobRuns({ job, onLeave }: { job: Job; onLeave: () => void }) {
+export function JobRuns({ job }: { job: Job }) {
   const t = useT()
   const say = useTable(cronWords)
   const { data, error } = useQuery(runsQuery(job.id))
@@ -19,13 +19,13 @@ export function JobRuns({ job, onLeave }: { job: Job; onLeave: () => void }) {
   return (
     <ul aria-label={say("historyLabel", { name: job.name ?? "" })} className="space-y-1 rounded-md bg-sunken px-3 py-2 text-small">
       {data.map((run) => (
-        <Run key={run.scheduled_at} run={run} zone={job.timezone ?? "UTC"} onLeave={onLeave} />
+        <Run key={run.scheduled_at} run={run} zone={job.timezone ?? "UTC"} />
       ))}
     </ul>
   )
 }
 
-function Run({ run, zone, onLeave }: { run: JobRun; zone: string; onLeave: () => void }) {
+function Run({ run, zone }: { run: JobRun; zone: string }) {
   const say = useTable(cronWords)
   const language = useLanguage()
   const reason = run.reason === "missed" ? say("runMissed") : run.reason === "manual" ? say("runManual") : ""
@@ -35,7 +35,7 @@ function Run({ run, zone, onLeave }: { run: JobRun; zone: string; onLeave: () =>
     <li className="break-words">
       {facts.join(" · ")}{" "}
       {there && (
-        <Link to="/c/$key" params={{ key: run.session_key }} onClick={onLeave} className="text-accent underline underline-offset-3">
+        <Link to="/c/$key" params={{ key: run.session_key }} className="text-accent underline underline-offset-3">
           {say("open")}
         </Link>
       )}

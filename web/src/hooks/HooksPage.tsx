@@ -14,7 +14,7 @@ import { useDecision } from "./useDecision"
 const LOOK = 3_000
 
 /** What administrators see of hooks: calls that wait for one of them, what is wrong with the file, and who is asked when. */
-export default function HooksPage({ onClose }: { onClose: () => void }) {
+export default function HooksPage() {
   const t = useT()
   const say = useTable(hookWords)
   const { data, error } = useQuery({ queryKey: ["hooks"], queryFn: listHooks, refetchInterval: LOOK })
@@ -28,7 +28,7 @@ export default function HooksPage({ onClose }: { onClose: () => void }) {
         {data.deferred.length === 0 && <p className="mt-1 text-ink-2">{say("noneDeferred")}</p>}
         <ul className="divide-y divide-line">
           {data.deferred.map((call) => (
-            <Waiting key={call.id} call={call} onLeave={onClose} />
+            <Waiting key={call.id} call={call} />
           ))}
         </ul>
       </section>
@@ -41,7 +41,7 @@ export default function HooksPage({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Waiting({ call, onLeave }: { call: DeferredCall; onLeave: () => void }) {
+function Waiting({ call }: { call: DeferredCall }) {
   const say = useTable(hookWords)
   const language = useLanguage()
   const { mutate, isPending, isSuccess, error } = useDecision(call.id)
@@ -55,7 +55,7 @@ function Waiting({ call, onLeave }: { call: DeferredCall; onLeave: () => void })
           {call.approval?.reason && <p className="text-small break-words text-ink-2">{call.approval.reason}</p>}
           <p className="text-small text-ink-3">
             {say("of", { owner: call.owner, at: call.approval ? moment(language, call.approval.asked_at) : "" })}{" "}
-            <Link to="/c/$key" params={{ key: call.session }} onClick={onLeave} className="underline underline-offset-3 hover:text-ink">
+            <Link to="/c/$key" params={{ key: call.session }} className="underline underline-offset-3 hover:text-ink">
               {say("open")}
             </Link>
           </p>

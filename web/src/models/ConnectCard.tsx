@@ -1,17 +1,16 @@
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 
 import { useAccount } from "../app/account"
-import { useShell } from "../app/shell-context"
 import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
 import { readItem, writeItem } from "../lib/storage"
-import { Button } from "../ui/Button"
+import { Button, buttonLook } from "../ui/Button"
 
 /** Says that the built-in demo answers, and what to do about it, until somebody goes on with it. */
 export default function ConnectCard() {
   const say = useTable(modelsWords)
   const { me } = useAccount()
-  const { show } = useShell()
   const place = `xbot.demo.${me.user.id}`
   const [dismissed, setDismissed] = useState(() => readItem(place) !== null)
   if (dismissed) return null
@@ -26,8 +25,14 @@ export default function ConnectCard() {
       <p className="text-ink-2">{text}</p>
       {admin && <p className="mt-2 text-ink-2">{say("hostTools")}</p>}
       <div className="mt-3 flex flex-wrap gap-2">
-        <Button onClick={() => show("settings", { tab: "models", add: admin ? "shared" : "own" })}>{say(admin ? "connect" : "connectOwn")}</Button>
-        {admin && <Button onClick={() => show("settings", { tab: "permissions" })}>{say("chooseTools")}</Button>}
+        <Link to="/settings/{-$section}" params={{ section: "models" }} search={{ add: admin ? "shared" : "own" }} className={buttonLook("plain")}>
+          {say(admin ? "connect" : "connectOwn")}
+        </Link>
+        {admin && (
+          <Link to="/settings/{-$section}" params={{ section: "permissions" }} className={buttonLook("plain")}>
+            {say("chooseTools")}
+          </Link>
+        )}
         <Button look="quiet" onClick={stay}>
           {say("stay")}
         </Button>

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
 import { ArrowLeft } from "lucide-react"
 import { useState } from "react"
 
 import type { Subscription } from "../api/models"
 import { useAccount } from "../app/account"
 import { meQuery } from "../app/queries"
-import type { SettingsPlace } from "../app/shell-context"
 import { useT } from "../i18n"
 import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
@@ -25,14 +25,15 @@ interface Open {
 }
 
 /** Who answers, and the accounts at providers that this is paid from. */
-export default function ModelsPage({ place }: { place?: SettingsPlace }) {
+export default function ModelsPage() {
   const t = useT()
   const { me } = useAccount()
   const client = useQueryClient()
   const say = useTable(modelsWords)
   const admin = me.user.role === "admin"
   const { data, error } = useQuery(subscriptionsQuery)
-  const [open, setOpen] = useState<Open | undefined>(() => place?.add && { shared: admin && place.add === "shared" })
+  const { add } = useSearch({ from: "/shell/settings/{-$section}" })
+  const [open, setOpen] = useState<Open | undefined>(() => add && { shared: admin && add === "shared" })
   const [added, setAdded] = useState<Subscription>()
   const close = () => setOpen(undefined)
   if (open && data) {

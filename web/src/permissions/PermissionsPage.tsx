@@ -11,7 +11,7 @@ import { permissionsQuery } from "./queries"
 import { ToolRow } from "./ToolRow"
 
 /** What tools may do: by a preset, by rules for some calls, by rules for whole tools. */
-export function PermissionsPage() {
+export default function PermissionsPage() {
   const t = useT()
   const say = useTable(permissionWords)
   const { data, error } = useQuery(permissionsQuery)

@@ -18,7 +18,6 @@ interface Props {
   trigger: Trigger
   onEdit: () => void
   onSecret: (made: MadeTrigger) => void
-  onLeave: () => void
 }
 
 const useTime = () => {
@@ -27,7 +26,7 @@ const useTime = () => {
 }
 
 /** One trigger: how it stands, why it was refused last, who has called, and what can be done with it. */
-export function TriggerRow({ trigger, onEdit, onSecret, onLeave }: Props) {
+export function TriggerRow({ trigger, onEdit, onSecret }: Props) {
   const say = useTable(triggerWords)
   const time = useTime()
   const [history, setHistory] = useState(false)
@@ -48,7 +47,7 @@ export function TriggerRow({ trigger, onEdit, onSecret, onLeave }: Props) {
         </div>
         <Actions trigger={trigger} history={history} onHistory={() => setHistory(!history)} onEdit={onEdit} onSecret={onSecret} />
       </div>
-      {history && <Fires trigger={trigger} onLeave={onLeave} />}
+      {history && <Fires trigger={trigger} />}
     </li>
   )
 }
@@ -95,7 +94,7 @@ function Actions({ trigger, history, onHistory, onEdit, onSecret }: ActionsProps
   )
 }
 
-function Fires({ trigger, onLeave }: { trigger: Trigger; onLeave: () => void }) {
+function Fires({ trigger }: { trigger: Trigger }) {
   const t = useT()
   const say = useTable(triggerWords)
   const { data, error } = useQuery(firesQuery(trigger.id))
@@ -105,13 +104,13 @@ function Fires({ trigger, onLeave }: { trigger: Trigger; onLeave: () => void }) 
   return (
     <ul aria-label={say("historyLabel", { name: trigger.name })} className="space-y-1 rounded-md bg-sunken px-3 py-2 text-small">
       {data.map((fire) => (
-        <FireLine key={fire.delivery} fire={fire} onLeave={onLeave} />
+        <FireLine key={fire.delivery} fire={fire} />
       ))}
     </ul>
   )
 }
 
-function FireLine({ fire, onLeave }: { fire: Fire; onLeave: () => void }) {
+function FireLine({ fire }: { fire: Fire }) {
   const say = useTable(triggerWords)
   const time = useTime()
   const facts = [time(fire.at), fire.event, say(fire.outcome), fire.repeats ? say("repeats", { count: fire.repeats }) : "", fire.note].filter((fact) => fact)
@@ -119,7 +118,7 @@ function FireLine({ fire, onLeave }: { fire: Fire; onLeave: () => void }) {
     <li className="break-words">
       {facts.join(" · ")}{" "}
       {fire.session && (
-        <Link to="/c/$key" params={{ key: fire.session }} onClick={onLeave} className="text-accent underline underline-offset-3">{say("open")}</Link>
+        <Link to="/c/$key" params={{ key: fire.session }} className="text-accent underline underline-offset-3">{say("open")}</Link>
       )}
     </li>
   )

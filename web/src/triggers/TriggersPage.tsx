@@ -14,7 +14,7 @@ import { TriggerRow } from "./TriggerRow"
 import { triggersQuery } from "./queries"
 
 /** What other programs may call: how it stands, who has called, and a secret the one time that it can be seen. */
-export default function TriggersPage({ onClose }: { onClose: () => void }) {
+export default function TriggersPage() {
   const t = useT()
   const say = useTable(triggerWords)
   const { data, error } = useQuery(triggersQuery)
@@ -43,7 +43,7 @@ export default function TriggersPage({ onClose }: { onClose: () => void }) {
       {data.length === 0 && <p className="text-ink-2">{say("none")}</p>}
       <ul aria-label={say("list")} className="divide-y divide-line">
         {data.map((trigger) => (
-          <TriggerRow key={trigger.id} trigger={trigger} onEdit={() => setOpen({ trigger })} onSecret={setMade} onLeave={onClose} />
+          <TriggerRow key={trigger.id} trigger={trigger} onEdit={() => setOpen({ trigger })} onSecret={setMade} />
         ))}
       </ul>
       <Button onClick={() => setOpen({})}>

@@ -1,0 +1,53 @@
+import { Section } from "../details/Section"
+import { useAccount } from "../app/account"
+import { useShell } from "../app/shell-context"
+import { Tokens } from "../account/Tokens"
+import { type Language, languages, setLanguage, useLanguage, useT } from "../i18n"
+import { ProfileForm } from "../memory/ProfileForm"
+import { Button } from "../ui/Button"
+import { Select } from "../ui/Select"
+import { setTheme, type Theme, useTheme } from "../ui/theme"
+import Identities from "./Identities"
+
+const themes: Theme[] = ["auto", "light", "dark"]
+
+/** What a person says of themselves, how the page looks to them, how they sign in, and who they are elsewhere. */
+export default function You() {
+  const t = useT()
+  const { me } = useAccount()
+  const { show } = useShell()
+  return (
+    <div className="space-y-8">
+      <p className="text-ink-2">{t("you.lead", { name: me.user.name })}</p>
+      <ProfileForm />
+      <Section title={t("you.page")}>
+        <Look />
+      </Section>
+      <Section title={t("you.password")}>
+        <Button onClick={() => show("password")}>{t("account.password")}</Button>
+      </Section>
+      <Section title={t("tokens.title")}>
+        <Tokens />
+      </Section>
+      <Section title={t("identities.title")}>
+        <Identities />
+      </Section>
+    </div>
+  )
+}
+
+function Look() {
+  const t = useT()
+  const theme = useTheme()
+  const language = useLanguage()
+  const names: Record<Theme, string> = { auto: t("account.themeAuto"), light: t("account.themeLight"), dark: t("account.themeDark") }
+  return (
+    <>
+      <div className="flex flex-wrap gap-4">
+        <Select label={t("account.language")} value={language} options={Object.keys(languages) as Language[]} say={(option) => languages[option]} onChange={setLanguage} />
+        <Select label={t("account.theme")} value={theme} options={themes} say={(option) => names[option]} onChange={setTheme} />
+      </div>
+      <p className="mt-2 text-small text-ink-3">{t("you.answers")}</p>
+    </>
+  )
+}
