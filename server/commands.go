@@ -50,6 +50,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		conversation.Search{Messages: a.store},
 		conversation.Rewind{Sessions: a.store},
 		conversation.Fork{Sessions: s.history},
+		conversation.Archive{Sessions: a.store},
 		conversation.Approve{Questions: s.questions},
 		conversation.Deny{Questions: s.questions},
 		conversation.Permissions{Presets: a.store, Authorizers: a.authorizers()},

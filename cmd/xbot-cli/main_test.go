@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/apiclient/apitest"
 	"xbot/internal/chat"
 )
@@ -203,6 +204,19 @@ func TestOneShot_ContinuesSessions(t *testing.T) {
 	require.Zero(t, b.run("", "-p", "four", "--resume").code)
 	require.Len(t, b.server.Keys(), 2)
 	require.EqualValues(t, 24, b.server.Session(first).Seq, "three turns of eight events")
+}
+
+func TestOneShot_StaysOutOfTheListAndGoesOnByItsKey(t *testing.T) {
+	t.Parallel()
+	b := setup(t, echo)
+	require.Zero(t, b.run("", "-p", "one").code)
+	key := b.server.Keys()[0]
+	require.Equal(t, chat.OneShots, b.server.Session(key).Shelf)
+	listed, err := b.server.Client().ListSessions(t.Context(), apiclient.ListSessionsParams{})
+	require.NoError(t, err)
+	require.Empty(t, listed)
+	require.Zero(t, b.run("", "-p", "two", "--session", string(key)).code)
+	require.Equal(t, []chat.SessionKey{key}, b.server.Keys())
 }
 
 func TestOneShot_CtrlCStopsTheTurn(t *testing.T) {

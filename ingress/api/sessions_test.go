@@ -82,6 +82,39 @@ func TestSessions_AreListedPinnedFirstAndSearchedByTheirTitle(t *testing.T) {
 	require.NotNil(t, list.Sessions, "an empty list is a list")
 }
 
+func TestSessions_ArchivedOnesAndOneShotsAreListedWhereSomebodyAsksForThem(t *testing.T) {
+	b := setup(t)
+	kept, old := b.alice.session("agent:main:web:thread:kept"), b.alice.session("agent:main:web:thread:old")
+	b.alice.post("/api/sessions", map[string]any{"key": "agent:main:cli:thread:once", "shelf": "oneshots"}).is(http.StatusCreated, nil)
+	b.alice.post("/api/sessions", map[string]any{"shelf": "archived"}).problem(http.StatusUnprocessableEntity)
+	shelve := func(who *person, shelf any) answer {
+		return who.do(who, http.MethodPatch, path(old.Key, ""), map[string]any{"shelf": shelf})
+	}
+	shelve(b.bob, "archived").problem(http.StatusNotFound)
+	shelve(b.alice, "attic").problem(http.StatusBadRequest)
+	shelve(b.alice, "oneshots").problem(http.StatusBadRequest)
+	shelve(b.alice, 7).problem(http.StatusUnprocessableEntity)
+	var changed chat.Session
+	shelve(b.alice, "archived").is(http.StatusOK, &changed)
+	require.Equal(t, chat.Archived, changed.Shelf)
+	keys := func(who *person, query string) (keys []chat.SessionKey) {
+		var list sessionList
+		who.get("/api/sessions"+query).is(http.StatusOK, &list)
+		for _, s := range list.Sessions {
+			keys = append(keys, s.Key)
+		}
+		return keys
+	}
+	require.Equal(t, []chat.SessionKey{kept.Key}, keys(b.alice, ""))
+	require.Equal(t, []chat.SessionKey{old.Key}, keys(b.alice, "?shelf=archived"))
+	require.Equal(t, []chat.SessionKey{"agent:main:cli:thread:once"}, keys(b.alice, "?shelf=oneshots"))
+	require.Len(t, keys(b.alice, "?shelf=all"), 3)
+	require.Empty(t, keys(b.bob, "?shelf=all"))
+	b.alice.get("/api/sessions?shelf=attic").problem(http.StatusUnprocessableEntity)
+	shelve(b.alice, "").is(http.StatusOK, nil)
+	require.Len(t, keys(b.alice, ""), 2)
+}
+
 func TestSessions_OneWithARunningTurnIsNotDeleted(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")

@@ -94,6 +94,7 @@ type Change struct {
 	Preset     *string     `json:"preset,omitzero"` // What tools may do here: read_only, ask or auto; empty: as I chose for all conversations.
 	Queue      *chat.Queue `json:"queue,omitzero"`  // How messages wait; members that are missing follow the policy.
 	Send       *string     `json:"send,omitzero"`   // on or off.
+	Shelf      *string     `json:"shelf,omitzero"`  // archived: it is kept out of the list until somebody writes there again; empty: it is in the list.
 	Think      *string     `json:"think,omitzero"`  // off, minimal, low, medium, high or xhigh.
 	Title      *string     `json:"title,omitzero"`
 	Verbose    *string     `json:"verbose,omitzero"` // off, on or full.
@@ -529,6 +530,7 @@ type NewSession struct {
 	Agent string          `json:"agent,omitzero"` // Which of the installation's agents answers; default: that of the key, else the usual one.
 	Cwd   string          `json:"cwd,omitzero"`   // Folder where the session's tools start; default: the agent's, else the runner's workspace.
 	Key   chat.SessionKey `json:"key,omitzero"`   // Default: a new one. If it is an existing session of yours, the response is that session, unchanged.
+	Shelf chat.Shelf      `json:"shelf,omitzero"` // oneshots: it answers one question of a script, and is kept out of the list.
 	Title string          `json:"title,omitzero"`
 }
 
@@ -1090,7 +1092,8 @@ type SearchParams struct {
 
 // ListSessionsParams narrows ListSessions; what is empty does not.
 type ListSessionsParams struct {
-	Q string // Part of the title.
+	Q     string // Part of the title.
+	Shelf string // listed: those that are neither archived nor one-shots of a terminal.
 }
 
 // ImportSessionParams narrows ImportSession; what is empty does not.
@@ -1811,7 +1814,7 @@ func (c *Client) ListSessions(ctx context.Context, params ListSessionsParams) ([
 	var answer struct {
 		Sessions []chat.Session `json:"sessions"`
 	}
-	err := c.call(ctx, http.MethodGet, "/api/sessions", query{"q": params.Q}, nil, &answer)
+	err := c.call(ctx, http.MethodGet, "/api/sessions", query{"q": params.Q, "shelf": params.Shelf}, nil, &answer)
 	return answer.Sessions, err
 }
 
@@ -1841,7 +1844,7 @@ func (c *Client) GetSession(ctx context.Context, key chat.SessionKey) (chat.Sess
 	return answer, err
 }
 
-// UpdateSession sends PATCH /api/sessions/{key}: Rename or pin a session, or say how it is answered.
+// UpdateSession sends PATCH /api/sessions/{key}: Rename, pin or archive a session, or say how it is answered.
 func (c *Client) UpdateSession(ctx context.Context, key chat.SessionKey, body Change) (chat.Session, error) {
 	var answer chat.Session
 	err := c.call(ctx, http.MethodPatch, path("/api/sessions/%s", key), nil, body, &answer)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"xbot/internal/apiclient"
@@ -97,17 +98,22 @@ func (c *connection) open(ctx context.Context, opts options) (chat.Session, erro
 		}
 		return session, err
 	case opts.Resume:
-		return c.newest(ctx)
+		if opts.Print == nil {
+			return c.newest(ctx, "listed")
+		}
+		return c.newest(ctx, "all")
 	default:
 		return chat.Session{}, nil
 	}
 }
 
-func (c *connection) newest(ctx context.Context) (chat.Session, error) {
-	sessions, err := c.client.ListSessions(ctx, apiclient.ListSessionsParams{})
+// newest returns the session of a shelf in which somebody wrote last, but none that was archived.
+func (c *connection) newest(ctx context.Context, shelf string) (chat.Session, error) {
+	sessions, err := c.client.ListSessions(ctx, apiclient.ListSessionsParams{Shelf: shelf})
 	if err != nil {
 		return chat.Session{}, err
 	}
+	sessions = slices.DeleteFunc(sessions, func(s chat.Session) bool { return s.Shelf == chat.Archived })
 	if len(sessions) == 0 {
 		return chat.Session{}, fault.Errorf(fault.NotFound, "there is no session to resume yet; start one with xbot-cli")
 	}

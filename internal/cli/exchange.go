@@ -27,6 +27,7 @@ type exchange struct {
 	conn    *connection
 	notes   *notes
 	session chat.Session
+	shelf   chat.Shelf   // where a new session is kept
 	story   *story.Story // nil until the first question
 
 	event func(chat.Event) error // told of every event, in order; may be nil
@@ -126,7 +127,9 @@ func (e *exchange) begin(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if e.session, err = e.conn.client.CreateSession(ctx, apiclient.NewTerminalSession(where.Cwd())); err != nil {
+		made := apiclient.NewTerminalSession(where.Cwd())
+		made.Shelf = e.shelf
+		if e.session, err = e.conn.client.CreateSession(ctx, made); err != nil {
 			return err
 		}
 	}

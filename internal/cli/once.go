@@ -14,10 +14,10 @@ import (
 	"xbot/internal/question"
 )
 
-// once asks one thing and prints the answer. Ctrl-C stops the turn, which is an interrupted run; once more leaves at once.
+// once asks one thing and prints the answer. A session that it begins is kept out of the list. Ctrl-C stops the turn, which is an interrupted run; once more leaves at once.
 func (p Program) once(ctx context.Context, conn *connection, session chat.Session, prompt ask, opts options) error {
 	notes := newNotes(p.Err, p.dumb())
-	e := &exchange{conn: conn, notes: notes, session: session, event: tellSteps(notes.detail)}
+	e := &exchange{conn: conn, notes: notes, session: session, shelf: chat.OneShots, event: tellSteps(notes.detail)}
 	if opts.JSON {
 		e.event = p.printEvent
 	}

@@ -24,7 +24,7 @@ type options struct {
 	Approve bool             `help:"With -p: allow every tool call that needs your permission." xor:"answer"`
 	Deny    bool             `help:"With -p: deny every tool call that needs your permission." xor:"answer"`
 	Session chat.SessionKey  `placeholder:"KEY" complete:"session" help:"Continue this session." xor:"session"`
-	Resume  bool             `short:"r" help:"Continue the newest session." xor:"session"`
+	Resume  bool             `short:"r" help:"Continue the newest session. With -p also one that -p began." xor:"session"`
 	Server  string           `env:"XBOT_SERVER" placeholder:"URL" help:"Server to use, such as https://xbot.example.org; default: the server of this user on this machine, started when needed."`
 	Token   string           `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
 	Version kong.VersionFlag `help:"Print the version."`

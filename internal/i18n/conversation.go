@@ -50,6 +50,10 @@ const (
 	Forked       ID = "forked"        // %s title, %s key
 	ForkUsage    ID = "fork_usage"
 	ForkTitle    ID = "fork_title" // %s title of the original
+	ArchivedNow  ID = "archived_now"
+	ArchivedOff  ID = "archived_off"
+	ArchiveUsage ID = "archive_usage"
+	HelpArchive  ID = "help_archive"
 )
 
 var history = map[ID]map[Lang]string{
@@ -64,4 +68,8 @@ var history = map[ID]map[Lang]string{
 	Forked:       {English: "Copied to a new conversation: **%s** (`%s`). This one goes on as it is.", Chinese: "已复制为新对话：**%s**(`%s`)。当前对话不受影响。"},
 	ForkUsage:    {English: "Write `/fork` to copy the whole conversation, `/fork 2` to leave out your last two messages, or `/fork m12` to copy it up to the answer to message 12.", Chinese: "用法：`/fork` 复制整个对话，`/fork 2` 去掉你最近的两条消息，`/fork m12` 复制到消息 12 的回答为止。"},
 	ForkTitle:    {English: "%s (fork)", Chinese: "%s(副本)"},
+	ArchivedNow:  {English: "Archived: this conversation is no longer in the list. A new message here brings it back.", Chinese: "已归档：这个对话不再显示在列表中。在这里发送新消息即可恢复。"},
+	ArchivedOff:  {English: "This conversation is in the list again.", Chinese: "这个对话已回到列表中。"},
+	ArchiveUsage: {English: "Write `/archive` to take this conversation out of the list, or `/archive off` to bring it back.", Chinese: "用法：`/archive` 将这个对话移出列表，`/archive off` 将其恢复。"},
+	HelpArchive:  {English: "takes this conversation out of the list until you write here again; off: brings it back", Chinese: "把这个对话移出列表，直到你再次在此发言；off：恢复"},
 }

@@ -219,7 +219,7 @@ const noLimit = 1 << 30
 
 // emitQueued emits the event of a message that waits.
 func emitQueued(t *pg.Tx, in Inbound, id chat.InboxID) {
-	t.Touch()
+	t.Speak()
 	q := chat.Queued{Inbox: id, ClientMessageID: in.PlatformID, Text: cmp.Or(in.Options.Said, in.Text), Mode: in.Queue.Mode, Sender: in.Sender}
 	t.Emit(in.Session, chat.EventQueued, q)
 }

@@ -45,7 +45,7 @@ func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Acc
 			return fmt.Errorf("accept command: %w", err)
 		}
 		got = Accepted{ID: id}
-		tx.Touch()
+		tx.Speak()
 		if err := showBang(ctx, tx, in, id, pg.Clean(command)); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, n
 			return fmt.Errorf("accept an answer: %w", err)
 		}
 		got.ID = id
-		tx.Touch()
+		tx.Speak()
 		for _, m := range []chat.Message{
 			{Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: id, ClientMessageID: in.PlatformID},
 			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(notice), Inbox: id},

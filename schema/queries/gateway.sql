@@ -204,7 +204,7 @@ WHERE t.state = 'running' AND t.user_id = sqlc.arg(user_id)::bigint AND s.scene 
 ORDER BY t.started_at DESC LIMIT 1;
 
 -- name: SessionMine :many
-SELECT key, title FROM sessions WHERE user_id = $1 ORDER BY last_interaction_at DESC, key LIMIT $2;
+SELECT key, title FROM sessions WHERE user_id = $1 AND shelf = '' ORDER BY last_interaction_at DESC, key LIMIT $2;
 
 -- name: SessionSetSend :exec
 UPDATE sessions SET send = $2 WHERE key = $1;

@@ -1,5 +1,5 @@
 -- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin, shelf) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (key) DO NOTHING;
 
 -- name: SessionGet :one
@@ -28,14 +28,17 @@ WHERE s.key = $1;
 WITH listed AS MATERIALIZED (
     SELECT o.key FROM (
         (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
-         WHERE s.user_id = sqlc.arg(owner) AND s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
+         WHERE s.user_id = sqlc.arg(owner) AND s.pinned AND s.chat_type <> 'subagent' AND s.shelf = ANY (sqlc.arg(shelves)::text[]) AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
          ORDER BY s.last_interaction_at DESC
          LIMIT sqlc.arg(n))
         UNION ALL
-        (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
-         WHERE s.user_id = sqlc.arg(owner) AND NOT s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
-         ORDER BY s.last_interaction_at DESC
-         LIMIT sqlc.arg(n))
+        (SELECT s.key, s.pinned, s.last_interaction_at
+         FROM unnest(sqlc.arg(shelves)::text[]) AS wanted(shelf) CROSS JOIN LATERAL (
+             SELECT l.key, l.pinned, l.last_interaction_at FROM sessions l
+             WHERE l.user_id = sqlc.arg(owner) AND l.shelf = wanted.shelf AND NOT l.pinned AND l.chat_type <> 'subagent' AND l.title ILIKE '%' || sqlc.arg(q)::text || '%'
+             ORDER BY l.last_interaction_at DESC
+             LIMIT sqlc.arg(n)
+         ) s)
     ) o
     ORDER BY o.pinned DESC, o.last_interaction_at DESC
     LIMIT sqlc.arg(n)
@@ -66,6 +69,9 @@ UPDATE sessions SET
     pinned = coalesce(sqlc.narg(pinned), pinned)
 WHERE key = sqlc.arg(key);
 
+-- name: SessionSetShelf :execrows
+UPDATE sessions SET shelf = $2 WHERE key = $1;
+
 -- name: SessionSetCwd :exec
 UPDATE sessions SET cwd = $2, cwd_runner = $3 WHERE key = $1;
 
@@ -77,13 +83,15 @@ DELETE FROM sessions WHERE key = $1;
 
 -- name: EventAppend :one
 -- Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
--- a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation that the session works
+-- a larger sequence before a smaller one. touch notes that a person wrote, spoken that it
+-- was to the agent, which brings back what was archived. Returns the conversation that the session works
 -- for: of a subagent that at the top of its tree, of a job's own conversation that in which the job was made; empty for any other.
 -- Where the session is gone the events violate their reference to it: the commit goes in the same round trip, and must not succeed.
 WITH session AS (
     UPDATE sessions SET
         feed_seq            = feed_seq + cardinality(sqlc.arg(kinds)::text[]),
-        last_interaction_at = CASE WHEN sqlc.arg(touch)::boolean THEN now() ELSE last_interaction_at END
+        last_interaction_at = CASE WHEN sqlc.arg(touch)::boolean THEN now() ELSE last_interaction_at END,
+        shelf               = CASE WHEN sqlc.arg(spoken)::boolean AND shelf = 'archived' THEN '' ELSE shelf END
     WHERE key = sqlc.arg(session_key)
     RETURNING key, feed_seq, root
 ), added AS (

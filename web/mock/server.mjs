@@ -201,7 +201,7 @@ export class MockServer {
       case "GET /api/usage":
         return sendJson(response, 200, usage([...this.sessions.values()], Number(url.searchParams.get("days") ?? 30)))
       case "GET /api/sessions":
-        return sendJson(response, 200, { sessions: this.#list(url.searchParams.get("q") ?? "") })
+        return sendJson(response, 200, { sessions: this.#list(url.searchParams.get("q") ?? "", url.searchParams.get("shelf") ?? "listed") })
       case "POST /api/sessions":
         return this.#create(await readBody(request), response)
     }
@@ -300,8 +300,9 @@ export class MockServer {
     sendJson(response, 204)
   }
 
-  #list(q) {
+  #list(q, shelf) {
     return [...this.sessions.values()]
+      .filter((session) => shelf === "all" || session.shelf === (shelf === "listed" ? "" : shelf))
       .filter((session) => session.chat_type !== "subagent" && session.title.toLowerCase().includes(q.toLowerCase()))
       .sort((a, b) => b.pinned - a.pinned || b.updated_at.localeCompare(a.updated_at))
       .map((session) => session.view())
@@ -315,9 +316,9 @@ export class MockServer {
       .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
   }
 
-  #create({ key = `agent:main:web:thread:${randomBytes(8).toString("hex")}`, title = "" }, response) {
+  #create({ key = `agent:main:web:thread:${randomBytes(8).toString("hex")}`, title = "", shelf = "" }, response) {
     const agent = /^agent:([^:]+):/.exec(key)?.[1] ?? "main"
-    const session = this.sessions.get(key) ?? this.add(new Session(key, { title, agent }))
+    const session = this.sessions.get(key) ?? this.add(new Session(key, { title, agent, shelf }))
     sendJson(response, 201, session.view())
   }
 

@@ -25,6 +25,7 @@ export class Session {
   model = ""
   think = ""
   preset = ""
+  shelf = ""
   queue = {}
   resets = []
 
@@ -34,9 +35,9 @@ export class Session {
   }
 
   view() {
-    const { key, channel, title, pinned, cwd, runner, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset } = this
+    const { key, channel, title, pinned, cwd, runner, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset, shelf } = this
     const running = this.running ? { running: this.running } : {}
-    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset: preset || undefined, ...running, ...this.#fill() }
+    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, agent, chat_type, origin, model, think, queue, preset: preset || undefined, shelf: shelf || undefined, ...running, ...this.#fill() }
   }
 
   #fill() {
@@ -70,6 +71,7 @@ export class Session {
     const id = ++lastInbox
     this.accepted.set(clientId, { id, text })
     this.updated_at = new Date().toISOString()
+    if (this.shelf === "archived") this.shelf = ""
     if (!this.title) this.title = text.split("\n")[0].slice(0, 60)
     const mode = this.queue.mode || (this.chat_type === "direct" ? "steer" : "followup")
     const entry = { inbox_id: id, client_message_id: clientId, text, mode: more.control ? "followup" : mode, ...more }

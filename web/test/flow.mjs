@@ -211,6 +211,41 @@ export const flow = {
     await v.page.keyboard.press("Escape")
   },
 
+  "an archived conversation leaves the list, is found below it and by search, and comes back with a message": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.ask("say to be archived", "to be archived")
+    await v.page.waitForURL("**/c/**")
+    const list = v.page.getByRole("navigation")
+    const row = list.getByRole("link", { name: /say to be archived/ })
+    const choose = async (item) => {
+      await row.first().hover()
+      await list.getByRole("button", { name: /^Actions for say to be archived/ }).click()
+      await v.page.getByRole("menuitem", { name: item }).click()
+    }
+    const folded = list.getByRole("button", { name: "Archived and one-shots" })
+    const shelf = list.getByRole("region", { name: "Archived", exact: true })
+    await choose("Archive")
+    await row.waitFor({ state: "detached" })
+    await folded.click()
+    await shelf.getByRole("link", { name: /say to be archived/ }).waitFor()
+    await v.inspect("15-archived")
+    await folded.click()
+    await v.page.keyboard.press("Control+k")
+    await v.page.keyboard.type("to be archived")
+    await row.first().waitFor()
+    await v.page.keyboard.press("Escape")
+    await row.waitFor({ state: "detached" })
+    await v.ask("say it is back", "it is back")
+    await list.getByRole("region", { name: "Today" }).getByRole("link", { name: /say to be archived/ }).waitFor()
+    await choose("Archive")
+    await row.waitFor({ state: "detached" })
+    await folded.click()
+    await choose("Back to the list")
+    await list.getByRole("region", { name: "Today" }).getByRole("link", { name: /say to be archived/ }).waitFor()
+    await folded.click()
+  },
+
   "it works at phone width without sideways scrolling": async (v) => {
     await v.page.setViewportSize({ width: 390, height: 844 })
     await v.page.reload()

@@ -17,6 +17,7 @@ import (
 type Change struct {
 	Title      *string     `json:"title,omitempty" maxLength:"200"`
 	Pinned     *bool       `json:"pinned,omitempty"`
+	Shelf      *string     `json:"shelf,omitempty" maxLength:"20" doc:"archived: it is kept out of the list until somebody writes there again; empty: it is in the list."`
 	Model      *string     `json:"model,omitempty" maxLength:"200" doc:"Id of a model, or another word for it." example:"openai/gpt-5"`
 	Think      *string     `json:"think,omitempty" maxLength:"20" doc:"off, minimal, low, medium, high or xhigh."`
 	Verbose    *string     `json:"verbose,omitempty" maxLength:"20" doc:"off, on or full."`
@@ -35,10 +36,10 @@ func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Cha
 		known []string
 	}{
 		{"think", in.Think, chat.ThinkLevels}, {"verbose", in.Verbose, chat.Verbosities}, {"send", in.Send, []string{"on", "off"}},
-		{"activation", in.Activation, []string{"mention", "always"}}, {"preset", in.Preset, []string{"read_only", "ask", "auto"}},
+		{"activation", in.Activation, []string{"mention", "always"}}, {"preset", in.Preset, []string{"read_only", "ask", "auto"}}, {"shelf", in.Shelf, []string{string(chat.Archived)}},
 	} {
 		if c.value != nil && *c.value != "" && !slices.Contains(c.known, *c.value) {
-			return out, fault.Errorf(fault.Invalid, "%s must be one of %s, or empty to follow the policy", c.name, strings.Join(c.known, ", "))
+			return out, fault.Errorf(fault.Invalid, "%s must be one of %s, or empty", c.name, strings.Join(c.known, ", "))
 		}
 	}
 	if out.Model = in.Model; in.Model != nil && *in.Model != "" {
@@ -59,6 +60,11 @@ func (a *Endpoints) change(ctx context.Context, key chat.SessionKey, in Change) 
 	}
 	if in.Title != nil || in.Pinned != nil {
 		if err := a.Store.UpdateSession(ctx, key, in.Title, in.Pinned); err != nil {
+			return err
+		}
+	}
+	if in.Shelf != nil {
+		if err := a.Store.SetShelf(ctx, key, chat.Shelf(*in.Shelf)); err != nil {
 			return err
 		}
 	}

@@ -28,6 +28,11 @@ const (
 // ownChannels are the channels whose sessions clients of the API may name.
 var ownChannels = []string{webChannel, "cli", "api"}
 
+// shelves are what a listing may ask for.
+var shelves = map[string][]chat.Shelf{
+	"listed": {chat.Listed}, "archived": {chat.Archived}, "oneshots": {chat.OneShots}, "all": {chat.Listed, chat.Archived, chat.OneShots},
+}
+
 type sessionBody struct{ Body chat.Session }
 
 // NewSession asks for a session.
@@ -35,6 +40,7 @@ type NewSession struct {
 	Key   chat.SessionKey `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. If it is an existing session of yours, the response is that session, unchanged."`
 	Title string          `json:"title,omitempty" maxLength:"200"`
 	Agent string          `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
+	Shelf chat.Shelf      `json:"shelf,omitempty" enum:"oneshots" doc:"oneshots: it answers one question of a script, and is kept out of the list."`
 	Cwd   string          `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
 }
 
@@ -46,7 +52,8 @@ func (a *Endpoints) registerSessions(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-sessions", Method: http.MethodGet, Path: "/api/sessions", Summary: "My sessions, pinned first, newest first", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
-			Q string `query:"q" maxLength:"200" doc:"Part of the title."`
+			Q     string `query:"q" maxLength:"200" doc:"Part of the title."`
+			Shelf string `query:"shelf" enum:"listed,archived,oneshots,all" default:"listed" doc:"listed: those that are neither archived nor one-shots of a terminal."`
 		}) (*struct {
 			Body struct {
 				Sessions []chat.Session `json:"sessions"`
@@ -58,7 +65,7 @@ func (a *Endpoints) registerSessions(h huma.API) {
 				}
 			}{}
 			q := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(in.Q)
-			sessions, err := a.Store.Sessions(ctx, auth.User(ctx).ID, q, sessionLimit)
+			sessions, err := a.Store.Sessions(ctx, auth.User(ctx).ID, q, sessionLimit, shelves[in.Shelf]...)
 			out.Body.Sessions = sessions
 			return out, a.Problem(err)
 		})
@@ -72,7 +79,7 @@ func (a *Endpoints) registerSessions(h huma.API) {
 
 // registerChanges has what people change of a session.
 func (a *Endpoints) registerChanges(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename or pin a session, or say how it is answered", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename, pin or archive a session, or say how it is answered", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			Body Change
@@ -155,7 +162,7 @@ func (a *Endpoints) create(ctx context.Context, in NewSession) (chat.Session, er
 	}
 	user := auth.User(ctx)
 	made := store.NewSession{
-		Key: key, Owner: user.ID, Channel: channel, Title: in.Title, Cwd: cmp.Or(in.Cwd, agent.Workspace), Agent: agent.ID,
+		Key: key, Owner: user.ID, Channel: channel, Title: in.Title, Shelf: in.Shelf, Cwd: cmp.Or(in.Cwd, agent.Workspace), Agent: agent.ID,
 		Origin: chat.Origin{Label: user.Name, Provider: channel, From: strconv.FormatInt(int64(user.ID), 10), To: string(key), Name: user.Name},
 	}
 	if made.Cwd != "" {

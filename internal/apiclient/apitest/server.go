@@ -272,7 +272,9 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) {
-	answer(w, http.StatusOK, map[string]any{"sessions": s.list(r.URL.Query().Get("q"))})
+	answer(w, http.StatusOK, map[string]any{"sessions": slices.DeleteFunc(s.list(r.URL.Query().Get("q")), func(session chat.Session) bool {
+		return r.URL.Query().Get("shelf") != "all" && session.Shelf != chat.Listed
+	})})
 }
 
 // list returns the sessions whose title holds the text, the newest first.

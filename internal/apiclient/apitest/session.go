@@ -44,7 +44,7 @@ func newSession(s *Server, in apiclient.NewSession) *session {
 	return &session{
 		server: s,
 		about: chat.Session{
-			Key: in.Key, Routing: chat.Routing{Channel: "web"}, Title: in.Title, Folder: chat.Folder{Cwd: in.Cwd}, Choices: chat.Choices{Runner: "local"}, CreatedAt: now, UpdatedAt: now,
+			Key: in.Key, Routing: chat.Routing{Channel: "web"}, Title: in.Title, Shelf: in.Shelf, Folder: chat.Folder{Cwd: in.Cwd}, Choices: chat.Choices{Runner: "local"}, CreatedAt: now, UpdatedAt: now,
 		},
 		accepted:  map[string]accepted{},
 		questions: map[chat.CallID]*question{},

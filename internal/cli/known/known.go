@@ -38,7 +38,7 @@ func Words(ctx context.Context, source apiclient.Source) completion.Values {
 
 // sessions are the newest first; a shell may sort them.
 func sessions(ctx context.Context, client *apiclient.Client) (words []completion.Word) {
-	all, err := client.ListSessions(ctx, apiclient.ListSessionsParams{})
+	all, err := client.ListSessions(ctx, apiclient.ListSessionsParams{Shelf: "all"})
 	if err != nil {
 		return nil
 	}

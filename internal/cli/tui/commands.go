@@ -187,7 +187,11 @@ func (m *model) rename(title string) tea.Cmd {
 func (m *model) list(text string, resume bool) tea.Cmd {
 	client := m.o.Client
 	return m.do(func(ctx context.Context) tea.Msg {
-		sessions, err := client.ListSessions(ctx, apiclient.ListSessionsParams{Q: text})
+		among := apiclient.ListSessionsParams{Q: text}
+		if text != "" { // who looks for one finds what is out of the list, too
+			among.Shelf = "all"
+		}
+		sessions, err := client.ListSessions(ctx, among)
 		return listedMsg{sessions: sessions, err: err, resume: resume}
 	})
 }

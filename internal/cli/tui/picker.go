@@ -98,6 +98,12 @@ func (p *picker) line(t theme, session chat.Session, chosen bool, width int, now
 	if session.Pinned {
 		facts = append(facts, "pinned")
 	}
+	switch session.Shelf {
+	case chat.Archived:
+		facts = append(facts, "archived")
+	case chat.OneShots:
+		facts = append(facts, "one-shot")
+	}
 	facts = append(facts, ago(now.Sub(session.UpdatedAt)))
 	line := spread("  "+title, strings.Join(facts, " · "), min(width-4, maxColumn))
 	if chosen {

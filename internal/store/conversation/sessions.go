@@ -29,6 +29,7 @@ type NewSession struct {
 	ChatType chat.ChatType // empty: direct
 	Scene    string
 	Origin   chat.Origin
+	Shelf    chat.Shelf // empty: in the list
 }
 
 // CreateSession creates a session or finds the one that is there. It reports whether it created it.
@@ -39,7 +40,7 @@ func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	}
 	rows, err := s.db.Q.SessionCreate(ctx, s.db.Pool, dbsqlc.SessionCreateParams{
 		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: pg.Clean(n.Title), Cwd: pg.Clean(n.Cwd), CwdRunner: n.CwdRunner,
-		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin,
+		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin, Shelf: n.Shelf,
 	})
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("create session: %w", err))
@@ -59,9 +60,17 @@ func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session,
 	return s.SessionOf(row), row.UserID, nil
 }
 
-// Sessions lists the sessions of a user whose title holds q, pinned ones first, then by last interaction.
-func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Session, error) {
-	rows, err := s.db.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Q: pg.Clean(q), N: int32(limit)})
+// Sessions lists the sessions of a user that lie on one of the shelves and whose title holds q, pinned ones first, then by last
+// interaction. Without a shelf it is those of the list.
+func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int, shelves ...chat.Shelf) ([]chat.Session, error) {
+	if len(shelves) == 0 {
+		shelves = []chat.Shelf{chat.Listed}
+	}
+	named := make([]string, len(shelves))
+	for i, shelf := range shelves {
+		named[i] = string(shelf)
+	}
+	rows, err := s.db.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Shelves: named, Q: pg.Clean(q), N: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
@@ -164,7 +173,7 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 func (s *Store) SessionOf(r dbsqlc.SessionGetRow) chat.Session {
 	room, _ := s.limits.Of(cmp.Or(r.ContextModel, s.limits.Model))
 	out := chat.Session{
-		Key: r.Key, Title: r.Title, Pinned: r.Pinned, ForkOf: r.ForkOf, Once: r.Once, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+		Key: r.Key, Title: r.Title, Pinned: r.Pinned, Shelf: r.Shelf, ForkOf: r.ForkOf, Once: r.Once, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
 		Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
 		Folder:  chat.Folder{Cwd: r.Cwd, CwdRunner: r.CwdRunner},
 		Choices: chat.Choices{

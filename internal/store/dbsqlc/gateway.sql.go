@@ -932,7 +932,7 @@ func (q *Queries) PairingTake(ctx context.Context, db DBTX, code string) (Pairin
 }
 
 const sessionMine = `-- name: SessionMine :many
-SELECT key, title FROM sessions WHERE user_id = $1 ORDER BY last_interaction_at DESC, key LIMIT $2
+SELECT key, title FROM sessions WHERE user_id = $1 AND shelf = '' ORDER BY last_interaction_at DESC, key LIMIT $2
 `
 
 type SessionMineParams struct {

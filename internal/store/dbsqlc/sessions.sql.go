@@ -17,14 +17,15 @@ const eventAppend = `-- name: EventAppend :one
 WITH session AS (
     UPDATE sessions SET
         feed_seq            = feed_seq + cardinality($1::text[]),
-        last_interaction_at = CASE WHEN $2::boolean THEN now() ELSE last_interaction_at END
-    WHERE key = $3
+        last_interaction_at = CASE WHEN $2::boolean THEN now() ELSE last_interaction_at END,
+        shelf               = CASE WHEN $3::boolean AND shelf = 'archived' THEN '' ELSE shelf END
+    WHERE key = $4
     RETURNING key, feed_seq, root
 ), added AS (
     INSERT INTO feed_events (session_key, seq, kind, data)
-    SELECT $3, coalesce(session.feed_seq - cardinality($1::text[]), 0) + k.i, k.kind, d.data::jsonb
+    SELECT $4, coalesce(session.feed_seq - cardinality($1::text[]), 0) + k.i, k.kind, d.data::jsonb
     FROM unnest($1::text[]) WITH ORDINALITY AS k(kind, i)
-         JOIN unnest($4::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
+         JOIN unnest($5::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
          LEFT JOIN session ON true
 )
 SELECT CASE WHEN starts_with(key, 'cron:') THEN coalesce((SELECT j.home FROM cron_jobs j WHERE j.id = substr(key, length('cron:') + 1)), '')
@@ -35,18 +36,21 @@ FROM session
 type EventAppendParams struct {
 	Kinds      []string
 	Touch      bool
+	Spoken     bool
 	SessionKey chat.SessionKey
 	Datas      []string
 }
 
 // Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
-// a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation that the session works
+// a larger sequence before a smaller one. touch notes that a person wrote, spoken that it
+// was to the agent, which brings back what was archived. Returns the conversation that the session works
 // for: of a subagent that at the top of its tree, of a job's own conversation that in which the job was made; empty for any other.
 // Where the session is gone the events violate their reference to it: the commit goes in the same round trip, and must not succeed.
 func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParams) (string, error) {
 	row := db.QueryRow(ctx, eventAppend,
 		arg.Kinds,
 		arg.Touch,
+		arg.Spoken,
 		arg.SessionKey,
 		arg.Datas,
 	)
@@ -111,7 +115,7 @@ func (q *Queries) SessionAbout(ctx context.Context, db DBTX, key chat.SessionKey
 }
 
 const sessionCreate = `-- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin, shelf) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (key) DO NOTHING
 `
 
@@ -126,6 +130,7 @@ type SessionCreateParams struct {
 	ChatType  chat.ChatType
 	Scene     string
 	Origin    json.RawMessage
+	Shelf     chat.Shelf
 }
 
 func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateParams) (int64, error) {
@@ -140,6 +145,7 @@ func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateP
 		arg.ChatType,
 		arg.Scene,
 		arg.Origin,
+		arg.Shelf,
 	)
 	if err != nil {
 		return 0, err
@@ -160,7 +166,7 @@ func (q *Queries) SessionDelete(ctx context.Context, db DBTX, key chat.SessionKe
 }
 
 const sessionGet = `-- name: SessionGet :one
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
@@ -208,6 +214,7 @@ type SessionGetRow struct {
 	Activation        string
 	ResetID           *chat.ControlID
 	Preset            chat.Preset
+	Shelf             chat.Shelf
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -248,6 +255,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.Activation,
 		&i.ResetID,
 		&i.Preset,
+		&i.Shelf,
 		&i.Running,
 		&i.Queued,
 		&i.Waiting,
@@ -262,19 +270,22 @@ const sessionList = `-- name: SessionList :many
 WITH listed AS MATERIALIZED (
     SELECT o.key FROM (
         (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
-         WHERE s.user_id = $1 AND s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || $2::text || '%'
+         WHERE s.user_id = $1 AND s.pinned AND s.chat_type <> 'subagent' AND s.shelf = ANY ($2::text[]) AND s.title ILIKE '%' || $3::text || '%'
          ORDER BY s.last_interaction_at DESC
-         LIMIT $3)
+         LIMIT $4)
         UNION ALL
-        (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
-         WHERE s.user_id = $1 AND NOT s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || $2::text || '%'
-         ORDER BY s.last_interaction_at DESC
-         LIMIT $3)
+        (SELECT s.key, s.pinned, s.last_interaction_at
+         FROM unnest($2::text[]) AS wanted(shelf) CROSS JOIN LATERAL (
+             SELECT l.key, l.pinned, l.last_interaction_at FROM sessions l
+             WHERE l.user_id = $1 AND l.shelf = wanted.shelf AND NOT l.pinned AND l.chat_type <> 'subagent' AND l.title ILIKE '%' || $3::text || '%'
+             ORDER BY l.last_interaction_at DESC
+             LIMIT $4
+         ) s)
     ) o
     ORDER BY o.pinned DESC, o.last_interaction_at DESC
-    LIMIT $3
+    LIMIT $4
 )
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
@@ -296,9 +307,10 @@ ORDER BY s.pinned DESC, s.last_interaction_at DESC
 `
 
 type SessionListParams struct {
-	Owner chat.UserID
-	Q     string
-	N     int32
+	Owner   chat.UserID
+	Shelves []string
+	Q       string
+	N       int32
 }
 
 type SessionListRow struct {
@@ -329,6 +341,7 @@ type SessionListRow struct {
 	Activation        string
 	ResetID           *chat.ControlID
 	Preset            chat.Preset
+	Shelf             chat.Shelf
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -339,7 +352,12 @@ type SessionListRow struct {
 
 // What is listed is chosen first, along indexes, and looked at afterwards.
 func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParams) ([]SessionListRow, error) {
-	rows, err := db.Query(ctx, sessionList, arg.Owner, arg.Q, arg.N)
+	rows, err := db.Query(ctx, sessionList,
+		arg.Owner,
+		arg.Shelves,
+		arg.Q,
+		arg.N,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -375,6 +393,7 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.Activation,
 			&i.ResetID,
 			&i.Preset,
+			&i.Shelf,
 			&i.Running,
 			&i.Queued,
 			&i.Waiting,
@@ -405,6 +424,23 @@ type SessionSetCwdParams struct {
 func (q *Queries) SessionSetCwd(ctx context.Context, db DBTX, arg SessionSetCwdParams) error {
 	_, err := db.Exec(ctx, sessionSetCwd, arg.Key, arg.Cwd, arg.CwdRunner)
 	return err
+}
+
+const sessionSetShelf = `-- name: SessionSetShelf :execrows
+UPDATE sessions SET shelf = $2 WHERE key = $1
+`
+
+type SessionSetShelfParams struct {
+	Key   chat.SessionKey
+	Shelf chat.Shelf
+}
+
+func (q *Queries) SessionSetShelf(ctx context.Context, db DBTX, arg SessionSetShelfParams) (int64, error) {
+	result, err := db.Exec(ctx, sessionSetShelf, arg.Key, arg.Shelf)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const sessionSetTitleIfEmpty = `-- name: SessionSetTitleIfEmpty :exec

@@ -23,6 +23,7 @@ type Tx struct {
 
 	events  []event
 	touched bool // a person wrote
+	spoken  bool // to the agent
 	After   After
 }
 
@@ -60,6 +61,9 @@ func (t *Tx) Emit(key chat.SessionKey, kind chat.EventKind, data any) {
 
 // Touch notes that a person wrote.
 func (t *Tx) Touch() { t.touched = true }
+
+// Speak notes that a person wrote to the agent, which brings the conversation back into the list if it was archived.
+func (t *Tx) Speak() { t.touched, t.spoken = true, true }
 
 // Wake wakes a workflow after the commit. The wake is not part of the transaction: if the process dies before it, the relay
 // finds the rows that the workflow has to act on.
@@ -180,7 +184,7 @@ func noSession(err error) error {
 
 // eventsOf are the events of a session, in their order.
 func (t *Tx) eventsOf(key chat.SessionKey) (dbsqlc.EventAppendParams, error) {
-	p := dbsqlc.EventAppendParams{SessionKey: key, Touch: t.touched}
+	p := dbsqlc.EventAppendParams{SessionKey: key, Touch: t.touched, Spoken: t.spoken}
 	for _, e := range t.events {
 		if e.session != key {
 			continue

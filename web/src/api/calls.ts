@@ -38,8 +38,11 @@ export const me = (): Promise<Me> => unwrap(api.GET("/api/me"))
 
 export const setPassword = (body: { password: string; current?: string }) => unwrap(api.POST("/api/me/password", { body }))
 
-export async function listSessions(q: string): Promise<Session[]> {
-  const answer = await unwrap(api.GET("/api/sessions", { params: { query: q === "" ? {} : { q } } }))
+/** Which conversations are listed: those of the list, those that were archived, one-shots of terminals, or all of them. */
+export type Shelf = "listed" | "archived" | "oneshots" | "all"
+
+export async function listSessions(q: string, shelf: Shelf): Promise<Session[]> {
+  const answer = await unwrap(api.GET("/api/sessions", { params: { query: { shelf, ...(q !== "" && { q }) } } }))
   return answer.sessions ?? []
 }
 

@@ -7,6 +7,7 @@ import type { Session } from "./types"
 export interface SessionChange {
   title?: string
   pinned?: boolean
+  shelf?: "" | "archived"
   model?: string
   think?: string
   verbose?: string

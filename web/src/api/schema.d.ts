@@ -1355,7 +1355,7 @@ export interface paths {
         delete: operations["delete-session"];
         options?: never;
         head?: never;
-        /** Rename or pin a session, or say how it is answered */
+        /** Rename, pin or archive a session, or say how it is answered */
         patch: operations["update-session"];
         trace?: never;
     };
@@ -2503,6 +2503,8 @@ export interface components {
             queue?: components["schemas"]["Queue"];
             /** @description on or off. */
             send?: string;
+            /** @description archived: it is kept out of the list until somebody writes there again; empty: it is in the list. */
+            shelf?: string;
             /** @description off, minimal, low, medium, high or xhigh. */
             think?: string;
             title?: string;
@@ -3842,6 +3844,11 @@ export interface components {
             cwd?: string;
             /** @description Default: a new one. If it is an existing session of yours, the response is that session, unchanged. */
             key?: string;
+            /**
+             * @description oneshots: it answers one question of a script, and is kept out of the list.
+             * @enum {string}
+             */
+            shelf?: "oneshots";
             title?: string;
         };
         NewText: {
@@ -4490,6 +4497,11 @@ export interface components {
              * @description Sequence of the newest durable event of the session.
              */
             seq: number;
+            /**
+             * @description Where it is kept out of the list: archived until somebody writes there again, oneshots of xbot-cli -p. Empty: in the list.
+             * @enum {string}
+             */
+            shelf?: "archived" | "oneshots";
             /**
              * @description How much the model thinks; empty: its default.
              * @enum {string}
@@ -8246,6 +8258,8 @@ export interface operations {
             query?: {
                 /** @description Part of the title. */
                 q?: string;
+                /** @description listed: those that are neither archived nor one-shots of a terminal. */
+                shelf?: "listed" | "archived" | "oneshots" | "all";
             };
             header?: never;
             path?: never;

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 
-import { listRunners, listSessions, listTokens, loginInfo, me } from "../api/calls"
+import { listRunners, listSessions, listTokens, loginInfo, me, type Shelf } from "../api/calls"
 import { reread } from "./query-client"
 
 /** Milliseconds between two looks at the list of sessions: while something runs, and else. */
@@ -11,10 +11,11 @@ export const meQuery = queryOptions({ queryKey: ["me"], queryFn: me, staleTime: 
 
 export const loginInfoQuery = queryOptions({ queryKey: ["login"], queryFn: loginInfo })
 
-export const sessionsQuery = (q: string) =>
+/** Conversations of a shelf whose title contains `q`. */
+export const sessionsQuery = (q: string, shelf: Shelf = "listed") =>
   queryOptions({
-    queryKey: ["sessions", q],
-    queryFn: () => listSessions(q),
+    queryKey: ["sessions", q, shelf],
+    queryFn: () => listSessions(q, shelf),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.some((session) => session.running) ? BUSY_INTERVAL : IDLE_INTERVAL),
   })

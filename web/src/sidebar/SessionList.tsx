@@ -1,18 +1,19 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useEffect, useId } from "react"
+import { lazy, Suspense, useEffect } from "react"
 
 import { sessionsQuery } from "../app/queries"
 import { useT } from "../i18n"
 import { groupByAge, type SessionGroup } from "./groups"
 import { noteNew } from "./seen"
-import { SessionRow } from "./SessionRow"
+import { Rows } from "./Rows"
 
+const PutAway = lazy(() => import("./PutAway"))
 const MessageHits = lazy(() => import("./MessageHits"))
 
-/** The conversations, or those whose title contains `q`. */
+/** The conversations; or those whose title contains `q`, also archived ones and one-shots. */
 export function SessionList({ q }: { q: string }) {
   const t = useT()
-  const { data, error } = useQuery(sessionsQuery(q))
+  const { data, error } = useQuery(sessionsQuery(q, q === "" ? "listed" : "all"))
   useEffect(() => {
     if (data) noteNew(data)
   }, [data])
@@ -21,6 +22,11 @@ export function SessionList({ q }: { q: string }) {
       {error && !data && <p className="p-2 text-small text-ink-3">{t("sidebar.failed", { reason: error.message })}</p>}
       {data?.length === 0 && <p className="p-2 text-small text-ink-3">{q ? t("sidebar.noMatch", { q }) : t("sidebar.empty")}</p>}
       {data && groupByAge(data, new Date()).map((group) => <Group key={group.age} group={group} />)}
+      {q === "" && (
+        <Suspense>
+          <PutAway />
+        </Suspense>
+      )}
       {q.length > 1 && (
         <Suspense>
           <MessageHits q={q} />
@@ -32,17 +38,5 @@ export function SessionList({ q }: { q: string }) {
 
 function Group({ group }: { group: SessionGroup }) {
   const t = useT()
-  const id = useId()
-  return (
-    <section aria-labelledby={id} className="mt-4 first:mt-2">
-      <h2 id={id} className="px-2 pb-1 text-small text-ink-3">
-        {t(`sidebar.${group.age}`)}
-      </h2>
-      <ul>
-        {group.sessions.map((session) => (
-          <SessionRow key={session.key} session={session} />
-        ))}
-      </ul>
-    </section>
-  )
+  return <Rows title={t(`sidebar.${group.age}`)} sessions={group.sessions} />
 }

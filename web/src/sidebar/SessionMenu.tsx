@@ -1,4 +1,4 @@
-import { Ellipsis, Pencil, Pin, PinOff, RotateCcw, Trash2 } from "lucide-react"
+import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, RotateCcw, Trash2 } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { lazy, Suspense, useState } from "react"
 
@@ -39,6 +39,10 @@ export default function SessionMenu({ session, title, onRename }: SessionMenuPro
             </DropdownMenu.Item>
             <DropdownMenu.Item className={menuItem} onSelect={() => outbox.send({ id: randomId(), key: session.key, text: "/new", fresh: false })}>
               <RotateCcw size={15} aria-hidden /> {t("session.anew")}
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={menuItem} onSelect={() => change.mutate({ shelf: session.shelf ? "" : "archived" }, { onError: failed })}>
+              {session.shelf ? <ArchiveRestore size={15} aria-hidden /> : <Archive size={15} aria-hidden />}
+              {session.shelf ? t("session.unshelve") : t("session.archive")}
             </DropdownMenu.Item>
             <DropdownMenu.Separator className={menuLine} />
             <DropdownMenu.Item className={`${menuItem} text-danger`} onSelect={() => setAsking(true)}>

@@ -17,12 +17,12 @@ function replace(changed: Session): void {
   )
 }
 
-/** Renaming, pinning and deleting one session. */
+/** Renaming, pinning, archiving and deleting one session. */
 export function useSessionActions(session: Session) {
   const navigate = useNavigate()
   const { key: openKey } = useParams({ strict: false })
   const change = useMutation({
-    mutationFn: (body: { title?: string; pinned?: boolean }) => changeSession(session.key, body),
+    mutationFn: (body: { title?: string; pinned?: boolean; shelf?: "" | "archived" }) => changeSession(session.key, body),
     onSuccess: (changed) => {
       markSeen(changed.key, changed.seq) // one's own change is no news
       replace(changed)
