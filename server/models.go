@@ -15,6 +15,7 @@ import (
 	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/toolkey"
 )
 
 // models are what conversations can choose among.
@@ -24,6 +25,8 @@ type models struct {
 	catalogue *catalogue.Live
 	// subscriptions are accounts at providers that people entered.
 	subscriptions *subscription.Store
+	// toolKeys are how the services are reached that tools use.
+	toolKeys *toolkey.Store
 }
 
 func newModels(s settings, p *process, db *database) (*models, error) {
@@ -33,6 +36,7 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 	}
 	m := &models{model: s.model, llm: s.LLM}
 	m.subscriptions = &subscription.Store{Rows: db.rows, Key: db.key, Public: safehttp.NewTransport(allow), Idle: s.RetryTimeout}
+	m.toolKeys = &toolkey.Store{Rows: db.rows, Key: db.key, Public: m.subscriptions.Public, Env: p.env}
 	m.catalogue = &catalogue.Live{
 		Server: s.model, Config: modelConfig(s.LLM), Limits: limitsOf(s), Price: priceOf(s.LLM), Policies: db.policies, Subscriptions: m.subscriptions, Idle: s.RetryTimeout,
 	}

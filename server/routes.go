@@ -103,7 +103,7 @@ func (in *ingressPart) api() *api.API {
 			Policy:   apisettings.Policy{Tools: in.tools, Authorizers: in.authorizers(), Live: in.policies},
 			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		},
-		Models: apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions},
+		Models: apimodels.Endpoints{Base: base, Models: in.catalogue, Subscriptions: in.subscriptions, Keys: in.toolKeys},
 		Agents: apiagents.Endpoints{
 			Base: base, Roles: prompt.Roles{Home: in.home, Own: in.store}, Tools: in.tools, Models: in.catalogue, Template: in.template,
 		},

@@ -76,6 +76,7 @@ import (
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
+	"xbot/internal/toolkey"
 	"xbot/internal/trigger"
 	"xbot/internal/usage"
 	slashaccount "xbot/slash/account"
@@ -196,7 +197,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a.Sessions.Models = &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Subscriptions: subscriptions, Env: map[string]string{},
 	}
-	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions}
+	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}
 	a.Runners.Runners.Usual = base.Usual
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{

@@ -877,6 +877,30 @@ type Token struct {
 	Scope      string     `json:"scope"` // What it may: read; read and write in conversations; or all that its owner may, also as an administrator.
 }
 
+// ToolKeyDraft is the schema of this name in the API's document.
+type ToolKeyDraft struct {
+	BaseURL  string `json:"base_url,omitzero"` // Empty: the service's own. Addresses of people reach the public internet alone.
+	Forget   bool   `json:"forget,omitzero"`   // The stored key is removed.
+	Key      string `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
+	Model    string `json:"model,omitzero"`    // Empty: the usual one.
+	Revision int64  `json:"revision,omitzero"` // The revision that the change was made from; 0: there is none yet.
+	Shared   bool   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+}
+
+// ToolKeyTried is the schema of this name in the API's document.
+type ToolKeyTried struct {
+	Ms       int64  `json:"ms"` // How long the request took, in milliseconds.
+	Passed   bool   `json:"passed"`
+	Problem  string `json:"problem,omitzero"`  // What is wrong, and what to do.
+	Untested bool   `json:"untested,omitzero"` // The service has no request that costs nothing: nothing was sent.
+}
+
+// ToolKeys is the schema of this name in the API's document.
+type ToolKeys struct {
+	Keys     []chat.ToolKey `json:"keys"`     // Yours; administrators see those of the installation before them.
+	Services []ToolService  `json:"services"` // All services, and where what is used for you comes from.
+}
+
 // ToolPermission is the schema of this name in the API's document.
 type ToolPermission struct {
 	Acts    bool             `json:"acts"` // Calls change something outside of the conversation: presets are about them.
@@ -886,6 +910,12 @@ type ToolPermission struct {
 	Pattern chat.PatternKind `json:"pattern,omitzero"` // What rules for some calls of the tool name; none: a rule is for all of them.
 	Rule    chat.Rule        `json:"rule"`             // What happens with calls that no rule with a pattern means.
 	Summary string           `json:"summary"`          // First sentence of what the model reads of the tool.
+}
+
+// ToolService is the schema of this name in the API's document.
+type ToolService struct {
+	Service string `json:"service"`
+	Source  string `json:"source,omitzero"` // Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers.
 }
 
 // Transcript is the schema of this name in the API's document.
@@ -1028,6 +1058,11 @@ type InspectSessionsParams struct {
 	Active  int // Minutes within which a person wrote.
 	Limit   int
 	After   string // Next of the page before; empty: the first page.
+}
+
+// DeleteToolKeyParams narrows DeleteToolKey; what is empty does not.
+type DeleteToolKeyParams struct {
+	Shared bool // That of the installation; for administrators.
 }
 
 // GetMemoryParams narrows GetMemory; what is empty does not.
@@ -1416,6 +1451,32 @@ func (c *Client) WithdrawInvite(ctx context.Context, id int64) error {
 func (c *Client) Join(ctx context.Context, body JoinInputBody) (SignedIn, error) {
 	var answer SignedIn
 	err := c.call(ctx, http.MethodPost, "/api/join", nil, body, &answer)
+	return answer, err
+}
+
+// ListToolKeys sends GET /api/keys: Keys of the services that tools use.
+func (c *Client) ListToolKeys(ctx context.Context) (ToolKeys, error) {
+	var answer ToolKeys
+	err := c.call(ctx, http.MethodGet, "/api/keys", nil, nil, &answer)
+	return answer, err
+}
+
+// DeleteToolKey sends DELETE /api/keys/{service}: Remove the key of a service.
+func (c *Client) DeleteToolKey(ctx context.Context, service string, params DeleteToolKeyParams) error {
+	return c.call(ctx, http.MethodDelete, path("/api/keys/%s", service), query{"shared": params.Shared}, nil, nil)
+}
+
+// SetToolKey sends PUT /api/keys/{service}: Set the key of a service. Keys are never returned. In force at once, in every process. A person's own is used before the installation's, and that before the environment's. 409: it was changed meanwhile. Where the address changes, the key has to be given again.
+func (c *Client) SetToolKey(ctx context.Context, service string, body ToolKeyDraft) (chat.ToolKey, error) {
+	var answer chat.ToolKey
+	err := c.call(ctx, http.MethodPut, path("/api/keys/%s", service), nil, body, &answer)
+	return answer, err
+}
+
+// TryToolKey sends POST /api/keys/{service}/try: Make one request that costs nothing. Nothing is stored. The result says what is wrong, or that the service has no such request.
+func (c *Client) TryToolKey(ctx context.Context, service string, body ToolKeyDraft) (ToolKeyTried, error) {
+	var answer ToolKeyTried
+	err := c.call(ctx, http.MethodPost, path("/api/keys/%s/try", service), nil, body, &answer)
 	return answer, err
 }
 

@@ -106,3 +106,16 @@ type Price struct {
 	Cached float64 `json:"cached" minimum:"0" doc:"For the part of the input that the provider served from its cache."`
 	Output float64 `json:"output" minimum:"0"`
 }
+
+// ToolKey is how a service that tools use is reached, as people may see it: without its key.
+type ToolKey struct {
+	User      UserID    `json:"-"` // whose it is; 0: the installation's
+	Service   string    `json:"service" example:"transcription"`
+	Shared    bool      `json:"shared" doc:"It is the installation's, for everybody."`
+	BaseURL   string    `json:"base_url" doc:"Empty: the service's own."`
+	Model     string    `json:"model" doc:"Empty: the usual one."`
+	KeyHint   string    `json:"key_hint" doc:"The end of the key; empty: there is none." example:"…1234"`
+	Revision  int64     `json:"revision"`
+	ChangedAt time.Time `json:"changed_at"`
+	ChangedBy string    `json:"changed_by" doc:"Empty: nobody who is still there."`
+}

@@ -40,6 +40,7 @@ func setup(t *testing.T) *bundle {
 		Subscription: chat.Subscription{Name: "acme", Provider: "openai", APIType: "chat_completions", Enabled: true}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`)),
 	}, b.user)
 	require.NoError(t, err)
+	require.NoError(t, b.SetToolKey(t.Context(), store.ToolKey{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
 	require.NoError(t, b.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
 	return b
 }
@@ -96,7 +97,7 @@ func (d *dying) Reseal(ctx context.Context, was store.Sealed, now []byte) (done 
 
 func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 	for _, after := range []bool{false, true} {
-		for n := 1; n <= 5; n++ { // retiring, and four secrets
+		for n := 1; n <= 6; n++ { // retiring, and five secrets
 			b := setup(t)
 			before := b.ring.Keys()[0]
 			_, err := rotation.Rotate(t.Context(), b.open(), &dying{Store: b.Store, writes: n, after: after})
@@ -107,7 +108,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b)
 			require.NoError(t, err)
-			require.Equal(t, 4, count)
+			require.Equal(t, 5, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -160,13 +161,13 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 4 secrets")
+	require.ErrorContains(t, err, "opens none of the 5 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 4)
+	require.Len(t, dropped, 5)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
 }

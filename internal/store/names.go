@@ -18,6 +18,7 @@ import (
 	"xbot/internal/store/secrets"
 	"xbot/internal/store/settings"
 	"xbot/internal/store/subscriptions"
+	"xbot/internal/store/toolkeys"
 	"xbot/internal/store/triggers"
 )
 
@@ -86,6 +87,8 @@ type (
 	SessionPlace = inspect.SessionPlace
 	// Subscription is the one of package subscriptions.
 	Subscription = subscriptions.Subscription
+	// ToolKey is the one of package toolkeys.
+	ToolKey = toolkeys.Key
 	// TenantCalls is the one of package leases.
 	TenantCalls = leases.TenantCalls
 	// Token is the one of package people.
@@ -119,6 +122,7 @@ const (
 	SealedTrigger = secrets.SealedTrigger
 
 	SealedSubscription = secrets.SealedSubscription
+	SealedToolKey      = secrets.SealedToolKey
 	UsualModel         = settings.Model
 )
 

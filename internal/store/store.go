@@ -38,6 +38,7 @@ import (
 	"xbot/internal/store/secrets"
 	"xbot/internal/store/settings"
 	"xbot/internal/store/subscriptions"
+	"xbot/internal/store/toolkeys"
 	"xbot/internal/store/triggers"
 	"xbot/internal/store/usage"
 )
@@ -65,6 +66,8 @@ type (
 	SettingStore = settings.Store
 	// SubscriptionStore is the one of package subscriptions.
 	SubscriptionStore = subscriptions.Store
+	// ToolKeyStore is the one of package toolkeys.
+	ToolKeyStore = toolkeys.Store
 	// RunnerStore is the one of package runners.
 	RunnerStore = runners.Store
 	// InspectStore is the one of package inspect.
@@ -157,6 +160,7 @@ type persons struct {
 	*SecretStore
 	*SettingStore
 	*SubscriptionStore
+	*ToolKeyStore
 	*RunnerStore
 	*ChannelStore
 	*RoleStore
@@ -180,6 +184,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.PeopleStore = people.New(s.db)
 	s.SettingStore = settings.New(s.db)
 	s.SubscriptionStore = subscriptions.New(s.db)
+	s.ToolKeyStore = toolkeys.New(s.db)
 	s.RunnerStore = runners.New(s.db)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)

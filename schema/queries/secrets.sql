@@ -20,6 +20,8 @@ UNION ALL
 SELECT 'payload', id, sealed FROM payload_keys
 UNION ALL
 SELECT 'subscription', id::text, secrets FROM llm_subscriptions WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -46,3 +48,7 @@ UPDATE triggers SET secret = sqlc.arg(sealed) WHERE id = sqlc.arg(name) AND secr
 -- name: SealedReplaceSubscription :execrows
 -- Its revision stays: the key is the same.
 UPDATE llm_subscriptions SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceToolKey :execrows
+-- Its revision stays: the key is the same.
+UPDATE tool_keys SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);

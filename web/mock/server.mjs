@@ -9,6 +9,7 @@ import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
 import { Hooks } from "./hooks.mjs"
 import { Memory } from "./memory.mjs"
+import { ToolKeys } from "./keys.mjs"
 import { Subscriptions } from "./models.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
@@ -41,6 +42,7 @@ export class MockServer {
   memory = new Memory()
   hooks = new Hooks()
   subscriptions = new Subscriptions()
+  toolKeys = new ToolKeys()
   #links = new Links()
   #turns = new Map()
   #cookies = new Map()
@@ -244,6 +246,7 @@ export class MockServer {
     if (url.pathname === "/api/models/choice" || url.pathname.startsWith("/api/subscriptions")) {
       return this.subscriptions.answer(request.method, url.pathname, await readBody(request))
     }
+    if (url.pathname.startsWith("/api/keys")) return this.toolKeys.answer(request.method, url, await readBody(request))
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]
     if (pairing) return [200, people.answer(pairing, await readBody(request))]

@@ -1,4 +1,5 @@
-// Package models has the endpoints of the models that answer: which there are, which a person chose, and the subscriptions that they come from.
+// Package models has the endpoints of the models that answer: which there are, which a person chose, the subscriptions that they come from,
+// and the keys of the services that tools use.
 package models
 
 import (
@@ -7,6 +8,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/subscription"
+	"xbot/internal/toolkey"
 )
 
 // Endpoints are those of this package, with what they need.
@@ -15,6 +17,7 @@ type Endpoints struct {
 
 	Models        *catalogue.Live
 	Subscriptions *subscription.Store
+	Keys          *toolkey.Store
 }
 
 // Register has the endpoints that need a user.
@@ -22,4 +25,5 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerList(h)
 	a.registerChoice(h)
 	a.registerSubscriptions(h)
+	a.registerKeys(h)
 }

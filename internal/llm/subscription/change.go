@@ -6,6 +6,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm/provider"
+	"xbot/internal/secret"
 	"xbot/internal/store/subscriptions"
 )
 
@@ -19,7 +20,7 @@ func (s *Store) keep(o *Opened, was subscriptions.Subscription) error {
 	if was.BaseURL != o.BaseURL || was.Provider != o.Provider {
 		return fault.Errorf(fault.Invalid, "the address is another one: enter the key for it, so that the stored key goes to nobody else")
 	}
-	key, err := unseal(s.Key, was.Secrets)
+	key, err := secret.OpenAPIKey(s.Key, was.Secrets)
 	o.Key = key
 	return err
 }
@@ -42,7 +43,7 @@ func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) (id int64, er
 	if err != nil {
 		return 0, err
 	}
-	row := subscriptions.Subscription{Subscription: o.Subscription, Secrets: seal(s.Key, o.Key)}
+	row := subscriptions.Subscription{Subscription: o.Subscription, Secrets: secret.SealAPIKey(s.Key, o.Key)}
 	if d.ID == 0 {
 		return s.Rows.AddSubscription(ctx, row, by)
 	}

@@ -59,7 +59,7 @@ func (s *Store) Opened(ctx context.Context, user chat.UserID) (list []Opened, ve
 
 func (s *Store) open(r subscriptions.Subscription) Opened {
 	o := Opened{Subscription: r.Subscription}
-	o.Key, o.Fault = unseal(s.Key, r.Secrets)
+	o.Key, o.Fault = secret.OpenAPIKey(s.Key, r.Secrets)
 	return o
 }
 
@@ -116,6 +116,6 @@ func (s *Store) whole(ctx context.Context, d Draft) (Opened, error) {
 			return o, err
 		}
 	}
-	o.KeyHint = hint(o.Key)
+	o.KeyHint = secret.Hint(o.Key)
 	return o, s.callable(o)
 }

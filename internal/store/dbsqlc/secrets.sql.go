@@ -79,6 +79,8 @@ UNION ALL
 SELECT 'payload', id, sealed FROM payload_keys
 UNION ALL
 SELECT 'subscription', id::text, secrets FROM llm_subscriptions WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
 ORDER BY 1, 2
 `
 
@@ -158,6 +160,25 @@ type SealedReplaceSubscriptionParams struct {
 // Its revision stays: the key is the same.
 func (q *Queries) SealedReplaceSubscription(ctx context.Context, db DBTX, arg SealedReplaceSubscriptionParams) (int64, error) {
 	result, err := db.Exec(ctx, sealedReplaceSubscription, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceToolKey = `-- name: SealedReplaceToolKey :execrows
+UPDATE tool_keys SET secrets = $1 WHERE id = $2::text::bigint AND secrets = $3
+`
+
+type SealedReplaceToolKeyParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+// Its revision stays: the key is the same.
+func (q *Queries) SealedReplaceToolKey(ctx context.Context, db DBTX, arg SealedReplaceToolKeyParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceToolKey, arg.Sealed, arg.Name, arg.Was)
 	if err != nil {
 		return 0, err
 	}

@@ -17,6 +17,7 @@ const (
 	SealedPayload = "payload" // a key that payloads in Temporal are encrypted with
 
 	SealedSubscription = "subscription" // the key of an account at a provider of models
+	SealedToolKey      = "tool key"     // the key of a service that tools use
 )
 
 // Sealed is a secret as it is stored.
@@ -85,6 +86,8 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 		n, err = s.db.Q.SealedReplacePayload(ctx, s.db.Pool, dbsqlc.SealedReplacePayloadParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedSubscription:
 		n, err = s.db.Q.SealedReplaceSubscription(ctx, s.db.Pool, dbsqlc.SealedReplaceSubscriptionParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedToolKey:
+		n, err = s.db.Q.SealedReplaceToolKey(ctx, s.db.Pool, dbsqlc.SealedReplaceToolKeyParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}

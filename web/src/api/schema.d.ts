@@ -522,6 +522,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Keys of the services that tools use */
+        get: operations["list-tool-keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{service}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the key of a service
+         * @description Keys are never returned. In force at once, in every process. A person's own is used before the installation's, and that before the environment's. 409: it was changed meanwhile. Where the address changes, the key has to be given again.
+         */
+        put: operations["set-tool-key"];
+        post?: never;
+        /** Remove the key of a service */
+        delete: operations["delete-tool-key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{service}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make one request that costs nothing
+         * @description Nothing is stored. The result says what is wrong, or that the service has no such request.
+         */
+        post: operations["try-tool-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/limits": {
         parameters: {
             query?: never;
@@ -5037,6 +5095,62 @@ export interface components {
             /** @description Id of the background task that the call's command became, for example bg2. */
             task?: string;
         };
+        ToolKey: {
+            /** @description Empty: the service's own. */
+            base_url: string;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Empty: nobody who is still there. */
+            changed_by: string;
+            /**
+             * @description The end of the key; empty: there is none.
+             * @example …1234
+             */
+            key_hint: string;
+            /** @description Empty: the usual one. */
+            model: string;
+            /** Format: int64 */
+            revision: number;
+            /** @example transcription */
+            service: string;
+            /** @description It is the installation's, for everybody. */
+            shared: boolean;
+        };
+        ToolKeyDraft: {
+            /** @description Empty: the service's own. Addresses of people reach the public internet alone. */
+            base_url?: string;
+            /** @description The stored key is removed. */
+            forget?: boolean;
+            /** @description Empty: the stored one stays. It is never shown again. */
+            key?: string;
+            /** @description Empty: the usual one. */
+            model?: string;
+            /**
+             * Format: int64
+             * @description The revision that the change was made from; 0: there is none yet.
+             */
+            revision?: number;
+            /** @description It is the installation's, for everybody; for administrators. */
+            shared?: boolean;
+        };
+        ToolKeyTried: {
+            /**
+             * Format: int64
+             * @description How long the request took, in milliseconds.
+             */
+            ms: number;
+            passed: boolean;
+            /** @description What is wrong, and what to do. */
+            problem?: string;
+            /** @description The service has no request that costs nothing: nothing was sent. */
+            untested?: boolean;
+        };
+        ToolKeys: {
+            /** @description Yours; administrators see those of the installation before them. */
+            keys: components["schemas"]["ToolKey"][] | null;
+            /** @description All services, and where what is used for you comes from. */
+            services: components["schemas"]["ToolService"][] | null;
+        };
         ToolPermission: {
             /** @description Calls change something outside of the conversation: presets are about them. */
             acts: boolean;
@@ -5064,6 +5178,15 @@ export interface components {
             /** @enum {string} */
             rule: "allow" | "ask" | "deny";
             tool: string;
+        };
+        ToolService: {
+            /** @example transcription */
+            service: string;
+            /**
+             * @description Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers.
+             * @enum {string}
+             */
+            source?: "own" | "installation" | "environment";
         };
         Transcript: {
             has_more: boolean;
@@ -6447,6 +6570,137 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-tool-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolKeys"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-tool-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: "tavily" | "cloudsway" | "searxng" | "image" | "speech" | "video" | "transcription" | "realtime";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolKeyDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolKey"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-tool-key": {
+        parameters: {
+            query?: {
+                /** @description That of the installation; for administrators. */
+                shared?: boolean;
+            };
+            header?: never;
+            path: {
+                service: "tavily" | "cloudsway" | "searxng" | "image" | "speech" | "video" | "transcription" | "realtime";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "try-tool-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: "tavily" | "cloudsway" | "searxng" | "image" | "speech" | "video" | "transcription" | "realtime";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolKeyDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolKeyTried"];
                 };
             };
             /** @description Error */

@@ -12,6 +12,7 @@ import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
 import { toast } from "../ui/toasts"
+import { KeysPart } from "./KeysPart"
 import { LetAnswer } from "./LetAnswer"
 import { subscriptionsQuery } from "./queries"
 import { SubscriptionForm } from "./SubscriptionForm"
@@ -75,6 +76,7 @@ export default function ModelsPage() {
       {!data && !error && <p className="text-small text-ink-3">{t("app.loading")}</p>}
       {data && admin && listOf(true)}
       {data && listOf(false)}
+      <KeysPart />
     </div>
   )
 }

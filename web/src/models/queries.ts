@@ -1,5 +1,6 @@
 import { queryOptions, useQueryClient } from "@tanstack/react-query"
 
+import { listToolKeys } from "../api/keys"
 import { listSubscriptions, readModelChoice } from "../api/models"
 import { meQuery } from "../app/queries"
 import { modelsQuery } from "../choice/queries"
@@ -7,6 +8,8 @@ import { modelsQuery } from "../choice/queries"
 export const subscriptionsQuery = queryOptions({ queryKey: ["subscriptions"], queryFn: listSubscriptions, retry: false })
 
 export const choiceQuery = queryOptions({ queryKey: ["model choice"], queryFn: readModelChoice, retry: false })
+
+export const keysQuery = queryOptions({ queryKey: ["tool keys"], queryFn: listToolKeys, retry: false })
 
 /** Reads everything again that says who answers; done when the page knows. */
 export function useRefresh(): () => Promise<unknown> {

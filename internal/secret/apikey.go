@@ -1,18 +1,17 @@
-package subscription
+package secret
 
 import (
 	"encoding/json"
 	"errors"
 
 	"xbot/internal/fault"
-	"xbot/internal/secret"
 )
 
-// keyName is the name of the key in the object that is sealed of a subscription.
+// keyName is the name of the key in the object that is sealed of an account at a service.
 const keyName = "api_key"
 
-// seal encrypts a key; nil: there is none.
-func seal(with secret.Sealer, key string) []byte {
+// SealAPIKey encrypts a key of a service; nil: there is none.
+func SealAPIKey(with Sealer, key string) []byte {
 	if key == "" {
 		return nil
 	}
@@ -23,8 +22,8 @@ func seal(with secret.Sealer, key string) []byte {
 	return with.Seal(plain)
 }
 
-// unseal reads the key of a subscription; empty: it has none.
-func unseal(with secret.Sealer, sealed []byte) (string, error) {
+// OpenAPIKey reads what SealAPIKey made; empty: there is none.
+func OpenAPIKey(with Sealer, sealed []byte) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}
@@ -48,8 +47,8 @@ const (
 	longHint = 16
 )
 
-// hint is the end of a key, by which people know it again.
-func hint(key string) string {
+// Hint is the end of a key, by which people know it again.
+func Hint(key string) string {
 	switch {
 	case key == "":
 		return ""

@@ -1,0 +1,111 @@
+package toolkey
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store/toolkeys"
+)
+
+// Limits of a key, in characters.
+const (
+	maxKey   = 4096
+	maxURL   = 512
+	maxModel = 128
+)
+
+// Draft is what somebody would have a key be.
+type Draft struct {
+	chat.ToolKey // of a change: the revision that it was made from
+
+	Key    string // empty: the stored one stays
+	Forget bool   // the stored key is removed
+}
+
+// Save stores a key. Invalid: its form is wrong; Conflict: it was changed meanwhile.
+func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) error {
+	d, _, err := s.whole(ctx, d)
+	if err != nil {
+		return err
+	}
+	d.KeyHint = secret.Hint(d.Key)
+	return s.Rows.SetToolKey(ctx, toolkeys.Key{ToolKey: d.ToolKey, Secrets: secret.SealAPIKey(s.Key, d.Key)}, by)
+}
+
+// Remove removes the key of a person for a service, or the installation's where user is 0. NotFound: there is none.
+func (s *Store) Remove(ctx context.Context, user chat.UserID, name string) error {
+	if _, err := of(name); err != nil {
+		return err
+	}
+	return s.Rows.RemoveToolKey(ctx, user, name)
+}
+
+// whole is a draft with the key that it leaves as it is. An address that changes takes no stored key along: it would be sent to whoever is there.
+func (s *Store) whole(ctx context.Context, d Draft) (Draft, service, error) {
+	about, err := of(d.Service)
+	if err != nil {
+		return d, about, err
+	}
+	d.BaseURL, d.Model, d.Key = strings.TrimSpace(d.BaseURL), strings.TrimSpace(d.Model), strings.TrimSpace(d.Key)
+	d.Shared = d.User == 0
+	if err := check(d); err != nil {
+		return d, about, err
+	}
+	if d.Key == "" && !d.Forget {
+		if err := s.keep(ctx, &d); err != nil {
+			return d, about, err
+		}
+	}
+	switch {
+	case about.base == "" && d.BaseURL == "":
+		return d, about, fault.Errorf(fault.Invalid, "%s needs the address of a server: enter it", about.title)
+	case d.Key == "" && (!about.keyless || d.BaseURL == ""):
+		return d, about, fault.Errorf(fault.Invalid, "%s needs a key: enter it (a server of your own needs its address instead)", about.title)
+	}
+	return d, about, nil
+}
+
+func check(d Draft) error {
+	switch {
+	case len(d.Key) > maxKey:
+		return fault.Errorf(fault.Invalid, "the key has more than %d characters: copy it again", maxKey)
+	case strings.ContainsFunc(d.Key, unprintable):
+		return fault.Errorf(fault.Invalid, "the key has a character that no key has: copy it again")
+	case len(d.Model) > maxModel || strings.ContainsFunc(d.Model, unprintable):
+		return fault.Errorf(fault.Invalid, "the name of a model has at most %d characters, without blanks", maxModel)
+	case len(d.BaseURL) > maxURL:
+		return fault.Errorf(fault.Invalid, "the address has more than %d characters", maxURL)
+	case d.BaseURL == "":
+		return nil
+	}
+	u, err := url.Parse(d.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return fault.Errorf(fault.Invalid, "the address must be like https://host/v1, without a name, a password or a question mark in it")
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return r <= ' ' || r >= 0x7f }
+
+// keep takes the stored key over.
+func (s *Store) keep(ctx context.Context, d *Draft) error {
+	rows, err := s.Rows.ToolKeys(ctx, d.User)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Service != d.Service || r.User != d.User || len(r.Secrets) == 0 {
+			continue
+		}
+		if r.BaseURL != d.BaseURL {
+			return fault.Errorf(fault.Invalid, "the address is another one: enter the key for it, so that the stored key goes to nobody else")
+		}
+		d.Key, err = secret.OpenAPIKey(s.Key, r.Secrets)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+// Package toolkey keeps the keys and addresses of the services that tools use: search, pictures, speech, video, transcription, realtime voice.
+// A person's own is used before the installation's, and that before the environment's.
+package toolkey
+
+import (
+	"xbot/internal/fault"
+)
+
+// The services.
+const (
+	Tavily        = "tavily"
+	CloudsWay     = "cloudsway"
+	SearXNG       = "searxng"
+	Image         = "image"
+	Speech        = "speech"
+	Video         = "video"
+	Transcription = "transcription"
+	Realtime      = "realtime"
+)
+
+// service is what is known of one.
+type service struct {
+	name  string
+	title string // in sentences
+	base  string // its own address; empty: there is none
+	// keyless: an address is enough.
+	keyless bool
+	// Variables of the environment; empty: none.
+	keyVar, baseVar, modelVar string
+	// probe is a path that answers without a cost whoever has a good key; empty: there is none.
+	probe string
+}
+
+const openAI = "https://api.openai.com/v1"
+
+// services are all, in the order in which people see them.
+var services = []service{
+	{name: Tavily, title: "search with Tavily", base: "https://api.tavily.com", keyVar: "TAVILY_API_KEY", probe: "/usage"},
+	{name: CloudsWay, title: "search with CloudsWay", base: "https://searchapi.cloudsway.net", keyVar: "CLOUDSWAY_SEARCH_KEY"},
+	{name: SearXNG, title: "search with SearXNG", keyless: true, baseVar: "SEARXNG_URL", probe: "/search?q=xbot&format=json"},
+	compatible(Image, "pictures", "IMAGE"),
+	compatible(Speech, "speech", "TTS"),
+	compatible(Video, "video", "VIDEO"),
+	compatible(Transcription, "transcription", "STT"),
+	compatible(Realtime, "realtime voice", "S2S"),
+}
+
+// compatible is a service that is spoken to like OpenAI's.
+func compatible(name, title, prefix string) service {
+	return service{
+		name: name, title: title, base: openAI, keyless: true, keyVar: prefix + "_API_KEY", baseVar: prefix + "_BASE_URL", modelVar: prefix + "_MODEL", probe: "/models",
+	}
+}
+
+// Services are the names of all services, in the order in which people see them.
+func Services() []string {
+	out := make([]string, len(services))
+	for i, s := range services {
+		out[i] = s.name
+	}
+	return out
+}
+
+// of finds a service. NotFound: there is none of that name.
+func of(name string) (service, error) {
+	for _, s := range services {
+		if s.name == name {
+			return s, nil
+		}
+	}
+	return service{}, fault.Errorf(fault.NotFound, "there is no service %.40q for tools", name)
+}
+
+// variable is the one that a person who administers the server would set.
+func (s service) variable() string {
+	if s.keyVar == "" {
+		return s.baseVar
+	}
+	return s.keyVar
+}

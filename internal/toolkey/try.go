@@ -1,0 +1,123 @@
+package toolkey
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Limits of a test.
+const (
+	tryTime = 20 * time.Second
+	maxRead = 4 << 20 // bytes of an answer
+)
+
+// Tried is what one request has shown.
+type Tried struct {
+	Passed   bool   `json:"passed"`
+	Untested bool   `json:"untested,omitempty" doc:"The service has no request that costs nothing: nothing was sent."`
+	Problem  string `json:"problem,omitempty" doc:"What is wrong, and what to do."`
+	MS       int64  `json:"ms" doc:"How long the request took, in milliseconds."`
+}
+
+// Try makes one request that costs nothing, as a draft says it, and stores nothing. An error says what is wrong with the draft's form; what is
+// wrong with the service stands in the result.
+func (s *Store) Try(ctx context.Context, d Draft) (Tried, error) {
+	d, about, err := s.whole(ctx, d)
+	if err != nil {
+		return Tried{}, err
+	}
+	if about.probe == "" {
+		return Tried{Untested: true, Problem: about.title + " has no request that costs nothing: the key is tried when it is used first"}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryTime)
+	defer cancel()
+	began := time.Now()
+	err = probe(ctx, s.access(about, d), about.probe)
+	out := Tried{Passed: err == nil, MS: time.Since(began).Milliseconds()}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		out.Problem = "it did not answer in time"
+	default:
+		out.Problem = err.Error()
+	}
+	return out, nil
+}
+
+// probe asks for something that only costs a request. The answer must be JSON.
+func probe(ctx context.Context, a Access, path string) error {
+	req, err := a.Request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := a.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }() // it was read
+	if err := Refused(answer); err != nil {
+		return err
+	}
+	var said json.RawMessage
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxRead)).Decode(&said); err != nil {
+		return fault.Errorf(fault.Unavailable, "what answers there is no such service: it sends no JSON (is the address right?)")
+	}
+	return nil
+}
+
+// Request makes a request to a path of the service, with its key.
+func (a Access) Request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, a.BaseURL+path, body)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "the address cannot be used: enter it again")
+	}
+	if a.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+a.Key)
+	}
+	return req, nil
+}
+
+// Do sends a request. An error says in words why there is no answer: Denied where the address is none that may be reached, else Unavailable.
+func (a Access) Do(req *http.Request) (*http.Response, error) {
+	answer, err := a.Client.Do(req)
+	if err == nil {
+		return answer, nil
+	}
+	kind := fault.Unavailable
+	if fault.Is(err, fault.Denied) {
+		kind = fault.Denied
+	}
+	return nil, fault.Errorf(kind, "%s cannot be reached: %w", req.URL.Host, err)
+}
+
+// Refused says in words why a service did not do what it was asked for; nil: it did. Invalid: asking again would not help. What the service
+// wrote is left out: it may repeat the key.
+func Refused(answer *http.Response) error {
+	switch code := answer.StatusCode; {
+	case code >= 200 && code < 300:
+		return nil
+	case code >= 300 && code < 400:
+		return fault.Errorf(fault.Invalid, "the service leads elsewhere (%d), which is not followed: enter the address it leads to", code)
+	case code == http.StatusUnauthorized:
+		return fault.Errorf(fault.Invalid, "the key was not accepted (401): enter another one")
+	case code == http.StatusForbidden:
+		return fault.Errorf(fault.Invalid, "the key may not do this, or the service does not allow it (403)")
+	case code == http.StatusNotFound:
+		return fault.Errorf(fault.Invalid, "there is nothing at the address (404): enter another one, such as https://host/v1")
+	case code == http.StatusTooManyRequests:
+		return fault.Errorf(fault.RateLimited, "the service has had too many requests (429), or the account has no credit")
+	case code == http.StatusRequestEntityTooLarge:
+		return fault.Errorf(fault.TooLarge, "it is too large for the service (413)")
+	case code < 500:
+		return fault.Errorf(fault.Invalid, "the service refused the request (%s)", status(code))
+	}
+	return fault.Errorf(fault.Unavailable, "the service failed (%s)", status(answer.StatusCode))
+}
+
+func status(code int) string { return fmt.Sprint(code, " ", http.StatusText(code)) }
