@@ -65,9 +65,13 @@ require (
 	github.com/xuri/excelize/v2 v2.11.0
 )
 
+require github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
+
 require (
+	github.com/klippa-app/go-pdfium v1.21.4
 	github.com/richardlehane/mscfb v1.0.7 // indirect
 	github.com/richardlehane/msoleps v1.0.6 // indirect
+	github.com/tetratelabs/wazero v1.12.0
 	github.com/tiendc/go-deepcopy v1.7.2 // indirect
 	github.com/xuri/efp v0.0.1 // indirect
 	github.com/xuri/nfp v0.0.2-0.20250530014748-2ddeb826f9a9 // indirect

@@ -2,6 +2,7 @@ package server
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/choice"
 	"xbot/internal/logs"
+	"xbot/internal/pdf"
 	"xbot/internal/permission"
 	"xbot/internal/prompt"
 	"xbot/internal/safehttp"
@@ -56,7 +58,7 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 	work, roles := store.Background{Store: c.store}, c.roles(boxes)
 	return tool.New(append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
-		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
+		shell.New(), ask.New(), file.NewRead(pdf.Reader{Cache: filepath.Join(c.home, "cache", "pdf")}), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
 		newDownload(c.permissions, c.version),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),

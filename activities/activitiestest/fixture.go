@@ -100,7 +100,7 @@ func New(t *testing.T, program ...string) *Fixture {
 	b.Server.Strict()
 	client, err := openai.New(openai.Config{BaseURL: b.Server.BaseURL(), Model: "scripted", IdleTimeout: Limit})
 	require.NoError(t, err)
-	registry := tool.New(shell.New(), ask.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})
+	registry := tool.New(shell.New(), ask.New(), file.NewRead(nil), todo.NewWrite(b.Store), broken{})
 	b.Intake = &turn.Intake{Turns: b.Store, Models: OneModel{client}, MaxSteps: 7, Words: true}
 	b.Assembler = &modelcall.Assembler{Windows: b.Store, Ratios: modelcall.Ratios{Store: b.Store}, Budget: modelcall.Budget{Cooldown: 5}}
 	authorizers := permission.Authorizers{Tools: registry, People: b.Store}

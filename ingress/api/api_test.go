@@ -172,7 +172,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
 	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
-	tools := tool.New(shell.New(), file.NewRead())
+	tools := tool.New(shell.New(), file.NewRead(nil))
 	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
 		Info: endpoint.Info{Version: "1.2.3", Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},

@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, home: t.TempDir(), box: tooltest.New(t)}
 	w.parts = prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(w.home, "prompt.md"), slog.New(slog.NewTextHandler(&w.log, nil))),
-		Home:     w.home, Sandboxes: w, Memory: w, Authorizers: permission.Authorizers{Tools: tool.New(shell.New(), file.NewRead(), file.NewGlob())},
+		Home:     w.home, Sandboxes: w, Memory: w, Authorizers: permission.Authorizers{Tools: tool.New(shell.New(), file.NewRead(nil), file.NewGlob())},
 	}
 	w.pipeline = prompt.Standard(w.parts)
 	w.scene = chat.Scene{

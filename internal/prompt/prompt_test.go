@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func allTools() []tool.Spec {
 	memory := tooltest.NewMemory()
 	return tool.New(
-		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
+		shell.New(), ask.New(), file.NewRead(nil), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
 		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory, memory), notes.NewWrite(nil), notes.NewList(nil, nil),
 		web.NewDownload(nil, ""), task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),

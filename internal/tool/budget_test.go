@@ -29,7 +29,7 @@ func allTools() *tool.Registry {
 	memory := tooltest.NewMemory()
 	return tool.New(
 		shell.New(), ask.New(),
-		file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
+		file.NewRead(nil), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
 		todo.NewWrite(memory), todo.NewList(memory, nil), notes.NewWrite(nil), notes.NewList(nil, nil), web.NewDownload(nil, ""),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),

@@ -38,7 +38,7 @@ func RunAway(t *testing.T, open func(t *testing.T) Away) {
 		args string
 	}{
 		{shell.New(), `{"command":"true"}`},
-		{file.NewRead(), `{"path":"f"}`},
+		{file.NewRead(nil), `{"path":"f"}`},
 		{file.NewGrep(), `{"pattern":"x"}`},
 		{file.NewGlob(), `{"pattern":"*"}`},
 		{file.NewCreate(), `{"path":"f","content":"x"}`},

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pdf"
 	"xbot/internal/picture"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
@@ -61,10 +62,16 @@ func (s source) head() []byte { return s.data[:min(len(s.data), sniffSize)] }
 // isPicture reports whether the file begins as a picture that a model can be shown.
 func (s source) isPicture() bool { return picture.Begins(s.head()) }
 
+// isPDF reports whether the file begins as a PDF.
+func (s source) isPDF() bool { return pdf.Begins(s.head()) }
+
 // most is how large the file may be, in bytes.
 func (s source) most() int64 {
-	if s.isPicture() {
+	switch {
+	case s.isPicture():
 		return picture.MaxBytes
+	case s.isPDF():
+		return pdf.MaxBytes
 	}
 	return maxFile
 }

@@ -61,19 +61,19 @@ func TestRead_NumbersLines(t *testing.T) {
 	t.Parallel()
 	box := tooltest.New(t)
 	box.Put(t, "a.txt", "one\r\ntwo\n\nfour")
-	require.Equal(t, "1\tone\n2\ttwo\n3\t\n4\tfour", ok(t, box, file.NewRead(), args{"path": "a.txt"}))
+	require.Equal(t, "1\tone\n2\ttwo\n3\t\n4\tfour", ok(t, box, file.NewRead(nil), args{"path": "a.txt"}))
 	require.Equal(t, "2\ttwo\n3\t\n(lines 2 to 3 of 4; go on with offset 4)",
-		ok(t, box, file.NewRead(), args{"path": box.Workspace() + "/a.txt", "offset": 2, "max_lines": "2"}))
-	require.Equal(t, "(the file is empty)", ok(t, box, file.NewRead(), args{"path": box.Put(t, "empty", "")}))
+		ok(t, box, file.NewRead(nil), args{"path": box.Workspace() + "/a.txt", "offset": 2, "max_lines": "2"}))
+	require.Equal(t, "(the file is empty)", ok(t, box, file.NewRead(nil), args{"path": box.Put(t, "empty", "")}))
 }
 
 func TestRead_BoundsLinesAndBytes(t *testing.T) {
 	t.Parallel()
 	box := tooltest.New(t)
 	box.Put(t, "many", strings.Repeat("x\n", 5000))
-	require.Contains(t, ok(t, box, file.NewRead(), args{"path": "many"}), "\n2000\tx\n(lines 1 to 2000 of 5000; go on with offset 2001)")
+	require.Contains(t, ok(t, box, file.NewRead(nil), args{"path": "many"}), "\n2000\tx\n(lines 1 to 2000 of 5000; go on with offset 2001)")
 	box.Put(t, "wide", strings.Repeat(strings.Repeat("y", 5000)+"\n", 100))
-	text := ok(t, box, file.NewRead(), args{"path": "wide"})
+	text := ok(t, box, file.NewRead(nil), args{"path": "wide"})
 	require.Less(t, len(text), 62_000)
 	require.Contains(t, text, "yyy…\n(lines 1 to 29 of 100; go on with offset 30)")
 }
@@ -82,7 +82,7 @@ func TestRead_ReadsFilesLargerThanOnePart(t *testing.T) {
 	t.Parallel()
 	box := tooltest.New(t)
 	box.Put(t, "large", strings.Repeat("0123456789abcde\n", 9<<20/16)+"the end")
-	require.Equal(t, "589825\tthe end", ok(t, box, file.NewRead(), args{"path": "large", "offset": 589825}))
+	require.Equal(t, "589825\tthe end", ok(t, box, file.NewRead(nil), args{"path": "large", "offset": 589825}))
 }
 
 func TestRead_SaysWhyItCannot(t *testing.T) {
@@ -107,7 +107,7 @@ func TestRead_SaysWhyItCannot(t *testing.T) {
 		{args{"path": ""}, "path is empty"},
 	}
 	for _, c := range cases {
-		require.Contains(t, fails(t, box, file.NewRead(), c.a), c.want)
+		require.Contains(t, fails(t, box, file.NewRead(nil), c.a), c.want)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestRead_IsRelativeToTheWorkingFolder(t *testing.T) {
 	box.Put(t, "sub/a", "inside")
 	call := box.Call("turn.0.0", `{"path":"./a"}`)
 	call.Cwd = box.Workspace() + "/sub"
-	result, err := file.NewRead().Run(t.Context(), call)
+	result, err := file.NewRead(nil).Run(t.Context(), call)
 	require.NoError(t, err)
 	require.Equal(t, "1\tinside", result.Content)
 }
@@ -285,7 +285,7 @@ func TestRead_ShowsAPictureWhateverItsName(t *testing.T) {
 	var drawing bytes.Buffer
 	require.NoError(t, png.Encode(&drawing, image.NewGray(image.Rect(0, 0, 30, 20))))
 	box.Put(t, "notes.txt", drawing.String())
-	got := run(t, box, file.NewRead(), args{"path": "notes.txt"})
+	got := run(t, box, file.NewRead(nil), args{"path": "notes.txt"})
 	require.False(t, got.IsError, got.Content)
 	require.Contains(t, got.Content, "shown with 30 × 20 pixels")
 	require.Len(t, got.Pictures, 1)

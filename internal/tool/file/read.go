@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/pdf"
 	"xbot/internal/tool"
 )
 
@@ -28,12 +29,23 @@ type readParams struct {
 	Path     string `json:"path"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"First line, from 1."`
 	MaxLines int    `json:"max_lines,omitempty"`
+	Pages    string `json:"pages,omitempty" jsonschema:"Of a PDF, like 1-5,9."`
+	Pictures bool   `json:"pictures,omitempty" jsonschema:"Pages of a PDF as pictures."`
 }
 
-type read struct{}
+// Documents reads PDFs; its errors have sentences for the model.
+type Documents interface {
+	Read(ctx context.Context, file []byte, want pdf.Want) (pdf.Document, error)
+}
 
-// NewRead returns the tool Read.
-func NewRead() tool.Tool { return tool.DefineQuick("Read", chat.ClassRead, readDoc, read{}) }
+type read struct {
+	documents Documents
+}
+
+// NewRead returns the tool Read. Without documents a PDF is a binary file like others.
+func NewRead(documents Documents) tool.Tool {
+	return tool.DefineQuick("Read", chat.ClassRead, readDoc, read{documents})
+}
 
 func (read) Pattern() chat.PatternKind { return chat.PatternPath }
 
@@ -46,7 +58,7 @@ func (read) Summary(p readParams) string {
 	return p.Path
 }
 
-func (read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolResult, error) {
+func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolResult, error) {
 	if p.Offset < 0 || p.MaxLines < 0 {
 		return tool.Fail("offset and max_lines must not be negative"), nil
 	}
@@ -56,6 +68,9 @@ func (read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolRes
 	}
 	if src.isPicture() {
 		return src.shown(ctx)
+	}
+	if r.documents != nil && src.isPDF() {
+		return r.pages(ctx, src, p)
 	}
 	if err := src.text(); err != nil {
 		return tool.FromError(err)

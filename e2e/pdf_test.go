@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/pdf/pdftest"
+)
+
+// lastWords are those of the newest request to the model.
+func (s *server) lastWords() (out string) {
+	s.t.Helper()
+	requests := s.model.Requests()
+	for _, m := range requests[len(requests)-1].Messages {
+		out += m.Content + "\n"
+	}
+	return out
+}
+
+func TestPDF_OfAMessageIsReadAsTextAndAsPictures(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "LLM_VISION=on")
+	k := s.newTalk()
+	f, err := s.client.Upload(t.Context(), k.key, "", "report.txt", bytes.NewReader(pdftest.Of("The answer is 42.", "And the question?", "Nobody knows.")))
+	require.NoError(t, err)
+	sent, err := s.client.SendMessage(t.Context(), k.key, apiclient.NewMessage{
+		ClientMessageID: "m1", Text: `call Read {"path":"` + f.Path + `","pages":"1,3"}` + "\nsay read", Files: []string{f.Path},
+	})
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, sent.ID).State)
+	read := s.lastWords()
+	require.Contains(t, read, "--- page 1 ---\nThe answer is 42.\n--- page 3 ---\nNobody knows.")
+	require.NotContains(t, read, "And the question?")
+	require.Empty(t, s.widths())
+
+	k.untilEnded(time.Minute, k.send(`call Read {"path":"`+f.Path+`","pages":"2-","pictures":true}`, "say seen"))
+	require.Equal(t, []int{1211, 1211}, s.widths())
+}
+
+func TestPDF_AModelThatReadsNoPicturesIsToldSo(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "LLM_VISION=off")
+	k := s.newTalk()
+	f, err := s.client.Upload(t.Context(), k.key, "", "a.pdf", bytes.NewReader(pdftest.Of("one")))
+	require.NoError(t, err)
+	k.untilEnded(time.Minute, k.send(`call Read {"path":"`+f.Path+`","pictures":true}`, "say none"))
+	require.Empty(t, s.widths())
+	require.Contains(t, s.lastWords(), "others see none")
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"strings"
+
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"xbot/internal/pdf"
+)
+
+const (
+	// maxSide is the longest side of a picture of a page, in pixels (package picture shows no more).
+	maxSide = 1568
+	// density is how many pixels an inch of a small page has.
+	density = 150
+	// maxPNG is up to which size a picture is handed over as it is, in bytes.
+	maxPNG = 2 << 20
+)
+
+// read answers with the wanted pages, as many as fit.
+func (d *document) read() error {
+	most := pdf.MaxTextPages
+	if d.want.Pictures {
+		most = pdf.MaxPicturePages
+	}
+	for _, r := range d.want.Pages {
+		for n := max(r.First, 1); n <= min(r.Last, d.count); n++ {
+			if d.done == most {
+				return nil
+			}
+			line := d.page(n)
+			if d.done > 0 && d.text+len(line.Text) > d.want.MaxText {
+				return nil
+			}
+			line.Text, line.Cut = cut(line.Text, d.want.MaxText)
+			if err := d.answer.Encode(line); err != nil {
+				return fmt.Errorf("write the answer: %w", err)
+			}
+			d.done, d.text = d.done+1, d.text+len(line.Text)
+		}
+	}
+	return nil
+}
+
+// cut shortens a text to so many bytes.
+func cut(text string, most int) (string, bool) {
+	if len(text) <= most {
+		return text, false
+	}
+	return strings.ToValidUTF8(text[:most], ""), true
+}
+
+// page reads one page.
+func (d *document) page(n int) pdf.Line {
+	at := requests.Page{ByIndex: &requests.PageByIndex{Document: d.ref, Index: n - 1}}
+	out := pdf.Line{Page: n}
+	var err error
+	if d.want.Pictures {
+		out.Picture, err = d.picture(at)
+	} else {
+		out.Text, err = d.words(at)
+	}
+	if err != nil {
+		return pdf.Line{Page: n, Problem: pdf.PageBroken}
+	}
+	return out
+}
+
+func (d *document) words(at requests.Page) (string, error) {
+	got, err := d.engine.GetPageText(&requests.GetPageText{Page: at})
+	if err != nil {
+		return "", fmt.Errorf("read the text: %w", err)
+	}
+	return got.Text, nil
+}
+
+// picture draws a page with its annotations.
+func (d *document) picture(at requests.Page) ([]byte, error) {
+	size, err := d.engine.GetPageSize(&requests.GetPageSize{Page: at})
+	if err != nil {
+		return nil, fmt.Errorf("measure the page: %w", err)
+	}
+	width, height := pixels(size.Width, size.Height)
+	drawn, err := d.engine.RenderPageInPixels(&requests.RenderPageInPixels{Page: at, Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT})
+	if err != nil {
+		return nil, fmt.Errorf("draw the page: %w", err)
+	}
+	defer drawn.Cleanup()
+	return encode(drawn.Result.RenderedImage)
+}
+
+// pixels is how large a picture of a page is whose size is in points, 72 an inch.
+func pixels(width, height float64) (w, h int) {
+	scale := min(density/72.0, maxSide/max(width, height, 1))
+	return max(1, int(width*scale)), max(1, int(height*scale))
+}
+
+// encode writes a picture: sharp if it is small that way.
+func encode(p image.Image) ([]byte, error) {
+	var b bytes.Buffer
+	sharp := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := sharp.Encode(&b, p); err != nil {
+		return nil, fmt.Errorf("encode the page: %w", err)
+	}
+	if b.Len() > maxPNG {
+		b.Reset()
+		if err := jpeg.Encode(&b, p, &jpeg.Options{Quality: 90}); err != nil {
+			return nil, fmt.Errorf("encode the page: %w", err)
+		}
+	}
+	return b.Bytes(), nil
+}
