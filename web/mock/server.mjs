@@ -19,6 +19,7 @@ import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from
 import { agents, limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
 import { Permissions } from "./permissions.mjs"
+import { Prompts, Roles } from "./roles.mjs"
 import { Runners } from "./settings.mjs"
 import { Tasks } from "./tasks.mjs"
 import { Turns } from "./turn.mjs"
@@ -41,6 +42,8 @@ export class MockServer {
   triggers = new Triggers()
   memory = new Memory()
   hooks = new Hooks()
+  roles = new Roles()
+  prompts = new Prompts()
   subscriptions = new Subscriptions()
   toolKeys = new ToolKeys()
   #links = new Links()
@@ -138,6 +141,7 @@ export class MockServer {
     if (url.pathname.startsWith("/temporal/")) return void response.end("The Temporal UI.")
     const match = /^\/api\/sessions\/([^/]+)(\/.+)?$/.exec(url.pathname)
     if (match) return this.#session(request, response, url, decodeURIComponent(match[1]), match[2] ?? "")
+    if (/^GET \/api\/roles\/\d+\/file$/.test(route)) return sendFile(response, this.roles.file(url.pathname))
     const settings = (await this.#settings(request, route)) ?? (await this.#installation(request, url, route))
     if (settings) return sendJson(response, ...settings)
     return this.#account(request, response, url, route, cookie)
@@ -254,6 +258,8 @@ export class MockServer {
     if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/memory") || url.pathname === "/api/profile") return this.memory.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
+    if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))
+    if (url.pathname.startsWith("/api/prompts")) return this.prompts.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     switch (route) {

@@ -8,19 +8,23 @@ interface AreaProps {
   problem?: string
   value: string
   onValue: (value: string) => void
+  /** Lines that are shown; 4. */
+  rows?: number
+  /** Characters that it takes; 20,000. */
+  limit?: number
 }
 
 /** A labelled text of several lines. */
-export function Area({ label, hint, problem, value, onValue }: AreaProps) {
+export function Area({ label, hint, problem, value, onValue, rows = 4, limit = 20_000 }: AreaProps) {
   const id = useId()
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block font-medium">{label}</label>
       <textarea
         id={id}
-        rows={4}
+        rows={rows}
         value={value}
-        maxLength={20_000}
+        maxLength={limit}
         onChange={(event) => onValue(event.target.value)}
         aria-invalid={problem !== undefined || undefined}
         aria-describedby={`${id}-note`}

@@ -595,6 +595,8 @@ export const en = {
   "channels.title": "Channels",
   "hooks.title": "Hooks",
   "policy.title": "Policy",
+  "roles.title": "Agents and roles",
+  "prompts.title": "Prompts",
   "policy.lead": "How conversations are named, routed, let in, queued, reset and limited. It holds for the whole installation within a second of saving. JSON5: comments and trailing commas are understood, but not kept.",
   "policy.editor": "Text of the policy",
   "policy.version": "Version {{version}}",

@@ -1,14 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
-import { ChevronRight } from "lucide-react"
-import { type ReactNode, useId, useState } from "react"
 
 import { listPolicyVersions, type PolicyVersion, readPolicy } from "../api/policy"
 import { useLanguage, useT } from "../i18n"
 import { fullMoment, moment } from "../i18n/format"
-import { cx } from "../lib/cx"
 import { Button } from "../ui/Button"
+import { Disclosure } from "../ui/Disclosure"
 import { Note } from "../ui/Note"
-import { diffOf, folded } from "./diff"
+import { Diff } from "./Diff"
 
 /** Versions that are listed. */
 const LISTED = 100
@@ -89,65 +87,6 @@ function Change({ version, before, bringBack }: { version: number; before: numbe
     <div className="space-y-2">
       <Diff label={t("policy.change", { version })} before={then?.text ?? ""} after={now.text} />
       {bringBack && <Button onClick={() => bringBack(version, now.text)}>{t("policy.bringBack")}</Button>}
-    </div>
-  )
-}
-
-function Diff({ label, before, after }: { label: string; before: string; after: string }) {
-  const t = useT()
-  const diff = folded(diffOf(before, after))
-  if (diff.every(({ kind }) => kind === "skipped")) return <p className="text-small text-ink-3">{t("policy.noChange")}</p>
-  return (
-    <div role="region" aria-label={label} tabIndex={0} className="max-h-64 overflow-auto rounded-md border border-line bg-canvas py-1 font-mono text-[0.75rem]">
-      {diff.map((line, n) =>
-        line.kind === "skipped" ? (
-          <p key={n} className="px-3 py-0.5 text-ink-3">
-            {t("policy.unchanged", { count: line.count })}
-          </p>
-        ) : (
-          <Line key={n} kind={line.kind} text={line.text} />
-        ),
-      )}
-    </div>
-  )
-}
-
-const looks = { same: "text-ink-2", gone: "bg-danger-soft text-danger", new: "bg-accent-soft text-accent" }
-const signs = { same: "", gone: "−", new: "+" }
-
-function Line({ kind, text }: { kind: keyof typeof looks; text: string }) {
-  const Changed = kind === "gone" ? "del" : kind === "new" ? "ins" : "span"
-  return (
-    <Changed className={cx("flex px-3 no-underline", looks[kind])}>
-      <span aria-hidden className="w-4 shrink-0 select-none">
-        {signs[kind]}
-      </span>
-      <span className="min-w-0 break-words whitespace-pre-wrap">{text || " "}</span>
-    </Changed>
-  )
-}
-
-/** A line that opens to what is behind it, which is drawn only then. */
-function Disclosure({ head, className, children }: { head: () => ReactNode; className?: string; children: ReactNode }) {
-  const [open, setOpen] = useState(false)
-  const id = useId()
-  return (
-    <div className={className}>
-      <button
-        type="button"
-        aria-expanded={open}
-        aria-controls={open ? id : undefined}
-        onClick={() => setOpen(!open)}
-        className="flex min-h-9 w-full items-center gap-2 rounded-md px-2 py-1 text-left text-small transition-colors hover:bg-hover"
-      >
-        <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-ink-3 transition-transform", open && "rotate-90")} />
-        {head()}
-      </button>
-      {open && (
-        <div id={id} className="pt-1 pb-3 pl-8">
-          {children}
-        </div>
-      )}
     </div>
   )
 }

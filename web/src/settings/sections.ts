@@ -17,6 +17,8 @@ export interface SettingsSection {
 const sections: SettingsSection[] = [
   { id: "you", title: "you.title", group: "yours", show: lazy(() => import("./You")) },
   { id: "models", title: "models.title", group: "yours", show: lazy(() => import("../models/ModelsPage")) },
+  { id: "roles", title: "roles.title", group: "yours", show: lazy(() => import("../roles/RolesPage")) },
+  { id: "prompts", title: "prompts.title", group: "yours", show: lazy(() => import("../prompts/PromptsPage")) },
   { id: "permissions", title: "permissions.title", group: "yours", show: lazy(() => import("../permissions/PermissionsPage")) },
   { id: "memory", title: "account.memory", group: "yours", show: lazy(() => import("../memory/MemoryView")) },
   { id: "runners", title: "runners.title", group: "yours", show: lazy(() => import("./Runners")) },
