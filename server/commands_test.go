@@ -23,7 +23,7 @@ import (
 // promised are the commands that people are promised, by all their names.
 var promised = []string{
 	"help", "commands", "new", "reset", "status", "stop", "cancel", "continue", "compact", "compress", "clear", "context", "usage", "model", "models", "think",
-	"verbose", "queue", "cd", "ls", "pwd", "whoami", "version", "prompt", "export", "runner", "config", "debug", "language", "search", "rewind", "fork", "approve", "deny",
+	"verbose", "queue", "cd", "ls", "pwd", "whoami", "version", "prompt", "export", "runner", "config", "debug", "language", "search", "rewind", "retry", "edit", "branch", "fork", "approve", "deny",
 	"send", "session", "link", "activation", "pair", "trigger", "memory", "profile",
 }
 

@@ -86,6 +86,10 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = map[string]any{"title": "taken over"}
 		case strings.HasSuffix(e[1], "/rewind"):
 			with = map[string]any{"client_message_id": "x", "message_id": 1}
+		case strings.HasSuffix(e[1], "/branch"):
+			with = map[string]any{"message_id": 1}
+		case strings.HasSuffix(e[1], "/again"):
+			with = map[string]any{"client_message_id": "x", "text": "x"}
 		case strings.HasSuffix(e[1], "/fork"):
 			with = map[string]any{}
 		case strings.HasSuffix(e[1], "/compact"):
@@ -95,7 +99,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 		case strings.HasSuffix(e[1], "/context") && e[0] == http.MethodPut:
 			with = map[string]any{"mode": "none"}
 		}
-		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0", "{inbox_id}", "1", "{hash}", strings.Repeat("0", 64)).Replace(e[1])
+		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0", "{inbox_id}", "1", "{id}", "1", "{hash}", strings.Repeat("0", 64)).Replace(e[1])
 		if strings.Contains(at, "/files") && e[0] != http.MethodPost {
 			at += "?path=x"
 		}

@@ -40,6 +40,35 @@ func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.Messag
 	return e.Dispatch.Message(ctx, in)
 }
 
+// Again asks a message of a person again, with another text unless that is empty: it takes the place of that message, and all that
+// followed it is kept as another branch. NotFound or Conflict where there is no such message.
+func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID) (store.Accepted, error) {
+	if in.Text == "" {
+		said, err := e.Store.SaidAt(ctx, in.Session, of)
+		if err != nil {
+			return store.Accepted{}, err
+		}
+		in.Text = said
+	}
+	in.Options.Replaces = of
+	if err := intake.Check(in); err != nil {
+		return store.Accepted{}, err
+	}
+	known, found, err := e.Store.AcceptedBefore(ctx, in.Inbound)
+	if err != nil || found {
+		return known, err
+	}
+	if err := e.Store.CheckReplace(ctx, in.Session, of); err != nil {
+		return store.Accepted{}, err
+	}
+	return e.Dispatch.Again(ctx, in)
+}
+
+// Switch goes on from another version of a message. NotFound or Conflict where there is no such version, or a turn runs.
+func (e *Editor) Switch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
+	return e.Store.SwitchBranch(ctx, key, to)
+}
+
 // Fork copies a conversation of a user up to the end of the turn of a message, 0 for all of it, into a new session.
 func (e *Editor) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
 	return e.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), store.NewFork{Upto: upto}))

@@ -41,6 +41,14 @@ func (d *Dispatch) accept(ctx context.Context, in Inbound) (got store.Accepted, 
 	return got, nil
 }
 
+// Again accepts a message that takes the place of another one. Its text is no command: it is asked as it stands.
+func (d *Dispatch) Again(ctx context.Context, in Inbound) (store.Accepted, error) {
+	if err := Check(in); err != nil {
+		return store.Accepted{}, err
+	}
+	return d.accept(ctx, in)
+}
+
 // AcceptPair commits two messages of a conversation, one behind the other, or neither: a command for a turn and what was
 // said with it. It carries out nothing by itself.
 func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b store.Accepted, err error) {

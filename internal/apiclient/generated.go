@@ -54,6 +54,12 @@ type Answer struct {
 	Note     string       `json:"note,omitzero"`     // Told to the model with a denial.
 }
 
+// AskAgain is the schema of this name in the API's document.
+type AskAgain struct {
+	ClientMessageID string `json:"client_message_id"` // Chosen by the client, unique per user. Sent again with the same text it is the same message.
+	Text            string `json:"text,omitzero"`     // What is asked in its place, at most 200000 bytes; it is no command. Absent: what stood there.
+}
+
 // BridgeMessage is the schema of this name in the API's document.
 type BridgeMessage struct {
 	Account   string        `json:"account,omitzero"`   // Of the bot, where the platform has several.
@@ -1919,6 +1925,11 @@ func (c *Client) AnswerApproval(ctx context.Context, key chat.SessionKey, callID
 	return answer, err
 }
 
+// SwitchBranch sends PUT /api/sessions/{key}/branch: Go on from another version of a message. That version and what followed it come back into the conversation, and the one that was there leaves it. 409 while a turn runs. A rewind event with again says that the conversation is to be read anew. Files, and the effects of commands, stay.
+func (c *Client) SwitchBranch(ctx context.Context, key chat.SessionKey, messageId chat.MessageID) error {
+	return c.call(ctx, http.MethodPut, path("/api/sessions/%s/branch", key), nil, map[string]any{"message_id": messageId}, nil)
+}
+
 // CallResult sends GET /api/sessions/{key}/calls/{call_id}/result: The whole result of a tool call. It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.
 func (c *Client) CallResult(ctx context.Context, key chat.SessionKey, callID chat.CallID, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/calls/%s/result", key, callID), nil, to)
@@ -2076,6 +2087,13 @@ func (c *Client) ListMessages(ctx context.Context, key chat.SessionKey, params L
 func (c *Client) SendMessage(ctx context.Context, key chat.SessionKey, body NewMessage) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/messages", key), nil, body, &answer)
+	return answer, err
+}
+
+// AskAgain sends POST /api/sessions/{key}/messages/{id}/again: Ask a message again, as it was or changed. It is queued like a message. When its turn begins it takes the place of the message, and that one and all that followed it are kept as another branch: a rewind event says so, and the branches of a message name its versions. Pictures and files that came with the message come with it again. Files, and the effects of commands, stay.
+func (c *Client) AskAgain(ctx context.Context, key chat.SessionKey, id chat.MessageID, body AskAgain) (Accepted, error) {
+	var answer Accepted
+	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/messages/%s/again", key, id), nil, body, &answer)
 	return answer, err
 }
 

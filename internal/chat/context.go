@@ -35,6 +35,7 @@ type Control struct {
 	Stale      *Stale      `json:"stale,omitempty"`
 	Rewind     *Rewind     `json:"rewind,omitempty"`
 	Undo       ControlID   `json:"undo,omitempty"`
+	By         ControlID   `json:"by,omitempty"` // of an undo: the rewind that voided the edit; 0: somebody took it back
 	Reset      *Reset      `json:"reset,omitempty"`
 }
 
@@ -106,6 +107,7 @@ type Stale struct {
 // Rewind took all messages from one on out of the conversation, as they were then.
 type Rewind struct {
 	From MessageID `json:"from"`
+	Back ControlID `json:"back,omitempty"` // the record whose messages were brought back in their place; 0: none were
 }
 
 // Window is what a request to a model is made from: the conversation since its last compaction, and the records that

@@ -20,7 +20,7 @@ const (
 	EventTodos   EventKind = "todos"   // durable: []Todo, the whole list after a change
 	EventTask    EventKind = "task"    // durable: Task without its output, when it starts and when it ends
 	EventSession EventKind = "session" // durable: Session, after a rename or another change of its own data
-	EventRewind  EventKind = "rewind"  // durable: Rewound, messages were taken out of the conversation
+	EventRewind  EventKind = "rewind"  // durable: Rewound, messages were taken out of the conversation, or others brought back
 
 	EventDelta  EventKind = "delta"  // live: Delta
 	EventOutput EventKind = "output" // live: Output
@@ -38,6 +38,8 @@ type Event struct {
 type Rewound struct {
 	From MessageID `json:"from"`
 	Upto MessageID `json:"upto"`
+	// Again says that older messages were brought back in their place, from From on at the earliest: the conversation is to be read anew.
+	Again bool `json:"again,omitempty"`
 }
 
 // Queued is an accepted message that no turn has claimed yet.

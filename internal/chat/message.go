@@ -62,8 +62,15 @@ type Message struct {
 	Model           string       `json:"model,omitempty"`
 	FinishReason    string       `json:"finish_reason,omitempty" doc:"stop, tool_calls, length, content_filter, stopped or error."`
 	Usage           *Usage       `json:"usage,omitempty"`
-	Rewound         bool         `json:"rewound,omitempty" doc:"It was taken out of the conversation; neither people nor the model see it."`
-	CreatedAt       time.Time    `json:"created_at"`
+	Place
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// Place says whether a message is in the conversation, and what else was written in its place.
+type Place struct {
+	Rewound  bool        `json:"rewound,omitempty" doc:"It was taken out of the conversation; neither people nor the model see it."`
+	Branches []MessageID `json:"branches,omitempty" doc:"Every version of this message, oldest first, itself among them; absent if it was neither asked again nor changed. At most one of them, and what followed it, is in the conversation: switch-branch chooses."`
+	BranchOf MessageID   `json:"-"` // the oldest version; 0: it is that one, or the only one
 }
 
 // Usage counts tokens as the provider reported them.

@@ -114,6 +114,8 @@ type Options struct {
 	Said string `json:"said,omitempty"`
 	// Named says that the message names the bot where it also hears what does not.
 	Named bool `json:"named,omitempty"`
+	// Replaces is a message of a person whose place the message takes, with all that followed it; 0: it comes at the end.
+	Replaces MessageID `json:"replaces,omitempty"`
 }
 
 // Why a conversation was begun anew.

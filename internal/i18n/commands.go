@@ -8,6 +8,9 @@ const (
 	HelpDeny    ID = "help_deny"
 	HelpRunner  ID = "help_runner"
 	HelpRewind  ID = "help_rewind"
+	HelpRetry   ID = "help_retry"
+	HelpEdit    ID = "help_edit"
+	HelpBranch  ID = "help_branch"
 	HelpFork    ID = "help_fork"
 	HelpContext ID = "help_context"
 	HelpUsage   ID = "help_usage"
@@ -28,6 +31,9 @@ var commandHelp = map[ID]map[Lang]string{
 	HelpDeny:    {English: "denies the tool call that waits for permission; the model reads the note", Chinese: "拒绝正在等待许可的工具调用；附言会转告模型"},
 	HelpRunner:  {English: "lists the runners on which your commands can run, chooses one, makes or revokes one of yours", Chinese: "列出命令可以运行的位置，选择其一，或创建、吊销自己的运行器"},
 	HelpRewind:  {English: "takes back your last N messages (default 1), or everything from one message on; files stay as they are", Chinese: "收回最近 N 条消息(默认 1)，或从某条消息起的全部内容；文件保持原样"},
+	HelpRetry:   {English: "asks your last message again, the Nth last one, or a certain one; what was there is kept as another branch", Chinese: "重新提问最后一条消息、倒数第 N 条或指定的一条；原来的内容作为另一分支保留"},
+	HelpEdit:    {English: "asks something else in place of your last message, or of a certain one; what was there is kept as another branch", Chinese: "改写最后一条(或指定的)消息并重新提问；原来的内容作为另一分支保留"},
+	HelpBranch:  {English: "lists the branches of this conversation, or goes on from one of them", Chinese: "列出这个对话的分支，或切换到其中一个"},
 	HelpFork:    {English: "copies this conversation into a new one, with N without your last N messages", Chinese: "把这个对话复制成一个新对话；可指定去掉最近 N 条消息"},
 	HelpContext: {English: "shows what the model sees and how full its context is; list: part by part; detail: the last request; mode: how the context is kept small", Chinese: "显示模型看到的内容和上下文占用；list：逐项列出；detail：最近一次请求；mode：上下文的压缩方式"},
 	HelpUsage:   {English: "shows how many tokens were used today, in the last 7 days and in this conversation", Chinese: "显示今天、最近 7 天和本对话的 token 用量"},

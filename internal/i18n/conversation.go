@@ -46,6 +46,17 @@ const (
 	RewindTwice  ID = "rewind_twice"  // %d id
 	RewindNotOne ID = "rewind_not"    // %d id of a message that no person wrote
 	RewindUsage  ID = "rewind_usage"
+	AskedAgain   ID = "asked_again" // %s first words
+	AskedNone    ID = "asked_none"  // nothing was written yet
+	AskedUsage   ID = "asked_usage"
+	EditUsage    ID = "edit_usage"
+	BranchBusy   ID = "branch_busy"
+	BranchUsage  ID = "branch_usage"
+	BranchNone   ID = "branch_none"
+	BranchList   ID = "branch_list"   // a list follows
+	BranchHere   ID = "branch_here"   // beside the version that is in the conversation
+	BranchIn     ID = "branch_in"     // %d id of the message
+	BranchLong   ID = "branch_long"   // %d bytes that a message may have
 	OrderUnknown ID = "order_unknown" // %s name
 	Forked       ID = "forked"        // %s title, %s key
 	ForkUsage    ID = "fork_usage"
@@ -60,9 +71,20 @@ var history = map[ID]map[Lang]string{
 	Rewound:      {English: "Taken back: %d of your messages, from “%s” on, with all that followed. Files, and what commands did, stay as they are.", Chinese: "已收回你的 %d 条消息(从“%s”开始)及其后的全部内容。文件以及命令产生的影响保持原样。"},
 	RewindNone:   {English: "There is nothing to take back: you have written nothing in this conversation.", Chinese: "没有可收回的内容：你还没有在这个对话里写过消息。"},
 	RewindChoose: {English: "Messages of yours that can be taken back: %d. Name one of these, such as `/rewind m12`, or how many:", Chinese: "可收回的消息只有 %d 条。请指定其中一条(例如 `/rewind m12`)或条数："},
-	RewindGone:   {English: "There is no message m%d in this conversation. `/rewind` takes back the last one.", Chinese: "这个对话里没有消息 m%d。`/rewind` 会收回最后一条。"},
+	RewindGone:   {English: "There is no message m%d in this conversation.", Chinese: "这个对话里没有消息 m%d。"},
 	RewindTwice:  {English: "Message m%d was taken back before.", Chinese: "消息 m%d 此前已被收回。"},
-	RewindNotOne: {English: "Message m%d is not one that you wrote to the model. A rewind begins with a message of yours.", Chinese: "消息 m%d 不是你写给模型的消息。收回须从你自己的消息开始。"},
+	RewindNotOne: {English: "Message m%d is not one that you wrote to the model. Name a message of yours.", Chinese: "消息 m%d 不是你写给模型的消息。请指定你自己的消息。"},
+	AskedAgain:   {English: "Asking again: “%s”. What was there stays: `/branch` lists it. Files, and what commands did, stay as they are.", Chinese: "重新提问：“%s”。原来的内容会保留，`/branch` 可列出。文件以及命令产生的影响保持原样。"},
+	AskedNone:    {English: "There is nothing to ask again: you have written nothing in this conversation.", Chinese: "没有可重新提问的内容：你还没有在这个对话里写过消息。"},
+	AskedUsage:   {English: "Write `/retry` to ask your last message again, `/retry 3` the third last one, or `/retry m12` message 12.", Chinese: "用法：`/retry` 重新提问最后一条消息，`/retry 3` 倒数第三条，`/retry m12` 消息 12。"},
+	EditUsage:    {English: "Write `/edit TEXT` to ask that in place of your last message, or `/edit m12 TEXT` in place of message 12.", Chinese: "用法：`/edit 文字` 用它代替最后一条消息重新提问，`/edit m12 文字` 代替消息 12。"},
+	BranchBusy:   {English: "An answer is being written. Switch when it is done, or stop it first.", Chinese: "正在生成回答。请等它完成或先停止，再切换。"},
+	BranchUsage:  {English: "Write `/branch` to see which versions of your messages there are, or `/branch m12` to go on from that one.", Chinese: "用法：`/branch` 列出消息的各个版本，`/branch m12` 切换到该版本继续。"},
+	BranchNone:   {English: "No message here was asked again or changed. `/retry` asks again, and keeps what is there.", Chinese: "这里没有重新提问或修改过的消息。`/retry` 会重新提问并保留已有内容。"},
+	BranchList:   {English: "Versions of your messages, the newest places first. Name one of these, such as `/branch m12`:", Chinese: "消息的各个版本(最新的位置在前)。请指定其中一个，例如 `/branch m12`："},
+	BranchHere:   {English: " ← here", Chinese: " ← 当前"},
+	BranchIn:     {English: "The conversation goes on from message m%d. Files, and what commands did, stay as they are.", Chinese: "对话从消息 m%d 继续。文件以及命令产生的影响保持原样。"},
+	BranchLong:   {English: "What is to be asked again has more than %d bytes.", Chinese: "要重新提问的内容超过 %d 字节。"},
 	RewindUsage:  {English: "Write `/rewind` for your last message, `/rewind 3` for the last three, or `/rewind m12` for everything from message 12 on.", Chinese: "用法：`/rewind` 收回最后一条消息，`/rewind 3` 收回最近三条，`/rewind m12` 收回从消息 12 起的全部内容。"},
 	OrderUnknown: {English: "There is no command /%s here; /help lists what there is.", Chinese: "这里没有 /%s 命令；/help 会列出可用的命令。"},
 	Forked:       {English: "Copied to a new conversation: **%s** (`%s`). This one goes on as it is.", Chinese: "已复制为新对话：**%s**(`%s`)。当前对话不受影响。"},

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/store/agents"
 	"xbot/internal/store/attachments"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
@@ -146,7 +147,7 @@ func (in Inbound) displaces() bool {
 // ready fills in the defaults of the message. Commands keep their place in the queue in every mode.
 func (in Inbound) ready() Inbound {
 	in.Text, in.Sender = pg.Clean(in.Text), pg.Clean(in.Sender)
-	if in.Queue.Mode == "" || in.Control {
+	if in.Queue.Mode == "" || in.Control || in.Options.Replaces != 0 { // what takes the place of another message has a turn of its own
 		in.Queue.Mode = chat.QueueFollowup
 	}
 	if in.Queue.Cap <= 0 {
@@ -309,7 +310,8 @@ func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Acce
 	if _, bang := command.Bang(in.Text); row.Kind == kindCommand && kind == kindMessage && !bang && !command.Slashed(in.Text) {
 		kind = row.Kind // it was the answer to a question that is not open any more
 	}
-	if row.SessionKey != in.Session || row.Kind != kind || row.Accepted != in.Text && row.Body != in.Text {
+	replaces := conversation.SaidIn(row.Options).Replaces
+	if row.SessionKey != in.Session || row.Kind != kind || row.Accepted != in.Text && row.Body != in.Text || replaces != in.Options.Replaces {
 		return Accepted{}, fault.Errorf(fault.Conflict, "message id %q was used before for another message; use a new id for a new message", in.PlatformID)
 	}
 	return Accepted{ID: row.ID, Duplicate: true}, nil

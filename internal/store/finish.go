@@ -212,6 +212,9 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 	if err != nil {
 		return fmt.Errorf("release the claim: %w", err)
 	}
+	if err := conversation.ReleaseReplaced(ctx, t, row.SessionKey, row.ID); err != nil {
+		return err
+	}
 	kept, err := t.Q.TurnKeepOverheard(ctx, t, &row.ID)
 	if err != nil {
 		return fmt.Errorf("keep what was overheard: %w", err)

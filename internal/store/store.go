@@ -84,6 +84,8 @@ type (
 	InboxStore = inbox.Store
 	// ConversationStore is the one of package conversation.
 	ConversationStore = conversation.Store
+	// BranchStore is the one of the branches of conversations.
+	BranchStore = conversation.Branches
 	// CallStore is the one of package calls.
 	CallStore = calls.Store
 	// DeliveryStore is the one of package delivery.
@@ -134,6 +136,7 @@ type Store struct {
 // conversations has the stores of messages and memory.
 type conversations struct {
 	*ConversationStore
+	*BranchStore
 	*RoutingStore
 	*AttachmentStore
 	*OverheardStore
@@ -193,6 +196,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.CronStore = cron.New(s.db)
 	s.InboxStore = inbox.New(s.db)
 	s.ConversationStore = conversation.New(s.db, s.Quota, &s.opts.Limits)
+	s.BranchStore = conversation.NewBranches(s.ConversationStore)
 	s.CallStore = calls.New(s.db)
 	s.DeliveryStore = delivery.New(s.db, s.CallStore, s.ConversationStore)
 	s.LinkStore = links.New(s.db)

@@ -18,6 +18,14 @@ import (
 
 // appendInbound appends a row that a turn has claimed to the transcript, after the messages that it superseded.
 func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, row claimed, zones []string) error {
+	said := conversation.SaidIn(row.Options)
+	var before conversation.Asked
+	if said.Replaces != 0 {
+		var err error
+		if before, err = conversation.Replacing(ctx, t, key, turn, chat.InboxID(row.ID), said.Replaces); err != nil {
+			return err
+		}
+	}
 	if row.Replaces {
 		if err := appendReplaced(ctx, t, key, turn, row, zones); err != nil {
 			return err
@@ -28,13 +36,14 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 			return err
 		}
 	}
-	content, pictures, err := withFiles(ctx, t, conversation.WordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
+	content, pictures, err := withFiles(ctx, t, chat.TextWithAttachments(conversation.WordsOf(row.Body, row.Options), before.Files), chat.InboxID(row.ID), row.Files)
 	if err != nil {
 		return err
 	}
 	m := chat.Message{
 		Session: key, Turn: turn, Role: chat.RoleUser, Content: content, Sender: row.Sender,
-		Inbox: chat.InboxID(row.ID), ClientMessageID: row.PlatformID, Pictures: pictures,
+		Inbox: chat.InboxID(row.ID), ClientMessageID: row.PlatformID, Pictures: append(before.Pictures, pictures...),
+		Place: chat.Place{BranchOf: before.Root},
 	}
 	switch row.Kind {
 	case kindMessage:
@@ -49,7 +58,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		return err
 	}
 	preface := chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)
-	if conversation.SaidIn(row.Options).Named {
+	if said.Named {
 		preface = chat.PrefaceToYou(preface)
 	}
 	return conversation.AppendMessage(ctx, t, &m, preface)

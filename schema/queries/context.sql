@@ -30,7 +30,8 @@ WHERE s.key = $1;
 -- The records about messages after the given one, and the compaction itself.
 SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
 WHERE session_key = sqlc.arg(session_key) AND id <= sqlc.arg(newest)
-  AND (id = sqlc.narg(compaction_id)::bigint OR message_id > sqlc.arg(upto) AND kind NOT IN ('compact', 'rewind', 'reset'))
+  AND (id = sqlc.narg(compaction_id)::bigint OR message_id > sqlc.arg(upto) AND kind NOT IN ('compact', 'rewind', 'reset')
+      AND (away_by IS NULL OR away_by > sqlc.arg(newest)) AND NOT spells @> sqlc.arg(newest)::bigint)
 ORDER BY id;
 
 -- name: ContextLines :many
@@ -38,14 +39,14 @@ ORDER BY id;
 SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens, pictures
 FROM messages
 WHERE session_key = sqlc.arg(session_key) AND id > sqlc.arg(upto) AND id <= sqlc.arg(last) AND NOT display_only
-  AND (rewound_by IS NULL OR rewound_by > sqlc.arg(newest)::bigint)
+  AND (rewound_by IS NULL OR rewound_by > sqlc.arg(newest)::bigint) AND NOT spells @> sqlc.arg(newest)::bigint
 ORDER BY id;
 
 -- name: ContextAsked :one
 -- What a person asked in a turn that was compressed while it ran.
 SELECT id, turn_id, content, preface, origin FROM messages
 WHERE session_key = sqlc.arg(session_key) AND turn_id = sqlc.arg(turn_id)::text AND id <= sqlc.arg(upto)
-  AND role = 'user' AND NOT display_only AND (rewound_by IS NULL OR rewound_by > sqlc.arg(newest)::bigint)
+  AND role = 'user' AND NOT display_only AND (rewound_by IS NULL OR rewound_by > sqlc.arg(newest)::bigint) AND NOT spells @> sqlc.arg(newest)::bigint
 ORDER BY id DESC LIMIT 1;
 
 -- name: ContextCalls :many

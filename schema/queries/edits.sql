@@ -1,7 +1,7 @@
 -- name: EditList :many
 -- What the model changed of its view and what was taken back, newest first.
 SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
-WHERE session_key = sqlc.arg(session_key) AND kind IN ('edit', 'undo')
+WHERE session_key = sqlc.arg(session_key) AND kind IN ('edit', 'undo') AND away_by IS NULL
 ORDER BY id DESC LIMIT sqlc.arg(most);
 
 -- name: MaskList :many

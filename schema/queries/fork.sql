@@ -103,10 +103,8 @@ WHERE o.session_key = (SELECT coalesce(nullif(s.root, ''), s.key) FROM sessions 
 -- name: ForkControls :many
 -- Those that hold, up to the last message that is copied: a rewind is done with, and so is a reset that it has undone.
 SELECT c.id, c.kind, c.message_id, c.turn_id, c.key, c.body, c.created_at FROM controls c
-WHERE c.session_key = sqlc.arg(session_key) AND c.kind <> 'rewind' AND (c.kind <> 'reset' OR c.message_id <= sqlc.arg(upto) AND NOT EXISTS (
-    SELECT 1 FROM controls r
-    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
-))
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind <> 'rewind' AND (c.kind <> 'reset' OR c.message_id <= sqlc.arg(upto))
+  AND (c.kind = 'compact' OR c.away_by IS NULL)
 ORDER BY c.id;
 
 -- name: ForkControlRows :exec

@@ -22,7 +22,7 @@ RETURNING inbox.id, (
 ) AS busy;
 
 -- name: InboxByPlatformID :one
-SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body FROM inbox
+SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body, options FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 
 -- name: InboxClaimed :many

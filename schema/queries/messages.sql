@@ -5,11 +5,11 @@
 WITH m AS (
     INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
                           model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
-                          shown, silent, pictures, deliver)
+                          shown, silent, pictures, branch_of, deliver)
     VALUES (sqlc.arg(session_key), sqlc.narg(turn_id), sqlc.narg(step), sqlc.arg(role), sqlc.arg(content), sqlc.arg(preface), sqlc.arg(reasoning),
             sqlc.arg(opaque), sqlc.narg(inbox_id), sqlc.arg(client_message_id), sqlc.arg(model), sqlc.arg(finish), sqlc.arg(prompt_tokens),
             sqlc.arg(cached_tokens), sqlc.arg(completion_tokens), sqlc.arg(display_only), sqlc.arg(origin), sqlc.arg(sender),
-            sqlc.narg(shown), sqlc.arg(silent), sqlc.arg(pictures), sqlc.arg(role) = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = sqlc.narg(turn_id)), true))
+            sqlc.narg(shown), sqlc.arg(silent), sqlc.arg(pictures), sqlc.narg(branch_of), sqlc.arg(role) = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = sqlc.narg(turn_id)), true))
     RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
 ), o AS (
     INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)

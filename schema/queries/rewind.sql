@@ -18,7 +18,7 @@ ORDER BY id DESC
 LIMIT sqlc.arg(n);
 
 -- name: RewindTarget :one
-SELECT id, role, origin, display_only, rewound_by, content FROM messages WHERE session_key = $1 AND id = $2;
+SELECT id, role, origin, display_only, rewound_by, content, coalesce(branch_of, id)::bigint AS root FROM messages WHERE session_key = $1 AND id = $2;
 
 -- name: RewindMark :exec
 UPDATE messages SET rewound_by = sqlc.arg(control)::bigint
@@ -28,16 +28,17 @@ WHERE session_key = sqlc.arg(session_key) AND id >= sqlc.arg(first) AND id < sql
 SELECT count(*) FROM messages
 WHERE session_key = sqlc.arg(session_key) AND rewound_by = sqlc.arg(control)::bigint AND role = 'user' AND origin = '' AND NOT display_only;
 
+-- name: RewindControls :exec
+-- What stands for messages that were taken out, or begins the conversation behind them, holds no more.
+UPDATE controls SET away_by = sqlc.arg(control)::bigint
+WHERE session_key = sqlc.arg(session_key) AND kind IN ('compact', 'reset') AND message_id >= sqlc.arg(first) AND away_by IS NULL;
+
 -- name: RewindCompaction :one
--- The newest compaction that stands for nothing but messages before the given one, and for none that was taken out, and that was
--- made since the reset that holds.
+-- The compaction that reaches furthest of those that hold, since the reset that holds.
 SELECT c.id FROM controls c
-WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'compact' AND c.message_id < sqlc.arg(before)
-  AND c.id > coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = sqlc.arg(session_key)), 0) AND NOT EXISTS (
-    SELECT 1 FROM controls r
-    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
-)
-ORDER BY c.id DESC
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'compact' AND c.away_by IS NULL
+  AND c.message_id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = sqlc.arg(session_key)), 0)
+ORDER BY c.message_id DESC, c.id DESC
 LIMIT 1;
 
 -- name: RewindEdits :many
@@ -45,7 +46,7 @@ LIMIT 1;
 SELECT c.id, c.message_id FROM controls c
 WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'edit' AND c.message_id < sqlc.arg(first)
   AND c.turn_id IN (SELECT m.turn_id FROM messages m WHERE m.session_key = c.session_key AND m.rewound_by = sqlc.arg(control)::bigint)
-  AND NOT EXISTS (SELECT 1 FROM controls u WHERE u.session_key = c.session_key AND u.kind = 'undo' AND (u.body ->> 'undo')::bigint = c.id)
+  AND NOT EXISTS (SELECT 1 FROM controls u WHERE u.session_key = c.session_key AND u.kind = 'undo' AND u.away_by IS NULL AND (u.body ->> 'undo')::bigint = c.id)
 ORDER BY c.id;
 
 -- name: RewindReset :execrows
@@ -54,10 +55,7 @@ UPDATE sessions SET reset_id = holds.id
 FROM (
     SELECT (
         SELECT rs.id FROM controls rs
-        WHERE rs.session_key = sqlc.arg(session_key) AND rs.kind = 'reset' AND NOT EXISTS (
-            SELECT 1 FROM controls r
-            WHERE r.session_key = rs.session_key AND r.kind = 'rewind' AND r.id > rs.id AND (r.body -> 'rewind' ->> 'from')::bigint <= rs.message_id
-        )
+        WHERE rs.session_key = sqlc.arg(session_key) AND rs.kind = 'reset' AND rs.away_by IS NULL
         ORDER BY rs.id DESC LIMIT 1
     ) AS id
 ) holds

@@ -27,6 +27,16 @@ func (b *began) Rewind(_ context.Context, turn chat.TurnID, back int, to chat.Me
 	return nil
 }
 
+func (b *began) AskAgain(_ context.Context, turn chat.TurnID, back int, to chat.MessageID, text string) error {
+	b.done = append(b.done, fmt.Sprintf("again %s %d %d %q", turn, back, to, text))
+	return nil
+}
+
+func (b *began) Branch(_ context.Context, turn chat.TurnID, to chat.MessageID) error {
+	b.done = append(b.done, fmt.Sprint("branch ", turn, " ", to))
+	return nil
+}
+
 // uncalled is a model that is never called.
 type uncalled struct{ llm.Client }
 

@@ -27,6 +27,7 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerCommands(h)
 	a.registerQueue(h)
 	a.registerHistory(h)
+	a.registerBranches(h)
 	a.registerBridge(h)
 	a.registerPictures(h)
 }

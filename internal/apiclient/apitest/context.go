@@ -32,3 +32,23 @@ func (s *Server) Rewind(key chat.SessionKey, text string) {
 		}
 	}
 }
+
+// Switch puts what a session said from a person's message with this text on away, and another message with its answer in its place, as
+// if they were brought back.
+func (s *Server) Switch(key chat.SessionKey, text, back, answer string) {
+	s.mu.Lock()
+	session := s.sessions[key]
+	s.mu.Unlock()
+	session.mu.Lock()
+	defer session.mu.Unlock()
+	for i, m := range slices.Backward(session.messages) {
+		if m.Role == chat.RoleUser && m.Content == text {
+			gone := chat.Rewound{From: m.ID, Upto: session.messages[len(session.messages)-1].ID, Again: true}
+			session.messages = append(session.messages[:i:i],
+				chat.Message{ID: m.ID, Session: key, Role: chat.RoleUser, Content: back},
+				chat.Message{ID: m.ID + 1, Session: key, Role: chat.RoleAssistant, Content: answer})
+			session.durable(chat.EventRewind, gone)
+			return
+		}
+	}
+}

@@ -82,3 +82,13 @@ func TestScreen_TakesOutWhatWasRewound(t *testing.T) {
 	s.until("the rewind", func() bool { return !strings.Contains(s.text(), "you said second") })
 	s.shows("you said first")
 }
+
+func TestBranch_WhatIsBroughtBackElsewhereShows(t *testing.T) {
+	s := setup(t, hello)
+	s.typed("first", tea.KeyEnter)
+	s.shows("you said first", "1.2k in")
+	s.server.Switch(s.m.session.Key, "first", "the other one", "said before")
+	s.until("the switch", func() bool { return strings.Contains(s.text(), "said before") })
+	s.shows("the other one")
+	s.until("what it replaced to go", func() bool { return !strings.Contains(s.text(), "you said first") })
+}

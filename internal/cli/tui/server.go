@@ -105,6 +105,15 @@ func (m *model) placed(msg placeMsg) {
 	}
 }
 
+// movedBack reports whether an event says that older messages are in the conversation again: it is read anew.
+func movedBack(event chat.Event) bool {
+	if event.Kind != chat.EventRewind {
+		return false
+	}
+	var r chat.Rewound
+	return json.Unmarshal(event.Data, &r) == nil && r.Again
+}
+
 // moves reports whether an event may have moved the commands elsewhere: a command was answered, or a turn has ended.
 func moves(event chat.Event) bool {
 	if event.Kind == chat.EventSession {

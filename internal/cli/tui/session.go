@@ -86,6 +86,9 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 			m.back()
 			m.story.Greet(*update.Hello)
 		default:
+			if movedBack(*update.Event) {
+				return m.openSession(m.session.Key)
+			}
 			moved = moved || moves(*update.Event)
 			if err := m.story.Apply(*update.Event); err != nil {
 				m.complain(err.Error())

@@ -40,6 +40,9 @@ func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string,
 	if m.Inbox != 0 {
 		p.InboxID = &m.Inbox
 	}
+	if m.BranchOf != 0 {
+		p.BranchOf = new(int64(m.BranchOf))
+	}
 	if m.Usage != nil {
 		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(m.Usage.PromptTokens), int32(m.Usage.CachedTokens), int32(m.Usage.CompletionTokens)
 	}
@@ -50,6 +53,11 @@ func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string,
 	m.ID, m.CreatedAt, m.Undelivered = chat.MessageID(row.ID), row.CreatedAt, !row.Deliver
 	if row.Outbound {
 		t.WakeDeliver(m.Session)
+	}
+	if m.BranchOf != 0 {
+		if err := tellBranches(ctx, t, m); err != nil {
+			return err
+		}
 	}
 	t.Emit(m.Session, chat.EventMessage, Seen(*m, shown))
 	return nil

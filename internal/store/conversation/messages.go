@@ -80,7 +80,7 @@ func (s *Store) MessageRows(ctx context.Context, key chat.SessionKey, page Page)
 	return rows, pg.Classify(err)
 }
 
-// WithCalls adds the calls of tools to messages.
+// WithCalls adds the calls of tools to messages, and which versions there are of them.
 func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Message, error) {
 	out := make([]chat.Message, len(rows))
 	index := make(map[chat.MessageID]int, len(rows))
@@ -98,14 +98,18 @@ func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 		m := &out[index[c.MessageID]]
 		m.ToolCalls = append(m.ToolCalls, CallOf(c))
 	}
-	return out, nil
+	return out, s.withBranches(ctx, out)
 }
 
 // MessageOf is the message of a row.
 func MessageOf(r dbsqlc.Message) chat.Message {
 	m := chat.Message{
 		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Sender: r.Sender, Silent: r.Silent, Undelivered: !r.Deliver, Content: r.Content, Reasoning: r.Reasoning, Pictures: r.Pictures,
-		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt, Rewound: r.RewoundBy != nil,
+		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt,
+		Place: chat.Place{Rewound: r.RewoundBy != nil},
+	}
+	if r.BranchOf != nil {
+		m.BranchOf = chat.MessageID(*r.BranchOf)
 	}
 	m = Seen(m, r.Shown)
 	if r.TurnID != nil {

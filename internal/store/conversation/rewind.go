@@ -120,37 +120,59 @@ func rewindConversation(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang 
 	if err != nil {
 		return control, "", err
 	}
-	err = t.Q.RewindMark(ctx, t, dbsqlc.RewindMarkParams{SessionKey: o.Session, Control: int64(control.ID), First: first, Before: o.Message})
-	if err != nil {
-		return control, "", fmt.Errorf("take messages out: %w", err)
-	}
-	if err := undoEdits(ctx, t, o, control); err != nil {
+	if err := takeOut(ctx, t, o.Session, control, o.Message); err != nil {
 		return control, "", err
 	}
-	began, err := t.Q.RewindReset(ctx, t, o.Session)
+	return control, "", beginWhereItHolds(ctx, t, o.Session, control.ID)
+}
+
+// takeOut takes what stands from the message of a record on, before another one, out of the conversation: messages, what stands
+// for them, and the edits that their turns made of what stays.
+func takeOut(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.Control, before chat.MessageID) error {
+	first := rewind.Rewind.From
+	err := t.Q.RewindMark(ctx, t, dbsqlc.RewindMarkParams{SessionKey: key, Control: int64(rewind.ID), First: first, Before: before})
 	if err != nil {
-		return control, "", fmt.Errorf("go back to an older reset: %w", err)
+		return fmt.Errorf("take messages out: %w", err)
 	}
-	wrote, err := t.Q.TodosRewound(ctx, t, dbsqlc.TodosRewoundParams{SessionKey: o.Session, Control: int64(control.ID)})
+	err = t.Q.RewindControls(ctx, t, dbsqlc.RewindControlsParams{SessionKey: key, Control: int64(rewind.ID), First: first})
 	if err != nil {
-		return control, "", fmt.Errorf("look for to-do lists that were taken out: %w", err)
+		return fmt.Errorf("void what stands for them: %w", err)
 	}
-	if wrote || began > 0 {
-		if err := planAgain(ctx, t, o.Session); err != nil {
-			return control, "", err
+	return undoEdits(ctx, t, key, rewind)
+}
+
+// beginWhereItHolds lets a conversation begin for the model with the reset, the compaction and the to-do list that hold, after
+// records took messages out or were taken back.
+func beginWhereItHolds(ctx context.Context, t *pg.Tx, key chat.SessionKey, changed ...chat.ControlID) error {
+	began, err := t.Q.RewindReset(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("find the reset that holds: %w", err)
+	}
+	wrote := began > 0
+	for _, id := range changed {
+		if wrote {
+			break
+		}
+		if wrote, err = t.Q.TodosRewound(ctx, t, dbsqlc.TodosRewoundParams{SessionKey: key, Control: int64(id)}); err != nil {
+			return fmt.Errorf("look for to-do lists that were taken out: %w", err)
+		}
+	}
+	if wrote {
+		if err := planAgain(ctx, t, key); err != nil {
+			return err
 		}
 	}
 	var compaction *chat.ControlID
-	id, err := t.Q.RewindCompaction(ctx, t, dbsqlc.RewindCompactionParams{SessionKey: o.Session, Before: first})
+	id, err := t.Q.RewindCompaction(ctx, t, key)
 	if err == nil {
 		compaction = &id
 	} else if !errors.Is(err, pgx.ErrNoRows) {
-		return control, "", fmt.Errorf("look for an older compaction: %w", err)
+		return fmt.Errorf("look for the compaction that holds: %w", err)
 	}
-	if err := t.Q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: o.Session, CompactionID: compaction}); err != nil {
-		return control, "", fmt.Errorf("go back to an older compaction: %w", err)
+	if err := t.Q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: key, CompactionID: compaction}); err != nil {
+		return fmt.Errorf("begin with the compaction that holds: %w", err)
 	}
-	return control, "", nil
+	return nil
 }
 
 // rewindTo returns the message to begin with, or why there is none.
@@ -198,14 +220,14 @@ func rewindable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mess
 }
 
 // undoEdits voids the edits of messages that stay, if the turns that made them were taken out.
-func undoEdits(ctx context.Context, t *pg.Tx, o chat.TurnCommand, rewind chat.Control) error {
-	edits, err := t.Q.RewindEdits(ctx, t, dbsqlc.RewindEditsParams{SessionKey: o.Session, First: rewind.Rewind.From, Control: int64(rewind.ID)})
+func undoEdits(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.Control) error {
+	edits, err := t.Q.RewindEdits(ctx, t, dbsqlc.RewindEditsParams{SessionKey: key, First: rewind.Rewind.From, Control: int64(rewind.ID)})
 	if err != nil {
 		return fmt.Errorf("look for edits to undo: %w", err)
 	}
 	for _, e := range edits {
-		_, _, err := addControl(ctx, t, o.Session, chat.Control{
-			Kind: chat.ControlUndo, Message: e.MessageID, Turn: o.Turn, Key: fmt.Sprintf("%s/undo/%d", rewindKey(o), e.ID), Undo: e.ID,
+		_, _, err := addControl(ctx, t, key, chat.Control{
+			Kind: chat.ControlUndo, Message: e.MessageID, Turn: rewind.Turn, Key: fmt.Sprintf("undo/%d/%d", rewind.ID, e.ID), Undo: e.ID, By: rewind.ID,
 		})
 		if err != nil {
 			return err

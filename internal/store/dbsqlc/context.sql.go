@@ -16,7 +16,7 @@ import (
 const contextAsked = `-- name: ContextAsked :one
 SELECT id, turn_id, content, preface, origin FROM messages
 WHERE session_key = $1 AND turn_id = $2::text AND id <= $3
-  AND role = 'user' AND NOT display_only AND (rewound_by IS NULL OR rewound_by > $4::bigint)
+  AND role = 'user' AND NOT display_only AND (rewound_by IS NULL OR rewound_by > $4::bigint) AND NOT spells @> $4::bigint
 ORDER BY id DESC LIMIT 1
 `
 
@@ -177,7 +177,8 @@ func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsPar
 const contextControls = `-- name: ContextControls :many
 SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
 WHERE session_key = $1 AND id <= $2
-  AND (id = $3::bigint OR message_id > $4 AND kind NOT IN ('compact', 'rewind', 'reset'))
+  AND (id = $3::bigint OR message_id > $4 AND kind NOT IN ('compact', 'rewind', 'reset')
+      AND (away_by IS NULL OR away_by > $2) AND NOT spells @> $2::bigint)
 ORDER BY id
 `
 
@@ -236,7 +237,7 @@ const contextLines = `-- name: ContextLines :many
 SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens, pictures
 FROM messages
 WHERE session_key = $1 AND id > $2 AND id <= $3 AND NOT display_only
-  AND (rewound_by IS NULL OR rewound_by > $4::bigint)
+  AND (rewound_by IS NULL OR rewound_by > $4::bigint) AND NOT spells @> $4::bigint
 ORDER BY id
 `
 

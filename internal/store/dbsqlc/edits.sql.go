@@ -15,7 +15,7 @@ import (
 
 const editList = `-- name: EditList :many
 SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
-WHERE session_key = $1 AND kind IN ('edit', 'undo')
+WHERE session_key = $1 AND kind IN ('edit', 'undo') AND away_by IS NULL
 ORDER BY id DESC LIMIT $2
 `
 

@@ -116,10 +116,8 @@ func (q *Queries) ForkControlRows(ctx context.Context, db DBTX, arg ForkControlR
 
 const forkControls = `-- name: ForkControls :many
 SELECT c.id, c.kind, c.message_id, c.turn_id, c.key, c.body, c.created_at FROM controls c
-WHERE c.session_key = $1 AND c.kind <> 'rewind' AND (c.kind <> 'reset' OR c.message_id <= $2 AND NOT EXISTS (
-    SELECT 1 FROM controls r
-    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
-))
+WHERE c.session_key = $1 AND c.kind <> 'rewind' AND (c.kind <> 'reset' OR c.message_id <= $2)
+  AND (c.kind = 'compact' OR c.away_by IS NULL)
 ORDER BY c.id
 `
 

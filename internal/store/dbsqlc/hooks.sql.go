@@ -350,7 +350,7 @@ func (q *Queries) HookRecord(ctx context.Context, db DBTX, arg HookRecordParams)
 const hookRefuse = `-- name: HookRefuse :many
 UPDATE messages SET display_only = true
 WHERE turn_id = $1::text AND id = ANY($2::bigint[]) AND NOT display_only
-RETURNING id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures
+RETURNING id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures, branch_of, spells
 `
 
 type HookRefuseParams struct {
@@ -394,6 +394,8 @@ func (q *Queries) HookRefuse(ctx context.Context, db DBTX, arg HookRefuseParams)
 			&i.Silent,
 			&i.Deliver,
 			&i.Pictures,
+			&i.BranchOf,
+			&i.Spells,
 		); err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 const inboxByPlatformID = `-- name: InboxByPlatformID :one
-SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body FROM inbox
+SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body, options FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4
 `
 
@@ -32,6 +32,7 @@ type InboxByPlatformIDRow struct {
 	Kind       string
 	Accepted   string
 	Body       string
+	Options    json.RawMessage
 }
 
 func (q *Queries) InboxByPlatformID(ctx context.Context, db DBTX, arg InboxByPlatformIDParams) (InboxByPlatformIDRow, error) {
@@ -48,6 +49,7 @@ func (q *Queries) InboxByPlatformID(ctx context.Context, db DBTX, arg InboxByPla
 		&i.Kind,
 		&i.Accepted,
 		&i.Body,
+		&i.Options,
 	)
 	return i, err
 }

@@ -58,7 +58,7 @@ func (q *Queries) ExportControls(ctx context.Context, db DBTX, sessionKey chat.S
 }
 
 const exportMessages = `-- name: ExportMessages :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures FROM messages WHERE session_key = $1 AND rewound_by IS NULL ORDER BY id
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures, branch_of, spells FROM messages WHERE session_key = $1 AND rewound_by IS NULL ORDER BY id
 `
 
 func (q *Queries) ExportMessages(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]Message, error) {
@@ -96,6 +96,8 @@ func (q *Queries) ExportMessages(ctx context.Context, db DBTX, sessionKey chat.S
 			&i.Silent,
 			&i.Deliver,
 			&i.Pictures,
+			&i.BranchOf,
+			&i.Spells,
 		); err != nil {
 			return nil, err
 		}

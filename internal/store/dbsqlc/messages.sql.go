@@ -569,11 +569,11 @@ const messageAppend = `-- name: MessageAppend :one
 WITH m AS (
     INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
                           model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
-                          shown, silent, pictures, deliver)
+                          shown, silent, pictures, branch_of, deliver)
     VALUES ($1, $2, $3, $4, $5, $6, $7,
             $8, $9, $10, $11, $12, $13,
             $14, $15, $16, $17, $18,
-            $19, $20, $21, $4 = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = $2), true))
+            $19, $20, $21, $22, $4 = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = $2), true))
     RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
 ), o AS (
     INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
@@ -584,7 +584,7 @@ WITH m AS (
         (SELECT n.id FROM inbox n WHERE n.session_key = m.session_key AND n.place IS NOT NULL AND n.kind <> 'background' ORDER BY n.id DESC LIMIT 1))
     JOIN channel_accounts a ON a.channel = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'channel', i.channel) ELSE i.channel END
         AND a.account = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'account', '') ELSE i.account END
-    WHERE $22::boolean AND m.deliver AND i.place IS NOT NULL
+    WHERE $23::boolean AND m.deliver AND i.place IS NOT NULL
     RETURNING id
 )
 SELECT m.id, m.created_at, m.deliver, EXISTS (SELECT 1 FROM o)::boolean AS outbound FROM m
@@ -612,6 +612,7 @@ type MessageAppendParams struct {
 	Shown            *string
 	Silent           bool
 	Pictures         []chat.PictureRef
+	BranchOf         *int64
 	ToPeople         bool
 }
 
@@ -648,6 +649,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 		arg.Shown,
 		arg.Silent,
 		arg.Pictures,
+		arg.BranchOf,
 		arg.ToPeople,
 	)
 	var i MessageAppendRow
@@ -661,7 +663,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 }
 
 const messageListAfter = `-- name: MessageListAfter :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures FROM messages
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures, branch_of, spells FROM messages
 WHERE session_key = $1 AND id > $2 AND (rewound_by IS NULL OR $4::boolean)
 ORDER BY id
 LIMIT $3
@@ -714,6 +716,8 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 			&i.Silent,
 			&i.Deliver,
 			&i.Pictures,
+			&i.BranchOf,
+			&i.Spells,
 		); err != nil {
 			return nil, err
 		}
@@ -726,7 +730,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 }
 
 const messageListBefore = `-- name: MessageListBefore :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures FROM messages
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures, branch_of, spells FROM messages
 WHERE session_key = $1 AND id < $2 AND (rewound_by IS NULL OR $4::boolean)
 ORDER BY id DESC
 LIMIT $3
@@ -779,6 +783,8 @@ func (q *Queries) MessageListBefore(ctx context.Context, db DBTX, arg MessageLis
 			&i.Silent,
 			&i.Deliver,
 			&i.Pictures,
+			&i.BranchOf,
+			&i.Spells,
 		); err != nil {
 			return nil, err
 		}

@@ -178,6 +178,10 @@ type Message struct {
 	Deliver bool
 	// The pictures that the message shows, in their order: names of rows of pictures.
 	Pictures []chat.PictureRef
+	// The oldest of the versions of this message, which was asked again or changed; NULL: it is that one, or the only one. At most one version and what follows it is in the conversation.
+	BranchOf *int64
+	// Between which control records the message was out of the conversation before it was brought back, so that a request of then can be made again.
+	Spells pgtype.Multirange[pgtype.Range[pgtype.Int8]]
 }
 
 // Answers and notices on their way to a platform. Inserted in the transaction that writes the message; sent in the order of id, a session at a time, by its Deliver workflow, which the relay starts where nobody has. parts is chat.Piece: how the text was divided at the first try, and what the platform answered to each.

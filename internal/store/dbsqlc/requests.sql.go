@@ -47,11 +47,8 @@ const stepRequest = `-- name: StepRequest :one
 SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.pictures_from, st.request_hash, st.request_bytes, st.estimated_tokens,
        st.finish, t.session_key, greatest(c.message_id, (
            SELECT rs.message_id FROM controls rs
-           WHERE rs.session_key = t.session_key AND rs.kind = 'reset' AND rs.id <= st.control_upto AND NOT EXISTS (
-               SELECT 1 FROM controls r
-               WHERE r.session_key = rs.session_key AND r.kind = 'rewind' AND r.id > rs.id AND r.id <= st.control_upto
-                 AND (r.body -> 'rewind' ->> 'from')::bigint <= rs.message_id
-           )
+           WHERE rs.session_key = t.session_key AND rs.kind = 'reset' AND rs.id <= st.control_upto
+             AND (rs.away_by IS NULL OR rs.away_by > st.control_upto) AND NOT rs.spells @> st.control_upto
            ORDER BY rs.id DESC LIMIT 1
        ), 0)::bigint AS upto,
        coalesce(p.body, '')::text AS static, coalesce(sp.body, '')::text AS system,

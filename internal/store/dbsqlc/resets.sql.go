@@ -64,10 +64,7 @@ func (q *Queries) ResetFollowed(ctx context.Context, db DBTX, id chat.InboxID) (
 
 const resetList = `-- name: ResetList :many
 SELECT c.id, c.message_id, c.body, c.created_at FROM controls c
-WHERE c.session_key = $1 AND c.kind = 'reset' AND NOT EXISTS (
-    SELECT 1 FROM controls r
-    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
-)
+WHERE c.session_key = $1 AND c.kind = 'reset' AND c.away_by IS NULL
 ORDER BY c.id DESC
 LIMIT $2
 `

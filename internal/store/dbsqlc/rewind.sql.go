@@ -48,27 +48,35 @@ func (q *Queries) OrderOf(ctx context.Context, db DBTX, turnID *chat.TurnID) (Or
 
 const rewindCompaction = `-- name: RewindCompaction :one
 SELECT c.id FROM controls c
-WHERE c.session_key = $1 AND c.kind = 'compact' AND c.message_id < $2
-  AND c.id > coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = $1), 0) AND NOT EXISTS (
-    SELECT 1 FROM controls r
-    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
-)
-ORDER BY c.id DESC
+WHERE c.session_key = $1 AND c.kind = 'compact' AND c.away_by IS NULL
+  AND c.message_id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = $1), 0)
+ORDER BY c.message_id DESC, c.id DESC
 LIMIT 1
 `
 
-type RewindCompactionParams struct {
-	SessionKey chat.SessionKey
-	Before     chat.MessageID
-}
-
-// The newest compaction that stands for nothing but messages before the given one, and for none that was taken out, and that was
-// made since the reset that holds.
-func (q *Queries) RewindCompaction(ctx context.Context, db DBTX, arg RewindCompactionParams) (chat.ControlID, error) {
-	row := db.QueryRow(ctx, rewindCompaction, arg.SessionKey, arg.Before)
+// The compaction that reaches furthest of those that hold, since the reset that holds.
+func (q *Queries) RewindCompaction(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (chat.ControlID, error) {
+	row := db.QueryRow(ctx, rewindCompaction, sessionKey)
 	var id chat.ControlID
 	err := row.Scan(&id)
 	return id, err
+}
+
+const rewindControls = `-- name: RewindControls :exec
+UPDATE controls SET away_by = $1::bigint
+WHERE session_key = $2 AND kind IN ('compact', 'reset') AND message_id >= $3 AND away_by IS NULL
+`
+
+type RewindControlsParams struct {
+	Control    int64
+	SessionKey chat.SessionKey
+	First      chat.MessageID
+}
+
+// What stands for messages that were taken out, or begins the conversation behind them, holds no more.
+func (q *Queries) RewindControls(ctx context.Context, db DBTX, arg RewindControlsParams) error {
+	_, err := db.Exec(ctx, rewindControls, arg.Control, arg.SessionKey, arg.First)
+	return err
 }
 
 const rewindCount = `-- name: RewindCount :one
@@ -92,7 +100,7 @@ const rewindEdits = `-- name: RewindEdits :many
 SELECT c.id, c.message_id FROM controls c
 WHERE c.session_key = $1 AND c.kind = 'edit' AND c.message_id < $2
   AND c.turn_id IN (SELECT m.turn_id FROM messages m WHERE m.session_key = c.session_key AND m.rewound_by = $3::bigint)
-  AND NOT EXISTS (SELECT 1 FROM controls u WHERE u.session_key = c.session_key AND u.kind = 'undo' AND (u.body ->> 'undo')::bigint = c.id)
+  AND NOT EXISTS (SELECT 1 FROM controls u WHERE u.session_key = c.session_key AND u.kind = 'undo' AND u.away_by IS NULL AND (u.body ->> 'undo')::bigint = c.id)
 ORDER BY c.id
 `
 
@@ -155,10 +163,7 @@ UPDATE sessions SET reset_id = holds.id
 FROM (
     SELECT (
         SELECT rs.id FROM controls rs
-        WHERE rs.session_key = $1 AND rs.kind = 'reset' AND NOT EXISTS (
-            SELECT 1 FROM controls r
-            WHERE r.session_key = rs.session_key AND r.kind = 'rewind' AND r.id > rs.id AND (r.body -> 'rewind' ->> 'from')::bigint <= rs.message_id
-        )
+        WHERE rs.session_key = $1 AND rs.kind = 'reset' AND rs.away_by IS NULL
         ORDER BY rs.id DESC LIMIT 1
     ) AS id
 ) holds
@@ -175,7 +180,7 @@ func (q *Queries) RewindReset(ctx context.Context, db DBTX, sessionKey chat.Sess
 }
 
 const rewindTarget = `-- name: RewindTarget :one
-SELECT id, role, origin, display_only, rewound_by, content FROM messages WHERE session_key = $1 AND id = $2
+SELECT id, role, origin, display_only, rewound_by, content, coalesce(branch_of, id)::bigint AS root FROM messages WHERE session_key = $1 AND id = $2
 `
 
 type RewindTargetParams struct {
@@ -190,6 +195,7 @@ type RewindTargetRow struct {
 	DisplayOnly bool
 	RewoundBy   *int64
 	Content     string
+	Root        int64
 }
 
 func (q *Queries) RewindTarget(ctx context.Context, db DBTX, arg RewindTargetParams) (RewindTargetRow, error) {
@@ -202,6 +208,7 @@ func (q *Queries) RewindTarget(ctx context.Context, db DBTX, arg RewindTargetPar
 		&i.DisplayOnly,
 		&i.RewoundBy,
 		&i.Content,
+		&i.Root,
 	)
 	return i, err
 }

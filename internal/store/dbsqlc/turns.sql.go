@@ -447,7 +447,7 @@ func (q *Queries) TurnKeepFrom(ctx context.Context, db DBTX, id chat.TurnID) err
 
 const turnKeepOverheard = `-- name: TurnKeepOverheard :many
 UPDATE messages SET turn_id = NULL WHERE turn_id = $1 AND origin = 'overheard'
-RETURNING id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures
+RETURNING id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver, pictures, branch_of, spells
 `
 
 // What was overheard stays in the transcript without its turn: nobody else has the text any more.
@@ -486,6 +486,8 @@ func (q *Queries) TurnKeepOverheard(ctx context.Context, db DBTX, turnID *chat.T
 			&i.Silent,
 			&i.Deliver,
 			&i.Pictures,
+			&i.BranchOf,
+			&i.Spells,
 		); err != nil {
 			return nil, err
 		}

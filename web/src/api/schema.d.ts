@@ -1437,6 +1437,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Go on from another version of a message
+         * @description That version and what followed it come back into the conversation, and the one that was there leaves it. 409 while a turn runs. A rewind event with again says that the conversation is to be read anew. Files, and the effects of commands, stay.
+         */
+        put: operations["switch-branch"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/calls/{call_id}/result": {
         parameters: {
             query?: never;
@@ -1811,6 +1831,26 @@ export interface paths {
          * @description The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.
          */
         post: operations["send-message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/messages/{id}/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a message again, as it was or changed
+         * @description It is queued like a message. When its turn begins it takes the place of the message, and that one and all that followed it are kept as another branch: a rewind event says so, and the branches of a message name its versions. Pictures and files that came with the message come with it again. Files, and the effects of commands, stay.
+         */
+        post: operations["ask-again"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2475,6 +2515,12 @@ export interface components {
             reason?: string;
             /** @enum {string} */
             state: "open" | "allowed" | "denied" | "void";
+        };
+        AskAgain: {
+            /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
+            client_message_id: string;
+            /** @description What is asked in its place, at most 200000 bytes; it is no command. Absent: what stood there. */
+            text?: string;
         };
         Began: {
             /** Format: date-time */
@@ -3714,6 +3760,8 @@ export interface components {
             was: string;
         };
         Message: {
+            /** @description Every version of this message, oldest first, itself among them; absent if it was neither asked again nor changed. At most one of them, and what followed it, is in the conversation: switch-branch chooses. */
+            branches?: number[] | null;
             client_message_id?: string;
             content: string;
             /** Format: date-time */
@@ -4952,6 +5000,13 @@ export interface components {
         SubscriptionsBody: {
             /** @description Yours; administrators see those of the installation before them. */
             subscriptions: components["schemas"]["Subscription"][] | null;
+        };
+        "Switch-branchRequest": {
+            /**
+             * Format: int64
+             * @description One of the branches of a message.
+             */
+            message_id: number;
         };
         Task: {
             /** @description The tool call that started it. If it is no command: the key under which the session is told its end. */
@@ -8748,6 +8803,40 @@ export interface operations {
             };
         };
     };
+    "switch-branch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Switch-branchRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "call-result": {
         parameters: {
             query?: never;
@@ -9615,6 +9704,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "ask-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description A message that the user wrote, or another version of it. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskAgain"];
             };
         };
         responses: {

@@ -1,0 +1,36 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Brancher knows the branches of conversations.
+type Brancher interface {
+	// Branch goes on from a version of a message; 0 lists the versions that there are.
+	Branch(ctx context.Context, turn chat.TurnID, to chat.MessageID) error
+}
+
+// Branch is /branch. A turn carries it out, since nothing may be said meanwhile.
+type Branch struct{ Sessions Brancher }
+
+var _ slash.TurnRunner = Branch{}
+
+// Spec is what the command is called.
+func (Branch) Spec() slash.Spec {
+	return slash.Spec{Name: "branch", Aliases: []string{"branches"}, Usage: "[mID]", Help: i18n.HelpBranch, Group: slash.GroupConversation, When: slash.InTurn}
+}
+
+// RunInTurn lists the branches, or switches to one.
+func (b Branch) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
+	back, to, ok := command.Back(args)
+	if !ok || back != 0 {
+		return i18n.Fault(fault.Invalid, i18n.BranchUsage)
+	}
+	return b.Sessions.Branch(ctx, o.Turn, chat.MessageID(to))
+}

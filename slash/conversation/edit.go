@@ -1,0 +1,37 @@
+package conversation
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Edit is /edit: something else is asked in place of a message, and what was there is kept as another branch. A turn carries it out,
+// since nothing may be said meanwhile.
+type Edit struct{ Sessions Asker }
+
+var _ slash.TurnRunner = Edit{}
+
+// Spec is what the command is called.
+func (Edit) Spec() slash.Spec {
+	return slash.Spec{Name: "edit", Usage: "[mID] TEXT…", Help: i18n.HelpEdit, Group: slash.GroupConversation, When: slash.InTurn}
+}
+
+// RunInTurn asks something else in place of a message.
+func (e Edit) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
+	back, to, text := 1, int64(0), strings.TrimSpace(args)
+	if word, rest := slash.FirstWord(args); strings.HasPrefix(strings.ToLower(word), "m") {
+		if _, id, ok := command.Back(word); ok {
+			back, to, text = 0, id, rest
+		}
+	}
+	if text == "" {
+		return i18n.Fault(fault.Invalid, i18n.EditUsage)
+	}
+	return e.Sessions.AskAgain(ctx, o.Turn, back, chat.MessageID(to), text)
+}

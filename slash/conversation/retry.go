@@ -1,0 +1,40 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Asker asks messages again.
+type Asker interface {
+	// AskAgain asks the back-th last message of a person again, or the one with the id to; what is asked is text, or what stood there.
+	AskAgain(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID, text string) error
+}
+
+// Retry is /retry: a message is asked again, and what was there is kept as another branch. A turn carries it out, since nothing may
+// be said meanwhile.
+type Retry struct{ Sessions Asker }
+
+var _ slash.TurnRunner = Retry{}
+
+// Spec is what the command is called.
+func (Retry) Spec() slash.Spec {
+	return slash.Spec{Name: "retry", Aliases: []string{"regenerate"}, Usage: "[N|mID]", Help: i18n.HelpRetry, Group: slash.GroupConversation, When: slash.InTurn}
+}
+
+// RunInTurn asks a message again.
+func (r Retry) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
+	back, to, ok := command.Back(args)
+	if !ok {
+		return i18n.Fault(fault.Invalid, i18n.AskedUsage)
+	}
+	if to == 0 {
+		back = max(back, 1)
+	}
+	return r.Sessions.AskAgain(ctx, o.Turn, back, chat.MessageID(to), "")
+}
