@@ -381,8 +381,8 @@ export class MockServer {
     throw new HttpProblem(404, "There is nothing at this address.")
   }
 
-  #accept(session, id, text, control, response, pictures) {
-    const accepted = session.accept(id, text, { ...(control && { control }), pictures })
+  #accept(session, id, text, control, response, pictures, of) {
+    const accepted = session.accept(id, text, { ...(control && { control }), ...(of && { of, mode: "followup" }), pictures })
     if (!accepted) throw new HttpProblem(409, "Another text was sent with this id.")
     sendJson(response, 202, accepted)
     const turns = this.#turns.get(session.key)
@@ -397,6 +397,7 @@ export class MockServer {
     const body = async () => readBody(request)
     const result = /^\/calls\/([^/]+)\/result$/.exec(part)
     const step = /^\/turns\/([^/]+)\/steps\/(\d+)\/request$/.exec(part)
+    const again = /^\/messages\/(\d+)\/again$/.exec(part)
     const route = `${request.method} ${result ? "result" : step ? "request" : part}`
     if (route === "GET result") {
       response.writeHead(200, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" })
@@ -413,6 +414,14 @@ export class MockServer {
       const { client_message_id: id, message_id: from } = await body()
       if (!session.messages.some((message) => message.id === from && message.role === "user")) throw new HttpProblem(404, "There is no such message in this conversation.")
       this.#accept(session, id, `/rewind m${from}`, true, response)
+    } else if (again && request.method === "POST") {
+      const { client_message_id: id, text } = await body()
+      const said = session.said(Number(again[1]))
+      if (!said) throw new HttpProblem(404, "There is no such message in this conversation.")
+      this.#accept(session, id, text ?? said.content, false, response, said.pictures, said.id)
+    } else if (route === "PUT /branch") {
+      session.switchTo((await body()).message_id)
+      sendJson(response, 204)
     } else if (route === "POST /fork") sendJson(response, 201, this.add(forkOf(session, (await body()).message_id)).view())
     else return false
     return true
@@ -496,7 +505,7 @@ function page(session, query) {
   const limit = Number(query.get("limit") ?? 100)
   const before = Number(query.get("before") ?? Infinity)
   const all = session.messages.filter((message) => message.id < before)
-  const messages = all.slice(-limit)
+  const messages = all.slice(-limit).map((message) => session.withVersions(message))
   return { messages, queued: session.queued.filter((entry) => !entry.origin), todos: session.todos, seq: session.log.length, has_more: all.length > messages.length }
 }
 

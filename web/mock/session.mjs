@@ -28,6 +28,7 @@ export class Session {
   shelf = ""
   queue = {}
   resets = []
+  branches = []
 
   constructor(key, over = {}) {
     const now = new Date().toISOString()
@@ -50,6 +51,52 @@ export class Session {
     const upto = this.messages.at(-1).id - 1
     this.messages = this.messages.filter((message) => message.id < from || message.id > upto)
     this.tell("rewind", { from, upto })
+  }
+
+  /** Puts a message and what follows away for another version of it. */
+  #replace(of) {
+    const group = this.#versions(of)
+    const current = this.messages.find(({ id }) => group.ids.includes(id))
+    if (!current) return undefined
+    const at = this.messages.indexOf(current)
+    group.away.set(current.id, this.messages.slice(at))
+    this.messages = this.messages.slice(0, at)
+    this.tell("rewind", { from: current.id, upto: lastMessage })
+    return group
+  }
+
+  /** Brings another version of a message back, with what followed it. */
+  switchTo(id) {
+    const group = this.branches.find(({ ids }) => ids.includes(id))
+    const current = group && this.messages.find((message) => group.ids.includes(message.id))
+    if (!current) throw new HttpProblem(409, "This version cannot be brought back.")
+    if (current.id === id) return
+    if (this.running) throw new HttpProblem(409, "An answer is being written. Switch when it is done, or stop it first.")
+    const at = this.messages.indexOf(current)
+    group.away.set(current.id, this.messages.slice(at))
+    this.messages = [...this.messages.slice(0, at), ...group.away.get(id)]
+    group.away.delete(id)
+    this.tell("rewind", { from: group.ids[0], upto: lastMessage, again: true })
+  }
+
+  #versions(of) {
+    const known = this.branches.find(({ ids }) => ids.includes(of))
+    if (known) return known
+    const made = { ids: [of], away: new Map() }
+    this.branches.push(made)
+    return made
+  }
+
+  /** What a person wrote, also in a version that is away. */
+  said(id) {
+    const all = [...this.messages, ...this.branches.flatMap(({ away }) => [...away.values()].flat())]
+    return all.find((message) => message.id === id && message.role === "user" && !message.origin)
+  }
+
+  /** A message with its versions, as it is told. */
+  withVersions(message) {
+    const ids = this.branches.find((group) => group.ids.includes(message.id))?.ids
+    return ids?.length > 1 ? { ...message, branches: ids } : message
   }
 
   /** Adds a durable event and tells it. */
@@ -112,11 +159,12 @@ export class Session {
   }
 
   /** Brings a claimed message into the transcript, behind what it replaced. */
-  take(turn, { text, origin, control, inbox_id, client_message_id, sender, pictures, replaces = [] }) {
+  take(turn, { text, origin, control, inbox_id, client_message_id, sender, pictures, of, replaces = [] }) {
+    const group = of && this.#replace(of)
     for (const { text: content, inbox_id: inbox, sender: who } of replaces) {
       this.append({ role: "user", turn_id: turn, origin: "superseded", content, sender: who, inbox_id: inbox })
     }
-    this.append({ role: "user", turn_id: turn, origin: control ? "command" : origin, content: text, sender, inbox_id, client_message_id, pictures })
+    this.append({ role: "user", turn_id: turn, origin: control ? "command" : origin, content: text, sender, inbox_id, client_message_id, pictures }, group)
   }
 
   /** Begins anew for the model. */
@@ -144,10 +192,11 @@ export class Session {
   }
 
   /** Appends a transcript row and tells it. */
-  append(message) {
+  append(message, versions) {
     const row = { session: this.key, step: 0, content: "", created_at: new Date().toISOString(), ...message, id: ++lastMessage }
     this.messages.push(row)
-    this.tell("message", row)
+    versions?.ids.push(row.id)
+    this.tell("message", this.withVersions(row))
     return row
   }
 }

@@ -118,6 +118,8 @@ export interface Delta {
 export interface Rewound {
   from: number
   upto: number
+  /** Older messages were brought back in their place: everything is read anew. */
+  again?: boolean
 }
 
 /** What a running command printed, `offset` bytes from its start. */

@@ -144,6 +144,13 @@ describe("durable events", () => {
     expect(play([{ seq: 11, kind: "rewind", data: { from: 3, upto: 3 } }], play(told.slice(0, 10))).turns.t1?.turn?.state).toBe("done")
   })
 
+  test("where messages were brought back in place of others all from there on goes and is read anew", () => {
+    const before = play(story)
+    const state = play([{ seq: before.seq + 1, kind: "rewind", data: { from: 1, upto: 8, again: true } }], before)
+    expect(state.messages).toEqual([])
+    expect(state.stale).toBe(true)
+  })
+
   test("events of unknown kinds move the cursor and nothing else", () => {
     const state = play([{ seq: 1, kind: "ask", data: {} } as unknown as FeedEvent])
     expect(state).toEqual({ ...loaded, seq: 1 })

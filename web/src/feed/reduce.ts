@@ -104,7 +104,7 @@ function applyDurable(state: FeedState, event: FeedEvent): FeedState {
     case "session":
       return { ...state, session: event.data }
     case "rewind":
-      return rewind(state, event.data)
+      return event.data.again ? { ...rewind(state, event.data), stale: true } : rewind(state, event.data)
     default:
       return state
   }
@@ -142,7 +142,7 @@ function releaseTurn(state: FeedState, id: string): FeedState {
   return { ...state, turns: released ? turns : state.turns, messages: state.messages.filter((message) => message.turn_id !== id) }
 }
 
-/** Messages were taken out of the conversation, and with them the turns that nothing is left of. */
+/** Messages were taken out of the conversation, perhaps for older ones that are read anew, and with them the turns that nothing is left of. */
 function rewind(state: FeedState, { from, upto }: Rewound): FeedState {
   const messages = state.messages.filter(({ id }) => id < from || id > upto)
   const left = new Set(messages.map((message) => message.turn_id))

@@ -1,14 +1,17 @@
-import { CornerDownRight, Play } from "lucide-react"
-import { lazy, Suspense } from "react"
+import { CornerDownRight, Pencil, Play } from "lucide-react"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 
 import type { Message } from "../api/types"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
+import { IconButton } from "../ui/IconButton"
+import { BranchSwitch } from "./BranchSwitch"
 import type { DeliveryState } from "./Delivery"
 import { Question } from "./Question"
 import { RewindButton } from "./RewindButton"
 
 const AsideText = lazy(() => import("./AsideText"))
+const QuestionEditor = lazy(() => import("./QuestionEditor"))
 
 interface Props {
   messages: Message[]
@@ -21,6 +24,30 @@ interface Props {
 export function Said({ messages, taken, delivery }: Props) {
   const t = useT()
   const last = messages.at(-1)
+  const [editing, setEditing] = useState(false)
+  const edit = useRef<HTMLButtonElement>(null)
+  const returning = useRef(false)
+  useEffect(() => {
+    if (!editing && returning.current) edit.current?.focus()
+    returning.current = editing
+  }, [editing])
+  const [first] = messages
+  if (editing) {
+    return (
+      <Suspense>
+        <QuestionEditor messages={messages} onDone={() => setEditing(false)} />
+      </Suspense>
+    )
+  }
+  const actions = first && (
+    <>
+      <BranchSwitch message={first} />
+      <IconButton small ref={edit} label={t("branch.edit")} onClick={() => setEditing(true)} className={shy}>
+        <Pencil size={14} aria-hidden />
+      </IconButton>
+      <RewindButton message={first} />
+    </>
+  )
   return (
     <div className={cx("space-y-2", taken ? "py-1" : "pb-2")}>
       {messages.map((message) => (
@@ -30,7 +57,7 @@ export function Said({ messages, taken, delivery }: Props) {
           sender={message.sender}
           message={message.id}
           delivery={!taken && message === last ? delivery : undefined}
-          action={!taken && message === last ? <RewindButton message={messages[0] ?? message} /> : undefined}
+          action={!taken && message === last ? actions : undefined}
           pictures={message.pictures}
         />
       ))}
@@ -39,6 +66,9 @@ export function Said({ messages, taken, delivery }: Props) {
     </div>
   )
 }
+
+/** Shown when somebody reaches for it. */
+const shy = "opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
 
 function Line({ icon, text, end }: { icon?: "taken"; text: string; end: boolean }) {
   return (

@@ -6,6 +6,7 @@ import { useConversationContext } from "../conversation/context"
 import { useLanguage, useT } from "../i18n"
 import { count, duration } from "../i18n/format"
 import { CopyButton } from "../ui/CopyButton"
+import { AgainButton } from "./AgainButton"
 import { ForkButton } from "./ForkButton"
 
 interface Props {
@@ -18,10 +19,12 @@ export function TurnFooter({ turn, messages }: Props) {
   const t = useT()
   const { showDetails } = useConversationContext()
   const last = messages.findLast((message) => message.role === "assistant")
+  const asked = messages.find((message) => message.role === "user" && !message.origin)
   const model = turn?.model || last?.model
   return (
     <div className="-ml-1.5 flex flex-wrap items-center gap-x-1 text-small text-ink-3">
       {last && last.content !== "" && <CopyButton text={last.content} label={t("turn.copy")} />}
+      {asked && <AgainButton message={asked} />}
       {last && turn && <ForkButton message={last} />}
       {model && <Item>{model}</Item>}
       {turn && <Tokens turn={turn} />}

@@ -1,0 +1,83 @@
+import { useId, useLayoutEffect, useRef, useState } from "react"
+
+import { askAgain } from "../api/branches"
+import { asProblem } from "../api/problem"
+import type { Message } from "../api/types"
+import { LONGEST_MESSAGE } from "../composer/text"
+import { useConversationContext } from "../conversation/context"
+import { byteLength } from "../feed/bytes"
+import { toldFiles } from "../files/told"
+import { useT } from "../i18n"
+import { randomId } from "../lib/ids"
+import { Button } from "../ui/Button"
+import { toast } from "../ui/toasts"
+
+interface Props {
+  /** What was asked; several messages that were answered together are asked as one. */
+  messages: Message[]
+  onDone: () => void
+}
+
+/** What was asked while it is changed, to be asked anew in its place. Files and pictures stay with it. */
+export default function QuestionEditor({ messages, onDone }: Props) {
+  const t = useT()
+  const id = useId()
+  const { sessionKey } = useConversationContext()
+  const [request] = useState(randomId)
+  const [words, setWords] = useState(() => messages.map(({ content }) => toldFiles(content).words).join("\n\n"))
+  const [sending, setSending] = useState(false)
+  const box = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => {
+    box.current?.focus()
+    box.current?.setSelectionRange(words.length, words.length)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- only when it opens
+  }, [])
+  const text = words.trim()
+  const fits = text !== "" && byteLength(text) <= LONGEST_MESSAGE
+  const send = () => {
+    const [first] = messages
+    if (!fits || sending || !first) return
+    setSending(true)
+    askAgain(sessionKey, request, first.id, text).then(onDone, (error: unknown) => {
+      setSending(false)
+      toast(t("branch.againFailed", { reason: asProblem(error).message }))
+    })
+  }
+  return (
+    <div className="flex flex-col items-end">
+      <label htmlFor={id} className="sr-only">
+        {t("branch.edit")}
+      </label>
+      <textarea
+        ref={box}
+        id={id}
+        rows={1}
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === "Enter" && !event.shiftKey) {
+            event.preventDefault()
+            send()
+          } else if (event.key === "Escape") {
+            event.stopPropagation()
+            onDone()
+          }
+        }}
+        aria-describedby={`${id}-note`}
+        className="field-sizing-content max-h-80 w-full max-w-[34rem] resize-none rounded-xl border border-accent bg-overlay px-4 py-2.5 text-body outline-none"
+      />
+      <div className="mt-1.5 flex w-full max-w-[34rem] flex-wrap items-center justify-end gap-2">
+        <span id={`${id}-note`} className="min-w-0 flex-1 text-small text-ink-3">
+          {t("branch.note")}
+        </span>
+        <Button look="quiet" onClick={onDone}>
+          {t("common.cancel")}
+        </Button>
+        <Button look="primary" aria-disabled={!fits || sending} onClick={send}>
+          {t("branch.send")}
+        </Button>
+      </div>
+    </div>
+  )
+}
