@@ -23,6 +23,7 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/transcription"
 	"xbot/server/livefeed"
 )
 
@@ -170,6 +171,7 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
 		Store: a.store, Accounts: a.speakers(), Boxes: a.boxes, Keep: keep, Words: a.words,
+		Voice: &transcription.Transcriber{Keys: a.toolKeys},
 	}
 }
 

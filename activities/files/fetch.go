@@ -51,6 +51,7 @@ type Fetcher struct {
 	Boxes    activities.Boxes
 	Keep     time.Duration // how long files are kept; 0: for ever
 	Words    bool          // whether names of files may stand in histories
+	Voice    Voice         // nil: nobody listens to files of sound
 }
 
 // FetchInput names a message.
@@ -118,6 +119,9 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	}
 	if err == nil {
 		err = r.show(ctx, p, &f, box)
+	}
+	if err == nil {
+		err = r.hear(ctx, p, &f, box)
 	}
 	if err == nil {
 		r.clean(ctx, p.Owner, box)

@@ -309,3 +309,45 @@ func TestFetch_OfAQuotedFileThatIsThereIsNotRepeated(t *testing.T) {
 		})
 	}
 }
+
+// ear stands in for a service of transcription.
+type ear struct {
+	heard []string
+	err   error
+}
+
+func (e *ear) Hears(kind, name string) bool {
+	return kind == "audio" || strings.HasSuffix(name, ".M4A")
+}
+
+func (e *ear) Transcribe(_ context.Context, user chat.UserID, name string, audio []byte) (string, error) {
+	if user != activitiestest.Owner {
+		return "", errors.New("another person's key")
+	}
+	e.heard = append(e.heard, path.Base(name))
+	return "said: " + string(audio), e.err
+}
+
+func TestFetch_FilesOfSoundAreHeardOnceAndStayWhereTheyAreNot(t *testing.T) {
+	for _, e := range []*ear{{}, {err: fault.Errorf(fault.Invalid, "there is no key [for it]")}} {
+		b, p := arriving(t, chat.Attachment{Kind: "audio", Key: "k1", Name: "a.amr"}, chat.Attachment{Kind: "file", Key: "k2", Name: "b.txt"}, chat.Attachment{Kind: "file", Key: "k3", Name: "c.M4A"})
+		r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Voice: e}
+		var suite testsuite.WorkflowTestSuite
+		env := suite.NewTestActivityEnvironment()
+		env.RegisterActivity(r.FetchFile)
+		for range 2 {
+			for n := range 3 {
+				_, err := env.ExecuteActivity(r.FetchFile, files.FetchInput{Inbox: 5, N: n + 1})
+				require.NoError(t, err)
+			}
+		}
+		require.Equal(t, []string{"1-a.amr", "3-c.M4A"}, e.heard)
+		text := chat.TextWithAttachments("", p.p.Files)
+		require.Equal(t, 3, strings.Count(text, " bytes · "), text)
+		if e.err == nil {
+			require.Contains(t, text, "/1-a.amr]\n[voice transcript] said: content of k1\n[file: b.txt")
+		} else {
+			require.Contains(t, text, "/1-a.amr]\n[voice transcript: not made: there is no key (for it)]\n[file: b.txt")
+		}
+	}
+}

@@ -65,6 +65,8 @@ type AttachmentFetch struct {
 	Path    string      // on the runner
 	Problem string      // why it is not there
 	Picture *PictureRef // that was made of it; nil: it is none
+	// Transcript is what is said in a file of sound; Unheard is why there is none. Both are empty where nobody listened.
+	Transcript, Unheard string
 }
 
 // AttachmentSet is the attachments of one message.
@@ -152,13 +154,24 @@ func (f AttachmentFetch) line() string {
 	said := fmt.Sprintf("[%s: %s · ", f.what(), f.Label(f.N))
 	switch {
 	case f.State == AttachmentStored:
-		return said + fmt.Sprintf("%d bytes · %s]", f.Size, onOneLine(f.Path))
+		return said + fmt.Sprintf("%d bytes · %s]", f.Size, onOneLine(f.Path)) + f.heard()
 	case f.State == AttachmentRemoved:
 		return said + "removed, it was old]"
 	case f.Problem != "":
 		return said + "not fetched: " + line(f.Problem) + "]"
 	}
 	return said + "not fetched: it did not come in time]"
+}
+
+// heard is what is said in a file of sound, on a line of its own, or why that is not known.
+func (f AttachmentFetch) heard() string {
+	switch {
+	case f.Transcript != "":
+		return "\n[voice transcript] " + onOneLine(f.Transcript)
+	case f.Unheard != "":
+		return "\n[voice transcript: not made: " + line(f.Unheard) + "]"
+	}
+	return ""
 }
 
 // OldFile is a stored file that is older than files are kept.

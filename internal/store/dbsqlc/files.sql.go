@@ -78,21 +78,23 @@ func (q *Queries) FileKept(ctx context.Context, db DBTX, arg FileKeptParams) (Fi
 }
 
 const fileList = `-- name: FileList :many
-SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
 `
 
 type FileListRow struct {
-	N         int32
-	Kind      string
-	Key       string
-	Name      string
-	Size      int64
-	OfMessage string
-	State     string
-	Runner    string
-	Path      string
-	Problem   string
-	Picture   *chat.PictureRef
+	N          int32
+	Kind       string
+	Key        string
+	Name       string
+	Size       int64
+	OfMessage  string
+	State      string
+	Runner     string
+	Path       string
+	Problem    string
+	Picture    *chat.PictureRef
+	Transcript string
+	Unheard    string
 }
 
 func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileListRow, error) {
@@ -116,6 +118,8 @@ func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileL
 			&i.Path,
 			&i.Problem,
 			&i.Picture,
+			&i.Transcript,
+			&i.Unheard,
 		); err != nil {
 			return nil, err
 		}
@@ -205,17 +209,19 @@ func (q *Queries) FileRemoved(ctx context.Context, db DBTX, id int64) error {
 
 const fileStored = `-- name: FileStored :exec
 UPDATE inbox_files SET state = 'stored', runner = $1, path = $2, size = $3, problem = '', stored_at = now(),
-    picture = $4
-WHERE inbox_id = $5::bigint AND n = $6 AND state = 'waiting'
+    picture = $4, transcript = $5, unheard = $6
+WHERE inbox_id = $7::bigint AND n = $8 AND state = 'waiting'
 `
 
 type FileStoredParams struct {
-	Runner  string
-	Path    string
-	Size    int64
-	Picture *chat.PictureRef
-	InboxID int64
-	N       int32
+	Runner     string
+	Path       string
+	Size       int64
+	Picture    *chat.PictureRef
+	Transcript string
+	Unheard    string
+	InboxID    int64
+	N          int32
 }
 
 func (q *Queries) FileStored(ctx context.Context, db DBTX, arg FileStoredParams) error {
@@ -224,6 +230,8 @@ func (q *Queries) FileStored(ctx context.Context, db DBTX, arg FileStoredParams)
 		arg.Path,
 		arg.Size,
 		arg.Picture,
+		arg.Transcript,
+		arg.Unheard,
 		arg.InboxID,
 		arg.N,
 	)
