@@ -20,6 +20,7 @@ import { Visitor } from "./lib/visitor.mjs"
 import { hooksOfMock } from "./hooks.mjs"
 import { installedClaims } from "./installed.mjs"
 import { memoryClaims, memoryOfMock } from "./memory.mjs"
+import { notifyOfMock } from "./notify.mjs"
 import { inquiries } from "./inquiries.mjs"
 import { keysOfMock } from "./keys.mjs"
 import { modelsOfServer } from "./models.mjs"
@@ -37,7 +38,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
-const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...rolesOfMock, ...states }
+const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...notifyOfMock, ...rolesOfMock, ...states }
 const ofServer = { ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3

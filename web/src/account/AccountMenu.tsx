@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { Brain, ChartNoAxesColumn, CircleHelp, Download, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
+import { Bell, BellOff, Brain, ChartNoAxesColumn, CircleHelp, Download, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { type ReactNode } from "react"
 
@@ -9,6 +9,9 @@ import { useInstall } from "../app/installing"
 import { useShell } from "../app/shell-context"
 import { signOut } from "../app/signout"
 import { type Language, languages, setLanguage, useLanguage, useT } from "../i18n"
+import { notifyWords } from "../i18n/notify"
+import { useTable } from "../i18n/table"
+import { canNotify, notifyOff, notifyOn, useNotify } from "../notify/wish"
 import { AccountFace } from "./AccountButton"
 import { menuItem, menuLine, menuPanel, menuTitle } from "../ui/menu"
 import { setTheme, type Theme, useTheme } from "../ui/theme"
@@ -50,6 +53,7 @@ export default function AccountMenu() {
             </DropdownMenu.Item>
           )}
           {install && <Item icon={<Download size={15} aria-hidden />} text={t("account.install")} onSelect={install} />}
+          {canNotify() && <Notify />}
           <Item icon={<CircleHelp size={15} aria-hidden />} text={t("account.help")} onSelect={() => show("help")} />
           <DropdownMenu.Separator className={menuLine} />
           <Item icon={<LogOut size={15} aria-hidden />} text={t("account.signOut")} onSelect={leave} />
@@ -66,6 +70,19 @@ function Item({ icon, text, onSelect }: { icon: ReactNode; text: string; onSelec
       {icon} {text}
     </DropdownMenu.Item>
   )
+}
+
+/** Turns notifications of long turns on or off. The browser asks the person the first time. */
+function Notify() {
+  const say = useTable(notifyWords)
+  const on = useNotify()
+  const ask = () => {
+    notifyOn().then(
+      (granted) => granted || toast(say("refused")),
+      () => toast(say("refused")),
+    )
+  }
+  return on ? <Item icon={<BellOff size={15} aria-hidden />} text={say("off")} onSelect={notifyOff} /> : <Item icon={<Bell size={15} aria-hidden />} text={say("on")} onSelect={ask} />
 }
 
 function ThemeChoice() {

@@ -3,6 +3,7 @@ import { Outlet, useLocation } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
 
 import { useT } from "../i18n"
+import { useNotify } from "../notify/wish"
 import { Sidebar } from "../sidebar/Sidebar"
 import { Toasts } from "../ui/Toasts"
 import { useHasSidebar } from "../ui/useMedia"
@@ -18,6 +19,7 @@ const fronts = {
   memory: lazy(() => import("../memory/MemoryDialog")),
   usage: lazy(() => import("../usage/UsageDialog")),
 }
+const Watcher = lazy(() => import("../notify/Watcher"))
 const Sheet = lazy(() => import("../ui/Sheet"))
 
 /** The one screen: conversations at the left, the open one beside them. On a phone the list slides over. */
@@ -39,6 +41,7 @@ export function Shell() {
     [hasSidebar, pathname],
   )
   useShortcuts(shell)
+  const notify = useNotify()
   return (
     <AccountContext value={account}>
       <ShellContext value={shell}>
@@ -69,6 +72,7 @@ export function Shell() {
           <Outlet />
         </div>
         <Suspense>{FrontDialog && <FrontDialog onClose={() => setFront(undefined)} />}</Suspense>
+        <Suspense>{notify && <Watcher />}</Suspense>
         <Toasts />
       </ShellContext>
     </AccountContext>
