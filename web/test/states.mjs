@@ -67,7 +67,7 @@ export const states = {
     await v.send("reject this")
     await v.sees(/Not accepted/)
     await v.inspect("33-refused")
-    await v.page.getByRole("button", { name: "Edit" }).click()
+    await v.page.getByRole("button", { name: "Edit", exact: true }).click()
     await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "reject this")
     await v.clear()
   },
