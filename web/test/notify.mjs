@@ -16,8 +16,8 @@ const pretend = (v) =>
       }
       close() {}
     }
-    Object.defineProperty(document, "hidden", { get: () => window.away === true })
-    Object.defineProperty(document, "visibilityState", { get: () => (window.away ? "hidden" : "visible") })
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => window.away === true })
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (window.away ? "hidden" : "visible") })
   })
 
 export const notifyOfMock = {
