@@ -36,7 +36,7 @@ func TestLimits_ShowAdministratorsWhatRunsAndWhoWaits(t *testing.T) {
 
 	var got settings.Limits
 	b.alice.get("/api/limits").is(http.StatusOK, &got)
-	require.Equal(t, settings.LimitsInForce{Turns: 1, OwnKeyTurns: 1, Global: 5, Personal: 3, Subagent: 3}, got.Limits)
+	require.Equal(t, []int{1, 0, 1, 5, 3, 3}, []int{got.Limits.Turns, got.Limits.UserTurns, got.Limits.OwnKeyTurns, got.Limits.Global, got.Limits.Personal, got.Limits.Subagent})
 	require.Equal(t, 1, got.Running)
 	require.Equal(t, 1, got.Waiting)
 	require.Equal(t, []settings.TenantCalls{{Tenant: "alice", Pool: "global", Running: 1}}, got.LLM)
@@ -49,4 +49,49 @@ func TestLimits_ShowAdministratorsWhatRunsAndWhoWaits(t *testing.T) {
 	rows, err := b.store.Throttled(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, []store.Waiting{{Inbox: rows[0].Inbox, Session: second, Text: "hello"}}, rows)
+}
+
+func TestLimits_AreChangedInANewVersionOfThePolicyThatKeepsTheRest(t *testing.T) {
+	b := setup(t)
+	var before settings.Limits
+	b.alice.put("/api/policy", policyInput{Text: "{session: {dmScope: 'main'}, limits: {turns: 7}}"}).is(http.StatusOK, nil)
+	b.alice.get("/api/limits").is(http.StatusOK, &before)
+	require.Equal(t, 7, before.Set.Turns)
+	require.Equal(t, 64, before.Default.Turns)
+	require.Zero(t, before.Set.SubagentDepth)
+
+	change := settings.NewLimits{Version: before.Version, Limits: before.Set}
+	change.Limits.Turns, change.Limits.PersonRunners, change.Limits.SubagentDepth = 0, 3, 2
+	var after settings.Limits
+	b.alice.put("/api/limits", change).is(http.StatusOK, &after)
+	require.Equal(t, change.Limits, after.Set)
+	require.Greater(t, after.Version, before.Version)
+
+	var text settings.PolicyText
+	b.alice.get("/api/policy").is(http.StatusOK, &text)
+	require.JSONEq(t, `{"session": {"dmScope": "main"}, "limits": {"person": {"runners": 3}, "subagents": {"depth": 2}}}`, text.Text)
+	other, err := (&policy.Live{Source: b.store}).Get(t.Context()) // as another process reads it
+	require.NoError(t, err)
+	require.Equal(t, 2, other.Limit().Subagents.Depth)
+	versions, err := b.store.PolicyVersions(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, "alice", versions[0].By)
+
+	require.Contains(t, b.alice.put("/api/limits", change).problem(http.StatusConflict), "changed meanwhile")
+}
+
+func TestLimits_BadNumbersAreNamedAndNothingChanges(t *testing.T) {
+	b := setup(t)
+	bad := settings.NewLimits{Limits: settings.LimitNumbers{Turns: -1, SubagentDepth: 900}}
+	got := b.alice.put("/api/limits", bad)
+	said := got.problem(http.StatusUnprocessableEntity)
+	require.Contains(t, said, "limits.turns: -1 is not between 1 and 10000")
+	require.Contains(t, string(got.body), "limits.subagents.depth: 900 is not between 1 and 20")
+	b.alice.put("/api/limits", map[string]any{"version": 0, "limits": map[string]any{"turns": "many"}}).problem(http.StatusUnprocessableEntity)
+	b.bob.put("/api/limits", settings.NewLimits{}).problem(http.StatusForbidden)
+	b.do(nil, http.MethodPut, "/api/limits", settings.NewLimits{}).problem(http.StatusUnauthorized)
+
+	var in settings.Limits
+	b.alice.get("/api/limits").is(http.StatusOK, &in)
+	require.Zero(t, in.Version)
 }

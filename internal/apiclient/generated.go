@@ -397,23 +397,35 @@ type JoinInputBody struct {
 	Username string `json:"username"` // What to sign in with; nobody else has it.
 }
 
-// Limits is the schema of this name in the API's document.
-type Limits struct {
-	Limits  LimitsInForce `json:"limits"`
-	Llm     []TenantCalls `json:"llm"`     // Calls to models, by tenant and pool.
-	Running int           `json:"running"` // Turns that run.
-	Turns   []TenantTurns `json:"turns"`   // By tenant: the user or group that conversations belong to.
-	Waiting int           `json:"waiting"` // Conversations that wait for a free turn.
+// LimitNumbers is the schema of this name in the API's document.
+type LimitNumbers struct {
+	LlmGlobal           int `json:"llm_global"`            // Calls at once of one tenant to the installation's models.
+	LlmPersonal         int `json:"llm_personal"`          // Calls at once of one tenant to a model of their own.
+	LlmSubagent         int `json:"llm_subagent"`          // Calls at once of one tenant's subagents.
+	OwnKeyTurns         int `json:"own_key_turns"`         // The same for a user who is answered by a model of their own.
+	PersonRunners       int `json:"person_runners"`        // Runners of one person.
+	PersonSessions      int `json:"person_sessions"`       // Conversations that one person may begin.
+	PersonStorage       int `json:"person_storage"`        // Megabytes of files and pictures of one person.
+	PersonTokens        int `json:"person_tokens"`         // Access tokens of one person.
+	ProviderWaitMinutes int `json:"provider_wait_minutes"` // Minutes for which a turn waits for a model provider that cannot be reached.
+	SubagentDepth       int `json:"subagent_depth"`        // How often work may be handed on.
+	SubagentTokens      int `json:"subagent_tokens"`       // Tokens that all subagents of one turn may take together.
+	SubagentsPerTurn    int `json:"subagents_per_turn"`    // Tasks that one turn may hand out.
+	SubagentsRunning    int `json:"subagents_running"`     // Subagents of one conversation that work at once.
+	Turns               int `json:"turns"`                 // Turns at once in the installation.
+	UserTurns           int `json:"user_turns"`            // Turns at once of one tenant; 0: no limit of its own.
 }
 
-// LimitsInForce is the schema of this name in the API's document.
-type LimitsInForce struct {
-	LlmGlobal   int `json:"llm_global"`    // Calls at once of one tenant to the installation's models.
-	LlmPersonal int `json:"llm_personal"`  // Calls at once of one tenant to a model of their own.
-	LlmSubagent int `json:"llm_subagent"`  // Calls at once of one tenant's subagents.
-	OwnKeyTurns int `json:"own_key_turns"` // The same for a user who is answered by a model of their own.
-	Turns       int `json:"turns"`         // Turns at once in the installation.
-	UserTurns   int `json:"user_turns"`    // Turns at once of one tenant; 0: no limit of its own.
+// Limits is the schema of this name in the API's document.
+type Limits struct {
+	Default LimitNumbers  `json:"default"`
+	Limits  LimitNumbers  `json:"limits"`  // In force.
+	Llm     []TenantCalls `json:"llm"`     // Calls to models, by tenant and pool.
+	Running int           `json:"running"` // Turns that run.
+	Set     LimitNumbers  `json:"set"`     // What the policy says; 0: it says nothing, and the default holds.
+	Turns   []TenantTurns `json:"turns"`   // By tenant: the user or group that conversations belong to.
+	Version int64         `json:"version"` // Of the policy that says it.
+	Waiting int           `json:"waiting"` // Conversations that wait for a free turn.
 }
 
 // LinkBody is the schema of this name in the API's document.
@@ -516,6 +528,12 @@ type NewJob struct {
 	chat.JobPlan
 
 	Once string `json:"once,omitzero"` // Chosen by the client: a second request with the same value makes no second job.
+}
+
+// NewLimits is the schema of this name in the API's document.
+type NewLimits struct {
+	Limits  LimitNumbers `json:"limits"`  // All of them; 0: its default.
+	Version int64        `json:"version"` // The version of the policy that they were made from.
 }
 
 // NewMessage is the schema of this name in the API's document.
@@ -1486,10 +1504,17 @@ func (c *Client) TryToolKey(ctx context.Context, service string, body ToolKeyDra
 	return answer, err
 }
 
-// GetLimits sends GET /api/limits: What runs and waits, by user and group. For administrators. The limits themselves are in the policy.
+// GetLimits sends GET /api/limits: What runs and waits, by user and group. For administrators. The limits themselves are in the policy; PUT /api/limits changes them there.
 func (c *Client) GetLimits(ctx context.Context) (Limits, error) {
 	var answer Limits
 	err := c.call(ctx, http.MethodGet, "/api/limits", nil, nil, &answer)
+	return answer, err
+}
+
+// SetLimits sends PUT /api/limits: Change the limits, in a new version of the policy. For administrators. Every process follows it within a second; the rest of the policy stays as it is. 409: somebody else changed the policy meanwhile; 422 names everything that is wrong.
+func (c *Client) SetLimits(ctx context.Context, body NewLimits) (Limits, error) {
+	var answer Limits
+	err := c.call(ctx, http.MethodPut, "/api/limits", nil, body, &answer)
 	return answer, err
 }
 

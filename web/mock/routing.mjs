@@ -135,15 +135,40 @@ export class People {
   }
 }
 
-export function limits(sessions) {
-  const running = sessions.filter((session) => session.running).length
-  const waiting = sessions.reduce((sum, session) => sum + session.queued.length, 0)
-  return {
-    limits: { turns: 64, user_turns: 0, own_key_turns: 1, llm_global: 5, llm_personal: 3, llm_subagent: 3 },
-    running,
-    waiting,
-    turns: [{ tenant: "admin", running, kept: 0, waiting, longest_wait_s: 0 }],
-    llm: running > 0 ? [{ tenant: "admin", pool: "global", running, waiting: 0 }] : [],
+const usual = {
+  turns: 64, user_turns: 0, own_key_turns: 1, llm_global: 5, llm_personal: 3, llm_subagent: 3, provider_wait_minutes: 1440, subagent_depth: 6,
+  subagents_per_turn: 20, subagents_running: 16, subagent_tokens: 5_000_000, person_sessions: 10_000, person_runners: 50, person_tokens: 100, person_storage: 10_240,
+}
+
+/** What may run at once. */
+export class Limits {
+  #version = 1
+  #set = { ...Object.fromEntries(Object.keys(usual).map((name) => [name, 0])), turns: 64 }
+
+  view(sessions) {
+    const running = sessions.filter((session) => session.running).length
+    const waiting = sessions.reduce((sum, session) => sum + session.queued.length, 0)
+    return {
+      limits: Object.fromEntries(Object.entries(usual).map(([name, number]) => [name, this.#set[name] || number])),
+      set: this.#set,
+      default: usual,
+      version: this.#version,
+      running,
+      waiting,
+      turns: [{ tenant: "admin", running, kept: 0, waiting, longest_wait_s: 0 }],
+      llm: running > 0 ? [{ tenant: "admin", pool: "global", running, waiting: 0 }] : [],
+    }
+  }
+
+  save({ version, limits }, sessions) {
+    if (version !== this.#version) throw new HttpProblem(409, `the policy was changed meanwhile: look at version ${this.#version} and change it again`)
+    if (limits.turns < 0) {
+      const message = `limits.turns: ${limits.turns} is not between 1 and 10000`
+      throw new HttpProblem(422, `nothing was changed: ${message}`, [{ message }])
+    }
+    this.#set = limits
+    this.#version++
+    return this.view(sessions)
   }
 }
 

@@ -16,7 +16,7 @@ import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
 import { content, folder, pictureOf, search as searchFiles, store, text as fileText, withFiles, writeText } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
-import { agents, limits, models, People, Policy, runQueries, search } from "./routing.mjs"
+import { agents, Limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
 import { Permissions } from "./permissions.mjs"
 import { Prompts, Roles } from "./roles.mjs"
@@ -34,6 +34,7 @@ export class MockServer {
   sessions = new Map()
   permissions = new Permissions()
   runners = new Runners()
+  limits = new Limits()
   policy = new Policy()
   people = new People()
   accounts = new Accounts()
@@ -292,7 +293,9 @@ export class MockServer {
       case "GET /api/inspect/runs":
         return [200, { links: runQueries() }]
       case "GET /api/limits":
-        return [200, limits(sessions)]
+        return [200, this.limits.view(sessions)]
+      case "PUT /api/limits":
+        return [200, this.limits.save(await readBody(request), sessions)]
     }
   }
 

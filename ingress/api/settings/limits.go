@@ -14,21 +14,14 @@ import (
 
 // Limits is how much may run at once, and what runs and waits.
 type Limits struct {
-	Limits  LimitsInForce `json:"limits"`
+	Limits  LimitNumbers  `json:"limits" doc:"In force."`
+	Set     LimitNumbers  `json:"set" doc:"What the policy says; 0: it says nothing, and the default holds."`
+	Default LimitNumbers  `json:"default"`
+	Version int64         `json:"version" doc:"Of the policy that says it."`
 	Running int           `json:"running" doc:"Turns that run."`
 	Waiting int           `json:"waiting" doc:"Conversations that wait for a free turn."`
 	Turns   []TenantTurns `json:"turns" doc:"By tenant: the user or group that conversations belong to."`
 	LLM     []TenantCalls `json:"llm" doc:"Calls to models, by tenant and pool."`
-}
-
-// LimitsInForce are the limits of the policy with their defaults.
-type LimitsInForce struct {
-	Turns       int `json:"turns" doc:"Turns at once in the installation."`
-	UserTurns   int `json:"user_turns" doc:"Turns at once of one tenant; 0: no limit of its own."`
-	OwnKeyTurns int `json:"own_key_turns" doc:"The same for a user who is answered by a model of their own."`
-	Global      int `json:"llm_global" doc:"Calls at once of one tenant to the installation's models."`
-	Personal    int `json:"llm_personal" doc:"Calls at once of one tenant to a model of their own."`
-	Subagent    int `json:"llm_subagent" doc:"Calls at once of one tenant's subagents."`
 }
 
 // TenantTurns are the turns of a tenant.
@@ -51,9 +44,20 @@ type TenantCalls struct {
 func (a *Endpoints) registerLimits(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-limits", Method: http.MethodGet, Path: "/api/limits", Summary: "What runs and waits, by user and group",
-		Description: "For administrators. The limits themselves are in the policy.",
+		Description: "For administrators. The limits themselves are in the policy; PUT /api/limits changes them there.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Limits }, error) {
+		got, err := a.limits(ctx)
+		return &struct{ Body Limits }{got}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "set-limits", Method: http.MethodPut, Path: "/api/limits", Summary: "Change the limits, in a new version of the policy",
+		Description: "For administrators. Every process follows it within a second; the rest of the policy stays as it is. 409: somebody else changed the policy meanwhile; 422 names everything that is wrong.",
+		Security:    endpoint.Secured,
+	}, func(ctx context.Context, in *struct{ Body NewLimits }) (*struct{ Body Limits }, error) {
+		if err := a.setLimits(ctx, in.Body); err != nil {
+			return nil, err
+		}
 		got, err := a.limits(ctx)
 		return &struct{ Body Limits }{got}, a.Problem(err)
 	})
@@ -67,6 +71,10 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 	if err != nil {
 		return Limits{}, err
 	}
+	version, set, err := a.policyInForce(ctx)
+	if err != nil {
+		return Limits{}, err
+	}
 	turns, err := a.Store.TurnsByTenant(ctx)
 	if err != nil {
 		return Limits{}, err
@@ -75,7 +83,10 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 	if err != nil {
 		return Limits{}, err
 	}
-	out := Limits{Limits: inForce(most), Turns: []TenantTurns{}, LLM: []TenantCalls{}}
+	out := Limits{
+		Limits: numbersOf(most), Set: numbersOf(set.Limits), Default: numbersOf(new(policy.Policy).Limit()), Version: version,
+		Turns: []TenantTurns{}, LLM: []TenantCalls{},
+	}
 	for _, t := range turns {
 		out.Running, out.Waiting = out.Running+t.Running, out.Waiting+t.Waiting
 		out.Turns = append(out.Turns, TenantTurns{Tenant: t.Name, Running: t.Running, Kept: t.Kept, Waiting: t.Waiting, Longest: t.Longest.Seconds()})
@@ -84,11 +95,4 @@ func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
 		out.LLM = append(out.LLM, TenantCalls{Tenant: c.Name, Pool: c.Pool, Running: c.Held, Waiting: c.Waiting})
 	}
 	return out, nil
-}
-
-func inForce(l policy.Limits) LimitsInForce {
-	return LimitsInForce{
-		Turns: l.Turns, UserTurns: l.UserTurns, OwnKeyTurns: l.OwnKeyTurns,
-		Global: l.LLM.Global, Personal: l.LLM.Personal, Subagent: l.LLM.Subagent,
-	}
 }

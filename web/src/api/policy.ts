@@ -77,14 +77,16 @@ export const createLinkCode = () => unwrap(api.POST("/api/link"))
 
 /** What may run at once, and what does. */
 export type Limits = Omit<components["schemas"]["Limits"], "llm" | "turns"> & { turns: TenantTurns[]; llm: TenantCalls[] }
-export type LimitNumbers = components["schemas"]["LimitsInForce"]
+export type LimitNumbers = components["schemas"]["LimitNumbers"]
 export type TenantTurns = components["schemas"]["TenantTurns"]
 export type TenantCalls = components["schemas"]["TenantCalls"]
 
-export async function readLimits(): Promise<Limits> {
-  const answer = await unwrap(api.GET("/api/limits"))
-  return { ...answer, turns: answer.turns ?? [], llm: answer.llm ?? [] }
-}
+const limitsOf = (answer: components["schemas"]["Limits"]): Limits => ({ ...answer, turns: answer.turns ?? [], llm: answer.llm ?? [] })
+
+export const readLimits = async (): Promise<Limits> => limitsOf(await unwrap(api.GET("/api/limits")))
+
+/** Puts limits in force, in a new version of the policy. */
+export const setLimits = async (body: components["schemas"]["NewLimits"]): Promise<Limits> => limitsOf(await unwrap(api.PUT("/api/limits", { body })))
 
 /** What the person is known as on other channels. */
 export type Identity = components["schemas"]["Identity"]

@@ -589,10 +589,14 @@ export interface paths {
         };
         /**
          * What runs and waits, by user and group
-         * @description For administrators. The limits themselves are in the policy.
+         * @description For administrators. The limits themselves are in the policy; PUT /api/limits changes them there.
          */
         get: operations["get-limits"];
-        put?: never;
+        /**
+         * Change the limits, in a new version of the policy
+         * @description For administrators. Every process follows it within a second; the rest of the policy stays as it is. 409: somebody else changed the policy meanwhile; 422 names everything that is wrong.
+         */
+        put: operations["set-limits"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3557,24 +3561,7 @@ export interface components {
             /** @description What to sign in with; nobody else has it. */
             username: string;
         };
-        Limits: {
-            limits: components["schemas"]["LimitsInForce"];
-            /** @description Calls to models, by tenant and pool. */
-            llm: components["schemas"]["TenantCalls"][] | null;
-            /**
-             * Format: int64
-             * @description Turns that run.
-             */
-            running: number;
-            /** @description By tenant: the user or group that conversations belong to. */
-            turns: components["schemas"]["TenantTurns"][] | null;
-            /**
-             * Format: int64
-             * @description Conversations that wait for a free turn.
-             */
-            waiting: number;
-        };
-        LimitsInForce: {
+        LimitNumbers: {
             /**
              * Format: int64
              * @description Calls at once of one tenant to the installation's models.
@@ -3597,6 +3584,51 @@ export interface components {
             own_key_turns: number;
             /**
              * Format: int64
+             * @description Runners of one person.
+             */
+            person_runners: number;
+            /**
+             * Format: int64
+             * @description Conversations that one person may begin.
+             */
+            person_sessions: number;
+            /**
+             * Format: int64
+             * @description Megabytes of files and pictures of one person.
+             */
+            person_storage: number;
+            /**
+             * Format: int64
+             * @description Access tokens of one person.
+             */
+            person_tokens: number;
+            /**
+             * Format: int64
+             * @description Minutes for which a turn waits for a model provider that cannot be reached.
+             */
+            provider_wait_minutes: number;
+            /**
+             * Format: int64
+             * @description How often work may be handed on.
+             */
+            subagent_depth: number;
+            /**
+             * Format: int64
+             * @description Tokens that all subagents of one turn may take together.
+             */
+            subagent_tokens: number;
+            /**
+             * Format: int64
+             * @description Tasks that one turn may hand out.
+             */
+            subagents_per_turn: number;
+            /**
+             * Format: int64
+             * @description Subagents of one conversation that work at once.
+             */
+            subagents_running: number;
+            /**
+             * Format: int64
              * @description Turns at once in the installation.
              */
             turns: number;
@@ -3605,6 +3637,32 @@ export interface components {
              * @description Turns at once of one tenant; 0: no limit of its own.
              */
             user_turns: number;
+        };
+        Limits: {
+            default: components["schemas"]["LimitNumbers"];
+            /** @description In force. */
+            limits: components["schemas"]["LimitNumbers"];
+            /** @description Calls to models, by tenant and pool. */
+            llm: components["schemas"]["TenantCalls"][] | null;
+            /**
+             * Format: int64
+             * @description Turns that run.
+             */
+            running: number;
+            /** @description What the policy says; 0: it says nothing, and the default holds. */
+            set: components["schemas"]["LimitNumbers"];
+            /** @description By tenant: the user or group that conversations belong to. */
+            turns: components["schemas"]["TenantTurns"][] | null;
+            /**
+             * Format: int64
+             * @description Of the policy that says it.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description Conversations that wait for a free turn.
+             */
+            waiting: number;
         };
         LinkBody: {
             /** @description It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours. */
@@ -3918,6 +3976,15 @@ export interface components {
             timezone?: string;
             /** @description A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m. */
             when: string;
+        };
+        NewLimits: {
+            /** @description All of them; 0: its default. */
+            limits: components["schemas"]["LimitNumbers"];
+            /**
+             * Format: int64
+             * @description The version of the policy that they were made from.
+             */
+            version: number;
         };
         NewMessage: {
             /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
@@ -6777,6 +6844,39 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLimits"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {

@@ -1,14 +1,15 @@
 import { useQuery } from "@tanstack/react-query"
 
-import { type LimitNumbers, readLimits } from "../api/policy"
+import { readLimits } from "../api/policy"
 import { Facts, Section } from "../details/Section"
 import { useT } from "../i18n"
 import { Note } from "../ui/Note"
+import { LimitsForm } from "./LimitsForm"
 
 /** Milliseconds between two looks, while somebody looks. */
 const LOOK = 2_000
 
-/** What may run at once, and what does now. */
+/** What runs at once now, and what may. */
 export default function LimitsView() {
   const t = useT()
   const { data, error } = useQuery({ queryKey: ["limits"], queryFn: readLimits, refetchInterval: LOOK })
@@ -33,26 +34,8 @@ export default function LimitsView() {
         )}
       </Section>
       <Section title={t("limits.title")}>
-        <Numbers limits={data.limits} />
+        <LimitsForm limits={data} />
       </Section>
     </div>
-  )
-}
-
-function Numbers({ limits }: { limits: LimitNumbers }) {
-  const t = useT()
-  const said = (n: number) => (n === 0 ? t("limits.none") : n)
-  const each = (n: number) => `${n} ${t("limits.perTenant")}`
-  return (
-    <Facts
-      rows={[
-        [t("limits.turns"), said(limits.turns)],
-        [t("limits.userTurns"), said(limits.user_turns)],
-        [t("limits.ownKeyTurns"), said(limits.own_key_turns)],
-        [t("limits.global"), each(limits.llm_global)],
-        [t("limits.personal"), each(limits.llm_personal)],
-        [t("limits.subagent"), each(limits.llm_subagent)],
-      ]}
-    />
   )
 }
