@@ -1,6 +1,8 @@
 // How keys of the services that tools use are set. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { openSettings } from "./lib/settings.mjs"
+
 const KEY = "sk-of-a-tool-0123456789wxyz"
 const phone = { width: 375, height: 812 }
 const desk = { width: 1280, height: 860 }
@@ -10,9 +12,7 @@ export const keysOfMock = {
   "a key for a tool is tried, saved and removed, and never shown again": async (v) => {
     await v.page.goto(v.url)
     await v.ready()
-    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
-    await v.page.getByRole("menuitem", { name: "Settings" }).click()
-    const part = v.page.getByRole("dialog", { name: "Settings" }).getByRole("region", { name: "Keys for tools" })
+    const part = (await openSettings(v, "Models and keys")).getByRole("region", { name: "Keys for tools" })
     const row = part.getByRole("listitem", { name: "Pictures" })
     await row.getByText("not set").waitFor()
     await part.getByRole("listitem", { name: "Search: SearXNG" }).getByText("from the environment").waitFor()
