@@ -654,7 +654,7 @@ export const en = {
 
   "limits.title": "Limits",
   "runs.title": "Runs",
-  "limits.lead": "What may run at once is set in the policy.",
+  "limits.lead": "What may run at once, and what one person may have. A change is a version of the policy and counts at once.",
   "limits.turns": "Turns",
   "limits.userTurns": "Turns of one person",
   "limits.ownKeyTurns": "Turns with a model of one's own",

@@ -656,7 +656,7 @@ export const zh: Record<Key, string> = {
 
   "limits.title": "限制",
   "runs.title": "运行记录",
-  "limits.lead": "可同时运行的数量在策略中设置。",
+  "limits.lead": "可同时运行的数量，以及一个人可拥有的数量。更改会成为策略的一个版本，并立即生效。",
   "limits.turns": "回合",
   "limits.userTurns": "每人的回合",
   "limits.ownKeyTurns": "使用自有模型的回合",
