@@ -19,6 +19,9 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 
 const notBuilt = "The page was not built: run make build.\n"
 
+// sharedPath is where the page shows conversations to whoever has a link, whose token follows.
+const sharedPath = "/shared/"
+
 // Handler serves the page. A place inside the page answers index.html; a missing file is a 404. Names under /assets/ carry a hash of their content and may be kept for ever; all else is revalidated.
 func Handler() http.Handler { return handler(Files()) }
 
@@ -52,6 +55,10 @@ func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
 	head.Set("Content-Security-Policy", Policy)
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "same-origin")
+	if strings.HasPrefix(r.URL.Path, sharedPath) {
+		head.Set("Referrer-Policy", "no-referrer")
+		head.Set("X-Robots-Tag", "noindex")
+	}
 	head.Set("Cache-Control", cacheControl(name))
 	head.Add("Vary", "Accept-Encoding")
 	if encoding != "" {

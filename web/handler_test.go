@@ -52,6 +52,15 @@ func TestHandler_AnswersThePageForPlacesInsideIt(t *testing.T) {
 	}
 }
 
+func TestHandler_TellsNobodyOfTheLinkToAConversation(t *testing.T) {
+	t.Parallel()
+	response := get(t, page, "/shared/JbQk3vXn2h-_8s")
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Equal(t, "no-referrer", response.Header.Get("Referrer-Policy"))
+	require.Equal(t, "noindex", response.Header.Get("X-Robots-Tag"))
+	require.Empty(t, get(t, page, "/").Header.Get("X-Robots-Tag"))
+}
+
 func TestHandler_MissingFilesAreNotThePage(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/assets/gone.js", "/favicon.ico", "/.vite/manifest.json", "/assets/main-1a2b.js.gz", "/../embed.go"} {

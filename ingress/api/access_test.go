@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,12 +36,15 @@ func endpoints(t *testing.T) (out [][2]string) {
 	return out
 }
 
-func TestAPI_EveryEndpointButLoginAsksForCredentials(t *testing.T) {
+// public are the paths that need no user.
+var public = []string{"/api/login", "/api/join", "/api/shared/{token}"}
+
+func TestAPI_EveryEndpointButThePublicOnesAsksForCredentials(t *testing.T) {
 	b := setup(t)
 	mine := b.alice.session("agent:main:web:thread:mine")
 	all := append(endpoints(t), [2]string{http.MethodGet, "/api/sessions/{key}/ws"}, [2]string{http.MethodGet, "/api/nothing"}, [2]string{http.MethodPost, "/api/sessions/{key}/ws"})
 	for _, e := range all {
-		if e[1] == "/api/login" || e[1] == "/api/join" {
+		if slices.Contains(public, e[1]) {
 			continue
 		}
 		at := strings.NewReplacer("{key}", string(mine.Key), "{id}", "1", "{step}", "0").Replace(e[1])
@@ -90,7 +94,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = map[string]any{"message_id": 1}
 		case strings.HasSuffix(e[1], "/again"):
 			with = map[string]any{"client_message_id": "x", "text": "x"}
-		case strings.HasSuffix(e[1], "/fork"):
+		case strings.HasSuffix(e[1], "/fork"), strings.HasSuffix(e[1], "/shares"):
 			with = map[string]any{}
 		case strings.HasSuffix(e[1], "/compact"):
 			with = map[string]any{"client_message_id": "x"}
@@ -304,7 +308,7 @@ func TestLogin_AServerOnAnotherPortCanDoNothingWithTheCookie(t *testing.T) {
 
 	all := append(endpoints(t), [2]string{http.MethodGet, "/api/sessions/{key}/ws"}, [2]string{http.MethodGet, "/api/sessions/{key}/files/content?path=x&pass=x"})
 	for _, e := range all {
-		if e[1] == "/api/login" || e[1] == "/api/join" {
+		if slices.Contains(public, e[1]) {
 			continue
 		}
 		at := strings.NewReplacer("{key}", string(s.Key), "{id}", "1", "{step}", "0").Replace(e[1])

@@ -45,13 +45,14 @@ type API struct {
 	Runners    runners.Endpoints
 }
 
-// Handler returns the routes. Those of login are open, all others need a user.
+// Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.
 func (a *API) Handler() http.Handler {
 	open, closed := http.NewServeMux(), http.NewServeMux()
 	config := a.config()
 	public := humago.New(open, config)
 	private := humago.New(closed, config)
 	a.Account.RegisterLogin(public)
+	a.Sessions.RegisterShared(public)
 	a.register(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.Streams.Socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
@@ -85,6 +86,7 @@ func DocumentWith(schemas huma.Registry) *huma.OpenAPI {
 	}
 	h := humago.New(http.NewServeMux(), config)
 	a.Account.RegisterLogin(h)
+	a.Sessions.RegisterShared(h)
 	a.register(h)
 	return h.OpenAPI()
 }

@@ -558,6 +558,15 @@ type NewSession struct {
 	Title string          `json:"title,omitzero"`
 }
 
+// NewShareLink is the schema of this name in the API's document.
+type NewShareLink struct {
+	ExpiresAt time.Time      `json:"expires_at"`
+	ID        int64          `json:"id"`
+	Link      string         `json:"link"` // Where it is on this server, with its token. It is shown now and never again; only its hash is stored.
+	MadeAt    time.Time      `json:"made_at"`
+	MessageID chat.MessageID `json:"message_id"` // The newest message that it shows; 0: there was none.
+}
+
 // NewText is the schema of this name in the API's document.
 type NewText struct {
 	Before string `json:"before,omitzero"` // SHA-256 of the content that it replaces; without it the file must not exist yet.
@@ -836,6 +845,33 @@ type Share struct {
 	Bytes  int `json:"bytes"`
 	Count  int `json:"count"`
 	Tokens int `json:"tokens"` // Estimated.
+}
+
+// ShareLink is the schema of this name in the API's document.
+type ShareLink struct {
+	ExpiresAt time.Time      `json:"expires_at"`
+	ID        int64          `json:"id"`
+	MadeAt    time.Time      `json:"made_at"`
+	MessageID chat.MessageID `json:"message_id"` // The newest message that it shows; 0: there was none.
+}
+
+// SharedBody is the schema of this name in the API's document.
+type SharedBody struct {
+	ExpiresAt time.Time       `json:"expires_at"`
+	MadeAt    time.Time       `json:"made_at"` // It shows the conversation as it was then.
+	Messages  []SharedMessage `json:"messages"`
+	More      bool            `json:"more,omitzero"` // Older messages are left out: it shows the newest 500, and about 1 MiB of text.
+	Title     string          `json:"title"`
+}
+
+// SharedMessage is the schema of this name in the API's document.
+type SharedMessage struct {
+	CreatedAt time.Time `json:"created_at"`
+	Files     []string  `json:"files,omitzero"` // Names of the pictures and files that came with it. The link does not show them; empty: one without a name.
+	Role      chat.Role `json:"role"`
+	Sender    string    `json:"sender,omitzero"` // Name of who wrote it, where several people write.
+	Text      string    `json:"text"`
+	Tools     []string  `json:"tools,omitzero"` // Names of the tools that were used after it.
 }
 
 // SignedIn is the schema of this name in the API's document.
@@ -2153,6 +2189,27 @@ func (c *Client) RewindSession(ctx context.Context, key chat.SessionKey, body Re
 	return answer, err
 }
 
+// ListShares sends GET /api/sessions/{key}/shares: The links by which anybody reads a conversation.
+func (c *Client) ListShares(ctx context.Context, key chat.SessionKey) ([]ShareLink, error) {
+	var answer struct {
+		Shares []ShareLink `json:"shares"`
+	}
+	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/shares", key), nil, nil, &answer)
+	return answer.Shares, err
+}
+
+// CreateShare sends POST /api/sessions/{key}/shares: Make a link by which anybody reads a conversation as it is now. Whoever has the link reads without signing in: texts, answers and the names of the tools that were used, never what these were asked and answered. What is written, taken back or brought back later does not change it.
+func (c *Client) CreateShare(ctx context.Context, key chat.SessionKey, expiresIn int) (NewShareLink, error) {
+	var answer NewShareLink
+	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/shares", key), nil, map[string]any{"expires_in": expiresIn}, &answer)
+	return answer, err
+}
+
+// RevokeShare sends DELETE /api/sessions/{key}/shares/{id}: Make a link useless at once.
+func (c *Client) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) error {
+	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s/shares/%s", key, id), nil, nil, nil)
+}
+
 // ListSubagents sends GET /api/sessions/{key}/subagents: The subagents of a conversation. It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.
 func (c *Client) ListSubagents(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
 	var answer struct {
@@ -2210,6 +2267,13 @@ func (c *Client) ListTurns(ctx context.Context, key chat.SessionKey, params List
 func (c *Client) GetRequest(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
 	var answer SentRequest
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/turns/%s/steps/%s/request", key, turn, step), nil, nil, &answer)
+	return answer, err
+}
+
+// ReadShared sends GET /api/shared/{token}: What a link shows of a conversation; needs no user. A link that is wrong, was revoked or has expired is not found.
+func (c *Client) ReadShared(ctx context.Context, token string) (SharedBody, error) {
+	var answer SharedBody
+	err := c.call(ctx, http.MethodGet, path("/api/shared/%s", token), nil, nil, &answer)
 	return answer, err
 }
 

@@ -37,6 +37,7 @@ import (
 	"xbot/internal/store/search"
 	"xbot/internal/store/secrets"
 	"xbot/internal/store/settings"
+	"xbot/internal/store/shares"
 	"xbot/internal/store/subscriptions"
 	"xbot/internal/store/toolkeys"
 	"xbot/internal/store/triggers"
@@ -100,6 +101,8 @@ type (
 	RoleStore = roles.Store
 	// PromptStore is the one of package prompts.
 	PromptStore = prompts.Store
+	// ShareStore is the one of package shares.
+	ShareStore = shares.Store
 )
 
 // Options configure a store. Each is optional.
@@ -142,6 +145,7 @@ type conversations struct {
 	*OverheardStore
 	*MemoryStore
 	*SearchStore
+	*ShareStore
 }
 
 // work has the stores of turns: what they do and wait for, and what starts and follows them.
@@ -209,6 +213,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.PauseStore = pauses.New(s.db)
 	s.RoleStore = roles.New(s.db)
 	s.PromptStore = prompts.New(s.db)
+	s.ShareStore = shares.New(s.db)
 	s.HooksKeep = opts.HooksKeep
 	return s
 }

@@ -10,6 +10,7 @@ import { Jobs } from "./cron.mjs"
 import { Hooks } from "./hooks.mjs"
 import { Memory } from "./memory.mjs"
 import { ToolKeys } from "./keys.mjs"
+import { Shares } from "./shares.mjs"
 import { Subscriptions } from "./models.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
@@ -58,6 +59,7 @@ export class MockServer {
   #port = 0
   #away = Promise.resolve()
   #back
+  #shares = new Shares()
 
   /** Listens on a port (0: any) and returns the address. */
   async listen(port = 0) {
@@ -133,6 +135,8 @@ export class MockServer {
       sendJson(response, 202, {})
       return void setTimeout(() => this.#restart(Number(url.searchParams.get("away") ?? 1000)), 50)
     }
+    const shared = /^GET \/api\/shared\/([^/]+)$/.exec(route)?.[1]
+    if (shared) return sendJson(response, 200, this.#shares.read(shared))
     const open = this.#open(route)
     if (open) return open(request, response)
     const cookie = /xbot_session=(\w+)/.exec(request.headers.cookie ?? "")?.[1]
@@ -339,6 +343,7 @@ export class MockServer {
     if (!session && request.method === "DELETE" && this.people.forget(key)) return sendJson(response, 204)
     if (!session) throw new HttpProblem(404, "There is no such session.")
     const route = `${request.method} ${part}`
+    if (part.startsWith("/shares")) return sendJson(response, ...this.#shares.answer(request.method, session, part.slice("/shares".length), await readBody(request)))
     switch (route) {
       case "GET ":
         return sendJson(response, 200, session.view())

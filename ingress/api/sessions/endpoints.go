@@ -33,4 +33,5 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerSearch(h)
 	a.registerContext(h)
 	a.registerExport(h)
+	a.registerShares(h)
 }

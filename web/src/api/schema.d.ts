@@ -1945,6 +1945,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The links by which anybody reads a conversation */
+        get: operations["list-shares"];
+        put?: never;
+        /**
+         * Make a link by which anybody reads a conversation as it is now
+         * @description Whoever has the link reads without signing in: texts, answers and the names of the tools that were used, never what these were asked and answered. What is written, taken back or brought back later does not change it.
+         */
+        post: operations["create-share"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/shares/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Make a link useless at once */
+        delete: operations["revoke-share"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/subagents": {
         parameters: {
             query?: never;
@@ -2085,6 +2123,26 @@ export interface paths {
          * @description It is rebuilt from the stored rows; exact says whether it is the same byte for byte.
          */
         get: operations["get-request"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/shared/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a link shows of a conversation; needs no user
+         * @description A link that is wrong, was revoked or has expired is not found.
+         */
+        get: operations["read-shared"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3007,6 +3065,14 @@ export interface components {
         "Create-runnerRequest": {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
             name: string;
+        };
+        "Create-shareRequest": {
+            /**
+             * Format: int64
+             * @description How long it is good, in days.
+             * @default 7
+             */
+            expires_in: number;
         };
         "Create-sign-in-linkRequest": {
             /** @description Remove their password and sign out their browsers; whoever opens the link chooses a new one. */
@@ -4024,6 +4090,21 @@ export interface components {
             shelf?: "oneshots";
             title?: string;
         };
+        NewShareLink: {
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: int64 */
+            id: number;
+            /** @description Where it is on this server, with its token. It is shown now and never again; only its hash is stored. */
+            link: string;
+            /** Format: date-time */
+            made_at: string;
+            /**
+             * Format: int64
+             * @description The newest message that it shows; 0: there was none.
+             */
+            message_id: number;
+        };
         NewText: {
             /** @description SHA-256 of the content that it replaces; without it the file must not exist yet. */
             before?: string;
@@ -4782,6 +4863,49 @@ export interface components {
              * @description Estimated.
              */
             tokens: number;
+        };
+        ShareLink: {
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: int64 */
+            id: number;
+            /** Format: date-time */
+            made_at: string;
+            /**
+             * Format: int64
+             * @description The newest message that it shows; 0: there was none.
+             */
+            message_id: number;
+        };
+        ShareList: {
+            /** @description Those that are good, the newest first; at most 50. */
+            shares: components["schemas"]["ShareLink"][] | null;
+        };
+        SharedBody: {
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description It shows the conversation as it was then.
+             */
+            made_at: string;
+            messages: components["schemas"]["SharedMessage"][] | null;
+            /** @description Older messages are left out: it shows the newest 500, and about 1 MiB of text. */
+            more?: boolean;
+            title: string;
+        };
+        SharedMessage: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description Names of the pictures and files that came with it. The link does not show them; empty: one without a name. */
+            files?: string[] | null;
+            /** @enum {string} */
+            role: "user" | "assistant";
+            /** @description Name of who wrote it, where several people write. */
+            sender?: string;
+            text: string;
+            /** @description Names of the tools that were used after it. */
+            tools?: string[] | null;
         };
         SignInLink: {
             /** @description Address on this server; it works once, within 24 hours. */
@@ -10041,6 +10165,105 @@ export interface operations {
             };
         };
     };
+    "list-shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-shareRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewShareLink"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "revoke-share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-subagents": {
         parameters: {
             query?: never;
@@ -10297,6 +10520,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SentRequest"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "read-shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Referrer-Policy"?: string;
+                    "X-Robots-Tag"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedBody"];
                 };
             };
             /** @description Error */

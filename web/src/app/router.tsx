@@ -35,6 +35,13 @@ const joining = createRoute({
   component: lazyRouteComponent(() => import("../signin/JoinPage")),
 })
 
+/** What a link shows of a conversation, to whoever has it. */
+const shared = createRoute({
+  getParentRoute: () => root,
+  path: "/shared/$token",
+  component: lazyRouteComponent(() => import("../share/SharedPage")),
+})
+
 /** Lets only people who are signed in pass, and sends those without a password to choose one. */
 async function admit(path: string) {
   try {
@@ -103,7 +110,7 @@ const settings = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, joining, newPassword, open, shell.addChildren([start, conversation, settings])]),
+  routeTree: root.addChildren([signIn, joining, shared, newPassword, open, shell.addChildren([start, conversation, settings])]),
   defaultPendingComponent: LoadingPage,
   defaultPendingMs: 400,
   pathParamsAllowedCharacters: [":"],

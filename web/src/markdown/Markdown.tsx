@@ -70,7 +70,8 @@ function pathOf(address: string): string {
 
 function Anchor({ href, children, title }: ComponentProps<"a"> & ExtraProps) {
   const conversation = use(ConversationContext)
-  if (conversation && href !== undefined && isPath(href)) {
+  if (href !== undefined && isPath(href)) {
+    if (!conversation) return <>{children}</>
     return (
       <button type="button" title={title} className="file-link" onClick={() => conversation.openFile(pathOf(href))}>
         {children}

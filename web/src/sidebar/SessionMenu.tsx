@@ -1,9 +1,11 @@
-import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, RotateCcw, Trash2 } from "lucide-react"
+import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, RotateCcw, Share2, Trash2 } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { lazy, Suspense, useState } from "react"
 
 import { useAccount } from "../app/account"
 import { useT } from "../i18n"
+import { shareWords } from "../i18n/shares"
+import { useTable } from "../i18n/table"
 import { randomId } from "../lib/ids"
 import { IconButton } from "../ui/IconButton"
 import { menuItem, menuLine, menuPanel } from "../ui/menu"
@@ -12,13 +14,16 @@ import { menuButtonLook, type SessionMenuProps } from "./SessionMenuButton"
 import { useSessionActions } from "./useSessionActions"
 
 const Confirm = lazy(() => import("../ui/Confirm"))
+const ShareDialog = lazy(() => import("../share/ShareDialog"))
 
 /** The menu of a conversation. Opens as soon as it is drawn. */
 export default function SessionMenu({ session, title, onRename }: SessionMenuProps) {
   const t = useT()
   const { change, remove } = useSessionActions(session)
   const { outbox } = useAccount()
+  const say = useTable(shareWords)
   const [asking, setAsking] = useState(false)
+  const [sharing, setSharing] = useState(false)
   const failed = (error: Error) => toast(t("session.changeFailed", { reason: error.message }))
   return (
     <>
@@ -29,7 +34,7 @@ export default function SessionMenu({ session, title, onRename }: SessionMenuPro
           </IconButton>
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
-          <DropdownMenu.Content align="start" sideOffset={4} collisionPadding={8} className={menuPanel} onCloseAutoFocus={(event) => asking && event.preventDefault()}>
+          <DropdownMenu.Content align="start" sideOffset={4} collisionPadding={8} className={menuPanel} onCloseAutoFocus={(event) => (asking || sharing) && event.preventDefault()}>
             <DropdownMenu.Item className={menuItem} onSelect={onRename}>
               <Pencil size={15} aria-hidden /> {t("session.rename")}
             </DropdownMenu.Item>
@@ -39,6 +44,9 @@ export default function SessionMenu({ session, title, onRename }: SessionMenuPro
             </DropdownMenu.Item>
             <DropdownMenu.Item className={menuItem} onSelect={() => outbox.send({ id: randomId(), key: session.key, text: "/new", fresh: false })}>
               <RotateCcw size={15} aria-hidden /> {t("session.anew")}
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={menuItem} onSelect={() => setSharing(true)}>
+              <Share2 size={15} aria-hidden /> {say("share")}
             </DropdownMenu.Item>
             <DropdownMenu.Item className={menuItem} onSelect={() => change.mutate({ shelf: session.shelf ? "" : "archived" }, { onError: failed })}>
               {session.shelf ? <ArchiveRestore size={15} aria-hidden /> : <Archive size={15} aria-hidden />}
@@ -52,6 +60,7 @@ export default function SessionMenu({ session, title, onRename }: SessionMenuPro
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
       <Suspense>
+        {sharing && <ShareDialog sessionKey={session.key} title={title} onClose={() => setSharing(false)} />}
         {asking && (
           <Confirm
             onClose={() => setAsking(false)}

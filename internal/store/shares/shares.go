@@ -1,0 +1,144 @@
+// Package shares keeps the links by which anybody reads a conversation, as it was when the link was made.
+package shares
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+const (
+	// MaxShares is how many links of a conversation may be good at once.
+	MaxShares = 50
+	// MaxMessages is how many messages a link shows, the newest ones.
+	MaxMessages = 500
+	// MaxBytes is how long the texts are together that a link shows; the oldest of them may end beyond it.
+	MaxBytes = 1 << 20
+)
+
+// ShareLink is a link, without its token.
+type ShareLink struct {
+	ID        int64          `json:"id"`
+	Upto      chat.MessageID `json:"message_id" doc:"The newest message that it shows; 0: there was none."`
+	MadeAt    time.Time      `json:"made_at"`
+	ExpiresAt time.Time      `json:"expires_at"`
+}
+
+// Shared is what a link shows: what people see of a conversation, without what tools were asked and answered.
+type Shared struct {
+	Title     string
+	MadeAt    time.Time
+	ExpiresAt time.Time
+	More      bool // older messages are left out
+	Messages  []Message
+}
+
+// Message is one of those that a link shows.
+type Message struct {
+	Role      chat.Role
+	Sender    string // where several people write
+	Text      string
+	Pictures  []chat.PictureRef
+	Tools     []string // names, in the order of the calls
+	CreatedAt time.Time
+}
+
+// Store keeps links. It is safe for concurrent use.
+type Store struct{ db *pg.DB }
+
+// New returns a store over a database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// MakeShare stores the hash of a link that shows a conversation as it is now, for some days. Conflict: there are as many as there may be.
+func (s *Store) MakeShare(ctx context.Context, key chat.SessionKey, hash []byte, days int) (made ShareLink, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := tx.Q.ShareHold(ctx, tx, key); err != nil {
+			return fmt.Errorf("hold session %q: %w", key, err)
+		}
+		if err := tx.Q.SharePrune(ctx, tx, key); err != nil {
+			return fmt.Errorf("prune shares: %w", err)
+		}
+		row, err := tx.Q.ShareAdd(ctx, tx, dbsqlc.ShareAddParams{SessionKey: key, TokenHash: hash, Days: int32(days), Most: MaxShares})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fault.Errorf(fault.Conflict, "this conversation has %d links, as many as it may have; revoke one first", MaxShares)
+		}
+		made = ShareLink{ID: row.ID, Upto: chat.MessageID(row.MessageUpto), MadeAt: row.MadeAt, ExpiresAt: row.ExpiresAt}
+		return err
+	})
+	return made, pg.Classify(err)
+}
+
+// Shares lists the links of a conversation that are good, the newest first.
+func (s *Store) Shares(ctx context.Context, key chat.SessionKey) ([]ShareLink, error) {
+	rows, err := s.db.Q.ShareList(ctx, s.db.Pool, key)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list shares: %w", err))
+	}
+	out := make([]ShareLink, len(rows))
+	for i, r := range rows {
+		out[i] = ShareLink{ID: r.ID, Upto: chat.MessageID(r.MessageUpto), MadeAt: r.MadeAt, ExpiresAt: r.ExpiresAt}
+	}
+	return out, nil
+}
+
+// RevokeShare makes a link of a conversation useless at once. NotFound: it has no such link that is good.
+func (s *Store) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) error {
+	n, err := s.db.Q.ShareDelete(ctx, s.db.Pool, dbsqlc.ShareDeleteParams{SessionKey: key, ID: id})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.NotFound, "there is no link %d of this conversation that is still good", id)
+	}
+	return pg.Classify(err)
+}
+
+// errShare is the one error of every link that shows nothing, whatever the reason.
+var errShare = fault.Errorf(fault.NotFound, "this link shows nothing: it is wrong, was revoked or has expired")
+
+// Shared returns what a link shows, by the hash of its token. NotFound: it is unknown, revoked or expired, or its person is shut out.
+func (s *Store) Shared(ctx context.Context, hash []byte) (Shared, error) {
+	h, err := s.db.Q.ShareOpen(ctx, s.db.Pool, hash)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Shared{}, errShare
+	}
+	if err != nil {
+		return Shared{}, pg.Classify(fmt.Errorf("read share: %w", err))
+	}
+	rows, err := s.db.Q.ShareMessages(ctx, s.db.Pool, dbsqlc.ShareMessagesParams{
+		SessionKey: h.SessionKey, MessageUpto: chat.MessageID(h.MessageUpto), ControlUpto: h.ControlUpto, N: MaxMessages + 1, Bytes: MaxBytes,
+	})
+	if err != nil {
+		return Shared{}, pg.Classify(fmt.Errorf("read shared messages: %w", err))
+	}
+	if len(rows) > MaxMessages {
+		rows = rows[1:]
+	}
+	out := Shared{Title: h.Title, MadeAt: h.MadeAt, ExpiresAt: h.ExpiresAt, More: len(rows) > 0 && int(rows[0].Found) > len(rows)}
+	out.Messages, err = s.withTools(ctx, rows)
+	return out, err
+}
+
+func (s *Store) withTools(ctx context.Context, rows []dbsqlc.ShareMessagesRow) ([]Message, error) {
+	out := make([]Message, len(rows))
+	index := make(map[chat.MessageID]int, len(rows))
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		out[i] = Message{Role: r.Role, Sender: r.Sender, Text: r.Text, Pictures: r.Pictures, CreatedAt: r.CreatedAt}
+		index[r.ID], ids[i] = i, int64(r.ID)
+	}
+	tools, err := s.db.Q.ShareTools(ctx, s.db.Pool, ids)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list shared tools: %w", err))
+	}
+	for _, t := range tools {
+		m := &out[index[t.MessageID]]
+		m.Tools = append(m.Tools, t.Name)
+	}
+	return out, nil
+}
