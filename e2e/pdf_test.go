@@ -36,6 +36,7 @@ func TestPDF_OfAMessageIsReadAsTextAndAsPictures(t *testing.T) {
 	read := s.lastWords()
 	require.Contains(t, read, "--- page 1 ---\nThe answer is 42.\n--- page 3 ---\nNobody knows.")
 	require.NotContains(t, read, "And the question?")
+	require.Contains(t, read, " bytes · PDF of 3 pages, for Read · "+f.Path+"]")
 	require.Empty(t, s.widths())
 
 	k.untilEnded(time.Minute, k.send(`call Read {"path":"`+f.Path+`","pages":"2-","pictures":true}`, "say seen"))

@@ -58,7 +58,7 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 	work, roles := store.Background{Store: c.store}, c.roles(boxes)
 	return tool.New(append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
-		shell.New(), ask.New(), file.NewRead(pdf.Reader{Cache: filepath.Join(c.home, "cache", "pdf")}), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
+		shell.New(), ask.New(), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
 		newDownload(c.permissions, c.version),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
@@ -69,6 +69,11 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), toollogs.New(logs.Reader{Home: c.home}, c.store),
 	)...)
+}
+
+// documents reads PDFs.
+func (c *core) documents() pdf.Reader {
+	return pdf.Reader{Cache: filepath.Join(c.home, "cache", "pdf")}
 }
 
 // roles knows what subagents are made of.

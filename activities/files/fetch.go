@@ -44,14 +44,24 @@ type AttachmentStore interface {
 	FileRemoved(ctx context.Context, id int64) error
 }
 
+// Documents counts the pages of PDFs.
+type Documents interface {
+	// Takes reports whether a file of this size, in bytes, and with such a beginning is a PDF that can be read.
+	Takes(head []byte, size int64) bool
+	// Pages counts the pages of one.
+	Pages(ctx context.Context, file []byte) (int, error)
+}
+
 // Fetcher brings the files that people send to the runner of their conversation.
 type Fetcher struct {
 	Store    AttachmentStore
 	Accounts Accounts
 	Boxes    activities.Boxes
-	Keep     time.Duration // how long files are kept; 0: for ever
-	Words    bool          // whether names of files may stand in histories
-	Voice    Voice         // nil: nobody listens to files of sound
+	// Documents counts the pages of PDFs; nil: nobody does.
+	Documents Documents
+	Keep      time.Duration // how long files are kept; 0: for ever
+	Words     bool          // whether names of files may stand in histories
+	Voice     Voice         // nil: nobody listens to files of sound
 }
 
 // FetchInput names a message.

@@ -111,7 +111,7 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 // fetch runs the activity once for a file.
 func fetch(b *activitiestest.ProjectFolder, p *fakeStore, n int) error {
 	b.T.Helper()
-	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour}
+	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour, Documents: counted{}}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(r.FetchFile)
@@ -140,6 +140,37 @@ func TestFetch_BringsFilesIntoTheFolderOfTheirConversation(t *testing.T) {
 	}
 	require.Equal(t, []string{"1-报告.pdf", "2-image.png", "3-报告.pdf"}, names)
 	require.Equal(t, "content of k3", b.Sandbox.Get(t, p.p.Files[2].Path))
+}
+
+// counted says of each PDF that it has three pages, unless it is broken.
+type counted struct{}
+
+func (counted) Takes(head []byte, size int64) bool {
+	return bytes.HasPrefix(head, []byte("%PDF-")) && size < 10_000
+}
+
+func (counted) Pages(_ context.Context, file []byte) (int, error) {
+	if bytes.Contains(file, []byte("broken")) {
+		return 0, fault.Errorf(fault.Invalid, "the PDF is broken")
+	}
+	return bytes.Count(file, []byte("page")), nil
+}
+
+func TestFetch_CountsThePagesOfAPDFWhateverItsName(t *testing.T) {
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "whole", Name: "notes.txt"}, chat.Attachment{Kind: "file", Key: "broken", Name: "a.pdf"}, chat.Attachment{Kind: "file", Key: "text", Name: "b.pdf"}, chat.Attachment{Kind: "file", Key: "large", Name: "c.pdf"})
+	p.content = func(key string) (io.Reader, error) {
+		if key == "text" {
+			return strings.NewReader("no such thing"), nil
+		}
+		pages := strings.Repeat(strings.Repeat("x", 1000)+"page", map[string]int{"whole": 3, "large": 10}[key])
+		return strings.NewReader("%PDF-1.7 " + key + pages), nil
+	}
+	for n, pages := range []int{3, 0, 0, 0} {
+		require.NoError(t, fetch(b, p, n+1))
+		require.Equal(t, chat.AttachmentStored, p.p.Files[n].State)
+		require.Equal(t, pages, p.p.Files[n].Pages)
+		require.Nil(t, p.p.Files[n].Picture)
+	}
 }
 
 func TestFetch_MakesAPictureOfAFileThatIsOneWhateverItsName(t *testing.T) {

@@ -11,23 +11,25 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// pictureChunk is how much of a file is read from a runner at once, in bytes.
-const pictureChunk = 4 << 20
+const (
+	// headSize is how much of a file is read to see whether it is a picture or a PDF, in bytes.
+	headSize = 1024
+	// pictureChunk is how much of one that is is read from a runner at once, in bytes.
+	pictureChunk = 4 << 20
+)
 
-// show makes a picture of a file that is one, so that models are shown it. A file that cannot be shown stays a file.
+// show makes a picture of a file that is one, so that models are shown it, and counts the pages of a PDF. A file that cannot be shown stays
+// a file.
 func (r *Fetcher) show(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
-	if p.Command || f.Size > picture.MaxBytes {
+	if p.Command {
 		return nil
 	}
-	var data []byte
-	for int64(len(data)) < f.Size {
-		part, err := box.ReadFile(ctx, f.Path, int64(len(data)), pictureChunk)
-		if err != nil {
-			return fmt.Errorf("read the picture again: %w", err)
-		}
-		if data = append(data, part.Data...); len(part.Data) == 0 || !picture.Begins(data[:min(len(data), sniffed)]) {
-			return nil
-		}
+	data, err := r.content(ctx, f, box)
+	switch {
+	case err != nil || len(data) == 0:
+		return err
+	case r.counts(data, f.Size):
+		return r.count(ctx, p, f, data)
 	}
 	made, err := picture.Make(ctx, data)
 	if err != nil {
@@ -37,4 +39,36 @@ func (r *Fetcher) show(ctx context.Context, p chat.AttachmentSet, f *chat.Attach
 	shown := made.Of(f.Path)
 	f.Picture = &shown.PictureRef
 	return r.Store.AddPicture(ctx, p.Session, shown)
+}
+
+// content reads a file that begins as a picture or a PDF; empty for others, of which only the beginning is read.
+func (r *Fetcher) content(ctx context.Context, f *chat.AttachmentFetch, box sandbox.Sandbox) ([]byte, error) {
+	var data []byte
+	for size := int64(headSize); int64(len(data)) < f.Size; size = pictureChunk {
+		part, err := box.ReadFile(ctx, f.Path, int64(len(data)), size)
+		if err != nil {
+			return nil, fmt.Errorf("read the file again: %w", err)
+		}
+		data = append(data, part.Data...)
+		shown := f.Size <= picture.MaxBytes && picture.Begins(data[:min(len(data), sniffed)])
+		if len(part.Data) == 0 || !shown && !r.counts(data, f.Size) {
+			return nil, nil
+		}
+	}
+	return data, nil
+}
+
+func (r *Fetcher) counts(head []byte, size int64) bool {
+	return r.Documents != nil && r.Documents.Takes(head, size)
+}
+
+// count notes how many pages a PDF has. One that cannot be read stays a file.
+func (r *Fetcher) count(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, data []byte) error {
+	pages, err := r.Documents.Pages(ctx, data)
+	if err != nil {
+		activity.GetLogger(ctx).Info("the pages of a PDF are not counted", "session", p.Session, "error", err)
+		return context.Cause(ctx)
+	}
+	f.Pages = pages
+	return nil
 }

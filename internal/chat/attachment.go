@@ -67,6 +67,7 @@ type AttachmentFetch struct {
 	Picture *PictureRef // that was made of it; nil: it is none
 	// Transcript is what is said in a file of sound; Unheard is why there is none. Both are empty where nobody listened.
 	Transcript, Unheard string
+	Pages               int // of a PDF that could be read; 0: it is none
 }
 
 // AttachmentSet is the attachments of one message.
@@ -154,7 +155,7 @@ func (f AttachmentFetch) line() string {
 	said := fmt.Sprintf("[%s: %s · ", f.what(), f.Label(f.N))
 	switch {
 	case f.State == AttachmentStored:
-		return said + fmt.Sprintf("%d bytes · %s]", f.Size, onOneLine(f.Path)) + f.heard()
+		return said + fmt.Sprintf("%d bytes · %s%s]", f.Size, f.pages(), onOneLine(f.Path)) + f.heard()
 	case f.State == AttachmentRemoved:
 		return said + "removed, it was old]"
 	case f.Problem != "":
@@ -172,6 +173,17 @@ func (f AttachmentFetch) heard() string {
 		return "\n[voice transcript: not made: " + line(f.Unheard) + "]"
 	}
 	return ""
+}
+
+// pages tells of a PDF how many pages it has, and what reads them.
+func (f AttachmentFetch) pages() string {
+	switch f.Pages {
+	case 0:
+		return ""
+	case 1:
+		return "PDF of 1 page, for Read · "
+	}
+	return fmt.Sprintf("PDF of %d pages, for Read · ", f.Pages)
 }
 
 // OldFile is a stored file that is older than files are kept.

@@ -30,6 +30,10 @@ func TestArrived_SaysOfEachFileWhereItIsOrWhyItIsNot(t *testing.T) {
 	require.Equal(t, "look\n[quoted image: image 1]", "look"+chat.AttachmentLines(quoted))
 	at := []chat.AttachmentFetch{{Attachment: quoted[0], N: 1, State: chat.AttachmentStored, Path: "/srv/inbox/b.png"}}
 	require.Equal(t, "look\n[quoted image: image 1 · 0 bytes · /srv/inbox/b.png]", chat.TextWithAttachments("look"+chat.AttachmentLines(quoted), at))
+	at[0].Pages = 1
+	require.Contains(t, chat.TextWithAttachments("", at), "0 bytes · PDF of 1 page, for Read · /srv/inbox/b.png]")
+	at[0].Pages = 12
+	require.Contains(t, chat.TextWithAttachments("", at), "0 bytes · PDF of 12 pages, for Read · /srv/inbox/b.png]")
 	require.Equal(t, "plain", chat.TextWithAttachments("plain", nil))
 	require.Contains(t, chat.TextWithAttachments("", []chat.AttachmentFetch{{Attachment: a, N: 1, State: chat.AttachmentWaiting}}), "did not come in time")
 }

@@ -96,6 +96,15 @@ func (r Reader) Read(ctx context.Context, file []byte, want Want) (Document, err
 	return parse(answer, want)
 }
 
+// Takes reports whether a file of this size, in bytes, and with such a beginning is a PDF that can be read.
+func (Reader) Takes(head []byte, size int64) bool { return size <= MaxBytes && Begins(head) }
+
+// Pages counts the pages of a document. Errors are those of Read.
+func (r Reader) Pages(ctx context.Context, file []byte) (int, error) {
+	d, err := r.Read(ctx, file, Want{})
+	return d.Count, err
+}
+
 // run starts the process and returns its answer.
 func (r Reader) run(ctx context.Context, in io.Reader) ([]byte, error) {
 	most := cmp.Or(r.Time, MaxTime)

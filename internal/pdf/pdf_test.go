@@ -83,6 +83,19 @@ func TestRead_GivesTheTextOfTheWantedPages(t *testing.T) {
 	require.Equal(t, "one\nand (more)", read(t, append([]byte("some bytes before\n"), file...), text(t, "1")).Pages[0].Text)
 }
 
+func TestPages_CountsThoseOfWhatItTakes(t *testing.T) {
+	file := pdftest.Of("one", "two")
+	require.True(t, reader.Takes(file[:20], pdf.MaxBytes))
+	require.False(t, reader.Takes(file[:20], pdf.MaxBytes+1))
+	require.False(t, reader.Takes([]byte("PDF"), 3))
+	n, err := reader.Pages(t.Context(), file)
+	require.NoError(t, err)
+	require.Equal(t, 2, n)
+	n, err = reader.Pages(t.Context(), []byte("%PDF-1.7 and nothing"))
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.Zero(t, n)
+}
+
 func TestRead_StopsWhereTheTextIsEnough(t *testing.T) {
 	line := strings.Repeat("x", 50)
 	file := pdftest.Of(line, line, line)

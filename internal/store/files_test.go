@@ -63,7 +63,7 @@ func TestFiles_AMessageWaitsForThemAndSaysWhereTheyAre(t *testing.T) {
 			require.Equal(t, twoFiles[1], p.Files[1].Attachment)
 
 			f := p.Files[0]
-			f.Runner, f.Path, f.Size = "local", "/srv/inbox/a.pdf", 9
+			f.Runner, f.Path, f.Size, f.Pages = "local", "/srv/inbox/a.pdf", 9, 3
 			require.NoError(t, b.FileStored(t.Context(), got.ID, f))
 			f.Path = "/elsewhere"
 			require.NoError(t, b.FileStored(t.Context(), got.ID, f), "the first note stands")
@@ -71,7 +71,7 @@ func TestFiles_AMessageWaitsForThemAndSaysWhereTheyAre(t *testing.T) {
 			require.NoError(t, b.EndFetch(t.Context(), got.ID))
 			require.NoError(t, b.EndFetch(t.Context(), got.ID))
 			require.True(t, b.claims("t2"))
-			require.Equal(t, "look\n[file: a.pdf · 9 bytes · /srv/inbox/a.pdf]\n[image: image 2 · not fetched: the link has expired]", b.newest())
+			require.Equal(t, "look\n[file: a.pdf · 9 bytes · PDF of 3 pages, for Read · /srv/inbox/a.pdf]\n[image: image 2 · not fetched: the link has expired]", b.newest())
 		})
 	}
 }

@@ -78,7 +78,7 @@ func (q *Queries) FileKept(ctx context.Context, db DBTX, arg FileKeptParams) (Fi
 }
 
 const fileList = `-- name: FileList :many
-SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard, pages FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
 `
 
 type FileListRow struct {
@@ -95,6 +95,7 @@ type FileListRow struct {
 	Picture    *chat.PictureRef
 	Transcript string
 	Unheard    string
+	Pages      int32
 }
 
 func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileListRow, error) {
@@ -120,6 +121,7 @@ func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileL
 			&i.Picture,
 			&i.Transcript,
 			&i.Unheard,
+			&i.Pages,
 		); err != nil {
 			return nil, err
 		}
@@ -209,8 +211,8 @@ func (q *Queries) FileRemoved(ctx context.Context, db DBTX, id int64) error {
 
 const fileStored = `-- name: FileStored :exec
 UPDATE inbox_files SET state = 'stored', runner = $1, path = $2, size = $3, problem = '', stored_at = now(),
-    picture = $4, transcript = $5, unheard = $6
-WHERE inbox_id = $7::bigint AND n = $8 AND state = 'waiting'
+    picture = $4, transcript = $5, unheard = $6, pages = $7
+WHERE inbox_id = $8::bigint AND n = $9 AND state = 'waiting'
 `
 
 type FileStoredParams struct {
@@ -220,6 +222,7 @@ type FileStoredParams struct {
 	Picture    *chat.PictureRef
 	Transcript string
 	Unheard    string
+	Pages      int32
 	InboxID    int64
 	N          int32
 }
@@ -232,6 +235,7 @@ func (q *Queries) FileStored(ctx context.Context, db DBTX, arg FileStoredParams)
 		arg.Picture,
 		arg.Transcript,
 		arg.Unheard,
+		arg.Pages,
 		arg.InboxID,
 		arg.N,
 	)
