@@ -63,6 +63,26 @@ func TestSoul_ProfileAndSoulAreInThePromptAfterAKillAndSwitchesCountAtTheNextTur
 	k.untilSoulful(false)
 }
 
+func TestProfile_AVersionThatCameBackIsInThePromptAfterAKill(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	_, err := s.client.SetProfile(t.Context(), apiclient.ProfileEdit{Content: "Ann, call me captain", Timezone: "Asia/Shanghai"})
+	require.NoError(t, err)
+	_, err = s.client.SetProfile(t.Context(), apiclient.ProfileEdit{Content: "nobody in particular", Revision: 1})
+	require.NoError(t, err)
+	_, err = s.client.RollProfileBack(t.Context(), apiclient.ProfileRollback{To: 1, Version: 2})
+	require.NoError(t, err)
+	s.crash()
+	s.boot()
+	now := s.newTalk().replied("say hello")
+	require.Contains(t, now.System, "call me captain")
+	require.Contains(t, now.System, "Asia/Shanghai")
+	require.NotContains(t, now.System, "nobody in particular")
+	kept, err := s.client.ListProfileVersions(t.Context())
+	require.NoError(t, err)
+	require.Len(t, kept, 3)
+}
+
 // untilRole begins conversations until one is offered a role: processes learn of a policy within a second.
 func (k *talk) untilRole(name string) {
 	k.t.Helper()

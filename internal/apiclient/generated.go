@@ -695,6 +695,12 @@ type ProfileEdit struct {
 	Timezone string `json:"timezone"` // IANA name; empty: not said.
 }
 
+// ProfileRollback is the schema of this name in the API's document.
+type ProfileRollback struct {
+	To      int `json:"to"`      // The version that is to be the profile again.
+	Version int `json:"version"` // The version that is the profile now, its revision.
+}
+
 // Prompt is the schema of this name in the API's document.
 type Prompt struct {
 	Beside    bool       `json:"beside"` // Your text stands behind the default, rather than in its place. For system alone.
@@ -1754,6 +1760,34 @@ func (c *Client) GetProfile(ctx context.Context) (chat.UserProfile, error) {
 func (c *Client) SetProfile(ctx context.Context, body ProfileEdit) (chat.UserProfile, error) {
 	var answer chat.UserProfile
 	err := c.call(ctx, http.MethodPut, "/api/profile", nil, body, &answer)
+	return answer, err
+}
+
+// RollProfileBack sends POST /api/profile/rollback: Have an earlier version of my profile again. Text and timezone. It becomes the newest version. 409: the profile was changed meanwhile.
+func (c *Client) RollProfileBack(ctx context.Context, body ProfileRollback) (chat.UserProfile, error) {
+	var answer chat.UserProfile
+	err := c.call(ctx, http.MethodPost, "/api/profile/rollback", nil, body, &answer)
+	return answer, err
+}
+
+// ListProfileVersions sends GET /api/profile/versions: What my profile was, who changed it, and when. The last 100 versions.
+func (c *Client) ListProfileVersions(ctx context.Context) ([]chat.ProfileVersion, error) {
+	var answer struct {
+		Versions []chat.ProfileVersion `json:"versions"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/profile/versions", nil, nil, &answer)
+	return answer.Versions, err
+}
+
+// DeleteProfileVersion sends DELETE /api/profile/versions/{version}: Delete a version of my profile. 409: it is the profile as it is.
+func (c *Client) DeleteProfileVersion(ctx context.Context, version int) error {
+	return c.call(ctx, http.MethodDelete, path("/api/profile/versions/%s", version), nil, nil, nil)
+}
+
+// GetProfileVersion sends GET /api/profile/versions/{version}: A version of my profile.
+func (c *Client) GetProfileVersion(ctx context.Context, version int) (chat.ProfileVersion, error) {
+	var answer chat.ProfileVersion
+	err := c.call(ctx, http.MethodGet, path("/api/profile/versions/%s", version), nil, nil, &answer)
 	return answer, err
 }
 

@@ -13,6 +13,16 @@ type UserProfile struct {
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
 
+// ProfileVersion is what a profile was at some time. The newest one is the profile as it is.
+type ProfileVersion struct {
+	Version    int       `json:"version" doc:"The revision of the profile that it was."`
+	Content    string    `json:"content,omitempty" doc:"Lists leave it out."`
+	Timezone   string    `json:"timezone" doc:"IANA name; empty: not said."`
+	ChangedAt  time.Time `json:"changed_at"`
+	ChangedBy  string    `json:"changed_by" doc:"Name of the user."`
+	Characters int       `json:"characters" doc:"Of the text; 0: it was empty."`
+}
+
 // Deletion is a person who is being deleted with all that they have.
 type Deletion struct {
 	Name          string

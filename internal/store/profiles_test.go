@@ -57,6 +57,52 @@ func TestSetProfile_RefusesWhatCannotBeKept(t *testing.T) {
 	require.Equal(t, fault.Invalid, fault.KindOf(err), "a group has none")
 }
 
+func TestProfileVersions_KeepWhatWasThereAndWhoChangedIt(t *testing.T) {
+	b := setup(t)
+	other := b.member("bob")
+	none, err := b.ProfileVersions(t.Context(), b.user.ID)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.Equal(t, fault.NotFound, fault.KindOf(b.DeleteProfileVersion(t.Context(), b.user.ID, 1)))
+	for i, p := range []chat.UserProfile{{Content: "Ann", Timezone: "Asia/Shanghai"}, {Content: "Ännchen", Revision: 1}, {Content: "Ännchen"}, {Revision: 2}} {
+		_, err := b.SetProfile(t.Context(), b.user.ID, p)
+		require.NoError(t, err, i)
+	}
+	list, err := b.ProfileVersions(t.Context(), b.user.ID)
+	require.NoError(t, err)
+	require.Len(t, list, 3, "what changes nothing is none")
+	for i, want := range []chat.ProfileVersion{{Version: 3}, {Version: 2, Characters: 7}, {Version: 1, Characters: 3, Timezone: "Asia/Shanghai"}} {
+		require.False(t, list[i].ChangedAt.IsZero())
+		want.ChangedAt, want.ChangedBy = list[i].ChangedAt, b.user.Name
+		require.Equal(t, want, list[i])
+	}
+	first, err := b.ProfileVersion(t.Context(), b.user.ID, 1)
+	require.NoError(t, err)
+	list[2].Content = "Ann"
+	require.Equal(t, list[2], first)
+
+	_, err = b.ProfileVersion(t.Context(), other.ID, 1)
+	require.Equal(t, fault.NotFound, fault.KindOf(err), "another person's")
+	require.Equal(t, fault.NotFound, fault.KindOf(b.DeleteProfileVersion(t.Context(), other.ID, 1)))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.DeleteProfileVersion(t.Context(), b.user.ID, 3)), "it is the profile")
+	require.NoError(t, b.DeleteProfileVersion(t.Context(), b.user.ID, 1))
+	_, err = b.ProfileVersion(t.Context(), b.user.ID, 1)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
+
+func TestProfileVersions_AreAtMostAHundred(t *testing.T) {
+	b := setup(t)
+	for n := range 103 {
+		_, err := b.SetProfile(t.Context(), b.user.ID, chat.UserProfile{Content: fmt.Sprint("text ", n), Revision: n})
+		require.NoError(t, err)
+	}
+	list, err := b.ProfileVersions(t.Context(), b.user.ID)
+	require.NoError(t, err)
+	require.Len(t, list, 100)
+	require.Equal(t, 103, list[0].Version)
+	require.Equal(t, 4, list[99].Version)
+}
+
 func TestLink_ProfilesBecomeOne(t *testing.T) {
 	for name, c := range map[string]struct{ mine, theirs, want, note string }{
 		"only theirs": {"", "Bob", "Bob", ""},
@@ -82,6 +128,12 @@ func TestLink_ProfilesBecomeOne(t *testing.T) {
 			gone, err := b.Profile(t.Context(), two.ID)
 			require.NoError(t, err)
 			require.Zero(t, gone.Revision)
+			left, err := b.ProfileVersions(t.Context(), two.ID)
+			require.NoError(t, err)
+			require.Empty(t, left)
+			versions, err := b.ProfileVersions(t.Context(), one.ID)
+			require.NoError(t, err)
+			require.Equal(t, got.Revision, versions[0].Version)
 			require.Equal(t, c.note, b.notes(one.ID)[fmt.Sprintf("linked/%d/profile.md", two.ID)])
 		})
 	}

@@ -10,3 +10,27 @@ RETURNING revision, updated_at;
 
 -- name: ProfileTake :many
 DELETE FROM user_profiles WHERE user_id = $1 RETURNING content, timezone;
+
+-- name: ProfileVersionAdd :exec
+-- The profile as it is becomes a version. The oldest beyond keep go.
+WITH gone AS (
+    DELETE FROM user_profile_versions p WHERE p.user_id = sqlc.arg(user_id) AND p.version IN (
+        SELECT o.version FROM user_profile_versions o WHERE o.user_id = sqlc.arg(user_id) ORDER BY o.version DESC OFFSET sqlc.arg(keep)::int - 1
+    )
+)
+INSERT INTO user_profile_versions (user_id, version, content, timezone, changed_at, changed_by)
+SELECT p.user_id, p.revision, p.content, p.timezone, p.updated_at, sqlc.arg(changed_by)::bigint FROM user_profiles p WHERE p.user_id = sqlc.arg(user_id);
+
+-- name: ProfileVersionOf :one
+SELECT p.version, p.content, p.timezone, p.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM user_profile_versions p LEFT JOIN users u ON u.id = p.changed_by
+WHERE p.user_id = sqlc.arg(user_id) AND p.version = sqlc.arg(version);
+
+-- name: ProfileVersionList :many
+SELECT p.version, p.timezone, p.changed_at, coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
+FROM user_profile_versions p LEFT JOIN users u ON u.id = p.changed_by
+WHERE p.user_id = sqlc.arg(user_id)
+ORDER BY p.version DESC;
+
+-- name: ProfileVersionDelete :execrows
+DELETE FROM user_profile_versions WHERE user_id = $1 AND version = $2;

@@ -8,6 +8,7 @@ const switches = { memorize: true, soul_read: true, soul_write: true, subagent: 
 
 export class Memory {
   #profile = { content: "", timezone: "", revision: 0 }
+  #versions = []
   #items = [
     { id: "note/likes.md", kind: "note", name: "likes.md", at: at(2), content: "Green tea in the morning, never coffee.\nAnswers in short paragraphs." },
     { id: "block/human", kind: "block", name: "human", at: at(9), max: 2000, content: "Mara keeps the importer and the database hosts running. She works from Lindau." },
@@ -24,6 +25,11 @@ export class Memory {
     this.#find(id).content = content
   }
 
+  /** Somebody else, or another page, writes the profile. */
+  overwrite(content) {
+    this.#put({ ...this.#profile, content })
+  }
+
   /** Answers a request; undefined for another route. */
   answer(route, query, body) {
     switch (route) {
@@ -35,15 +41,35 @@ export class Memory {
       case "GET /api/profile":
         return [200, this.#profile]
       case "PUT /api/profile":
-        if (body.revision !== this.#profile.revision) throw new HttpProblem(409, "The profile was changed meanwhile.")
-        this.#profile = { ...body, revision: body.revision + 1, updated_at: at(0) }
-        return [200, this.#profile]
+        return [200, this.#put(body)]
+      case "GET /api/profile/versions":
+        return [200, { versions: this.#versions.toReversed().map((version) => ({ ...version, content: undefined })) }]
+      case "POST /api/profile/rollback": {
+        const { content, timezone } = this.#version(body.to)
+        return [200, this.#put({ content, timezone, revision: body.version })]
+      }
       case "PUT /api/memory":
         return [204, this.#edit(body)]
       case "POST /api/memory/forget":
         this.#items = this.#items.filter(({ id }) => !body.items.some((item) => item.id === id))
         return [204]
     }
+    const [, method, n] = /^(GET|DELETE) \/api\/profile\/versions\/(\d+)$/.exec(route) ?? []
+    if (method === "GET") return [200, this.#version(Number(n))]
+    if (method === "DELETE") return [204, void this.#versions.splice(this.#versions.indexOf(this.#version(Number(n))), 1)]
+  }
+
+  #version(n) {
+    const found = this.#versions.find(({ version }) => version === n)
+    if (!found) throw new HttpProblem(404, "There is no such version of your profile.")
+    return found
+  }
+
+  #put({ content, timezone, revision }) {
+    if (revision !== this.#profile.revision) throw new HttpProblem(409, "The profile was changed meanwhile.")
+    this.#profile = { content, timezone, revision: revision + 1, updated_at: at(0) }
+    this.#versions.push({ version: revision + 1, content, timezone, changed_at: at(0), changed_by: "admin", characters: [...content].length })
+    return this.#profile
   }
 
   #find(id) {

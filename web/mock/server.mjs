@@ -261,7 +261,7 @@ export class MockServer {
     if (pairing) return [200, people.answer(pairing, await readBody(request))]
     if (/^\/api\/(users|invites)/.test(url.pathname)) return this.accounts.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
-    if (url.pathname.startsWith("/api/memory") || url.pathname === "/api/profile") return this.memory.answer(route, url.searchParams, await readBody(request))
+    if (url.pathname.startsWith("/api/memory") || url.pathname.startsWith("/api/profile")) return this.memory.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/prompts")) return this.prompts.answer(request.method, url.pathname, url.searchParams, await readBody(request))

@@ -1,6 +1,8 @@
 // What must work on the page of memory. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { openSettings } from "./lib/settings.mjs"
+
 const phone = { width: 390, height: 844 }
 const desk = { width: 1280, height: 860 }
 
@@ -58,6 +60,44 @@ const phoneOf = async (v, name) => {
 
 /** States that the mock has. */
 export const memoryOfMock = {
+  "what a person said of themselves before is compared, comes back and is deleted": async (v, { mock }) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    const you = await openSettings(v, "You")
+    const write = async (text, zone) => {
+      await you.getByRole("button", { name: "Change Your profile" }).click()
+      await you.getByRole("textbox", { name: "Text of your profile" }).fill(text)
+      await you.getByRole("textbox", { name: "Your timezone" }).fill(zone)
+      await you.getByRole("button", { name: "Save" }).click()
+      await you.getByRole("region", { name: "Your profile" }).getByText(text).waitFor()
+    }
+    await you.getByRole("button", { name: "Change Your profile" }).waitFor()
+    assert.equal(await you.getByRole("button", { name: "Versions of your profile" }).count(), 0, "there are none yet")
+    await write("Ann, call me captain", "Asia/Shanghai")
+    await write("Ann, call me Ann", "")
+    await you.getByRole("button", { name: "Versions of your profile" }).click()
+    await you.getByRole("button", { name: /^v2.*16 characters.*in force/ }).click()
+    const change = you.getByRole("region", { name: "What v2 changed" })
+    assert.match(await change.locator("del").allInnerTexts().then((all) => all.join("\n")), /call me captain[^]*Timezone: Asia\/Shanghai/)
+    await change.locator("ins").getByText("call me Ann").waitFor()
+    assert.equal(await you.getByRole("button", { name: "Go back to this version" }).count(), 0, "it is in force")
+    await you.getByRole("button", { name: /^v1/ }).click()
+    await you.getByRole("button", { name: "Go back to this version" }).waitFor()
+    await v.inspect("167-profile-versions")
+    await phoneOf(v, "167-profile-versions")
+    await you.getByRole("button", { name: "Go back to this version" }).click()
+    await you.getByRole("region", { name: "Your profile" }).getByText("Ann, call me captain").waitFor()
+    await you.getByRole("button", { name: /^v3.*Asia\/Shanghai.*in force/ }).waitFor()
+    await you.getByRole("button", { name: /^v2/ }).click()
+    await you.getByRole("button", { name: "Delete this version" }).click()
+    await you.getByRole("button", { name: /^v2/ }).waitFor({ state: "detached" })
+    await you.getByRole("button", { name: /^v1/ }).click()
+    mock.memory.overwrite("Somebody else wrote this")
+    await you.getByRole("button", { name: "Go back to this version" }).click()
+    await v.page.getByText("The profile was changed meanwhile.").waitFor()
+    await you.getByRole("region", { name: "Your profile" }).getByText("Somebody else wrote this").waitFor()
+  },
+
   "what a person says of themselves, and soul files, are written and changed": async (v) => {
     const dialog = await openMemory(v)
     await dialog.getByRole("button", { name: "Change Your profile" }).click()

@@ -34,4 +34,5 @@ func (a *Endpoints) registerProfile(h huma.API) {
 		p, err := a.Store.SetProfile(ctx, auth.User(ctx).ID, chat.UserProfile{Content: in.Body.Content, Timezone: in.Body.Timezone, Revision: in.Body.Revision})
 		return &profileBody{p}, a.Problem(err)
 	})
+	a.registerProfileVersions(h)
 }

@@ -89,3 +89,115 @@ func (q *Queries) ProfileTake(ctx context.Context, db DBTX, userID chat.UserID) 
 	}
 	return items, nil
 }
+
+const profileVersionAdd = `-- name: ProfileVersionAdd :exec
+WITH gone AS (
+    DELETE FROM user_profile_versions p WHERE p.user_id = $2 AND p.version IN (
+        SELECT o.version FROM user_profile_versions o WHERE o.user_id = $2 ORDER BY o.version DESC OFFSET $3::int - 1
+    )
+)
+INSERT INTO user_profile_versions (user_id, version, content, timezone, changed_at, changed_by)
+SELECT p.user_id, p.revision, p.content, p.timezone, p.updated_at, $1::bigint FROM user_profiles p WHERE p.user_id = $2
+`
+
+type ProfileVersionAddParams struct {
+	ChangedBy int64
+	UserID    chat.UserID
+	Keep      int32
+}
+
+// The profile as it is becomes a version. The oldest beyond keep go.
+func (q *Queries) ProfileVersionAdd(ctx context.Context, db DBTX, arg ProfileVersionAddParams) error {
+	_, err := db.Exec(ctx, profileVersionAdd, arg.ChangedBy, arg.UserID, arg.Keep)
+	return err
+}
+
+const profileVersionDelete = `-- name: ProfileVersionDelete :execrows
+DELETE FROM user_profile_versions WHERE user_id = $1 AND version = $2
+`
+
+type ProfileVersionDeleteParams struct {
+	UserID  chat.UserID
+	Version int32
+}
+
+func (q *Queries) ProfileVersionDelete(ctx context.Context, db DBTX, arg ProfileVersionDeleteParams) (int64, error) {
+	result, err := db.Exec(ctx, profileVersionDelete, arg.UserID, arg.Version)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const profileVersionList = `-- name: ProfileVersionList :many
+SELECT p.version, p.timezone, p.changed_at, coalesce(u.name, '')::text AS changed_by, char_length(p.content)::int AS characters
+FROM user_profile_versions p LEFT JOIN users u ON u.id = p.changed_by
+WHERE p.user_id = $1
+ORDER BY p.version DESC
+`
+
+type ProfileVersionListRow struct {
+	Version    int32
+	Timezone   string
+	ChangedAt  time.Time
+	ChangedBy  string
+	Characters int32
+}
+
+func (q *Queries) ProfileVersionList(ctx context.Context, db DBTX, userID chat.UserID) ([]ProfileVersionListRow, error) {
+	rows, err := db.Query(ctx, profileVersionList, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ProfileVersionListRow
+	for rows.Next() {
+		var i ProfileVersionListRow
+		if err := rows.Scan(
+			&i.Version,
+			&i.Timezone,
+			&i.ChangedAt,
+			&i.ChangedBy,
+			&i.Characters,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const profileVersionOf = `-- name: ProfileVersionOf :one
+SELECT p.version, p.content, p.timezone, p.changed_at, coalesce(u.name, '')::text AS changed_by
+FROM user_profile_versions p LEFT JOIN users u ON u.id = p.changed_by
+WHERE p.user_id = $1 AND p.version = $2
+`
+
+type ProfileVersionOfParams struct {
+	UserID  chat.UserID
+	Version int32
+}
+
+type ProfileVersionOfRow struct {
+	Version   int32
+	Content   string
+	Timezone  string
+	ChangedAt time.Time
+	ChangedBy string
+}
+
+func (q *Queries) ProfileVersionOf(ctx context.Context, db DBTX, arg ProfileVersionOfParams) (ProfileVersionOfRow, error) {
+	row := db.QueryRow(ctx, profileVersionOf, arg.UserID, arg.Version)
+	var i ProfileVersionOfRow
+	err := row.Scan(
+		&i.Version,
+		&i.Content,
+		&i.Timezone,
+		&i.ChangedAt,
+		&i.ChangedBy,
+	)
+	return i, err
+}

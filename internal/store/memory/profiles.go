@@ -38,7 +38,7 @@ func (s *Store) profile(ctx context.Context, db dbsqlc.DBTX, user chat.UserID) (
 
 // SetProfile writes content and timezone of a profile over the one whose revision it has, and returns what stands then. A
 // profile that is the same changes nothing. Conflict: the profile was changed since that revision. TooLarge: it is longer
-// than chat.MaxProfile. Invalid: the timezone is none, or the user is a group.
+// than chat.MaxProfile. Invalid: the timezone is none, or the user is a group. Each change is a version, of which the newest hundred are kept.
 func (s *Store) SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error) {
 	p.Content, p.Timezone = strings.TrimSpace(pg.Clean(p.Content)), strings.TrimSpace(p.Timezone)
 	if n := utf8.RuneCountInString(p.Content); n > chat.MaxProfile {
@@ -79,10 +79,13 @@ func putProfile(ctx context.Context, t *pg.Tx, user chat.UserID, p chat.UserProf
 		return p, fmt.Errorf("write the profile of user %d: %w", user, err)
 	}
 	p.Revision, p.UpdatedAt = int(row.Revision), row.UpdatedAt
+	if err := t.Q.ProfileVersionAdd(ctx, t, dbsqlc.ProfileVersionAddParams{UserID: user, ChangedBy: int64(user), Keep: maxProfileVersions}); err != nil {
+		return p, fmt.Errorf("keep a version of the profile of user %d: %w", user, err)
+	}
 	return p, nil
 }
 
-// moveProfile makes one profile of two, when two accounts become one. What does not fit becomes a note.
+// moveProfile makes one profile of two, when two accounts become one. What does not fit becomes a note; versions of the profile that goes, go.
 func moveProfile(ctx context.Context, t *pg.Tx, from, to chat.UserID) error {
 	rows, err := t.Q.ProfileTake(ctx, t, from)
 	if err != nil || len(rows) == 0 {

@@ -5,6 +5,7 @@ import type { components } from "./schema"
 export type Remembered = components["schemas"]["Remembered"]
 export type MemorizeNote = components["schemas"]["MemorizeNote"]
 export type Profile = components["schemas"]["UserProfile"]
+export type ProfileVersion = components["schemas"]["ProfileVersion"]
 
 export interface MemoryLook {
   items: Remembered[]
@@ -41,3 +42,15 @@ export async function readProfile(): Promise<Profile> {
 export async function setProfile({ content, timezone, revision }: Profile): Promise<Profile> {
   return unwrap(api.PUT("/api/profile", { body: { content, timezone, revision } }))
 }
+
+/** The newest first, without their texts. */
+export async function listProfileVersions(): Promise<ProfileVersion[]> {
+  return (await unwrap(api.GET("/api/profile/versions"))).versions ?? []
+}
+
+export const readProfileVersion = (version: number): Promise<ProfileVersion> => unwrap(api.GET("/api/profile/versions/{version}", { params: { path: { version } } }))
+
+export const deleteProfileVersion = (version: number) => unwrap(api.DELETE("/api/profile/versions/{version}", { params: { path: { version } } }))
+
+/** Has an earlier version again. A conflict: the profile is no longer the version that is said to be there. */
+export const rollProfileBack = (to: number, version: number): Promise<Profile> => unwrap(api.POST("/api/profile/rollback", { body: { to, version } }))

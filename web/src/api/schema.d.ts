@@ -1021,6 +1021,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have an earlier version of my profile again
+         * @description Text and timezone. It becomes the newest version. 409: the profile was changed meanwhile.
+         */
+        post: operations["roll-profile-back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What my profile was, who changed it, and when
+         * @description The last 100 versions.
+         */
+        get: operations["list-profile-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profile/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A version of my profile */
+        get: operations["get-profile-version"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a version of my profile
+         * @description 409: it is the profile as it is.
+         */
+        delete: operations["delete-profile-version"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/prompts": {
         parameters: {
             query?: never;
@@ -4332,6 +4393,42 @@ export interface components {
             revision: number;
             /** @description IANA name; empty: not said. */
             timezone: string;
+        };
+        ProfileRollback: {
+            /**
+             * Format: int64
+             * @description The version that is to be the profile again.
+             */
+            to: number;
+            /**
+             * Format: int64
+             * @description The version that is the profile now, its revision.
+             */
+            version: number;
+        };
+        ProfileVersion: {
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user. */
+            changed_by: string;
+            /**
+             * Format: int64
+             * @description Of the text; 0: it was empty.
+             */
+            characters: number;
+            /** @description Lists leave it out. */
+            content?: string;
+            /** @description IANA name; empty: not said. */
+            timezone: string;
+            /**
+             * Format: int64
+             * @description The revision of the profile that it was.
+             */
+            version: number;
+        };
+        ProfileVersionsBody: {
+            /** @description The newest first, which is the profile as it is; without their texts. */
+            versions: components["schemas"]["ProfileVersion"][] | null;
         };
         Prompt: {
             /** @description Your text stands behind the default, rather than in its place. For system alone. */
@@ -7929,6 +8026,128 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["UserProfile"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "roll-profile-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileRollback"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserProfile"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-profile-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileVersionsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-profile-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileVersion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-profile-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

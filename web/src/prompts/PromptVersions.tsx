@@ -2,8 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 
 import { deletePromptVersion, notePromptVersion, type Prompt, type PromptVersion, rollPromptBack } from "../api/prompts"
-import { useLanguage, useT } from "../i18n"
-import { fullMoment, moment } from "../i18n/format"
+import { useT } from "../i18n"
 import { promptWords } from "../i18n/prompts"
 import { useTable } from "../i18n/table"
 import { Diff } from "../policy/Diff"
@@ -11,6 +10,7 @@ import { Button } from "../ui/Button"
 import { Disclosure } from "../ui/Disclosure"
 import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
+import { VersionHead } from "../ui/VersionHead"
 import { nameOf } from "./names"
 import { promptsQuery, promptTextQuery, promptVersionsQuery } from "./queries"
 
@@ -34,18 +34,10 @@ export function PromptVersions({ prompt }: { prompt: Prompt }) {
   )
 }
 
-function Head({ version: { label, note, changed_at, changed_by, characters }, inForce }: { version: PromptVersion; inForce: boolean }) {
+function Head({ version, inForce }: { version: PromptVersion; inForce: boolean }) {
   const say = useTable(promptWords)
-  const language = useLanguage()
-  const facts = [changed_by, moment(language, changed_at), characters === 0 ? say("isDefault") : say("characters", { count: characters })]
-  return (
-    <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3">
-      <span className="font-medium">{label}</span>
-      {note && <span className="min-w-0 break-words text-ink-2">{note}</span>}
-      <span className="min-w-0 flex-1 break-words text-ink-3" title={fullMoment(language, changed_at)}>{facts.filter((fact) => fact).join(" · ")}</span>
-      {inForce && <span className="rounded-full bg-accent-soft px-2 text-accent">{say("inForce")}</span>}
-    </span>
-  )
+  const size = version.characters === 0 ? say("isDefault") : say("characters", { count: version.characters })
+  return <VersionHead version={version} facts={[size]} mark={inForce ? say("inForce") : undefined} />
 }
 
 function Version({ prompt, version, before }: { prompt: Prompt; version: PromptVersion; before: number }) {

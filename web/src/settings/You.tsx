@@ -1,3 +1,5 @@
+import { lazy, Suspense } from "react"
+
 import { Section } from "../details/Section"
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
@@ -9,6 +11,8 @@ import { Select } from "../ui/Select"
 import { setTheme, type Theme, useTheme } from "../ui/theme"
 import Identities from "./Identities"
 
+const ProfileVersions = lazy(() => import("../memory/ProfileVersions"))
+
 const themes: Theme[] = ["auto", "light", "dark"]
 
 /** What a person says of themselves, how the page looks to them, how they sign in, and who they are elsewhere. */
@@ -19,7 +23,12 @@ export default function You() {
   return (
     <div className="space-y-8">
       <p className="text-ink-2">{t("you.lead", { name: me.user.name })}</p>
-      <ProfileForm />
+      <div className="space-y-2">
+        <ProfileForm />
+        <Suspense>
+          <ProfileVersions />
+        </Suspense>
+      </div>
       <Section title={t("you.page")}>
         <Look />
       </Section>

@@ -1,0 +1,62 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+)
+
+// ProfileVersionsBody lists versions.
+type ProfileVersionsBody struct {
+	Versions []chat.ProfileVersion `json:"versions" doc:"The newest first, which is the profile as it is; without their texts."`
+}
+
+// ProfileVersionPath says which version a request is about.
+type ProfileVersionPath struct {
+	Version int `path:"version" minimum:"1" maximum:"1000000000"`
+}
+
+// ProfileRollback says which version comes back.
+type ProfileRollback struct {
+	To      int `json:"to" minimum:"1" maximum:"1000000000" doc:"The version that is to be the profile again."`
+	Version int `json:"version" minimum:"1" maximum:"1000000000" doc:"The version that is the profile now, its revision."`
+}
+
+func (a *Endpoints) registerProfileVersions(h huma.API) {
+	const root, one = "/api/profile/versions", "/api/profile/versions/{version}"
+	huma.Register(h, huma.Operation{
+		OperationID: "list-profile-versions", Method: http.MethodGet, Path: root, Summary: "What my profile was, who changed it, and when",
+		Description: "The last 100 versions.", Security: endpoint.Secured,
+	}, func(ctx context.Context, _ *struct{}) (*struct{ Body ProfileVersionsBody }, error) {
+		versions, err := a.Store.ProfileVersions(ctx, auth.User(ctx).ID)
+		return &struct{ Body ProfileVersionsBody }{ProfileVersionsBody{versions}}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{OperationID: "get-profile-version", Method: http.MethodGet, Path: one, Summary: "A version of my profile", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct{ ProfileVersionPath }) (*struct{ Body chat.ProfileVersion }, error) {
+			v, err := a.Store.ProfileVersion(ctx, auth.User(ctx).ID, in.Version)
+			return &struct{ Body chat.ProfileVersion }{v}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "delete-profile-version", Method: http.MethodDelete, Path: one, Summary: "Delete a version of my profile",
+		Description: "409: it is the profile as it is.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct{ ProfileVersionPath }) (*struct{}, error) {
+		return nil, a.Problem(a.Store.DeleteProfileVersion(ctx, auth.User(ctx).ID, in.Version))
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "roll-profile-back", Method: http.MethodPost, Path: "/api/profile/rollback", Summary: "Have an earlier version of my profile again",
+		Description: "Text and timezone. It becomes the newest version. 409: the profile was changed meanwhile.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct{ Body ProfileRollback }) (*profileBody, error) {
+		user := auth.User(ctx).ID
+		was, err := a.Store.ProfileVersion(ctx, user, in.Body.To)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		p, err := a.Store.SetProfile(ctx, user, chat.UserProfile{Content: was.Content, Timezone: was.Timezone, Revision: in.Body.Version})
+		return &profileBody{p}, a.Problem(err)
+	})
+}
