@@ -48,13 +48,13 @@ func (s *Server) listFiles(w http.ResponseWriter, r *http.Request, _ *session) {
 	answer(w, http.StatusOK, list)
 }
 
-// searchFiles finds what was put below the folder /work.
+// searchFiles finds what was put below the folder /proj.
 func (s *Server) searchFiles(w http.ResponseWriter, r *http.Request, _ *session) {
-	found := apiclient.FoundFiles{Folder: "/work", Paths: []string{}}
+	found := apiclient.FoundFiles{Folder: "/proj", Paths: []string{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name := range s.files {
-		below, ok := strings.CutPrefix(name, "/work/")
+		below, ok := strings.CutPrefix(name, "/proj/")
 		if ok && strings.Contains(strings.ToLower(below), strings.ToLower(r.URL.Query().Get("q"))) {
 			found.Paths = append(found.Paths, below)
 		}

@@ -17,7 +17,7 @@ import (
 func TestMention_OffersTheFilesOfTheFolderOfTheConversation(t *testing.T) {
 	t.Parallel()
 	s := setup(t, hello)
-	for _, file := range []string{"/work/cmd/main.go", "/work/cmd/main_test.go", "/work/README.md", "/other/main.c"} {
+	for _, file := range []string{"/proj/cmd/main.go", "/proj/cmd/main_test.go", "/proj/README.md", "/other/main.c"} {
 		s.server.Put(file, "x")
 	}
 	s.typed("hello", tea.KeyEnter)
@@ -26,18 +26,18 @@ func TestMention_OffersTheFilesOfTheFolderOfTheConversation(t *testing.T) {
 	s.offers("cmd/main.go", "cmd/main_test.go")
 	s.shows("› cmd/main.go")
 	s.typed("", tea.KeyDown, tea.KeyEnter)
-	require.Equal(t, "explain [file: /work/cmd/main_test.go] ", s.m.input.Value())
+	require.Equal(t, "explain [file: /proj/cmd/main_test.go] ", s.m.input.Value())
 	s.typed("and @read")
 	s.offers("README.md")
 	s.typed("", tea.KeyTab, tea.KeyEnter)
 	// What stands at the end is named by the server alone.
-	s.shows("you said explain [file: /work/cmd/main_test.go] and", "[file: /work/README.md]")
+	s.shows("you said explain [file: /proj/cmd/main_test.go] and", "[file: /proj/README.md]")
 }
 
 func TestMention_NeedsAnAtThatBeginsAWord(t *testing.T) {
 	t.Parallel()
 	s := setup(t, hello)
-	s.server.Put("/work/a.go", "x")
+	s.server.Put("/proj/a.go", "x")
 	s.typed("hello", tea.KeyEnter)
 	s.shows("you said hello.")
 	for _, typed := range []string{"mail me@a", "!cat @a", "/model @a", "@a and more", "@nothing"} {
