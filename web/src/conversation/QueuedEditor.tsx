@@ -8,6 +8,7 @@ import { byteLength } from "../feed/bytes"
 import { useT } from "../i18n"
 import { Button } from "../ui/Button"
 import { toast } from "../ui/toasts"
+import { WordsBox } from "../ui/WordsBox"
 import { useConversationContext } from "./context"
 
 interface Props {
@@ -23,17 +24,10 @@ export default function QueuedEditor({ inbox, text, onDone }: Props) {
   const { sessionKey } = useConversationContext()
   const [words, setWords] = useState(text)
   const [saving, setSaving] = useState(false)
-  const box = useRef<HTMLTextAreaElement>(null)
   const left = useRef<string | undefined>(undefined) // what is lost if the message goes now
   useLayoutEffect(() => {
     left.current = words.trim() !== "" && words !== text ? words : undefined
   })
-  useLayoutEffect(() => {
-    box.current?.focus()
-    box.current?.setSelectionRange(text.length, text.length)
-    box.current?.scrollIntoView({ block: "nearest" })
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- only when it opens
-  }, [])
   const keep = useRef({ sessionKey, sentence: t("queue.takenMeanwhile") })
   useEffect(
     () => () => {
@@ -65,21 +59,7 @@ export default function QueuedEditor({ inbox, text, onDone }: Props) {
       <label htmlFor={id} className="sr-only">
         {t("queue.edit")}
       </label>
-      <textarea
-        ref={box}
-        id={id}
-        rows={1}
-        value={words}
-        onChange={(event) => setWords(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return
-          if (event.key === "Enter" && !event.shiftKey) {
-            event.preventDefault()
-            save()
-          } else if (event.key === "Escape") leave()
-        }}
-        className="field-sizing-content max-h-80 w-full max-w-[34rem] resize-none rounded-xl border border-accent bg-overlay px-4 py-2.5 text-body outline-none"
-      />
+      <WordsBox id={id} value={words} onChange={setWords} onSend={save} onLeave={leave} />
       <div className="mt-1.5 flex items-center gap-2">
         <span className="pr-1 text-small text-ink-3">{t("queue.editHint")}</span>
         <Button look="quiet" onClick={leave}>

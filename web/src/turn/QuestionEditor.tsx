@@ -1,4 +1,4 @@
-import { useId, useLayoutEffect, useRef, useState } from "react"
+import { useId, useState } from "react"
 
 import { askAgain } from "../api/branches"
 import { asProblem } from "../api/problem"
@@ -11,6 +11,7 @@ import { useT } from "../i18n"
 import { randomId } from "../lib/ids"
 import { Button } from "../ui/Button"
 import { toast } from "../ui/toasts"
+import { WordsBox } from "../ui/WordsBox"
 
 interface Props {
   /** What was asked; several messages that were answered together are asked as one. */
@@ -26,12 +27,6 @@ export default function QuestionEditor({ messages, onDone }: Props) {
   const [request] = useState(randomId)
   const [words, setWords] = useState(() => messages.map(({ content }) => toldFiles(content).words).join("\n\n"))
   const [sending, setSending] = useState(false)
-  const box = useRef<HTMLTextAreaElement>(null)
-  useLayoutEffect(() => {
-    box.current?.focus()
-    box.current?.setSelectionRange(words.length, words.length)
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- only when it opens
-  }, [])
   const text = words.trim()
   const fits = text !== "" && byteLength(text) <= LONGEST_MESSAGE
   const send = () => {
@@ -48,25 +43,7 @@ export default function QuestionEditor({ messages, onDone }: Props) {
       <label htmlFor={id} className="sr-only">
         {t("branch.edit")}
       </label>
-      <textarea
-        ref={box}
-        id={id}
-        rows={1}
-        value={words}
-        onChange={(event) => setWords(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return
-          if (event.key === "Enter" && !event.shiftKey) {
-            event.preventDefault()
-            send()
-          } else if (event.key === "Escape") {
-            event.stopPropagation()
-            onDone()
-          }
-        }}
-        aria-describedby={`${id}-note`}
-        className="field-sizing-content max-h-80 w-full max-w-[34rem] resize-none rounded-xl border border-accent bg-overlay px-4 py-2.5 text-body outline-none"
-      />
+      <WordsBox id={id} value={words} onChange={setWords} onSend={send} onLeave={onDone} aria-describedby={`${id}-note`} />
       <div className="mt-1.5 flex w-full max-w-[34rem] flex-wrap items-center justify-end gap-2">
         <span id={`${id}-note`} className="min-w-0 flex-1 text-small text-ink-3">
           {t("branch.note")}
