@@ -135,3 +135,13 @@ func TestRunner_ItsTokenIsRenewedByTheOperator(t *testing.T) {
 	}
 	s.untilRunner("laptop", true) // the file is read again at each connection
 }
+
+func TestRunner_OfTheServerHasTheLimitsOfItsSettings(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "XBOT_LIMIT_FILE_SIZE=1M", "XBOT_LIMIT_PROCESSES=0", "XBOT_LIMIT_FREE=0")
+	k := s.newTalk()
+	file := k.file("big")
+	id := k.send(k.shell("head -c 2M /dev/zero >%s; wc -c <%s", file, file), "say so much")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, lastCalls(k)[0].Result, "1048576\n")
+}

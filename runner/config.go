@@ -27,6 +27,7 @@ type Config struct {
 	Confine   string         // ConfineAuto, ConfineRequire or ConfineOff
 	OwnIPC    bool           // System V shared memory is for commands alone here, as in a container
 	Limits    confine.Limits // of each process of a command
+	KeepFree  uint64         // bytes that commands leave on the disks they write to; 0: none
 	Model     *model.Model   // that the owner offers to their own turns; nil if none
 	Version   string         // of the program
 	Log       *slog.Logger

@@ -63,14 +63,15 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		timeout = wire.MaxTimeout
 	}
 	return job.Spec{
-		ID:      r.ID,
-		Hash:    job.HashOf(r.Command, r.Dir),
-		Command: r.Command,
-		Dir:     dir,
-		Env:     withEnv(d.env, r.Env),
-		Timeout: timeout,
-		Confine: string(d.method),
-		Policy:  d.policy,
+		ID:       r.ID,
+		Hash:     job.HashOf(r.Command, r.Dir),
+		Command:  r.Command,
+		Dir:      dir,
+		Env:      withEnv(d.env, r.Env),
+		Timeout:  timeout,
+		Confine:  string(d.method),
+		Policy:   d.policy,
+		KeepFree: d.cfg.KeepFree,
 	}
 }
 

@@ -50,7 +50,7 @@ func (d *daemon) startStdio(ctx context.Context, r wire.StdioStart, push func(an
 		return nil, err
 	}
 	t, err := d.stdioProcesses.begin(r.ID, job.Spec{
-		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Policy: d.policy,
+		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Policy: d.policy, KeepFree: d.cfg.KeepFree,
 	})
 	if err != nil {
 		return nil, err

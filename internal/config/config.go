@@ -130,6 +130,10 @@ type Runner struct {
 	Workspace string        `env:"XBOT_WORKSPACE" help:"folder where sessions start; default: the home folder of the user"`
 	Writable  []string      `env:"XBOT_WRITABLE" help:"folders that commands of the local runner may change besides the workspace and those for temporary files, comma separated"`
 	Confine   string        `env:"XBOT_CONFINE" envDefault:"auto" help:"auto | require | off: whether commands of the local runner are confined; require does not start it where they cannot be"`
+	Processes string        `env:"XBOT_LIMIT_PROCESSES" help:"processes and threads of the user who runs commands of the local runner; default: 16384; 0: no limit"`
+	Memory    string        `env:"XBOT_LIMIT_MEMORY" help:"private memory of one process of a command of the local runner, such as 8G; default: no limit"`
+	FileSize  string        `env:"XBOT_LIMIT_FILE_SIZE" help:"size of a file that a command of the local runner writes; default: 64G"`
+	KeepFree  string        `env:"XBOT_LIMIT_FREE" help:"free space on a disk below which a command of the local runner that fills it is ended; default: 1G, at most a tenth of the disk; 0: none"`
 	Wait      time.Duration `env:"XBOT_RUNNER_WAIT" envDefault:"30s" help:"how long a call waits for a runner that is offline"`
 }
 

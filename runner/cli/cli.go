@@ -174,6 +174,7 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 		Write:     f.Write,
 		Confine:   f.Confine,
 		Limits:    f.Limits.limits(),
+		KeepFree:  uint64(f.Limits.Free),
 		Version:   version,
 		Log:       slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})),
 	}, nil

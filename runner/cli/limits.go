@@ -9,13 +9,14 @@ import (
 	"xbot/runner/confine"
 )
 
-// limits are the flags that bound each process of a command.
+// limits are the flags that bound each process of a command, and what commands leave to others.
 type limits struct {
 	Core      size   `default:"0" placeholder:"SIZE" help:"Maximum size of a core dump (${default}). K, M and G are powers of 1024."`
 	Files     uint64 `default:"65536" placeholder:"N" help:"Maximum number of files that a process may have open (${default}). 0, here and below: the limit of the system."`
-	Processes uint64 `default:"16384" placeholder:"N" help:"Maximum number of processes and threads of the user who runs commands (${default}); it does not apply to root."`
+	Processes uint64 `default:"16384" placeholder:"N" help:"Maximum number of processes and threads of the user who runs commands (${default}). The kernel does not count those of root: a command of root with more is ended within seconds."`
 	FileSize  size   `default:"64G" placeholder:"SIZE" help:"Maximum size of a file that a process writes (${default})."`
 	Memory    size   `default:"0" placeholder:"SIZE" help:"Maximum private memory of a process (default: no limit). Programs that reserve much more than they use may not start with a limit."`
+	Free      size   `default:"1G" placeholder:"SIZE" help:"Free space on the disks of a command below which it is ended (${default}, at most a tenth of the disk). One that begins below may run as long as the disk does not get fuller."`
 }
 
 func (l limits) limits() confine.Limits {

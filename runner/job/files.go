@@ -42,16 +42,17 @@ const (
 
 // Spec is what to run. It is written by the daemon and read by the shim.
 type Spec struct {
-	ID      string         `json:"id"`
-	Hash    string         `json:"hash"` // of what makes two commands the same: text and folder as requested
-	Command string         `json:"command"`
-	Dir     string         `json:"dir"` // absolute
-	Env     []string       `json:"env"` // complete
-	Timeout time.Duration  `json:"timeout"`
-	Confine string         `json:"confine,omitempty"` // what builds the sandbox: a confine.Method; empty builds none
-	Policy  confine.Policy `json:"walls,omitzero"`    // what the command may see and change
-	Store   string         `json:"store"`
-	Boot    string         `json:"boot"`
+	ID       string         `json:"id"`
+	Hash     string         `json:"hash"` // of what makes two commands the same: text and folder as requested
+	Command  string         `json:"command"`
+	Dir      string         `json:"dir"` // absolute
+	Env      []string       `json:"env"` // complete
+	Timeout  time.Duration  `json:"timeout"`
+	Confine  string         `json:"confine,omitempty"`   // what builds the sandbox: a confine.Method; empty builds none
+	Policy   confine.Policy `json:"walls,omitzero"`      // what the command may see and change
+	KeepFree uint64         `json:"keep_free,omitempty"` // bytes: it is ended when the disks that it writes to have less; 0: never
+	Store    string         `json:"store"`
+	Boot     string         `json:"boot"`
 }
 
 // Started notes that a command was about to execute.

@@ -160,6 +160,7 @@ func (s *shim) run() {
 	}
 	s.processTree = tree
 	go s.out.pump()
+	go newGuard(s.spec, tree, s.dir).watch(s.requestKill)
 	timeout := time.NewTimer(s.spec.Timeout)
 	defer timeout.Stop()
 	select {

@@ -46,6 +46,13 @@ func RunStdio() int {
 	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
 		_ = f.Close() // nothing was written through it
 	}
+	tooMuch := make(chan string, 1)
+	go newGuard(spec, tree).watch(func(why string) {
+		select {
+		case tooMuch <- why:
+		default: // it is being ended
+		}
+	})
 	unwanted := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, from) // any end of it is the end
@@ -55,6 +62,9 @@ func RunStdio() int {
 	case ws := <-tree.exited:
 		tree.terminate() // what it left behind has nobody to talk to
 		return exitCode(ws)
+	case <-tooMuch: // its streams are its own: nobody can be told why
+		tree.terminate()
+		return 128 + int(unix.SIGKILL)
 	case <-unwanted:
 		tree.terminate()
 		return 128 + int(unix.SIGTERM)

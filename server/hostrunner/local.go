@@ -39,6 +39,7 @@ func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) e
 		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", h.Home,
 		"--lifeline-fd", strconv.Itoa(lifelineFD), "--confine", cfg.Confine,
 	}
+	args = append(args, limitFlags(cfg)...)
 	if h.EnvFile != "" {
 		args = append(args, "--deny", h.EnvFile)
 	}
@@ -50,6 +51,19 @@ func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) e
 	}
 	keepAlive{log: h.Log}.run(ctx, func() error { return h.run(ctx, "local", binary, args) })
 	return nil
+}
+
+// limitFlags are the limits that settings name; the others are the runner's defaults.
+func limitFlags(cfg config.Runner) []string {
+	var out []string
+	for _, limit := range []struct{ flag, value string }{
+		{"processes", cfg.Processes}, {"memory", cfg.Memory}, {"file-size", cfg.FileSize}, {"free", cfg.KeepFree},
+	} {
+		if limit.value != "" {
+			out = append(out, "--limit-"+limit.flag+"="+limit.value)
+		}
+	}
+	return out
 }
 
 // keepAlive starts a runner again whenever it ends, and says each reason once.
