@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"xbot/ingress/startnotice"
+	"xbot/internal/accounts"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -63,4 +66,38 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 		say(w, "copy      %s", CopyNote)
 	}
 	return nil
+}
+
+// operatorChats puts the chats of the settings in force: who writes in the administrator's is the administrator, and who was one by an
+// earlier setting is not. It returns the chat that is told of the start.
+func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) {
+	chats, err := in.accounts.OperatorChats(ctx, accounts.Chats{Admin: in.http.AdminChat, Notify: in.http.NotifyChat, Channel: in.http.NotifyChannel})
+	if err != nil {
+		return chat.Address{}, err
+	}
+	admin := ""
+	if chats.Admin.Channel != "" {
+		admin = chats.Admin.Setting()
+		in.log.Info("who writes in this chat is the first administrator", "chat", admin, "setting", chats.From)
+	}
+	gone, err := in.store.Depose(ctx, admin)
+	if err != nil {
+		return chat.Address{}, err
+	}
+	if gone > 0 {
+		in.log.Info("chats that the settings name no more are not the administrator's any more", "people", gone)
+	}
+	in.gateway.AdminChat = chats.Admin
+	return chats.Notify, nil
+}
+
+// noticeStart tells a chat that the server has started. A copy of an installation tells nobody.
+func (in *ingressPart) noticeStart(to chat.Address) func(context.Context) error {
+	if to.Channel == "" || in.copy {
+		return func(context.Context) error { return nil }
+	}
+	notice := &startnotice.Notice{
+		Store: in.store, Usual: in.usual(), To: to, Admin: in.admin, Version: in.version, Address: in.at.people(), Patience: startnotice.Patience, Log: in.log,
+	}
+	return notice.Run
 }

@@ -172,7 +172,7 @@ func (s *sending) send(ctx context.Context) (state, reason string, err error) {
 			return s.gaveUp(err)
 		}
 	}
-	if s.Replies != nil {
+	if s.Replies != nil && !s.o.Place.Aside {
 		if err := s.Replies.LeadBack(ctx, s.o); err != nil {
 			return "", "", err
 		}

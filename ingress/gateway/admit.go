@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -10,13 +11,11 @@ import (
 
 // admit checks the sender's access, or returns what they are told. Approved people are told so with their first message.
 func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
-	if m.direct() {
-		var err error
-		if m.granted, m.told, err = m.Store.Granted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID); err != nil {
-			return Outcome{}, false, err
-		}
+	v, err := m.verdict(ctx)
+	if err != nil {
+		return Outcome{}, false, err
 	}
-	switch v := session.Admit(m.c, m.e, m.granted); v.Access {
+	switch v.Access {
 	case session.Allowed:
 		return Outcome{}, true, nil
 	case session.Pair:
@@ -28,6 +27,21 @@ func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
 		}
 		return out, false, nil
 	}
+}
+
+// verdict is whether the sender is let in.
+func (m *inboundRequest) verdict(ctx context.Context) (session.Verdict, error) {
+	if m.inAdminChat() {
+		m.c.AllowFrom = append(slices.Clone(m.c.AllowFrom), m.e.Sender.ID) // the settings name them
+		return session.Admit(m.c, m.e, false), nil
+	}
+	if m.direct() {
+		var err error
+		if m.granted, m.told, err = m.Store.Granted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID); err != nil {
+			return session.Verdict{}, err
+		}
+	}
+	return session.Admit(m.c, m.e, m.granted), nil
 }
 
 // pair gives an unknown person a code, the same one while it lasts.

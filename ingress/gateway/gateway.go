@@ -24,7 +24,9 @@ type Gateway struct {
 		Get(ctx context.Context) (*policy.Policy, error)
 	}
 	Dispatch *intake.Dispatch
-	Log      *slog.Logger
+	// AdminChat is a direct chat of the settings: who writes there is the first administrator. A zero one is none.
+	AdminChat chat.Address
+	Log       *slog.Logger
 }
 
 // Results of what a platform delivered.
@@ -61,6 +63,7 @@ type inboundRequest struct {
 
 	granted, told bool
 	wordless      bool // nothing was written, so the text is what stands beside one
+	writes        bool // it is a message that arrives, not a change of one or a press
 	destination
 }
 
@@ -72,6 +75,7 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 	if err != nil {
 		return Outcome{}, err
 	}
+	m.writes = true
 	if out, let, err := m.admit(ctx); err != nil || !let {
 		out.Direct = out.Reply
 		return out, err

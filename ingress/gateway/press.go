@@ -83,13 +83,11 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 	if err != nil {
 		return u, false, err
 	}
-	if m.direct() {
-		if m.granted, _, err = m.Store.Granted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID); err != nil {
-			return u, false, err
-		}
+	if m.direct() && at.Peer != p.Sender {
+		m.e.Chat = "" // a card that was passed on is pressed somewhere else
 	}
-	if session.Admit(m.c, m.e, m.granted).Access != session.Allowed {
-		return u, false, nil
+	if v, err := m.verdict(ctx); err != nil || v.Access != session.Allowed {
+		return u, false, err
 	}
 	err = m.findUser(ctx)
 	return m.user, m.known && !m.user.Disabled, err

@@ -105,6 +105,11 @@ func (m *inboundRequest) decideAddressed(v session.SceneVerdict) {
 
 // findUser looks up who wrote. A person who never had access has no user yet.
 func (m *inboundRequest) findUser(ctx context.Context) (err error) {
+	if m.writes && m.inAdminChat() {
+		m.user, err = m.appoint(ctx)
+		m.known, m.noted = err == nil, true
+		return err
+	}
 	if name, linked := m.p.Person(m.e); linked {
 		m.user, err = m.Store.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
 		m.known, m.noted = err == nil, true

@@ -19,6 +19,16 @@ type Driver struct {
 	// Called is the protocol by which the platform connects to an account, http or ws, by the value of its option mode. With any
 	// other one the account connects to the platform.
 	Called map[string]string
+	// IDs are what people and chats are called on the platform.
+	IDs IDs
+}
+
+// IDs are the forms of the ids of a platform, as regular expressions.
+type IDs struct {
+	Person  string // somebody who writes directly
+	Direct  string // a direct chat, where it has an id beside that of the person; empty: it has none
+	Group   string
+	Example string // of the id of a person, for those who have to write one
 }
 
 // Option is one setting of an account.

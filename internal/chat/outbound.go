@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -17,6 +18,20 @@ type Address struct {
 	Account string `json:"account,omitempty"`
 	// Names are people who may be named in what is written, by their id.
 	Names map[string]string `json:"names,omitempty"`
+	// Aside says that what answers to a message there is of the chat's own conversation, not of the one that wrote it.
+	Aside bool `json:"aside,omitempty"`
+}
+
+// Setting names the chat as settings do: feishu:oc_4e7, or napcat/work:group:20001.
+func (a Address) Setting() string {
+	name := a.Channel
+	if a.Account != "" {
+		name += "/" + a.Account
+	}
+	if a.ChatType == ChatGroup {
+		name += ":group"
+	}
+	return name + ":" + cmp.Or(a.Chat, a.Peer)
 }
 
 // PieceState says what is known of the sending of a piece.

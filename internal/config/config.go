@@ -106,6 +106,10 @@ type HTTP struct {
 	Keep     time.Duration `env:"XBOT_KEEP_EVENTS" envDefault:"720h" help:"how long events to people, and what models were sent, are kept; conversations stay. 0: for ever"`
 	Held     time.Duration `env:"XBOT_HELD_AFTER" envDefault:"5m" help:"how long an answer may be blocked by a fault in workflow code before the person is told"`
 	Admin    string        `env:"XBOT_ADMIN" envDefault:"admin" help:"name of the administrator created at first start"`
+
+	AdminChat     string `env:"ADMIN_CHAT_ID" help:"direct chat on a platform in which the first administrator writes, such as napcat:10001; empty: STARTUP_NOTIFY_CHAT_ID, if that is one; none: nobody"`
+	NotifyChat    string `env:"STARTUP_NOTIFY_CHAT_ID" help:"chat on a platform that is told when the server has started, such as feishu:oc_4e7 or napcat:group:20001; empty: ADMIN_CHAT_ID; none: nobody"`
+	NotifyChannel string `env:"STARTUP_NOTIFY_CHANNEL" help:"platform of those chats, where they name none"`
 }
 
 // OIDC says by which OpenID Connect provider people may sign in. They may where an issuer is set.

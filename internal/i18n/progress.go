@@ -69,3 +69,18 @@ const Received ID = "received"
 var feedback = map[ID]map[Lang]string{
 	Received: {English: "Got it!", Chinese: "收到！"},
 }
+
+// What the server tells its operator, and people of their own turns, in chats on platforms.
+const (
+	NoticesTitle ID = "notices_title"
+	Started      ID = "started"      // version, address
+	StartedAway  ID = "started_away" // names of bots
+	StartedDemo  ID = "started_demo"
+)
+
+var notices = map[ID]map[Lang]string{
+	NoticesTitle: {English: "Notices of the server", Chinese: "服务器通知"},
+	Started:      {English: "xbot %s has started: %s", Chinese: "xbot %s 已启动：%s"},
+	StartedAway:  {English: "Not connected: %s", Chinese: "未连接：%s"},
+	StartedDemo:  {English: "No model is connected; the built-in demo answers.", Chinese: "尚未连接模型，目前由内置演示回答。"},
+}

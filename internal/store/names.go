@@ -11,6 +11,7 @@ import (
 	"xbot/internal/store/inspect"
 	"xbot/internal/store/leases"
 	"xbot/internal/store/links"
+	"xbot/internal/store/notices"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
 	"xbot/internal/store/quota"
@@ -27,6 +28,8 @@ type (
 	Account = people.Account
 	// Answer is the one of package calls.
 	Answer = calls.Answer
+	// Appointment is the one of package links.
+	Appointment = links.Appointment
 	// Called is the one of package triggers.
 	Called = triggers.Called
 	// ChannelAccount is the one of package channels.
@@ -57,6 +60,8 @@ type (
 	NewSession = conversation.NewSession
 	// Overrides is the one of package conversation.
 	Overrides = conversation.Overrides
+	// Notice is the one of package notices.
+	Notice = notices.Notice
 	// OrphanFile is the one of package attachments.
 	OrphanFile = attachments.OrphanFile
 	// Overheard is a message of package overheard.

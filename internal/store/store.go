@@ -25,6 +25,7 @@ import (
 	"xbot/internal/store/leases"
 	"xbot/internal/store/links"
 	"xbot/internal/store/memory"
+	"xbot/internal/store/notices"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
@@ -103,6 +104,8 @@ type (
 	PromptStore = prompts.Store
 	// ShareStore is the one of package shares.
 	ShareStore = shares.Store
+	// NoticeStore is the one of package notices.
+	NoticeStore = notices.Store
 )
 
 // Options configure a store. Each is optional.
@@ -179,6 +182,7 @@ type operations struct {
 	*InspectStore
 	*UsageStore
 	*PauseStore
+	*NoticeStore
 }
 
 // New returns a store. The caller owns the pool.
@@ -214,6 +218,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.RoleStore = roles.New(s.db)
 	s.PromptStore = prompts.New(s.db)
 	s.ShareStore = shares.New(s.db)
+	s.NoticeStore = notices.New(s.db)
 	s.HooksKeep = opts.HooksKeep
 	return s
 }

@@ -20,7 +20,15 @@ ORDER BY here DESC, i.created_at, i.account, i.peer LIMIT 1;
 -- name: IdentityNote :exec
 -- What is not known any more stays as it was.
 UPDATE identities SET union_id = coalesce(nullif(sqlc.arg(union_id)::text, ''), union_id), member_id = coalesce(nullif(sqlc.arg(member_id)::text, ''), member_id)
+WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3 AND appointed = '';
+
+-- name: IdentityAppoint :exec
+-- Says by which chat of the settings somebody is an administrator. At other bots they are not: what would show there who they are goes.
+UPDATE identities SET appointed = $4, union_id = '', member_id = ''
 WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3;
+
+-- name: IdentityDepose :execrows
+DELETE FROM identities WHERE appointed <> '' AND appointed <> $1;
 
 -- name: IdentityMove :execrows
 UPDATE identities SET user_id = sqlc.arg(new_user_id)::bigint

@@ -24,7 +24,10 @@ const (
 
 // Driver makes accounts of Feishu and Lark.
 func Driver() channel.Driver {
-	return channel.Driver{Name: Name, Options: options(), Open: open, Called: map[string]string{modeWebhook: "http"}}
+	return channel.Driver{
+		Name: Name, Options: options(), Open: open, Called: map[string]string{modeWebhook: "http"},
+		IDs: channel.IDs{Person: `ou_[A-Za-z0-9_]{1,64}`, Direct: `oc_[A-Za-z0-9_]{1,64}`, Group: `oc_[A-Za-z0-9_]{1,64}`, Example: "ou_7d8a6e6df7621556ce0d21922b676706"},
+	}
 }
 
 func options() []channel.Option {

@@ -46,6 +46,7 @@ func Driver() channel.Driver {
 			},
 		},
 		Open: open, Called: map[string]string{modeReverse: "ws"},
+		IDs: channel.IDs{Person: `[1-9][0-9]{0,19}`, Group: `[1-9][0-9]{0,19}`, Example: "10001"},
 	}
 }
 

@@ -30,7 +30,10 @@ const (
 
 // Driver makes accounts of QQ's official bot platform.
 func Driver() channel.Driver {
-	return channel.Driver{Name: Name, Options: options(), Open: open, Called: map[string]string{modeWebhook: "http"}}
+	return channel.Driver{
+		Name: Name, Options: options(), Open: open, Called: map[string]string{modeWebhook: "http"},
+		IDs: channel.IDs{Person: `[A-Za-z0-9_-]{1,64}`, Group: `[A-Za-z0-9_-]{1,64}`, Example: "E4F4AEA33253A2797FB897C50B81D7ED"},
+	}
 }
 
 func options() []channel.Option {

@@ -240,6 +240,41 @@ func (q *Queries) IdentityAdd(ctx context.Context, db DBTX, arg IdentityAddParam
 	return err
 }
 
+const identityAppoint = `-- name: IdentityAppoint :exec
+UPDATE identities SET appointed = $4, union_id = '', member_id = ''
+WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3
+`
+
+type IdentityAppointParams struct {
+	Channel   string
+	Account   string
+	Peer      string
+	Appointed string
+}
+
+// Says by which chat of the settings somebody is an administrator. At other bots they are not: what would show there who they are goes.
+func (q *Queries) IdentityAppoint(ctx context.Context, db DBTX, arg IdentityAppointParams) error {
+	_, err := db.Exec(ctx, identityAppoint,
+		arg.Channel,
+		arg.Account,
+		arg.Peer,
+		arg.Appointed,
+	)
+	return err
+}
+
+const identityDepose = `-- name: IdentityDepose :execrows
+DELETE FROM identities WHERE appointed <> '' AND appointed <> $1
+`
+
+func (q *Queries) IdentityDepose(ctx context.Context, db DBTX, appointed string) (int64, error) {
+	result, err := db.Exec(ctx, identityDepose, appointed)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const identityList = `-- name: IdentityList :many
 SELECT channel, account, peer FROM identities WHERE user_id = $1 AND kind = 'person' ORDER BY channel, account, peer
 `
@@ -299,7 +334,7 @@ func (q *Queries) IdentityMove(ctx context.Context, db DBTX, arg IdentityMovePar
 
 const identityNote = `-- name: IdentityNote :exec
 UPDATE identities SET union_id = coalesce(nullif($4::text, ''), union_id), member_id = coalesce(nullif($5::text, ''), member_id)
-WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3
+WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3 AND appointed = ''
 `
 
 type IdentityNoteParams struct {

@@ -143,7 +143,7 @@ func (s *Store) Holdings(ctx context.Context, id chat.UserID) (Holdings, error) 
 func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
 	row, err := s.db.Q.UserGet(ctx, s.db.Pool, id)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows) || err == nil && row.Kind != kindPerson:
+	case errors.Is(err, pgx.ErrNoRows) || err == nil && row.Kind != KindPerson:
 		return nobody(id)
 	case err == nil && row.DisabledAt != nil:
 		return fault.Errorf(fault.Conflict, "the account of %s is disabled; enable it first", row.Name)

@@ -18,7 +18,7 @@ import (
 
 // Kinds of users and identities.
 const (
-	kindPerson = "person"
+	KindPerson = "person" // of somebody who writes
 	kindGroup  = "group"
 	kindLink   = "link" // a name of identityLinks in the policy
 )
@@ -54,7 +54,7 @@ func (s *Store) Person(ctx context.Context, channel, account, peer, name string)
 // user as at the first. Meet stores that id.
 func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer) (User, error) {
 	id := identity{
-		kind: kindPerson, channel: channel, account: account, peer: who.ID, userKind: kindPerson, met: true, union: who.Union, member: who.Member,
+		kind: KindPerson, channel: channel, account: account, peer: who.ID, userKind: KindPerson, met: true, union: who.Union, member: who.Member,
 	}
 	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // only xbot makes ids with colons
 		id.names = append(id.names, shown)
@@ -93,14 +93,14 @@ func (s *Store) Recognize(ctx context.Context, channel, account string, who chat
 // account an operator made under this name, not one who has this name on a channel; else the user that the first peer who
 // writes has already; else a new one.
 func (s *Store) Linked(ctx context.Context, canonical, channel, account, peer string) (User, error) {
-	id := identity{kind: kindLink, peer: canonical, userKind: kindPerson, names: []string{CleanName(canonical)}}
-	id.writes = &identity{kind: kindPerson, channel: channel, account: account, peer: peer}
+	id := identity{kind: kindLink, peer: canonical, userKind: KindPerson, names: []string{CleanName(canonical)}}
+	id.writes = &identity{kind: KindPerson, channel: channel, account: account, peer: peer}
 	return s.userFor(ctx, id)
 }
 
 // KnownPerson returns the user of somebody on a channel; ok is false for a person who was never admitted.
 func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) (u User, ok bool, err error) {
-	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, identity{kind: kindPerson, channel: channel, account: account, peer: peer}.params())
+	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, identity{kind: KindPerson, channel: channel, account: account, peer: peer}.params())
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, false, nil
 	}

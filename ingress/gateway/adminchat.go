@@ -1,0 +1,30 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+
+	"xbot/internal/store"
+)
+
+// inAdminChat reports whether a message was written in the direct chat that the settings name as the administrator's. A group is never
+// one, whatever its id: there everybody could write.
+func (m *inboundRequest) inAdminChat() bool {
+	a := m.AdminChat
+	if a.Channel == "" || !m.direct() || m.e.Channel != a.Channel || m.e.Account != a.Account {
+		return false
+	}
+	if a.Peer != "" {
+		return m.e.Sender.ID == a.Peer
+	}
+	return a.Chat != "" && m.e.Chat == a.Chat
+}
+
+// appoint makes who writes there the first administrator, unless they are one, or shut out.
+func (m *inboundRequest) appoint(ctx context.Context) (store.User, error) {
+	who, made, err := m.Store.Appoint(ctx, store.Appointment{Channel: m.e.Channel, Account: m.e.Account, Peer: m.e.Sender.ID, Chat: m.AdminChat.Setting()})
+	if made {
+		m.Log.Info("the chat that the settings name is the administrator's", "chat", m.AdminChat.Setting(), "who", cmp.Or(m.e.Sender.Name, m.e.Sender.ID), "user", who.Name)
+	}
+	return who, err
+}

@@ -1,0 +1,95 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+	"xbot/internal/store/notices"
+)
+
+// noticed are the deliveries of notices, with their states.
+func (b *bundle) noticed() (texts []string) {
+	b.t.Helper()
+	rows, err := b.pool.Query(b.t.Context(), `SELECT m.content || ' ' || o.state FROM outbound o JOIN messages m ON m.id = o.message_id WHERE o.session_key = $1 ORDER BY o.id`, string(notices.Conversation))
+	require.NoError(b.t, err)
+	for rows.Next() {
+		var text string
+		require.NoError(b.t, rows.Scan(&text))
+		texts = append(texts, text)
+	}
+	require.NoError(b.t, rows.Err())
+	return texts
+}
+
+func TestTellOperator_IsOnItsWayOnceForEachKeyToThePlaceThatIsNamed(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	n := store.Notice{Key: "k1", Owner: b.user.ID, Title: "Notices", Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
+	for range 3 {
+		require.NoError(t, b.TellOperator(t.Context(), n))
+	}
+	require.Equal(t, []string{"started waiting"}, b.noticed())
+	next, ok, err := b.NextOutbound(t.Context(), notices.Conversation)
+	require.NoError(t, err)
+	require.True(t, ok)
+	o, err := b.Outbound(t.Context(), next.ID)
+	require.NoError(t, err)
+	require.Equal(t, "7", o.Place.Peer)
+	require.Equal(t, "napcat", o.Channel)
+	require.True(t, o.Place.Aside, "who answers to it does not come into the administrator's conversation")
+	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
+	listed, err := b.Sessions(t.Context(), b.user.ID, "", 10)
+	require.NoError(t, err)
+	require.NotContains(t, keysOf(listed), notices.Conversation, "it is in the archive")
+}
+
+func keysOf(sessions []chat.Session) (keys []chat.SessionKey) {
+	for _, s := range sessions {
+		keys = append(keys, s.Key)
+	}
+	return keys
+}
+
+func TestTellOperator_OfNoticesThatNobodyBeganToSendTheNewestIsSent(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	n := store.Notice{Key: "k1", Owner: b.user.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
+	require.NoError(t, b.TellOperator(t.Context(), n))
+	n.Key, n.Text = "k2", "second"
+	require.NoError(t, b.TellOperator(t.Context(), n))
+	require.Equal(t, []string{"first expired", "second waiting"}, b.noticed())
+	next, _, err := b.NextOutbound(t.Context(), notices.Conversation)
+	require.NoError(t, err)
+	o, err := b.Outbound(t.Context(), next.ID)
+	require.NoError(t, err)
+	o.Pieces = []chat.Piece{{Text: "second", Seq: 1, State: chat.PieceTried}}
+	require.NoError(t, b.SavePieces(t.Context(), &o, true))
+	n.Key, n.Text = "k3", "third"
+	require.NoError(t, b.TellOperator(t.Context(), n))
+	require.Equal(t, []string{"first expired", "second waiting", "third waiting"}, b.noticed(), "what may have arrived is settled")
+}
+
+func TestTellOperator_WithoutSuchABotNothingIsWritten(t *testing.T) {
+	b := setup(t)
+	err := b.TellOperator(t.Context(), store.Notice{Key: "k1", Owner: b.user.ID, Text: "started", To: chat.Address{Channel: "qq", Peer: "7"}})
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	require.Empty(t, b.noticed())
+	_, err = b.SessionOwner(t.Context(), notices.Conversation)
+	require.True(t, fault.Is(err, fault.NotFound))
+}
+
+func TestTellOperator_TheConversationIsThatOfWhoIsTheFirstAdministratorNow(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	bob, err := b.CreateUser(t.Context(), "bob", store.RoleAdmin)
+	require.NoError(t, err)
+	n := store.Notice{Key: "k1", Owner: bob.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
+	require.NoError(t, b.TellOperator(t.Context(), n))
+	n.Key, n.Owner = "k2", b.user.ID
+	require.NoError(t, b.TellOperator(t.Context(), n))
+	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
+}
