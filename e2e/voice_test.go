@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/apiclient"
+	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/channel/onebot/onebottest"
+	"xbot/internal/channel/qq/qqtest"
 )
 
 const voiceKey = "sk-of-the-transcription-and-nothing-else-5151"
@@ -107,4 +109,69 @@ func TestVoice_AFileOfSoundOnThePageIsReadAsText(t *testing.T) {
 	k.untilEnded(time.Minute, sent.ID)
 	require.Contains(t, k.transcript().Messages[0].Content, "\n[voice transcript] remember the keys")
 	require.EqualValues(t, 1, calls.Load())
+}
+
+func TestVoice_OfFeishuIsReadAsText(t *testing.T) {
+	t.Parallel()
+	url, calls := dictation(t)
+	p, carol, s := carolAtFeishu(t)
+	s.mine("feishu:ou_carol")
+	speak := func(said string) {
+		key := p.Give(feishutest.File{Kind: "file", Data: []byte(said)})
+		p.Write(feishutest.Incoming{From: carol, Kind: "audio", Content: `{"file_key":"` + key + `","duration":2000}`})
+	}
+	speak("unheard")
+	require.Contains(t, s.reads("[voice transcript: not made: there is no key for transcription"), " · 7 bytes · ", "the file stays")
+	_, err := s.client.SetToolKey(t.Context(), "transcription", apiclient.ToolKeyDraft{Shared: true, Key: voiceKey, BaseURL: url})
+	require.NoError(t, err)
+	speak("water the plants")
+	require.Contains(t, s.reads("[voice transcript] water the plants"), "[audio: audio 1 · 16 bytes · ")
+	require.EqualValues(t, 1, calls.Load())
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestVoice_OfQQIsReadAsTextBesideWhatQQHasUnderstood(t *testing.T) {
+	t.Parallel()
+	url, calls := dictation(t)
+	s, p := onlyQQ(t, qqtest.Config{})
+	s.mine("qq:CAROL")
+	speak := func(said, words string) {
+		p.Write(qqtest.Incoming{Scene: qqtest.Direct, From: carolOnQQ, Files: []qqtest.File{{Kind: "voice", Name: "v.silk", Data: []byte(said), Words: words}}})
+	}
+	speak("unheard", "")
+	require.Contains(t, s.reads("[voice transcript: not made: there is no key for transcription"), " · 7 bytes · ", "the file stays")
+	_, err := s.client.SetToolKey(t.Context(), "transcription", apiclient.ToolKeyDraft{Shared: true, Key: voiceKey, BaseURL: url})
+	require.NoError(t, err)
+	speak("feed the cat", "feet the cat")
+	read := s.reads("[voice transcript] feed the cat")
+	require.Contains(t, read, " · 12 bytes · ")
+	require.Contains(t, read, "feet the cat")
+	require.EqualValues(t, 1, calls.Load())
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestVoice_ARecordingIsTranscribedOverHTTPAndKeptNowhere(t *testing.T) {
+	t.Parallel()
+	url, calls := dictation(t)
+	s := newServer(t)
+	const said = "what nobody but the service hears 6262"
+	_, err := s.client.Transcribe(t.Context(), "audio/webm", strings.NewReader(said))
+	require.ErrorContains(t, err, "enter one on the page under Settings, Models and keys")
+	require.Zero(t, calls.Load())
+	_, err = s.client.SetToolKey(t.Context(), "transcription", apiclient.ToolKeyDraft{Key: voiceKey, BaseURL: url})
+	require.NoError(t, err)
+	_, err = s.client.Transcribe(t.Context(), "audio/webm", strings.NewReader(said))
+	require.ErrorContains(t, err, "not an address on the public internet", "a person's own key goes to no address of the server's network")
+	require.NotContains(t, err.Error(), voiceKey)
+	require.NoError(t, s.client.DeleteToolKey(t.Context(), "transcription", apiclient.DeleteToolKeyParams{}))
+	_, err = s.client.SetToolKey(t.Context(), "transcription", apiclient.ToolKeyDraft{Shared: true, Key: voiceKey, BaseURL: url})
+	require.NoError(t, err)
+	got, err := s.client.Transcribe(t.Context(), "audio/webm;codecs=opus", strings.NewReader(said))
+	require.NoError(t, err)
+	require.Equal(t, said, got)
+	_, err = s.client.Transcribe(t.Context(), "audio/webm", strings.NewReader("noise"))
+	require.ErrorContains(t, err, "the service refused the request (400 Bad Request)")
+	require.EqualValues(t, 2, calls.Load())
+	s.nowhere(said)
+	s.nowhere(voiceKey)
 }

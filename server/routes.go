@@ -33,6 +33,7 @@ import (
 	"xbot/internal/prompt"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
+	"xbot/internal/transcription"
 	"xbot/web"
 )
 
@@ -95,7 +96,7 @@ func (in *ingressPart) api() *api.API {
 			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.catalogue, Contexts: in.views.contexts,
 			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
 		},
-		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history},
+		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history, Voice: &transcription.Transcriber{Keys: in.toolKeys}},
 		Streams:  events.Endpoints{Base: base, Bus: in.bus, Closing: in.closing},
 		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key)},
 		Settings: apisettings.Endpoints{

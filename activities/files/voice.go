@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// maxSound bounds a file that is transcribed, in bytes: services take no more.
-	maxSound = 25 << 20
 	// hearTime bounds a transcription with all attempts.
 	hearTime = 90 * time.Second
 	// spare is what is left of an activity's time when a transcription is given up, so that the file itself is noted.
@@ -31,8 +29,8 @@ func (r *Fetcher) hear(ctx context.Context, p chat.AttachmentSet, f *chat.Attach
 	if r.Voice == nil || p.Command || !r.Voice.Hears(f.Kind, f.Path) {
 		return nil
 	}
-	if f.Size > maxSound {
-		f.Unheard = fmt.Sprintf("it has more than %d MB, which is the limit of transcription", maxSound>>20)
+	if f.Size > chat.MaxAudio {
+		f.Unheard = fmt.Sprintf("it has more than %d MB, which is the limit of transcription", chat.MaxAudio>>20)
 		return nil
 	}
 	audio, err := readAll(ctx, box, f.Path, f.Size)

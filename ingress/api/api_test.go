@@ -131,6 +131,7 @@ type bundle struct {
 	docker  *containers
 	home    string
 	book    *accounts.Store
+	ear     *ear
 	alice   *person
 	bob     *person
 }
@@ -165,7 +166,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	t.Parallel()
 	b := &bundle{
 		t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
-		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}),
+		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}), ear: &ear{make(chan struct{}), make(chan struct{})},
 	}
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
@@ -180,7 +181,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a := &api.API{
 		Base: base, Account: account.Endpoints{Base: base}, People: people.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
 		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},
-		Messages: messages.Endpoints{Base: base, Dispatch: dispatch},
+		Messages: messages.Endpoints{Base: base, Dispatch: dispatch, Voice: b.ear},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links},
 		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, Tools: tools, People: b.store}}},

@@ -100,17 +100,17 @@ func TestShares_AreMadeByTheOwnerAloneForOneTo90Days(t *testing.T) {
 func TestShares_NameFilesAndPicturesAndTellNothingOfWhereTheyAre(t *testing.T) {
 	b := setup(t)
 	s, _, _ := b.shared()
-	text := "look\n[file: plan.pdf · 12 bytes · /srv/home/alice/plan.pdf]\n[image: cat.png · 9 bytes · /srv/home/alice/cat.png]\n[voice transcript] hello"
+	text := "look\n[file: plan.pdf · 12 bytes · /srv/home/alice/plan.pdf]\n[image: cat.png · 9 bytes · /srv/home/alice/cat.png]\n[voice transcript] hello\n[audio: a.amr · 7 bytes · /srv/home/alice/a.amr]\n[voice transcript: not made: there is no key for it: let an administrator set STT_API_KEY]"
 	pictures := `[{"hash":"secrethash","media_type":"image/png","width":1,"height":1,"name":"cat.png","path":"/srv/home/alice/cat.png"},{"hash":"secrethash","media_type":"image/png","width":1,"height":1}]`
 	_, err := b.pool.Exec(t.Context(), `INSERT INTO messages (session_key, role, content, pictures) VALUES ($1, 'user', $2, $3::jsonb)`, s.Key, text, pictures)
 	require.NoError(t, err)
 	var made sessions.NewShareLink
 	b.alice.post(path(s.Key, "/shares"), map[string]any{}).is(http.StatusCreated, &made)
 	got := b.read("/api" + made.Link).Messages[2]
-	require.Equal(t, "look\n[voice transcript] hello", got.Text)
-	require.Equal(t, []string{"plan.pdf", "cat.png", ""}, got.Files)
+	require.Equal(t, "look\n[voice transcript] hello\n[voice]", got.Text)
+	require.Equal(t, []string{"plan.pdf", "cat.png", "a.amr", ""}, got.Files)
 	raw := string(b.do(nil, http.MethodGet, "/api"+made.Link, nil).body)
-	for _, hidden := range []string{"/srv/home", "secrethash", "reasoning", string(s.Key)} {
+	for _, hidden := range []string{"/srv/home", "secrethash", "reasoning", "STT_API_KEY", string(s.Key)} {
 		require.NotContains(t, raw, hidden)
 	}
 }

@@ -24,7 +24,7 @@ func (id identity) may(r *http.Request) error {
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// converses reports whether a request is about conversations.
+// converses reports whether a request is about conversations, or what is said for them.
 func converses(r *http.Request) bool {
-	return r.URL.Path == "/api/sessions" || strings.HasPrefix(r.URL.Path, "/api/sessions/")
+	return r.URL.Path == "/api/sessions" || r.URL.Path == "/api/transcriptions" || strings.HasPrefix(r.URL.Path, "/api/sessions/")
 }

@@ -40,6 +40,7 @@ func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 		{http.MethodPost, "/api/sessions", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
 		{http.MethodPost, "/api/sessions/a/messages", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
 		{http.MethodDelete, "/api/sessions/a", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodPost, "/api/transcriptions", nil, []store.Scope{store.ScopeChat, store.ScopeAdmin}},
 		{http.MethodPost, "/api/sessionsx", nil, []store.Scope{store.ScopeAdmin}},
 		{http.MethodPost, "/api/tokens", nil, []store.Scope{store.ScopeAdmin}},
 		{http.MethodPut, "/api/policy", nil, []store.Scope{store.ScopeAdmin}},

@@ -2390,6 +2390,15 @@ func (c *Client) RevokeToken(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/tokens/%s", id), nil, nil, nil)
 }
 
+// Transcribe sends POST /api/transcriptions: What is said in a recording. The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, of at most 25 MB, as Content-Type says. It goes to the service of transcription, with the key in force for you, and is kept nowhere. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
+func (c *Client) Transcribe(ctx context.Context, contentType string, body io.Reader) (string, error) {
+	var answer struct {
+		Text string `json:"text"`
+	}
+	err := c.upload(ctx, http.MethodPost, "/api/transcriptions", nil, contentType, body, &answer)
+	return answer.Text, err
+}
+
 // ListTriggers sends GET /api/triggers: The addresses at which other programs call your conversations.
 func (c *Client) ListTriggers(ctx context.Context) ([]chat.Trigger, error) {
 	var answer struct {

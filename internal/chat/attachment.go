@@ -12,6 +12,9 @@ import (
 // MaxAttachments is how many files of one message are taken in; more are named only.
 const MaxAttachments = 20
 
+// MaxAudio bounds a file of sound that is transcribed, in bytes: OpenAI takes no more.
+const MaxAudio = 25 << 20
+
 // Attachment names a file in a message of a person, as its platform names it. What it holds is fetched later.
 type Attachment struct {
 	Kind string `json:"kind"`           // image, audio, video, file or sticker

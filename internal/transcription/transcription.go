@@ -19,9 +19,6 @@ import (
 	"xbot/internal/toolkey"
 )
 
-// MaxAudio bounds a file that is transcribed, in bytes: OpenAI takes no more.
-const MaxAudio = 25 << 20
-
 const (
 	usualModel = "whisper-1"
 	maxAnswer  = 1 << 20 // bytes
@@ -55,8 +52,8 @@ func (*Transcriber) Hears(kind, name string) bool {
 // Transcribe returns what is said in a file, on one line. A service that is down is asked again, within less than three minutes in all. Invalid:
 // there is no key, or the service refuses the file.
 func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error) {
-	if len(audio) > MaxAudio {
-		return "", fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit of transcription", MaxAudio>>20)
+	if len(audio) > chat.MaxAudio {
+		return "", fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit of transcription", chat.MaxAudio>>20)
 	}
 	access, err := t.Keys.For(ctx, user, toolkey.Transcription)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestTranscribe_BelievesNoAnswer(t *testing.T) {
 	text, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
 	require.NoError(t, err)
 	require.Less(t, len(text), 20_100)
-	_, err = tr.Transcribe(t.Context(), 7, "a.mp3", make([]byte, transcription.MaxAudio+1))
+	_, err = tr.Transcribe(t.Context(), 7, "a.mp3", make([]byte, chat.MaxAudio+1))
 	require.True(t, fault.Is(err, fault.TooLarge))
 }
 

@@ -29,6 +29,16 @@ export class ToolKeys {
     return [200, kept]
   }
 
+  /** What is said in a recording: always the same, where it is one. */
+  async transcribe(request) {
+    const pieces = []
+    for await (const piece of request) pieces.push(piece)
+    const recording = Buffer.concat(pieces)
+    if (this.#source("transcription") === undefined) throw new HttpProblem(400, "there is no key for transcription: enter one on the page under Settings, Models and keys, or let an administrator set STT_API_KEY")
+    if (!request.headers["content-type"]?.startsWith("audio/webm") || recording.readUInt32BE(0) !== 0x1a45dfa3) throw new HttpProblem(400, "the service refused the request (400 Bad Request)")
+    return { text: "please buy milk" }
+  }
+
   #try(service, { key = "" }) {
     if (service === "cloudsway") return { passed: false, untested: true, problem: "search with CloudsWay has no request that costs nothing: the key is tried when it is used first", ms: 0 }
     return key.includes("wrong") ? { passed: false, problem: "the key was not accepted (401): enter another one", ms: 120 } : { passed: true, ms: 120 }

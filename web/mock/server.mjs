@@ -255,6 +255,7 @@ export class MockServer {
     if (url.pathname === "/api/models/choice" || url.pathname.startsWith("/api/subscriptions")) {
       return this.subscriptions.answer(request.method, url.pathname, await readBody(request))
     }
+    if (route === "POST /api/transcriptions") return [200, await this.toolKeys.transcribe(request)]
     if (url.pathname.startsWith("/api/keys")) return this.toolKeys.answer(request.method, url, await readBody(request))
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]

@@ -1,4 +1,4 @@
-// Package messages has the endpoints for messages, the queue, commands and answers to questions.
+// Package messages has the endpoints for messages, the queue, commands, answers to questions and what is said in recordings.
 package messages
 
 import (
@@ -17,6 +17,9 @@ type Endpoints struct {
 	Dispatch *intake.Dispatch
 	Gateway  *gateway.Gateway
 	History  *history.Editor
+	Voice    Transcriber
+
+	dictations dictations
 }
 
 // Register has the endpoints that need a user.
@@ -30,4 +33,5 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerBranches(h)
 	a.registerBridge(h)
 	a.registerPictures(h)
+	a.registerTranscribe(h)
 }

@@ -98,6 +98,9 @@ func sharedBody(s shares.Shared) SharedBody {
 // fileLine is a line that tells of a file of a message: its name, and where it is or why it is missing (chat.TextWithAttachments).
 var fileLine = regexp.MustCompile(`^\[(?:quoted )?(?:file|image|audio|video|sticker): (.+?) · (?:\d+ bytes · (.+)|not fetched: .+|removed, it was old)\]$`)
 
+// unheard is a line that says why a file of sound has no transcript: of keys and services of the one who shares.
+var unheard = regexp.MustCompile(`^\[voice transcript: not made: .*\]$`)
+
 // withoutFiles parts what a person wrote from the names of what came with it. Where files are on a machine is nobody's business who reads a link.
 func withoutFiles(m shares.Message) (text string, names []string) {
 	var words []string
@@ -108,7 +111,7 @@ func withoutFiles(m shares.Message) (text string, names []string) {
 			at[found[2]] = true
 			continue
 		}
-		words = append(words, line)
+		words = append(words, unheard.ReplaceAllString(line, "[voice]"))
 	}
 	for _, p := range m.Pictures {
 		if p.Path == "" || !at[p.Path] {

@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from "lucide-react"
-import { type ReactNode, useMemo, useState } from "react"
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react"
 
 import { byteLength } from "../feed/bytes"
 import { AttachButton } from "../files/AttachButton"
@@ -16,6 +16,8 @@ import { recall } from "./recall"
 import { useMentions } from "./useMentions"
 import { LONGEST_MESSAGE } from "./text"
 import { useCommands, useNames } from "./useCommands"
+
+const Dictation = lazy(() => import("../dictation/Dictation"))
 
 export interface ComposerProps extends UploadControls {
   text: string
@@ -126,6 +128,9 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
           {choices}
           <span className="flex-1" />
           {beside}
+          <Suspense>
+            <Dictation />
+          </Suspense>
           {busy && (
             <IconButton round label={t(stopping ? "composer.stopping" : "composer.stop")} disabled={stopping} onClick={onStop} className="border border-line-strong text-ink">
               <Square size={13} fill="currentColor" aria-hidden />

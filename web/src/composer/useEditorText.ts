@@ -7,6 +7,7 @@ import { Fragment, type Schema, Slice } from "@tiptap/pm/model"
 import { type Command, type Editor, useEditor } from "@tiptap/react"
 import { useEffect, useRef } from "react"
 
+import { fitted, takeInsertions } from "../dictation/insert"
 import type { Span } from "./commands"
 import { decorations, Marks } from "./marks"
 import { documentOf } from "./text"
@@ -70,6 +71,17 @@ export function useEditorText({ label, placeholder, text, marked, onText, onKey,
     editor.chain().setContent(documentOf(text), { emitUpdate: false }).command(toEnd).run()
     editor.view.focus() // at once: the editor's own command waits for a picture, and would undo a selection made meanwhile
   }, [editor, text])
+  useEffect(
+    () =>
+      takeInsertions((said) => {
+        const { state, view } = editor
+        const { from, to, $from, $to } = state.selection
+        const beside = fitted($from.parent.textContent.slice(0, $from.parentOffset), said, $to.parent.textContent.slice($to.parentOffset))
+        view.dispatch(state.tr.insertText(beside, from, to).scrollIntoView())
+        view.focus()
+      }),
+    [editor],
+  )
   useEffect(() => {
     decorations(editor, marked.map((span) => ({ ...span, look: "directive" })))
   }, [editor, text, marked])

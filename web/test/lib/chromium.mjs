@@ -27,6 +27,8 @@ export function launchChromium(executablePath) {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      "--use-fake-device-for-media-stream", // a microphone that beeps
+      "--use-fake-ui-for-media-stream", // and may be used
     ],
   })
 }

@@ -1,0 +1,109 @@
+// How a message is spoken. Chromium's microphone is a device that beeps. Each name is a claim.
+import assert from "node:assert/strict"
+
+const phone = { width: 375, height: 812 }
+const desk = { width: 1280, height: 860 }
+
+const key = async (v, method, data) => {
+  const answer = await v.page.request.fetch(`${v.url}/api/keys/transcription${method === "DELETE" ? "?shared=true" : ""}`, { method, headers: await v.headers(), data })
+  assert.ok(answer.ok(), `${method}: ${answer.status()}`)
+}
+const open = async (v) => {
+  await v.page.goto(`${v.url}/c/agent:main:web:thread:trip`)
+  await v.ready()
+}
+const dictate = (v) => v.page.getByRole("button", { name: "Dictate", exact: true })
+const stop = (v) => v.page.getByRole("button", { name: "Write down what was said" })
+const tells = (v, role, text) => v.page.getByRole(role).filter({ hasText: text }).waitFor()
+const words = async (v, text) => {
+  await v.page.waitForFunction((wanted) => document.querySelector("#message")?.textContent === wanted, text)
+}
+
+/** Speaks for a second. */
+const speak = async (v) => {
+  await dictate(v).click()
+  await v.page.getByText("0:01", { exact: true }).waitFor()
+  await stop(v).click()
+}
+
+/** States that the mock has. */
+export const dictationOfMock = {
+  "without a key for transcription the microphone leads to where one is set": async (v) => {
+    await open(v)
+    await dictate(v).click()
+    await tells(v, "alert", "There is no key for transcription.")
+    await v.inspect("230-dictation-no-key")
+    await v.page.getByRole("link", { name: "Models and keys" }).click()
+    await v.page.waitForURL("**/settings/models")
+  },
+
+  "what is said stands where the caret is, to be changed before it is sent": async (v) => {
+    await key(v, "PUT", { shared: true, key: "sk-of-the-ear-0123456789" })
+    await open(v)
+    await v.clear()
+    await v.write("Remember!")
+    await v.page.keyboard.press("ArrowLeft")
+    await dictate(v).click()
+    await tells(v, "status", "Recording")
+    assert.equal(await stop(v).getAttribute("aria-pressed"), "true")
+    await v.inspect("231-dictation")
+    await v.page.setViewportSize(phone)
+    await v.inspect("231-dictation-phone")
+    await v.page.setViewportSize(desk)
+    await v.page.getByText("0:01", { exact: true }).waitFor()
+    await stop(v).click()
+    await words(v, "Remember please buy milk!")
+    await v.page.keyboard.insertText(" today")
+    await words(v, "Remember please buy milk today!")
+    assert.equal(await v.timesAsked("Remember please buy milk!"), 0, "nothing is sent")
+    await v.clear()
+  },
+
+  "Escape discards a recording, and nothing of it leaves the browser": async (v) => {
+    let sent = 0
+    const count = (request) => void (sent += request.url().endsWith("/api/transcriptions") ? 1 : 0)
+    v.page.on("request", count)
+    await dictate(v).click()
+    await v.page.getByText("0:01", { exact: true }).waitFor()
+    await v.page.keyboard.press("Escape")
+    await dictate(v).waitFor()
+    assert.equal(await v.page.getByText("Recording", { exact: true }).count(), 0)
+    await dictate(v).click()
+    await v.page.getByRole("button", { name: "Discard" }).click()
+    await dictate(v).waitFor()
+    assert.equal(sent, 0)
+    v.page.off("request", count)
+  },
+
+  "a recording that was not turned into text is kept until it is": async (v) => {
+    let refusals = 1
+    await v.page.route("**/api/transcriptions", (route) =>
+      refusals-- > 0
+        ? route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify({ status: 503, detail: "the service of transcription did not answer" }) })
+        : route.continue(),
+    )
+    await speak(v)
+    await tells(v, "alert", "It was not turned into text: the service of transcription did not answer")
+    await v.inspect("232-dictation-failed")
+    await v.page.getByRole("alert").getByRole("button", { name: "Try again" }).click()
+    await words(v, "please buy milk")
+    await v.page.unroute("**/api/transcriptions")
+    await v.clear()
+  },
+
+  "where the browser has no microphone for the page it says so": async (v) => {
+    await v.page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", "NotAllowedError"))
+    })
+    await dictate(v).click()
+    await tells(v, "alert", "The browser does not let this page use the microphone.")
+    await v.page.getByRole("button", { name: "Close" }).click()
+    await v.page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", "NotFoundError"))
+    })
+    await dictate(v).click()
+    await tells(v, "alert", "No microphone was found.")
+    await key(v, "DELETE")
+    await open(v)
+  },
+}
