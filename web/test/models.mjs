@@ -113,6 +113,7 @@ export const modelsOfServer = {
     await card.getByText("No model is connected yet: the built-in demo answers.").waitFor()
     await a.inspect("200-first-run")
     await inspectPhone(a, "200-first-run-phone")
+    assert.equal(await a.page.getByRole("navigation").getByRole("button", { name: "Archived and one-shots" }).count(), 0, "there is nothing in it")
     await card.getByRole("link", { name: "What tools may do" }).click()
     await settings(a).getByRole("group", { name: "In all conversations" }).getByText("You are asked before a command runs").waitFor()
     await a.page.keyboard.press("Escape")

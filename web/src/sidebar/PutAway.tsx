@@ -7,11 +7,14 @@ import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import { Rows } from "./Rows"
 
-/** What is kept out of the list, below it: folded until somebody looks. */
-export default function PutAway() {
+/** What is kept out of the list, below it: folded until somebody looks. Below an empty list it is there only if it holds something. */
+export default function PutAway({ alone }: { alone: boolean }) {
   const t = useT()
   const id = useId()
   const [open, setOpen] = useState(false)
+  const archived = useQuery({ ...sessionsQuery("", "archived"), enabled: alone })
+  const oneshots = useQuery({ ...sessionsQuery("", "oneshots"), enabled: alone })
+  if (alone && !archived.data?.length && !oneshots.data?.length) return null
   return (
     <div className="mt-4">
       <button

@@ -22,9 +22,9 @@ export function SessionList({ q }: { q: string }) {
       {error && !data && <p className="p-2 text-small text-ink-3">{t("sidebar.failed", { reason: error.message })}</p>}
       {data?.length === 0 && <p className="p-2 text-small text-ink-3">{q ? t("sidebar.noMatch", { q }) : t("sidebar.empty")}</p>}
       {data && groupByAge(data, new Date()).map((group) => <Group key={group.age} group={group} />)}
-      {q === "" && (
+      {q === "" && data && (
         <Suspense>
-          <PutAway />
+          <PutAway alone={data.length === 0} />
         </Suspense>
       )}
       {q.length > 1 && (
