@@ -30,6 +30,7 @@ const (
 	NameTurnCommand    = "Obey"
 	NameRunHooks       = "Consult"
 
+	NameTitle          = "Title"
 	NameMemorize       = "Memorize"
 	NameGiveUpMemorize = "GiveUpMemorize"
 	NameDeletePerson   = "DeletePerson"

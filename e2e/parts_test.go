@@ -53,7 +53,7 @@ func newParts(t *testing.T, env ...string) *parts {
 	s := &server{t: t, home: home, stack: filepath.Join(home, "servers"), traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
 	env = append(append(settings(e),
 		"XBOT_HOME="+home, "XBOT_HTTP_ADDR="+strings.TrimPrefix(s.url, "http://"),
-		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret",
+		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret", "AGENT_TITLES=off",
 	), env...)
 	p := &parts{servers: e, ingress: newProcess(t, "xbot", env, "ingress"), worker: newProcess(t, "xbot", env, "worker")}
 	s.process = p.ingress

@@ -76,6 +76,7 @@ func prepareServerIn(t *testing.T, home string, env ...string) *server {
 	all := append([]string{
 		"XBOT_HOME=" + home, "XBOT_HTTP_ADDR=" + strings.TrimPrefix(s.url, "http://"), "XBOT_WORKSPACE=" + workspace,
 		"LLM_BASE_URL=" + s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret",
+		"AGENT_TITLES=off", // the scripted model does what it is told in the conversation
 	}, env...)
 	t.Cleanup(func() { endServersOf(t, home) })
 	s.process = newProcess(t, "xbot", all, "serve")

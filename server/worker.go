@@ -11,6 +11,7 @@ import (
 	"xbot/activities/background"
 	"xbot/activities/deletion"
 	"xbot/activities/modelcall"
+	"xbot/activities/titles"
 	"xbot/activities/turn"
 	"xbot/ingress/httpserver"
 	"xbot/internal/chat"
@@ -18,6 +19,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/server/hostrunner"
 	"xbot/server/livefeed"
@@ -96,7 +98,7 @@ func (w *workerPart) activities() worker.Activities {
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
 				Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
-				Spending: w.store, Prices: catalogue.Read{Live: w.catalogue}, Speeds: speeds,
+				Spending: w.store, Prices: catalogue.Read{Live: w.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on",
 			},
 			Model: &turn.Model{
 				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Authorizers: w.authorizers(), Hooks: hooks,
@@ -111,6 +113,7 @@ func (w *workerPart) activities() worker.Activities {
 			Commands:   &activities.TurnCommands{Store: w.store, Registry: registry},
 			Hooks:      w.hooks(hooks, compressor),
 			Compressor: compressor,
+			Titles:     &titles.Titles{Conversations: w.store, Models: choice.Swift{Choice: w.choice, Tiers: w.store}},
 		},
 		Background: worker.Background{
 			Tasks:     &background.Background{Tasks: w.store, Boxes: w.boxes, Outputs: live},

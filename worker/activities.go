@@ -14,6 +14,7 @@ import (
 	"xbot/activities/files"
 	"xbot/activities/hooks"
 	"xbot/activities/memorize"
+	"xbot/activities/titles"
 	"xbot/activities/turn"
 )
 
@@ -44,6 +45,7 @@ type Turns struct {
 	Commands   *activities.TurnCommands
 	Hooks      *hooks.Hooks
 	Compressor *compress.Compressor
+	Titles     *titles.Titles
 }
 
 func (t Turns) register(w sdk.ActivityRegistry) {
@@ -62,6 +64,7 @@ func (t Turns) register(w sdk.ActivityRegistry) {
 	register(w, activities.NameTurnCommand, t.Commands.Run)
 	register(w, activities.NameRunHooks, t.Hooks.Run)
 	register(w, activities.NameCompress, t.Compressor.Compress)
+	register(w, activities.NameTitle, t.Titles.Title)
 }
 
 // Background are the activities of work that needs no turn: tasks, bang commands, files, cron jobs, subagents, group chats, memory, and people who

@@ -9,6 +9,8 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/hooks"
+	"xbot/activities/titles"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/markdown"
 )
@@ -47,19 +49,65 @@ func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 		t.notifyHooks(ctx, told)
 		return
 	}
+	ctx = t.beside(ctx, ClosingID(t.id), KindClosing, "hooks · "+told.Point)
+	child := workflow.ExecuteChildWorkflow(ctx, NameClosing, ClosingInput{Session: t.in.Session, Turn: t.id})
+	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("hooks were not told of the end", "error", err)
+	}
+}
+
+// beside is for a run that follows the turn and that nobody waits for: the next turn begins meanwhile.
+func (t *turnRun) beside(ctx workflow.Context, id, kind, summary string) workflow.Context {
 	o := workflow.ChildWorkflowOptions{
-		WorkflowID:            ClosingID(t.id),
+		WorkflowID:            id,
 		WorkflowTaskTimeout:   TaskTimeout,
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		StaticSummary:         StaticSummary("hooks · " + told.Point),
+		StaticSummary:         StaticSummary(summary),
 		StaticDetails:         t.description(),
 	}
 	if t.in.Attributes {
-		o.TypedSearchAttributes = temporal.NewSearchAttributes(AttrSession.ValueSet(string(t.in.Session)), AttrKind.ValueSet(KindClosing), AttrUser.ValueSet(t.claimed.User))
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(AttrSession.ValueSet(string(t.in.Session)), AttrKind.ValueSet(kind), AttrUser.ValueSet(t.claimed.User))
 	}
-	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), NameClosing, ClosingInput{Session: t.in.Session, Turn: t.id})
-	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil {
-		workflow.GetLogger(ctx).Warn("hooks were not told of the end", "error", err)
+	return workflow.WithChildOptions(ctx, o)
+}
+
+// TitleInput names a turn after which its conversation is named.
+type TitleInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+}
+
+// Title has a model name a conversation. It is no part of the turn: neither its answer nor the next message waits for it.
+func Title(ctx workflow.Context, in TitleInput) error {
+	workflow.SetCurrentDetails(ctx, "asks a model for a title of the conversation")
+	var out titles.Output
+	err := workflow.ExecuteActivity(titling(ctx), activities.NameTitle, titles.Input{Session: in.Session, Turn: in.Turn}).Get(ctx, &out)
+	switch {
+	case broken(err): // as where the conversation was deleted meanwhile; it goes by the first words of its first message
+		workflow.GetLogger(ctx).Warn("a conversation was not given a title", "error", err)
+		workflow.SetCurrentDetails(ctx, "**failed: "+markdown.Escaped(kindOf(err))+"** · the conversation has no title by a model")
+		return nil
+	case err != nil:
+		return err
+	case out.Given:
+		workflow.SetCurrentDetails(ctx, "**done** · the conversation has its title by "+markdown.Escaped(out.Model))
+	default:
+		workflow.SetCurrentDetails(ctx, "**done** · the conversation keeps the title that it had")
+	}
+	return nil
+}
+
+// beginTitle starts the workflow that has the conversation named, if it is to be. Turns that were finished before that workflow existed never
+// say so.
+func (t *turnRun) beginTitle(ctx workflow.Context, out turn.FinishOutput) {
+	const change = "the conversation is named beside the next turn"
+	if !out.Title || t.claimed.Control != "" || workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return
+	}
+	ctx = t.beside(ctx, TitleID(t.in.Session), KindTitle, "title of the conversation")
+	child := workflow.ExecuteChildWorkflow(ctx, NameTitle, TitleInput{Session: t.in.Session, Turn: t.id})
+	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil { // that of an earlier turn goes on
+		workflow.GetLogger(ctx).Info("the conversation is being named already", "error", err)
 	}
 }

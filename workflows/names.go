@@ -24,6 +24,7 @@ const (
 	NameGroupChat    = "GroupChat"
 	NameMemorize     = "Memorize"
 	NameClosing      = "Closing"
+	NameTitle        = "Title"
 	NameDeletePerson = "DeletePerson"
 	SignalWake       = "wake"
 )
@@ -78,6 +79,9 @@ func DeletePersonID(user chat.UserID) string {
 
 // ClosingID returns the workflow id of what hooks are told of a turn that has ended.
 func ClosingID(turn chat.TurnID) string { return workflowID("closing/", string(turn)) }
+
+// TitleID returns the workflow id of what gives a conversation its title.
+func TitleID(key chat.SessionKey) string { return workflowID("title/", string(key)) }
 
 // ConversationPath is where the page shows a conversation, on the host that shows the Temporal UI.
 func ConversationPath(key chat.SessionKey) string {
@@ -138,6 +142,7 @@ const (
 	KindGroupChat  = "groupchat"
 	KindMemorize   = "memorize"
 	KindClosing    = "closing"
+	KindTitle      = "title"
 	KindDeletion   = "deletion"
 )
 
@@ -160,6 +165,7 @@ func Registered() []Type {
 		{NameGroupChat, GroupChat},
 		{NameMemorize, Memorize},
 		{NameClosing, Closing},
+		{NameTitle, Title},
 		{NameDeletePerson, DeletePerson},
 	}
 }

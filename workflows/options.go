@@ -8,6 +8,7 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/background"
+	"xbot/activities/titles"
 	"xbot/internal/chat"
 )
 
@@ -51,6 +52,8 @@ const (
 	followAttempt = 15 * time.Minute
 	// hookAttempt bounds one attempt to run the hooks of a point, of which there are a few; each is bounded by hook.MaxTime.
 	hookAttempt = 10 * time.Minute
+	// titleAttempt bounds one try to have a conversation named, with its call to a model (activities/titles).
+	titleAttempt = 90 * time.Second
 	// fetchTime bounds the fetching of a file with all attempts: a message waits for its files no longer (store.FetchTime).
 	fetchTime = 3*time.Minute + 30*time.Second
 )
@@ -139,6 +142,11 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 // memorizing is for putting a conversation into memory. Attempts are unlimited: the activity counts failures of the provider.
 func memorizing(ctx workflow.Context, summary string) workflow.Context {
 	return longRunning(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+}
+
+// titling is for having a conversation named. There are few attempts: it has the first words of its first message meanwhile.
+func titling(ctx workflow.Context) workflow.Context {
+	return longRunning(ctx, "title of the conversation", titleAttempt, heartbeatTimeout, titles.MaxAttempts)
 }
 
 // deleting is for a step of a deletion. Attempts are unlimited: what one did the next does not find.

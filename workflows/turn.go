@@ -217,6 +217,7 @@ func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result
 		return false, nil, err
 	}
 	t.runClosingHooks(ctx)
+	t.beginTitle(ctx, out)
 	t.inbox.drainLate()
 	result = t.result(end, out)
 	t.details.ended(ctx, result)

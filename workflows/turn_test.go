@@ -66,6 +66,7 @@ type world struct {
 	obeyed      int
 
 	hooks []string // hook points at which hooks run
+	title bool     // the conversation is to be named
 
 	quick bool           // the model usually answers quickly
 	ended chat.TurnState // of the turn, where it has ended before
@@ -176,7 +177,7 @@ func (w *world) Finish(_ context.Context, in turn.FinishInput) (turn.FinishOutpu
 	if w.finishing != nil {
 		w.finishing()
 	}
-	return turn.FinishOutput{Pending: w.pending}, nil
+	return turn.FinishOutput{Pending: w.pending, Title: w.title}, nil
 }
 
 func (w *world) Interrupt(_ context.Context, in turn.ToolInput) error {

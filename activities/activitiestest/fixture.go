@@ -22,6 +22,7 @@ import (
 	"xbot/activities/compress"
 	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
+	"xbot/activities/titles"
 	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -82,6 +83,7 @@ type Fixture struct {
 	Commands   *background.Commands
 	Compressor *compress.Compressor
 	Memorizer  *memorize.Memorizer
+	Titles     *titles.Titles
 }
 
 // New opens a turn for a message, which is a program for the scripted model.
@@ -189,7 +191,8 @@ func (b *Fixture) Run(ctx context.Context, name string, in, out any) error {
 		activities.NameRunBang: b.Commands.RunBang, activities.NameEndBang: b.Commands.EndBang,
 		activities.NameCompress: b.Compressor.Compress,
 		activities.NameMemorize: b.Memorizer.Memorize, activities.NameGiveUpMemorize: b.Memorizer.GiveUp,
-		activities.NameAsk: b.Asking.Ask, activities.NameExpire: b.Asking.Expire,
+		activities.NameTitle: b.Titles.Title,
+		activities.NameAsk:   b.Asking.Ask, activities.NameExpire: b.Asking.Expire,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

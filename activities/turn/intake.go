@@ -55,6 +55,7 @@ type Intake struct {
 	Speeds   *Speeds            // knows which models are quick; nil: none is
 	MaxSteps int                // spec/001 §2.2 maxIter
 	Words    bool               // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	Titles   bool               // whether models name conversations (AGENT_TITLES)
 }
 
 // ClaimInput asks for the n-th claim of a turn.
@@ -191,6 +192,8 @@ type FinishInput struct {
 // FinishOutput says whether messages wait for another turn.
 type FinishOutput struct {
 	Pending bool `json:"pending,omitempty"`
+	// Title says that a model is to name the conversation, which has an answer now.
+	Title bool `json:"title,omitempty"`
 	// Message is the newest answer of the turn; Tokens and CostUSD are what it took, the latter where prices are known.
 	Message int64    `json:"message,omitempty"`
 	Tokens  int64    `json:"tokens,omitempty"`
@@ -208,10 +211,11 @@ func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, erro
 	if err == nil {
 		a.total(ctx, in.Turn, &out)
 	}
+	out.Title = out.Title && in.State == chat.TurnDone
 	return out, activities.Failure(ctx, err)
 }
 
-// total adds what the turn took. It is for operators: what cannot be read is left out.
+// total adds what the turn took, and whether its conversation has no title yet. What cannot be read is left out: a later turn finds it.
 func (a *Intake) total(ctx context.Context, turn chat.TurnID, out *FinishOutput) {
 	if a.Spending == nil {
 		return
@@ -224,7 +228,7 @@ func (a *Intake) total(ctx context.Context, turn chat.TurnID, out *FinishOutput)
 	if a.Prices != nil {
 		prices, _ = a.Prices.Prices(ctx, t.User) // then no cost is told
 	}
-	out.Message = t.Message
+	out.Message, out.Title = t.Message, a.Titles && t.Untitled
 	sum, known := 0.0, len(t.Spent) > 0
 	for _, s := range t.Spent {
 		out.Tokens += s.PromptTokens + s.CompletionTokens

@@ -64,7 +64,7 @@ func (s *stack) start(ctx context.Context) (time.Duration, error) {
 	_ = os.Remove(filepath.Join(s.home, "run", "serve.json")) // of an earlier start, if there was one
 	s.cmd = exec.Command(filepath.Join(s.bin, "xbot"), "serve")
 	s.cmd.Env = append(os.Environ(), "XBOT_HOME="+s.home, "XBOT_HTTP_ADDR="+s.address, "XBOT_WORKSPACE="+s.home+"/..",
-		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=none")
+		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=none", "AGENT_TITLES=off")
 	s.cmd.Env = append(s.cmd.Env, s.env...)
 	began := time.Now()
 	if err := s.cmd.Start(); err != nil {

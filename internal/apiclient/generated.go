@@ -2360,6 +2360,24 @@ func (c *Client) SetSubscription(ctx context.Context, id int64, body Subscriptio
 	return answer, err
 }
 
+// GetTitles sends GET /api/titles: Whether a model names my conversations.
+func (c *Client) GetTitles(ctx context.Context) (bool, error) {
+	var answer struct {
+		Model bool `json:"model"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/titles", nil, nil, &answer)
+	return answer.Model, err
+}
+
+// SetTitles sends PUT /api/titles: Choose whether a model names my conversations. It applies to answers from now on. Titles that conversations have stay.
+func (c *Client) SetTitles(ctx context.Context, model bool) (bool, error) {
+	var answer struct {
+		Model bool `json:"model"`
+	}
+	err := c.call(ctx, http.MethodPut, "/api/titles", nil, map[string]any{"model": model}, &answer)
+	return answer.Model, err
+}
+
 // ListTodos sends GET /api/todos: The open to-do items of my conversations. It leaves out completed items, and lists without open items. The whole list of a conversation comes with its messages.
 func (c *Client) ListTodos(ctx context.Context) ([]chat.TodoList, error) {
 	var answer struct {

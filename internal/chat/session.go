@@ -5,7 +5,7 @@ import "time"
 // Session is one conversation, as the API shows it.
 type Session struct {
 	Key    SessionKey `json:"key"`
-	Title  string     `json:"title" doc:"The first words of the first message, until somebody renames it."`
+	Title  string     `json:"title" doc:"The first words of the first message, until somebody renames it or a model names it after the first answer."`
 	Pinned bool       `json:"pinned"`
 	Shelf  Shelf      `json:"shelf,omitempty" enum:"archived,oneshots" doc:"Where it is kept out of the list: archived until somebody writes there again, oneshots of xbot-cli -p. Empty: in the list."`
 	ForkOf SessionKey `json:"fork_of,omitempty" doc:"The session that this one was copied from; it may be gone."`
@@ -46,6 +46,15 @@ type Choices struct {
 	Send        string `json:"send,omitempty" enum:"on,off" doc:"Whether answers reach the channel; empty: as the policy says."`
 	Activation  string `json:"activation,omitempty" enum:"mention,always" doc:"Which messages of a group the bot reads; empty: as the policy says."`
 	Preset      Preset `json:"preset,omitempty" enum:"read_only,ask,auto" doc:"What tools may do in this conversation; empty: as its user chose for all of them, then the policy."`
+}
+
+// MaxTitle bounds a title that is made of a conversation, in characters.
+const MaxTitle = 60
+
+// TitleSubject is what the title of a conversation is made of.
+type TitleSubject struct {
+	Question string
+	Answer   string
 }
 
 // Activity is what goes on in a conversation now.

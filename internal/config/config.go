@@ -66,6 +66,7 @@ type LLM struct {
 // Agent bounds what a turn may do.
 type Agent struct {
 	MaxIterations int           `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn"`
+	Titles        string        `env:"AGENT_TITLES" envDefault:"on" help:"on | off: whether a model names conversations after their first answer; people can switch it off for theirs"`
 	Keep          time.Duration `env:"XBOT_FILES_KEEP" envDefault:"0" help:"how long files are kept that people sent on platforms; 0: until their conversation is deleted"`
 }
 

@@ -154,7 +154,7 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 		}
 	}
 	if first := batch[0]; first.Title == "" && first.Kind == kindMessage {
-		title := chat.FirstWords(first.Body, maxTitleRunes)
+		title := chat.FirstWords(first.Body, chat.MaxTitle)
 		if err := t.Q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: key, Title: title}); err != nil {
 			return fmt.Errorf("set title: %w", err)
 		}
@@ -162,9 +162,6 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 	t.Emit(key, chat.EventTurn, conversation.TurnOf(opened))
 	return nil
 }
-
-// maxTitleRunes bounds the title made from the first message of a session.
-const maxTitleRunes = 60
 
 // optionsOf returns what the directives of the messages of a turn said: a later one prevails.
 func optionsOf(batch []claimed) (json.RawMessage, error) {

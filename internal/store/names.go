@@ -118,6 +118,7 @@ const (
 	MaxJobs       = cron.MaxJobs
 	MaxPairings   = people.MaxPairings
 	Preset        = settings.Preset
+	Titles        = settings.Titles
 	RoleAdmin     = people.RoleAdmin
 	RoleMember    = people.RoleMember
 	ScopeAdmin    = people.ScopeAdmin

@@ -88,6 +88,8 @@ type (
 	ConversationStore = conversation.Store
 	// BranchStore is the one of the branches of conversations.
 	BranchStore = conversation.Branches
+	// TitleStore is the one of the titles of conversations.
+	TitleStore = conversation.Titles
 	// CallStore is the one of package calls.
 	CallStore = calls.Store
 	// DeliveryStore is the one of package delivery.
@@ -143,6 +145,7 @@ type Store struct {
 type conversations struct {
 	*ConversationStore
 	*BranchStore
+	*TitleStore
 	*RoutingStore
 	*AttachmentStore
 	*OverheardStore
@@ -205,6 +208,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.InboxStore = inbox.New(s.db)
 	s.ConversationStore = conversation.New(s.db, s.Quota, &s.opts.Limits)
 	s.BranchStore = conversation.NewBranches(s.ConversationStore)
+	s.TitleStore = conversation.NewTitles(s.ConversationStore)
 	s.CallStore = calls.New(s.db)
 	s.DeliveryStore = delivery.New(s.db, s.CallStore, s.ConversationStore)
 	s.LinkStore = links.New(s.db)

@@ -2,9 +2,7 @@
 package subagents
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/catalogue"
@@ -55,21 +53,6 @@ func (s Roles) RolesOf(ctx context.Context, key chat.SessionKey) ([]role.Role, [
 	return found.Roles, found.Broken, err
 }
 
-// tier returns the model that a tier stands for: the one that the person chose for it, else the policy's, else that of the next tier; empty: none.
-func (s Roles) tier(ctx context.Context, user chat.UserID, rules *policy.Policy, name string) (string, error) {
-	chosen, err := s.Store.TierModels(ctx, user)
-	if err != nil {
-		return "", err
-	}
-	tiers := role.Tiers()
-	for _, next := range tiers[max(0, slices.Index(tiers, name)):] {
-		if model := cmp.Or(chosen[next], rules.Tier(next)); model != "" {
-			return model, nil
-		}
-	}
-	return "", nil
-}
-
 // Make returns what a subagent of a role is made of. Its model is the one that the role names, else the one that the tier stands
 // for, else that of whoever hands it the work; one that nobody knows is none.
 func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {
@@ -100,7 +83,7 @@ func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier strin
 		tier = r.Tier
 	}
 	if tier != "" {
-		if wanted, err = s.tier(ctx, wish.User, rules, tier); err != nil {
+		if wanted, err = choice.Tier(ctx, s.Store, wish.User, rules, tier); err != nil {
 			return out, err
 		}
 	}

@@ -1,5 +1,5 @@
 -- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin, shelf) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin, shelf, title_open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (key) DO NOTHING;
 
 -- name: SessionGet :one
@@ -65,8 +65,9 @@ ORDER BY s.pinned DESC, s.last_interaction_at DESC;
 
 -- name: SessionUpdate :execrows
 UPDATE sessions SET
-    title  = coalesce(sqlc.narg(title), title),
-    pinned = coalesce(sqlc.narg(pinned), pinned)
+    title      = coalesce(sqlc.narg(title), title),
+    title_open = title_open AND sqlc.narg(title)::text IS NULL,
+    pinned     = coalesce(sqlc.narg(pinned), pinned)
 WHERE key = sqlc.arg(key);
 
 -- name: SessionSetShelf :execrows

@@ -1,6 +1,7 @@
 // The messages of the mock are small programs, a part of what the scripted model of the Go tests understands
 // (internal/llm/llmtest): say, think, call, then, each, repeat, delay, gap, chunks, stream, fail, hang, usage. One is the
-// mock's own: compress plays a compression before the step.
+// mock's own: compress plays a compression before the step. A line "# title …" in a first message is what a model names the
+// conversation after the answer.
 // Anything else is answered with "echo: " and its text.
 
 const units = { ms: 1, s: 1000, m: 60_000 }

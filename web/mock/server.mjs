@@ -45,6 +45,8 @@ export class MockServer {
   memory = new Memory()
   hooks = new Hooks()
   roles = new Roles()
+  /** Whether conversations are named by what follows "# title" in a message. */
+  titles = { model: true }
   prompts = new Prompts()
   subscriptions = new Subscriptions()
   toolKeys = new ToolKeys()
@@ -269,6 +271,10 @@ export class MockServer {
     if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     switch (route) {
+      case "GET /api/titles":
+        return [200, this.titles]
+      case "PUT /api/titles":
+        return [200, (this.titles = await readBody(request))]
       case "GET /api/models":
         return [200, models]
       case "GET /api/agents":

@@ -62,6 +62,19 @@ export class Turns {
     session.running = ""
     Object.assign(turn, { state, ended_at: now() })
     session.tell("turn", turn)
+    if (state === "done" && session.turns.length === 1) void this.#name(claimed.text)
+  }
+
+  /** A model names the conversation, unless a person does so meanwhile. */
+  async #name(text) {
+    const session = this.#session
+    const [, title] = /^# title (.+)$/m.exec(text) ?? []
+    if (!title || !this.#world.titles.model) return
+    const { title: before } = session
+    await sleep(500)
+    if (session.title !== before) return
+    session.title = title
+    session.tell("session", session.view())
   }
 
   /** What is next: one message, or a burst that is answered together. */

@@ -23,6 +23,7 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerAccount(h)
 	a.registerUsage(h)
 	a.registerProfile(h)
+	a.registerTitles(h)
 	a.registerPairings(h)
 	a.registerLinks(h)
 }

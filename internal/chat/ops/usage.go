@@ -17,6 +17,8 @@ type TurnSpent struct {
 	Spent   []Spent // by model
 	Message int64   // id of its newest answer; 0: it has none
 	User    chat.UserID
+	// Untitled says that a model may give the conversation its title, and its person wants it.
+	Untitled bool
 }
 
 // Tokens returns how many tokens were read and written.

@@ -40,7 +40,7 @@ func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	}
 	rows, err := s.db.Q.SessionCreate(ctx, s.db.Pool, dbsqlc.SessionCreateParams{
 		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: pg.Clean(n.Title), Cwd: pg.Clean(n.Cwd), CwdRunner: n.CwdRunner,
-		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin, Shelf: n.Shelf,
+		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin, Shelf: n.Shelf, TitleOpen: n.titleOpen(),
 	})
 	if err != nil {
 		return false, pg.Classify(fmt.Errorf("create session: %w", err))

@@ -115,7 +115,7 @@ func (q *Queries) SessionAbout(ctx context.Context, db DBTX, key chat.SessionKey
 }
 
 const sessionCreate = `-- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin, shelf) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin, shelf, title_open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (key) DO NOTHING
 `
 
@@ -131,6 +131,7 @@ type SessionCreateParams struct {
 	Scene     string
 	Origin    json.RawMessage
 	Shelf     chat.Shelf
+	TitleOpen bool
 }
 
 func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateParams) (int64, error) {
@@ -146,6 +147,7 @@ func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateP
 		arg.Scene,
 		arg.Origin,
 		arg.Shelf,
+		arg.TitleOpen,
 	)
 	if err != nil {
 		return 0, err
@@ -166,7 +168,7 @@ func (q *Queries) SessionDelete(ctx context.Context, db DBTX, key chat.SessionKe
 }
 
 const sessionGet = `-- name: SessionGet :one
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf, s.title_open,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
@@ -215,6 +217,7 @@ type SessionGetRow struct {
 	ResetID           *chat.ControlID
 	Preset            chat.Preset
 	Shelf             chat.Shelf
+	TitleOpen         bool
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -256,6 +259,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.ResetID,
 		&i.Preset,
 		&i.Shelf,
+		&i.TitleOpen,
 		&i.Running,
 		&i.Queued,
 		&i.Waiting,
@@ -285,7 +289,7 @@ WITH listed AS MATERIALIZED (
     ORDER BY o.pinned DESC, o.last_interaction_at DESC
     LIMIT $4
 )
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf, s.title_open,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
@@ -342,6 +346,7 @@ type SessionListRow struct {
 	ResetID           *chat.ControlID
 	Preset            chat.Preset
 	Shelf             chat.Shelf
+	TitleOpen         bool
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -394,6 +399,7 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.ResetID,
 			&i.Preset,
 			&i.Shelf,
+			&i.TitleOpen,
 			&i.Running,
 			&i.Queued,
 			&i.Waiting,
@@ -459,8 +465,9 @@ func (q *Queries) SessionSetTitleIfEmpty(ctx context.Context, db DBTX, arg Sessi
 
 const sessionUpdate = `-- name: SessionUpdate :execrows
 UPDATE sessions SET
-    title  = coalesce($1, title),
-    pinned = coalesce($2, pinned)
+    title      = coalesce($1, title),
+    title_open = title_open AND $1::text IS NULL,
+    pinned     = coalesce($2, pinned)
 WHERE key = $3
 `
 

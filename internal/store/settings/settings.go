@@ -23,6 +23,7 @@ const (
 	LLMSource    UserSetting = "llm_source"    // "server": the server's model, even if their runner offers one; unset: the runner's
 	Model        UserSetting = "model"         // id of the one that answers them; unset: the installation's
 	Preset       UserSetting = "preset"        // chat.Preset of their tools; unset: the installation's
+	Titles       UserSetting = "titles"        // "off": no model gives their conversations titles; unset: it does
 )
 
 // UserSetting returns what a person chose, empty if nothing.

@@ -17,7 +17,7 @@ func (s *Store) TurnTotals(ctx context.Context, turn chat.TurnID) (out ops.TurnS
 	}
 	for _, r := range rows {
 		out.Spent = append(out.Spent, ops.Spent{Model: r.Model, PromptTokens: r.PromptTokens, CachedTokens: r.CachedTokens, CompletionTokens: r.CompletionTokens})
-		out.Message, out.User = max(out.Message, r.Message), chat.UserID(r.Owner)
+		out.Message, out.User, out.Untitled = max(out.Message, r.Message), chat.UserID(r.Owner), r.Untitled
 	}
 	return out, nil
 }

@@ -2314,6 +2314,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/titles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether a model names my conversations */
+        get: operations["get-titles"];
+        /**
+         * Choose whether a model names my conversations
+         * @description It applies to answers from now on. Titles that conversations have stay.
+         */
+        put: operations["set-titles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/todos": {
         parameters: {
             query?: never;
@@ -4878,7 +4899,7 @@ export interface components {
              * @enum {string}
              */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
-            /** @description The first words of the first message, until somebody renames it. */
+            /** @description The first words of the first message, until somebody renames it or a model names it after the first answer. */
             title: string;
             /**
              * Format: date-time
@@ -5393,6 +5414,10 @@ export interface components {
             old: string;
             /** @description Relative to the session's folder, or absolute. */
             path: string;
+        };
+        TitleChoice: {
+            /** @description A model names a conversation after its first answer, where nobody has named it and the installation does not forbid it (AGENT_TITLES). Else its title is the first words of its first message. */
+            model: boolean;
         };
         Todo: {
             done: boolean;
@@ -11018,6 +11043,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-titles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TitleChoice"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-titles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TitleChoice"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TitleChoice"];
+                };
             };
             /** @description Error */
             default: {

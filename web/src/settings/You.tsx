@@ -10,6 +10,7 @@ import { Button } from "../ui/Button"
 import { Select } from "../ui/Select"
 import { setTheme, type Theme, useTheme } from "../ui/theme"
 import Identities from "./Identities"
+import Titles from "./Titles"
 
 const ProfileVersions = lazy(() => import("../memory/ProfileVersions"))
 
@@ -32,6 +33,7 @@ export default function You() {
       <Section title={t("you.page")}>
         <Look />
       </Section>
+      <Titles />
       <Section title={t("you.password")}>
         <Button onClick={() => show("password")}>{t("account.password")}</Button>
       </Section>

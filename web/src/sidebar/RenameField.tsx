@@ -8,7 +8,8 @@ import { useSessionActions } from "./useSessionActions"
 /** The title of a conversation as a field: Enter or leaving it keeps the new title, Escape the old one. */
 export function RenameField({ session, onDone }: { session: Session; onDone: () => void }) {
   const t = useT()
-  const [title, setTitle] = useState(session.title)
+  const [before] = useState(session.title) // a model may name the conversation meanwhile
+  const [title, setTitle] = useState(before)
   const input = useRef<HTMLInputElement>(null)
   const { change } = useSessionActions(session)
   useEffect(() => {
@@ -19,7 +20,7 @@ export function RenameField({ session, onDone }: { session: Session; onDone: () 
   const save = () => {
     const next = title.trim()
     onDone()
-    if (next === "" || next === session.title) return
+    if (next === "" || next === before) return
     change.mutate({ title: next }, { onError: (error) => toast(t("session.changeFailed", { reason: error.message })) })
   }
   return (

@@ -1,0 +1,125 @@
+// Package titles lets models name conversations.
+package titles
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+)
+
+const (
+	// MaxAttempts is how often a title is tried in all. A provider that fails to the end is not asked for this conversation again.
+	MaxAttempts = 3
+	// callTime bounds one call to a model.
+	callTime = 45 * time.Second
+	// maxSubject bounds each text that a title is made of, in characters.
+	maxSubject = 2000
+	// maxTokens bounds an answer: much more than a title, since thoughts count as well.
+	maxTokens = 2000
+	// demoModel begins the names of models that repeat what they are asked.
+	demoModel = "demo/"
+)
+
+// Conversations are those that are named.
+type Conversations interface {
+	// TitleSubject returns what a turn was about. false: the conversation needs no title, or nothing was said.
+	TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error)
+	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
+	TitleRoom(ctx context.Context, key chat.SessionKey) error
+	// GiveTitle names a conversation that nobody has named; empty: it stays as it is, for good.
+	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
+	// BookUsage adds the tokens that a provider counted for a call outside of steps to the usage.
+	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
+}
+
+// Titles names conversations.
+type Titles struct {
+	Conversations Conversations
+	Models        activities.Models // the fastest of the person's
+}
+
+// Input names a turn after which its conversation is named.
+type Input struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+}
+
+// Output says how it ended; the title is in Postgres.
+type Output struct {
+	Given bool   `json:"given,omitempty"`
+	Model string `json:"model,omitempty"` // that was asked; empty: none was
+}
+
+// Title has a model name a conversation, unless it was named meanwhile. Run again after it has ended, it asks nobody.
+func (t *Titles) Title(ctx context.Context, in Input) (Output, error) {
+	defer activities.Heartbeat(ctx)()
+	out, err := t.title(ctx, in)
+	return out, activities.Failure(ctx, err)
+}
+
+func (t *Titles) title(ctx context.Context, in Input) (Output, error) {
+	subject, open, err := t.Conversations.TitleSubject(ctx, in.Session, in.Turn, maxSubject)
+	if err != nil || !open {
+		return Output{}, err
+	}
+	client, err := t.Models.For(ctx, in.Session)
+	if err != nil {
+		return Output{}, err
+	}
+	if strings.HasPrefix(client.Model(), demoModel) {
+		_, err := t.Conversations.GiveTitle(ctx, in.Session, "")
+		return Output{}, err
+	}
+	if err := t.Conversations.TitleRoom(ctx, in.Session); err != nil {
+		return Output{}, err
+	}
+	out := Output{Model: client.Model()}
+	text, err := t.ask(ctx, in.Session, client, requestOf(subject))
+	if err != nil {
+		return out, t.failed(ctx, in.Session, err)
+	}
+	out.Given, err = t.Conversations.GiveTitle(ctx, in.Session, Clean(text))
+	return out, err
+}
+
+// ask makes the call and records its usage, even if the activity ends at this moment: it was paid for.
+func (t *Titles) ask(ctx context.Context, key chat.SessionKey, client llm.Client, request llm.Request) (string, error) {
+	request.MaxTokens, request.Effort = maxTokens, chat.ThinkOff
+	limited, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	answer, err := client.Generate(limited, request, nil)
+	if answer.Usage != (chat.Usage{}) {
+		settled, cancel := activities.Settling(ctx)
+		defer cancel()
+		if err := t.Conversations.BookUsage(settled, key, client.Model(), 1, answer.Usage); err != nil {
+			return "", err
+		}
+	}
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = fault.Errorf(fault.Unavailable, "no title within %s: %w", callTime, llm.ErrTimeout)
+	}
+	return answer.Text, err
+}
+
+// failed leaves the conversation as it is for good where no other attempt follows. What a provider says does not get into histories: it may
+// repeat what it was told.
+func (t *Titles) failed(ctx context.Context, key chat.SessionKey, cause error) error {
+	if ctx.Err() != nil {
+		return cause
+	}
+	again := fault.Is(cause, fault.Unavailable) || fault.Is(cause, fault.RateLimited)
+	if again && activity.GetInfo(ctx).Attempt < MaxAttempts {
+		return fault.Limited(fault.After(cause), "the model was asked for a title in vain: %s", cmp.Or(llm.Reason(cause), "it refuses"))
+	}
+	activity.GetLogger(ctx).Warn("a conversation was not given a title", "session", key, "error", cause)
+	_, err := t.Conversations.GiveTitle(ctx, key, "")
+	return err
+}

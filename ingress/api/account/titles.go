@@ -1,0 +1,41 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/store"
+)
+
+// titlesOff is the value of store.Titles of somebody who wants no model to name their conversations.
+const titlesOff = "off"
+
+// TitleChoice says who names the conversations of a person.
+type TitleChoice struct {
+	Model bool `json:"model" doc:"A model names a conversation after its first answer, where nobody has named it and the installation does not forbid it (AGENT_TITLES). Else its title is the first words of its first message."`
+}
+
+type titlesBody struct{ Body TitleChoice }
+
+func (a *Endpoints) registerTitles(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "get-titles", Method: http.MethodGet, Path: "/api/titles", Summary: "Whether a model names my conversations", Security: endpoint.Secured,
+	}, func(ctx context.Context, _ *struct{}) (*titlesBody, error) {
+		value, err := a.Store.UserSetting(ctx, auth.User(ctx).ID, store.Titles)
+		return &titlesBody{TitleChoice{Model: value != titlesOff}}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "set-titles", Method: http.MethodPut, Path: "/api/titles", Summary: "Choose whether a model names my conversations", Security: endpoint.Secured,
+		Description: "It applies to answers from now on. Titles that conversations have stay.",
+	}, func(ctx context.Context, in *struct{ Body TitleChoice }) (*titlesBody, error) {
+		value := titlesOff
+		if in.Body.Model {
+			value = ""
+		}
+		return &titlesBody{in.Body}, a.Problem(a.Store.SetUserSetting(ctx, auth.User(ctx).ID, store.Titles, value))
+	})
+}
