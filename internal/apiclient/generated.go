@@ -271,6 +271,13 @@ type DeferredDecision struct {
 	Note     string `json:"note,omitzero"` // Told to the model with a denial.
 }
 
+// DirectChat is the schema of this name in the API's document.
+type DirectChat struct {
+	Account string `json:"account,omitzero"` // Of the bot, where a channel has several.
+	Channel string `json:"channel"`
+	Peer    string `json:"peer"` // The person's id on the channel.
+}
+
 // FileEntry is the schema of this name in the API's document.
 type FileEntry struct {
 	Dir     bool      `json:"dir"`
@@ -1018,6 +1025,19 @@ type Tried struct {
 	Text    string `json:"text,omitzero"`    // The beginning of what the model said.
 }
 
+// TurnNotices is the schema of this name in the API's document.
+type TurnNotices struct {
+	AfterSeconds int         `json:"after_seconds"` // How long a turn takes at least that is told of.
+	To           *DirectChat `json:"to,omitzero"`   // Missing: nothing is told.
+}
+
+// TurnNoticesBody is the schema of this name in the API's document.
+type TurnNoticesBody struct {
+	AfterSeconds int          `json:"after_seconds"` // How long a turn takes at least that is told of.
+	Chats        []DirectChat `json:"chats"`         // My accounts on platforms that have a bot. What is told arrives once I have written to it there.
+	To           *DirectChat  `json:"to,omitzero"`   // Missing: nothing is told.
+}
+
 // TwoPaths is the schema of this name in the API's document.
 type TwoPaths struct {
 	From string `json:"from"` // A file or folder; relative to the session's folder, or absolute.
@@ -1605,6 +1625,20 @@ func (c *Client) ListIdentities(ctx context.Context) ([]Identity, error) {
 // SetPassword sends POST /api/me/password: Set my password; signs out my other browsers.
 func (c *Client) SetPassword(ctx context.Context, body SetPasswordRequest) error {
 	return c.call(ctx, http.MethodPost, "/api/me/password", nil, body, nil)
+}
+
+// GetTurnNotices sends GET /api/me/turn-notices: Where on a platform I am told of my long turns.
+func (c *Client) GetTurnNotices(ctx context.Context) (TurnNoticesBody, error) {
+	var answer TurnNoticesBody
+	err := c.call(ctx, http.MethodGet, "/api/me/turn-notices", nil, nil, &answer)
+	return answer, err
+}
+
+// SetTurnNotices sends PUT /api/me/turn-notices: Be told of my long turns on a platform, or not any more. A turn that I begin on the page, in a terminal or over HTTP, and that takes long, is told of in my direct chat with the bot: when it has ended, and when it needs my answer.
+func (c *Client) SetTurnNotices(ctx context.Context, body TurnNotices) (TurnNoticesBody, error) {
+	var answer TurnNoticesBody
+	err := c.call(ctx, http.MethodPut, "/api/me/turn-notices", nil, body, &answer)
+	return answer, err
 }
 
 // GetMemory sends GET /api/memory: What agents remember about me.

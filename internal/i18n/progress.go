@@ -76,6 +76,12 @@ const (
 	Started      ID = "started"      // version, address
 	StartedAway  ID = "started_away" // names of bots
 	StartedDemo  ID = "started_demo"
+
+	TurnFinished ID = "turn_finished" // title, how long it took
+	TurnFailed   ID = "turn_failed"   // title, how long it took
+	TurnAsks     ID = "turn_asks"     // title, for how long it runs
+	TurnAnswer   ID = "turn_answer"   // one of these, first line of the answer
+	TurnUntitled ID = "turn_untitled"
 )
 
 var notices = map[ID]map[Lang]string{
@@ -83,4 +89,9 @@ var notices = map[ID]map[Lang]string{
 	Started:      {English: "xbot %s has started: %s", Chinese: "xbot %s 已启动：%s"},
 	StartedAway:  {English: "Not connected: %s", Chinese: "未连接：%s"},
 	StartedDemo:  {English: "No model is connected; the built-in demo answers.", Chinese: "尚未连接模型，目前由内置演示回答。"},
+	TurnFinished: {English: "**%s**: finished after %s", Chinese: "**%s**：已完成，用时 %s"},
+	TurnFailed:   {English: "**%s**: ended with a fault after %s, without an answer", Chinese: "**%s**：%s 后出错结束，没有回答"},
+	TurnAsks:     {English: "**%s**: needs your answer, after %s", Chinese: "**%s**：运行 %s 后，需要你的答复"},
+	TurnAnswer:   {English: "%s: %s", Chinese: "%s：%s"},
+	TurnUntitled: {English: "Your conversation", Chinese: "你的对话"},
 }

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/notices"
 	"xbot/internal/store/pg"
 )
 
@@ -79,6 +80,9 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	}
 	t.EndTurn(row.SessionKey, row.ID)
 	t.Emit(row.SessionKey, chat.EventTurn, conversation.TurnOf(closed))
+	if err := notices.TellEnd(ctx, t, closed); err != nil {
+		return err
+	}
 	return agents.ReportSubagent(ctx, t, closed)
 }
 

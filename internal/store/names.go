@@ -40,6 +40,8 @@ type (
 	DeferredCall = hooks.DeferredCall
 	// Delivery is the one of package triggers.
 	Delivery = triggers.Delivery
+	// DirectChat is the one of package notices.
+	DirectChat = notices.DirectChat
 	// DisabledWork is the one of package people.
 	DisabledWork = people.DisabledWork
 	// Grant is the one of package people.
@@ -104,6 +106,8 @@ type (
 	Undelivered = delivery.Undelivered
 	// User is the one of package people.
 	User = people.User
+	// TurnNotices is the one of package notices.
+	TurnNotices = notices.TurnNotices
 	// UserSetting is the one of package settings.
 	UserSetting = settings.UserSetting
 )

@@ -13,7 +13,57 @@ UPDATE outbound SET state = 'expired', error = 'there is newer news', ended_at =
 WHERE session_key = $1 AND state = 'waiting' AND NOT coalesce(jsonb_path_exists(parts, '$[*].state'), false);
 
 -- name: NoticeSend :execrows
--- No row: there is no such bot.
+-- No row: there is no such bot. What the conversation would send elsewhere goes there.
 INSERT INTO outbound (session_key, channel, account, place, message_id)
 SELECT sqlc.arg(session_key), a.channel, a.account, sqlc.arg(place), sqlc.arg(message_id)::bigint
-FROM channel_accounts a WHERE a.channel = sqlc.arg(channel) AND a.account = sqlc.arg(account);
+FROM channel_accounts a WHERE a.channel = sqlc.arg(channel) AND a.account = sqlc.arg(account)
+ON CONFLICT (message_id) DO UPDATE SET channel = EXCLUDED.channel, account = EXCLUDED.account, place = EXCLUDED.place;
+
+-- name: TurnNotices :one
+-- What a person wants to be told. One whose identity is not theirs any more is none.
+SELECT n.* FROM turn_notices n
+JOIN identities i ON i.kind = 'person' AND i.channel = n.channel AND i.account = n.account AND i.peer = n.peer AND i.user_id = n.user_id
+WHERE n.user_id = $1;
+
+-- name: TurnNoticesSet :execrows
+-- No row: they are not known by this identity, or no bot could tell them.
+INSERT INTO turn_notices (user_id, channel, account, peer, after_seconds)
+SELECT i.user_id, i.channel, i.account, i.peer, sqlc.arg(after_seconds)
+FROM identities i JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
+WHERE i.kind = 'person' AND i.user_id = sqlc.arg(user_id) AND i.channel = sqlc.arg(channel) AND i.account = sqlc.arg(account) AND i.peer = sqlc.arg(peer)
+ON CONFLICT (user_id) DO UPDATE SET channel = EXCLUDED.channel, account = EXCLUDED.account, peer = EXCLUDED.peer, after_seconds = EXCLUDED.after_seconds;
+
+-- name: TurnNoticesClear :exec
+DELETE FROM turn_notices WHERE user_id = $1;
+
+-- name: TurnNoticeChats :many
+-- The identities of a person with whom a bot can speak.
+SELECT i.channel, i.account, i.peer FROM identities i JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
+WHERE i.kind = 'person' AND i.user_id = $1 ORDER BY i.channel, i.account, i.peer;
+
+-- name: NoticeOfTurn :one
+-- What is told of a turn, and where. No row: nobody wants to be told of it. It was begun by the person of the conversation where they get no
+-- answer by a bot, has taken long enough, and they have written to the bot in a conversation of theirs.
+SELECT s.user_id, s.title, d.session_key, d.place, n.channel, n.account,
+    extract(epoch FROM coalesce(t.ended_at, now()) - t.started_at)::bigint AS seconds,
+    coalesce((SELECT left(coalesce(m.shown, m.content), 4000) FROM messages m
+        WHERE m.turn_id = t.id AND m.role = 'assistant' AND NOT m.silent ORDER BY m.id DESC LIMIT 1), '')::text AS answer
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+JOIN users u ON u.id = s.user_id AND u.kind = 'person' AND u.disabled_at IS NULL
+JOIN turn_notices n ON n.user_id = u.id
+JOIN identities i ON i.kind = 'person' AND i.channel = n.channel AND i.account = n.account AND i.peer = n.peer AND i.user_id = n.user_id
+CROSS JOIN LATERAL (
+    SELECT b.session_key, b.place FROM sessions p
+    CROSS JOIN LATERAL (
+        SELECT r.id, r.session_key, r.place FROM inbox r
+        WHERE r.session_key = p.key AND r.place IS NOT NULL AND r.kind <> 'background' AND r.channel = n.channel AND r.account = n.account
+          AND r.place ->> 'chat_type' = 'direct' AND r.place ->> 'peer' = n.peer
+        ORDER BY r.id DESC LIMIT 1
+    ) b
+    WHERE p.user_id = u.id AND p.key <> t.session_key
+    ORDER BY b.id DESC LIMIT 1
+) d
+WHERE t.id = $1 AND coalesce(t.ended_at, now()) - t.started_at >= make_interval(secs => n.after_seconds)
+  AND EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind = 'message' AND o.user_id = s.user_id AND o.place IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind <> 'background' AND o.place IS NOT NULL);

@@ -36,6 +36,7 @@ export class MockServer {
   permissions = new Permissions()
   runners = new Runners()
   limits = new Limits()
+  turnNotices = { after_seconds: 60, chats: [{ channel: "feishu", peer: "ou_77ab" }, { channel: "napcat", account: "second", peer: "10001" }] }
   policy = new Policy()
   people = new People()
   accounts = new Accounts()
@@ -299,6 +300,14 @@ export class MockServer {
         return [201, { code: "QX7T-4MKE", expires_in: 600 }]
       case "GET /api/me/identities":
         return [200, { identities: [{ channel: "feishu", account: "default", peer: "ou_77ab", name: "Ada" }] }]
+      case "GET /api/me/turn-notices":
+        return [200, this.turnNotices]
+      case "PUT /api/me/turn-notices": {
+        const { to, after_seconds } = await readBody(request)
+        if (to && !(after_seconds >= 10)) throw new HttpProblem(422, "after_seconds must be from 10 to 86400")
+        this.turnNotices = { ...this.turnNotices, to, after_seconds: to ? after_seconds : 60 }
+        return [200, this.turnNotices]
+      }
       case "GET /api/inspect/sessions":
         return [200, { sessions: people.others }]
       case "GET /api/inspect/runs":

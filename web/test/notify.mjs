@@ -1,6 +1,8 @@
 // Claims about notifications of turns that have ended.
 import assert from "node:assert/strict"
 
+import { closeDialog, openSettings } from "./lib/settings.mjs"
+
 /** Puts a browser's notifications, and whether the page is hidden, into the hands of the claim. */
 const pretend = (v) =>
   v.page.addInitScript(() => {
@@ -62,5 +64,27 @@ export const notifyOfMock = {
     await v.page.goto(v.url)
     await v.page.getByRole("button", { name: "Account and settings" }).click()
     await v.page.getByRole("menuitem", { name: "No notifications of long turns" }).click()
+  },
+  "a person chooses on which platform they are told of long turns, and how long a turn takes that is told": async (v) => {
+    const dialog = await openSettings(v, "You")
+    const form = dialog.getByRole("form", { name: "Notices of long turns" })
+    assert.equal(await form.getByLabel("Tell me").inputValue(), "", "it is off until somebody wants it")
+    assert.equal(await form.getByLabel("From how many seconds on").count(), 0)
+    await form.getByLabel("Tell me").selectOption({ label: "NapCat, 10001" })
+    await form.getByLabel("From how many seconds on").fill("5")
+    await form.getByRole("button", { name: "Save" }).click()
+    await form.getByText("after_seconds must be from 10 to 86400").waitFor()
+    await form.getByLabel("From how many seconds on").fill("90")
+    await form.getByRole("button", { name: "Save" }).click()
+    await v.page.getByText("Saved", { exact: true }).waitFor()
+    await v.inspect("133-turn-notices")
+    const { to, after_seconds } = await v.api("/api/me/turn-notices")
+    assert.deepEqual([to, after_seconds], [{ channel: "napcat", account: "second", peer: "10001" }, 90])
+    await form.getByLabel("Tell me").selectOption({ label: "Nowhere" })
+    const stopped = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/turn-notices"))
+    await form.getByRole("button", { name: "Save" }).click()
+    await stopped
+    assert.equal((await v.api("/api/me/turn-notices")).to, undefined)
+    await closeDialog(v)
   },
 }

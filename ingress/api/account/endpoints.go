@@ -26,4 +26,5 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerTitles(h)
 	a.registerPairings(h)
 	a.registerLinks(h)
+	a.registerTurnNotices(h)
 }

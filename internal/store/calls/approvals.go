@@ -13,6 +13,7 @@ import (
 	"xbot/internal/question"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/notices"
 	"xbot/internal/store/pg"
 )
 
@@ -35,6 +36,9 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 			return nil // it is not the person's to answer
 		}
 		if err := askParent(ctx, tx, row); err != nil {
+			return err
+		}
+		if err := notices.TellAsks(ctx, tx, row.TurnID); err != nil {
 			return err
 		}
 		return sendQuestion(ctx, tx, id)

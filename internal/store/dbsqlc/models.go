@@ -391,6 +391,16 @@ type Turn struct {
 	HastenedBy  int64
 }
 
+// Where on a platform people want to be told of long turns that they began on the page, in a terminal or over HTTP: an identity of theirs. Written by their settings; without a row nobody is told. One whose identity is not theirs any more counts for nothing.
+type TurnNotice struct {
+	UserID  chat.UserID
+	Channel string
+	Account string
+	Peer    string
+	// How long a turn takes at least that is told of.
+	AfterSeconds int32
+}
+
 // People and groups. Written by the server when it starts for the first time, and by the gateway when somebody writes or a group is met for the first time; the password by PUT /api/me/password and xbot login-link. password_hash is bcrypt, empty until a password is set.
 type User struct {
 	ID           chat.UserID

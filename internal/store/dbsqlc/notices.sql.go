@@ -12,10 +12,66 @@ import (
 	"xbot/internal/chat"
 )
 
+const noticeOfTurn = `-- name: NoticeOfTurn :one
+SELECT s.user_id, s.title, d.session_key, d.place, n.channel, n.account,
+    extract(epoch FROM coalesce(t.ended_at, now()) - t.started_at)::bigint AS seconds,
+    coalesce((SELECT left(coalesce(m.shown, m.content), 4000) FROM messages m
+        WHERE m.turn_id = t.id AND m.role = 'assistant' AND NOT m.silent ORDER BY m.id DESC LIMIT 1), '')::text AS answer
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+JOIN users u ON u.id = s.user_id AND u.kind = 'person' AND u.disabled_at IS NULL
+JOIN turn_notices n ON n.user_id = u.id
+JOIN identities i ON i.kind = 'person' AND i.channel = n.channel AND i.account = n.account AND i.peer = n.peer AND i.user_id = n.user_id
+CROSS JOIN LATERAL (
+    SELECT b.session_key, b.place FROM sessions p
+    CROSS JOIN LATERAL (
+        SELECT r.id, r.session_key, r.place FROM inbox r
+        WHERE r.session_key = p.key AND r.place IS NOT NULL AND r.kind <> 'background' AND r.channel = n.channel AND r.account = n.account
+          AND r.place ->> 'chat_type' = 'direct' AND r.place ->> 'peer' = n.peer
+        ORDER BY r.id DESC LIMIT 1
+    ) b
+    WHERE p.user_id = u.id AND p.key <> t.session_key
+    ORDER BY b.id DESC LIMIT 1
+) d
+WHERE t.id = $1 AND coalesce(t.ended_at, now()) - t.started_at >= make_interval(secs => n.after_seconds)
+  AND EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind = 'message' AND o.user_id = s.user_id AND o.place IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind <> 'background' AND o.place IS NOT NULL)
+`
+
+type NoticeOfTurnRow struct {
+	UserID     chat.UserID
+	Title      string
+	SessionKey chat.SessionKey
+	Place      []byte
+	Channel    string
+	Account    string
+	Seconds    int64
+	Answer     string
+}
+
+// What is told of a turn, and where. No row: nobody wants to be told of it. It was begun by the person of the conversation where they get no
+// answer by a bot, has taken long enough, and they have written to the bot in a conversation of theirs.
+func (q *Queries) NoticeOfTurn(ctx context.Context, db DBTX, id chat.TurnID) (NoticeOfTurnRow, error) {
+	row := db.QueryRow(ctx, noticeOfTurn, id)
+	var i NoticeOfTurnRow
+	err := row.Scan(
+		&i.UserID,
+		&i.Title,
+		&i.SessionKey,
+		&i.Place,
+		&i.Channel,
+		&i.Account,
+		&i.Seconds,
+		&i.Answer,
+	)
+	return i, err
+}
+
 const noticeSend = `-- name: NoticeSend :execrows
 INSERT INTO outbound (session_key, channel, account, place, message_id)
 SELECT $1, a.channel, a.account, $2, $3::bigint
 FROM channel_accounts a WHERE a.channel = $4 AND a.account = $5
+ON CONFLICT (message_id) DO UPDATE SET channel = EXCLUDED.channel, account = EXCLUDED.account, place = EXCLUDED.place
 `
 
 type NoticeSendParams struct {
@@ -26,7 +82,7 @@ type NoticeSendParams struct {
 	Account    string
 }
 
-// No row: there is no such bot.
+// No row: there is no such bot. What the conversation would send elsewhere goes there.
 func (q *Queries) NoticeSend(ctx context.Context, db DBTX, arg NoticeSendParams) (int64, error) {
 	result, err := db.Exec(ctx, noticeSend,
 		arg.SessionKey,
@@ -94,4 +150,96 @@ func (q *Queries) NoticeTold(ctx context.Context, db DBTX, arg NoticeToldParams)
 	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const turnNoticeChats = `-- name: TurnNoticeChats :many
+SELECT i.channel, i.account, i.peer FROM identities i JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
+WHERE i.kind = 'person' AND i.user_id = $1 ORDER BY i.channel, i.account, i.peer
+`
+
+type TurnNoticeChatsRow struct {
+	Channel string
+	Account string
+	Peer    string
+}
+
+// The identities of a person with whom a bot can speak.
+func (q *Queries) TurnNoticeChats(ctx context.Context, db DBTX, userID chat.UserID) ([]TurnNoticeChatsRow, error) {
+	rows, err := db.Query(ctx, turnNoticeChats, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TurnNoticeChatsRow
+	for rows.Next() {
+		var i TurnNoticeChatsRow
+		if err := rows.Scan(&i.Channel, &i.Account, &i.Peer); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const turnNotices = `-- name: TurnNotices :one
+SELECT n.user_id, n.channel, n.account, n.peer, n.after_seconds FROM turn_notices n
+JOIN identities i ON i.kind = 'person' AND i.channel = n.channel AND i.account = n.account AND i.peer = n.peer AND i.user_id = n.user_id
+WHERE n.user_id = $1
+`
+
+// What a person wants to be told. One whose identity is not theirs any more is none.
+func (q *Queries) TurnNotices(ctx context.Context, db DBTX, userID chat.UserID) (TurnNotice, error) {
+	row := db.QueryRow(ctx, turnNotices, userID)
+	var i TurnNotice
+	err := row.Scan(
+		&i.UserID,
+		&i.Channel,
+		&i.Account,
+		&i.Peer,
+		&i.AfterSeconds,
+	)
+	return i, err
+}
+
+const turnNoticesClear = `-- name: TurnNoticesClear :exec
+DELETE FROM turn_notices WHERE user_id = $1
+`
+
+func (q *Queries) TurnNoticesClear(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, turnNoticesClear, userID)
+	return err
+}
+
+const turnNoticesSet = `-- name: TurnNoticesSet :execrows
+INSERT INTO turn_notices (user_id, channel, account, peer, after_seconds)
+SELECT i.user_id, i.channel, i.account, i.peer, $1
+FROM identities i JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
+WHERE i.kind = 'person' AND i.user_id = $2 AND i.channel = $3 AND i.account = $4 AND i.peer = $5
+ON CONFLICT (user_id) DO UPDATE SET channel = EXCLUDED.channel, account = EXCLUDED.account, peer = EXCLUDED.peer, after_seconds = EXCLUDED.after_seconds
+`
+
+type TurnNoticesSetParams struct {
+	AfterSeconds int32
+	UserID       chat.UserID
+	Channel      string
+	Account      string
+	Peer         string
+}
+
+// No row: they are not known by this identity, or no bot could tell them.
+func (q *Queries) TurnNoticesSet(ctx context.Context, db DBTX, arg TurnNoticesSetParams) (int64, error) {
+	result, err := db.Exec(ctx, turnNoticesSet,
+		arg.AfterSeconds,
+		arg.UserID,
+		arg.Channel,
+		arg.Account,
+		arg.Peer,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }

@@ -95,3 +95,13 @@ export async function listIdentities(): Promise<Identity[]> {
   const { identities } = await unwrap(api.GET("/api/me/identities"))
   return identities ?? []
 }
+
+/** What the person is told of their long turns on a platform, and where they can be told. */
+export type TurnNotices = components["schemas"]["TurnNoticesBody"]
+export type DirectChat = components["schemas"]["DirectChat"]
+
+const noticesOf = (answer: TurnNotices) => ({ ...answer, chats: answer.chats ?? [] })
+
+export const readTurnNotices = async () => noticesOf(await unwrap(api.GET("/api/me/turn-notices")))
+
+export const setTurnNotices = async (body: components["schemas"]["TurnNotices"]) => noticesOf(await unwrap(api.PUT("/api/me/turn-notices", { body })))

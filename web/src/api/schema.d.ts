@@ -707,6 +707,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/turn-notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where on a platform I am told of my long turns */
+        get: operations["get-turn-notices"];
+        /**
+         * Be told of my long turns on a platform, or not any more
+         * @description A turn that I begin on the page, in a terminal or over HTTP, and that takes long, is told of in my direct chat with the bot: when it has ended, and when it needs my answer.
+         */
+        put: operations["set-turn-notices"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memory": {
         parameters: {
             query?: never;
@@ -3252,6 +3273,14 @@ export interface components {
             /** @description The longest first, at most a hundred. */
             deferred: components["schemas"]["DeferredCall"][] | null;
         };
+        DirectChat: {
+            /** @description Of the bot, where a channel has several. */
+            account?: string;
+            /** @example napcat */
+            channel: string;
+            /** @description The person's id on the channel. */
+            peer: string;
+        };
         "Edit-queuedRequest": {
             /** @description At most 200000 bytes; no command. */
             text: string;
@@ -5741,6 +5770,26 @@ export interface components {
             /** @description Set while the turn waits for a model provider that cannot be reached. The turn goes on once the provider answers. */
             waits?: components["schemas"]["Wait"];
         };
+        TurnNotices: {
+            /**
+             * Format: int64
+             * @description How long a turn takes at least that is told of.
+             */
+            after_seconds: number;
+            /** @description Missing: nothing is told. */
+            to?: components["schemas"]["DirectChat"];
+        };
+        TurnNoticesBody: {
+            /**
+             * Format: int64
+             * @description How long a turn takes at least that is told of.
+             */
+            after_seconds: number;
+            /** @description My accounts on platforms that have a bot. What is told arrives once I have written to it there. */
+            chats: components["schemas"]["DirectChat"][] | null;
+            /** @description Missing: nothing is told. */
+            to?: components["schemas"]["DirectChat"];
+        };
         TurnsBody: {
             turns: components["schemas"]["Turn"][] | null;
         };
@@ -7363,6 +7412,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-turn-notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnNoticesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-turn-notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TurnNotices"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnNoticesBody"];
+                };
             };
             /** @description Error */
             default: {

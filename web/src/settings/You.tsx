@@ -12,6 +12,7 @@ import { setTheme, type Theme, useTheme } from "../ui/theme"
 import Identities from "./Identities"
 import Titles from "./Titles"
 
+const TurnNotices = lazy(() => import("./TurnNotices"))
 const ProfileVersions = lazy(() => import("../memory/ProfileVersions"))
 
 const themes: Theme[] = ["auto", "light", "dark"]
@@ -43,6 +44,9 @@ export default function You() {
       <Section title={t("identities.title")}>
         <Identities />
       </Section>
+      <Suspense>
+        <TurnNotices />
+      </Suspense>
     </div>
   )
 }
