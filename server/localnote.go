@@ -36,7 +36,7 @@ const localTokens = 3
 
 func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	token, hash := secret.NewToken()
-	if _, err := in.store.CreateToken(ctx, admin, store.Token{Name: in.localToken()}, hash); err != nil {
+	if _, err := in.store.GrantToken(ctx, admin, store.Token{Name: in.localToken()}, hash); err != nil {
 		return err
 	}
 	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.version})

@@ -150,7 +150,7 @@ func (c tokenCreateCmd) Run(ctx context.Context) error {
 	if c.Days > 0 {
 		made.ExpiresAt = new(time.Now().AddDate(0, 0, c.Days))
 	}
-	if _, err := s.CreateToken(ctx, user.ID, made, hash); err != nil {
+	if _, err := s.GrantToken(ctx, user.ID, made, hash); err != nil {
 		return err
 	}
 	fmt.Println(token)

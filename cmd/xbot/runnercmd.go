@@ -38,7 +38,7 @@ func (c runnerCreateCmd) Run(ctx context.Context) error {
 			return err
 		}
 		token, hash := secret.NewToken()
-		if err := s.CreateRunner(ctx, user.ID, c.Name, hash); err != nil {
+		if err := s.GrantRunner(ctx, user.ID, c.Name, hash); err != nil {
 			return err
 		}
 		sayToken(cfg, token, "Runner %s of %s is made.", c.Name, user.Name)

@@ -53,3 +53,26 @@ func TestRoom_WhoHasAsManyAsTheyMayIsToldWhatMakesRoom(t *testing.T) {
 	b.bob.post("/api/runners", map[string]any{"name": "laptop"}).is(http.StatusCreated, nil)
 	require.Contains(t, b.bob.post("/api/runners", map[string]any{"name": "second"}).problem(http.StatusConflict), "you have 1 runners")
 }
+
+func TestRoom_CopiesImportsAndCommandsAskForItToo(t *testing.T) {
+	b := setupUnder(t, little{})
+	key := b.alice.session("agent:main:web:thread:first").Key
+	text := string(b.alice.get(path(key, "/export")).body)
+	b.exchange(key, "t1", "hello")
+
+	require.Contains(t, b.alice.post(path(key, "/fork"), map[string]any{}).problem(http.StatusConflict), "you have 1 sessions")
+	require.Contains(t, b.alice.post("/api/sessions/import", text).problem(http.StatusConflict), "limits.person.sessions")
+	said := func(id, command string) string {
+		b.alice.say(key, id, command).is(http.StatusAccepted, nil)
+		messages := b.alice.transcript(key).Messages
+		return messages[len(messages)-1].Content
+	}
+	require.Contains(t, said("f1", "/fork"), "you have 1 sessions")
+	require.Contains(t, said("r1", "/runner create laptop"), "laptop")
+	require.Contains(t, said("r2", "/runner create second"), "you have 1 runners")
+
+	var list sessionList
+	b.alice.get("/api/sessions").is(http.StatusOK, &list)
+	require.Len(t, list.Sessions, 1)
+	b.bob.post("/api/sessions/import", text).is(http.StatusCreated, nil)
+}

@@ -42,7 +42,7 @@ func (m *inboundRequest) create(ctx context.Context) error {
 	}
 	made, err := m.Store.CreateSession(ctx, store.NewSession{
 		Key: m.key, Owner: owner.ID, Channel: m.e.Channel, Agent: m.agent, ChatType: m.chatType(), Scene: m.scene, Origin: m.origin(),
-		Cwd: m.p.Agent(m.agent).Workspace,
+		Cwd: m.p.Agent(m.agent).Workspace, Arriving: true,
 	})
 	if err != nil || made {
 		return err

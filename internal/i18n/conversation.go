@@ -37,6 +37,19 @@ var resets = map[ID]map[Lang]string{
 	HelpSearch:   {English: "finds messages in all your conversations", Chinese: "在你的所有对话中查找消息"},
 }
 
+// What people are told who have as many of something as they may.
+const (
+	RoomSessions ID = "room_sessions" // %d how many
+	RoomRunners  ID = "room_runners"  // %d how many
+	RoomTokens   ID = "room_tokens"   // %d how many
+)
+
+var rooms = map[ID]map[Lang]string{
+	RoomSessions: {English: "you have %d sessions, as many as a person may have here (limits.person.sessions of the policy); give one up first", Chinese: "你已有 %d 个对话，达到了每人可拥有的上限(策略的 limits.person.sessions)；请先删除一个。"},
+	RoomRunners:  {English: "you have %d runners, as many as a person may have here (limits.person.runners of the policy); give one up first", Chinese: "你已有 %d 个 runner，达到了每人可拥有的上限(策略的 limits.person.runners)；请先撤销一个。"},
+	RoomTokens:   {English: "you have %d tokens, as many as a person may have here (limits.person.tokens of the policy); give one up first", Chinese: "你已有 %d 个令牌，达到了每人可拥有的上限(策略的 limits.person.tokens)；请先撤销一个。"},
+}
+
 // What people are told when they take a conversation back, or copy it.
 const (
 	Rewound      ID = "rewound"       // %d messages of the person, %s first words of the oldest one

@@ -235,7 +235,8 @@ type Limits struct {
 	Person    PersonLimits `json:"person,omitzero"`
 }
 
-// PersonLimits bounds what one person may have.
+// PersonLimits bounds what one person may have. Conversations that messages on platforms begin are never refused, and those that agents,
+// schedules and triggers begin are not counted either.
 type PersonLimits struct {
 	Sessions int `json:"sessions,omitempty"` // conversations that they begin; default 10000
 	Runners  int `json:"runners,omitempty"`  // default 50

@@ -16,7 +16,7 @@ import (
 )
 
 // Import makes a session of a conversation that was exported, here or elsewhere. Each message of a person begins a turn
-// that is done. A key that is taken is a Conflict. Nothing of it counts as usage.
+// that is done. A key that is taken is a Conflict, and so is an owner who has as many sessions as they may. Nothing of it counts as usage.
 func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcript.Transcript) (chat.Session, error) {
 	created, err := s.CreateSession(ctx, n)
 	if err != nil {

@@ -46,8 +46,6 @@ type (
 	DisabledWork = people.DisabledWork
 	// Grant is the one of package people.
 	Grant = people.Grant
-	// Holdings is the one of package people.
-	Holdings = people.Holdings
 	// Identity is the one of package links.
 	Identity = links.Identity
 	// Invite is the one of package people.

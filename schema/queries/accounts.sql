@@ -62,12 +62,6 @@ SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND disabled_at IS NOT NULL);
 -- Whether a person comes by an OpenID Connect provider, and needs no password.
 SELECT EXISTS (SELECT 1 FROM identities WHERE user_id = $1 AND kind = 'person' AND channel = 'oidc');
 
--- name: AccountHoldings :one
--- What a person has that is limited.
-SELECT (SELECT count(*) FROM sessions s WHERE s.user_id = sqlc.arg(id))::int AS sessions,
-       (SELECT count(*) FROM runners r WHERE r.user_id = sqlc.arg(id) AND r.revoked_at IS NULL AND r.name NOT IN ('local', '__docker__'))::int AS runners,
-       (SELECT count(*) FROM api_tokens t WHERE t.user_id = sqlc.arg(id) AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()))::int AS tokens;
-
 -- name: AccountWork :many
 -- Conversations of people who were disabled in which a turn runs that nobody has told to stop, or messages wait: all of those who still
 -- are, and of others what began before.

@@ -33,9 +33,6 @@ func (a *Endpoints) registerRunners(h huma.API) {
 				Name string `json:"name" minLength:"1" maxLength:"200" doc:"1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit."`
 			}
 		}) (*newRunnerBody, error) {
-			if err := a.Room(ctx, endpoint.Runners); err != nil {
-				return nil, a.Problem(err)
-			}
 			out, err := a.Runners.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.Problem(err)
 		})

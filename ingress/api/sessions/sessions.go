@@ -154,12 +154,6 @@ func (a *Endpoints) create(ctx context.Context, in NewSession) (chat.Session, er
 	if key == "" {
 		key = session.Thread(agent.ID, webChannel, strings.ToLower(rand.Text()[:12]))
 	}
-	if err := a.Room(ctx, endpoint.Sessions); err != nil {
-		if there, found := a.Own(ctx, key); found == nil { // nothing is made
-			return there, nil
-		}
-		return chat.Session{}, a.Problem(err)
-	}
 	user := auth.User(ctx)
 	made := store.NewSession{
 		Key: key, Owner: user.ID, Channel: channel, Title: in.Title, Shelf: in.Shelf, Cwd: cmp.Or(in.Cwd, agent.Workspace), Agent: agent.ID,

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // NewFork asks for a copy of a conversation.
@@ -31,25 +32,27 @@ type NewFork struct {
 // messages, calls, offloaded results and control records, so that the model sees of it what it saw then. Ids are new,
 // bodies of offloaded results are shared, runs in Temporal and usage stay those of the original. The original may run
 // meanwhile, and be deleted later. Where a session of the key is a fork of the original already, that is returned. It is
-// NotFound or a Conflict when the conversation has no such message, or its turn runs still.
+// NotFound or a Conflict when the conversation has no such message, or its turn runs still, and a Conflict where its owner has as many
+// sessions as they may.
 func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
-	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
-		// What is copied by several statements has to be of one moment.
-		if _, err := tx.Exec(ctx, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); err != nil {
-			return fmt.Errorf("begin the copy: %w", err)
-		}
+	_, owner, err := s.Session(ctx, n.From)
+	if err != nil {
+		return chat.Session{}, err
+	}
+	// What is copied by several statements has to be of one moment.
+	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Sessions, Owner: owner, Still: true}, func(tx *pg.Tx) (bool, error) {
 		rows, err := s.db.Q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: pg.Clean(n.Title)})
 		if err != nil {
-			return fmt.Errorf("create the copy of the session: %w", err)
+			return false, fmt.Errorf("create the copy of the session: %w", err)
 		}
 		if rows == 0 {
-			return forkedBefore(ctx, tx, n)
+			return false, forkedBefore(ctx, tx, n)
 		}
 		upto, err := forkEnd(ctx, tx, n)
 		if err != nil {
-			return err
+			return false, err
 		}
-		return forkConversation(ctx, tx, n, upto)
+		return true, forkConversation(ctx, tx, n, upto)
 	})
 	if err != nil {
 		return chat.Session{}, err

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // NewSession describes a conversation to be created.
@@ -30,22 +31,39 @@ type NewSession struct {
 	Scene    string
 	Origin   chat.Origin
 	Shelf    chat.Shelf // empty: in the list
+
+	// Arriving: a message on a platform begins it, which is never lost to how many sessions its owner has.
+	Arriving bool
 }
 
-// CreateSession creates a session or finds the one that is there. It reports whether it created it.
+// CreateSession creates a session or finds the one that is there. It reports whether it created it. It is a Conflict where the owner has
+// as many as they may.
 func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	origin, err := json.Marshal(n.Origin)
 	if err != nil {
 		return false, fmt.Errorf("encode origin: %w", err)
 	}
-	rows, err := s.db.Q.SessionCreate(ctx, s.db.Pool, dbsqlc.SessionCreateParams{
+	p := dbsqlc.SessionCreateParams{
 		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: pg.Clean(n.Title), Cwd: pg.Clean(n.Cwd), CwdRunner: n.CwdRunner,
 		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin, Shelf: n.Shelf, TitleOpen: n.titleOpen(),
-	})
-	if err != nil {
-		return false, pg.Classify(fmt.Errorf("create session: %w", err))
 	}
-	return rows == 1, nil
+	if n.Arriving {
+		rows, err := s.db.Q.SessionCreate(ctx, s.db.Pool, p)
+		if err != nil {
+			return false, pg.Classify(fmt.Errorf("create session: %w", err))
+		}
+		return rows == 1, nil
+	}
+	made := false
+	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Sessions, Owner: n.Owner}, func(tx *pg.Tx) (bool, error) {
+		rows, err := tx.Q.SessionCreate(ctx, tx, p)
+		if err != nil {
+			return false, fmt.Errorf("create session: %w", err)
+		}
+		made = rows == 1
+		return made, nil
+	})
+	return made && err == nil, err
 }
 
 // Session returns a session and its owner.

@@ -116,26 +116,6 @@ func (q *Queries) AccountEnable(ctx context.Context, db DBTX, id chat.UserID) (i
 	return result.RowsAffected(), nil
 }
 
-const accountHoldings = `-- name: AccountHoldings :one
-SELECT (SELECT count(*) FROM sessions s WHERE s.user_id = $1)::int AS sessions,
-       (SELECT count(*) FROM runners r WHERE r.user_id = $1 AND r.revoked_at IS NULL AND r.name NOT IN ('local', '__docker__'))::int AS runners,
-       (SELECT count(*) FROM api_tokens t WHERE t.user_id = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()))::int AS tokens
-`
-
-type AccountHoldingsRow struct {
-	Sessions int32
-	Runners  int32
-	Tokens   int32
-}
-
-// What a person has that is limited.
-func (q *Queries) AccountHoldings(ctx context.Context, db DBTX, id chat.UserID) (AccountHoldingsRow, error) {
-	row := db.QueryRow(ctx, accountHoldings, id)
-	var i AccountHoldingsRow
-	err := row.Scan(&i.Sessions, &i.Runners, &i.Tokens)
-	return i, err
-}
-
 const accountList = `-- name: AccountList :many
 SELECT u.id, u.name, u.role, u.created_at, u.disabled_at, coalesce(d.name, '')::text AS disabled_by, (u.password_hash <> '')::boolean AS has_password,
        coalesce(greatest(

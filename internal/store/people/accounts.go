@@ -130,15 +130,6 @@ func (s *Store) SignsOn(ctx context.Context, id chat.UserID) (bool, error) {
 	return yes, pg.Classify(err)
 }
 
-// Holdings is what a person has that is limited.
-type Holdings struct{ Sessions, Runners, Tokens int }
-
-// Holdings counts what a person has that is limited.
-func (s *Store) Holdings(ctx context.Context, id chat.UserID) (Holdings, error) {
-	row, err := s.db.Q.AccountHoldings(ctx, s.db.Pool, id)
-	return Holdings{Sessions: int(row.Sessions), Runners: int(row.Runners), Tokens: int(row.Tokens)}, pg.Classify(err)
-}
-
 // MayEnter is NotFound unless a person of that number is there, and a Conflict while they are shut out.
 func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
 	row, err := s.db.Q.UserGet(ctx, s.db.Pool, id)

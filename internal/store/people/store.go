@@ -3,12 +3,14 @@ package people
 
 import (
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // Store keeps users, their identities on platforms, links between them, pairings, and what they permit tools to do. It is safe for concurrent use.
 type Store struct {
-	db *pg.DB
+	db    *pg.DB
+	quota *quota.Quota
 }
 
 // New returns a store over the database.
-func New(db *pg.DB) *Store { return &Store{db: db} }
+func New(db *pg.DB, q *quota.Quota) *Store { return &Store{db: db, quota: q} }

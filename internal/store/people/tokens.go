@@ -10,6 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // Scope is what an API token may.
@@ -32,12 +33,25 @@ type Token struct {
 	ExpiresAt  *time.Time `json:"expires_at,omitempty" doc:"Until when it is good; missing: until it is revoked."`
 }
 
-// CreateToken stores the hash of an API token, of which name, scope and end are given, and returns its id. Without a scope it may all.
-func (s *Store) CreateToken(ctx context.Context, user chat.UserID, t Token, hash []byte) (int64, error) {
-	id, err := s.db.Q.TokenCreate(ctx, s.db.Pool, dbsqlc.TokenCreateParams{
-		UserID: user, Name: pg.Clean(t.Name), TokenHash: hash, Scope: string(cmp.Or(t.Scope, ScopeAdmin)), ExpiresAt: t.ExpiresAt,
+// CreateToken stores the hash of an API token, of which name, scope and end are given, and returns its id. Without a scope it may all. It is
+// a Conflict where the user has as many as they may.
+func (s *Store) CreateToken(ctx context.Context, user chat.UserID, t Token, hash []byte) (id int64, err error) {
+	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Tokens, Owner: user}, func(tx *pg.Tx) (bool, error) {
+		id, err = s.db.Q.TokenCreate(ctx, tx, tokenRow(user, t, hash))
+		return err == nil, err
 	})
+	return id, err
+}
+
+// GrantToken makes a token for a user as an operator, or as the server for programs of its machine, however many they have; else it is
+// CreateToken.
+func (s *Store) GrantToken(ctx context.Context, user chat.UserID, t Token, hash []byte) (int64, error) {
+	id, err := s.db.Q.TokenCreate(ctx, s.db.Pool, tokenRow(user, t, hash))
 	return id, pg.Classify(err)
+}
+
+func tokenRow(user chat.UserID, t Token, hash []byte) dbsqlc.TokenCreateParams {
+	return dbsqlc.TokenCreateParams{UserID: user, Name: pg.Clean(t.Name), TokenHash: hash, Scope: string(cmp.Or(t.Scope, ScopeAdmin)), ExpiresAt: t.ExpiresAt}
 }
 
 // RevokeOlderTokens revokes the user's tokens of a name but the newest few.

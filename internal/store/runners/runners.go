@@ -18,6 +18,7 @@ import (
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 	"xbot/runner/wire"
 )
 
@@ -42,9 +43,20 @@ func (s *Store) EnsureRunner(ctx context.Context, user chat.UserID, name string,
 	return id, nil
 }
 
-// CreateRunner makes a runner of a user; Conflict if they have one of the name. The caller has checked the name.
+// CreateRunner makes a runner of a user; Conflict if they have one of the name, or as many as they may. The caller has checked the name.
 func (s *Store) CreateRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) error {
-	_, err := s.db.Q.RunnerCreate(ctx, s.db.Pool, dbsqlc.RunnerCreateParams{UserID: user, Name: name, TokenHash: tokenHash})
+	return quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Runners, Owner: user}, func(tx *pg.Tx) (bool, error) {
+		return true, s.create(ctx, tx, user, name, tokenHash)
+	})
+}
+
+// GrantRunner makes a runner for a user as an operator, however many they have; else it is CreateRunner.
+func (s *Store) GrantRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) error {
+	return s.create(ctx, s.db.Pool, user, name, tokenHash)
+}
+
+func (s *Store) create(ctx context.Context, db dbsqlc.DBTX, user chat.UserID, name string, tokenHash []byte) error {
+	_, err := s.db.Q.RunnerCreate(ctx, db, dbsqlc.RunnerCreateParams{UserID: user, Name: name, TokenHash: tokenHash})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.Errorf(fault.Conflict, "there is a runner named %q already: choose another name, or make a new token for that one", name)
 	}

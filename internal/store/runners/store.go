@@ -3,12 +3,14 @@ package runners
 
 import (
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // Store keeps runners, their tokens, and who wants a container. It is safe for concurrent use.
 type Store struct {
-	db *pg.DB
+	db    *pg.DB
+	quota *quota.Quota
 }
 
 // New returns a store over the database.
-func New(db *pg.DB) *Store { return &Store{db: db} }
+func New(db *pg.DB, q *quota.Quota) *Store { return &Store{db: db, quota: q} }

@@ -1,0 +1,97 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/policy"
+	"xbot/internal/store/pg"
+)
+
+// Thing is something of which a person, or a group, may have so many: a member of limits.person of the policy. What messages on
+// platforms, agents, schedules, triggers, operators and the server make is not refused.
+type Thing string
+
+// The things that are counted.
+const (
+	Sessions Thing = "sessions"
+	Runners  Thing = "runners"
+	Tokens   Thing = "tokens"
+)
+
+// Making is one thing that is made for somebody.
+type Making struct {
+	Of    Thing
+	Owner chat.UserID
+	// Still: all statements that make it see the database of one moment.
+	Still bool
+}
+
+// tries is how often a thing is made whose transaction sees one moment: of so many that are made at once for one person each comes to its turn.
+const tries = 50
+
+// Make runs insert in a transaction, and takes back what it did as a Conflict where its owner has more then than they may. Of several at
+// once as many are made as there is room for. insert says whether it has made one; it may run again.
+func Make(ctx context.Context, q *Quota, db *pg.DB, m Making, insert func(tx *pg.Tx) (made bool, err error)) error {
+	caps, err := q.Caps(ctx) // before the transaction: it may need a connection of its own
+	if err != nil {
+		return err
+	}
+	for range tries {
+		err = db.InTx(ctx, func(tx *pg.Tx) error { return m.within(ctx, tx, caps.Person, insert) })
+		if !outdated(err) {
+			break
+		}
+	}
+	return err
+}
+
+func (m Making) within(ctx context.Context, tx *pg.Tx, l policy.PersonLimits, insert func(tx *pg.Tx) (bool, error)) error {
+	if m.Still {
+		if _, err := tx.Exec(ctx, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); err != nil {
+			return fmt.Errorf("begin to see one moment: %w", err)
+		}
+	}
+	if err := tx.Q.QuotaHold(ctx, tx, m.Owner); err != nil {
+		return fmt.Errorf("hold what user %d has: %w", m.Owner, err)
+	}
+	made, err := insert(tx)
+	if err != nil || !made {
+		return err
+	}
+	held, most, full, err := m.count(ctx, tx, l)
+	if err != nil {
+		return fmt.Errorf("count what user %d has: %w", m.Owner, err)
+	}
+	if int(held) > most {
+		return i18n.Fault(fault.Conflict, full, held-1)
+	}
+	return nil
+}
+
+// count returns how many there are and may be, and what is said where that is too many.
+func (m Making) count(ctx context.Context, tx *pg.Tx, l policy.PersonLimits) (held int32, most int, full i18n.ID, err error) {
+	switch m.Of {
+	case Sessions:
+		held, err = tx.Q.QuotaSessions(ctx, tx, m.Owner)
+		return held, l.Sessions, i18n.RoomSessions, err
+	case Runners:
+		held, err = tx.Q.QuotaRunners(ctx, tx, m.Owner)
+		return held, l.Runners, i18n.RoomRunners, err
+	default:
+		held, err = tx.Q.QuotaTokens(ctx, tx, m.Owner)
+		return held, l.Tokens, i18n.RoomTokens, err
+	}
+}
+
+// outdated reports whether a transaction failed because another one has changed what it saw.
+func outdated(err error) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && refused.Code == "40001"
+}
