@@ -34,6 +34,13 @@ func (s *server) held(when, condition string) *hold {
 	return h
 }
 
+// also holds statements on another table, too.
+func (h *hold) also(when, condition string) {
+	h.t.Helper()
+	_, err := h.db.Exec(h.t.Context(), `CREATE TRIGGER wait_for_test `+when+` FOR EACH ROW WHEN (`+condition+`) EXECUTE FUNCTION wait_for_test()`)
+	require.NoError(h.t, err)
+}
+
 // waits waits until so many statements do.
 func (h *hold) waits(n int) {
 	h.t.Helper()

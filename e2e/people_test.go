@@ -14,7 +14,6 @@ import (
 
 	"xbot/ingress/signon/oidctest"
 	"xbot/internal/apiclient"
-	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -141,25 +140,9 @@ func TestPeople_ComeByAnOpenIDProvider(t *testing.T) {
 	}
 }
 
-// owned makes some of everything that somebody can have, with a word of their own in it.
-func (s *server) owned(word string) {
-	s.t.Helper()
-	ctx := s.t.Context()
-	_, err := s.client.SetProfile(ctx, apiclient.ProfileEdit{Content: "I am called " + word})
-	require.NoError(s.t, err)
-	k := s.newTalk()
-	k.untilEnded(time.Minute, k.send("# "+word, "say hello "+word))
-	other := s.newTalk()
-	other.untilEnded(time.Minute, other.send(`call CreateTodos {"todos":[{"content":"`+word+`","status":"pending"}]}`, "say noted"))
-	_, err = s.client.AddJob(ctx, apiclient.NewJob{JobPlan: chat.JobPlan{Name: word, Message: "say " + word, When: "every 20h"}})
-	require.NoError(s.t, err)
-	_, err = s.client.AddTrigger(ctx, chat.TriggerDraft{Name: word})
-	require.NoError(s.t, err)
-}
-
 func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := newServer(t, "LLM_VISION=on")
 	ctx := t.Context()
 	const name, word = `O'Lena \ 1`, "heliotrope-of-hers"
 	link, err := s.operate("user", "add", name)
@@ -169,7 +152,7 @@ func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *tes
 	lena := *s
 	lena.client = apiclient.New(apiclient.Endpoint{URL: s.url, Token: token})
 	t.Cleanup(lena.client.Close)
-	lena.owned(word)
+	link = lena.owned(word)
 	mine := s.newTalk()
 	mine.untilEnded(time.Minute, mine.send("say of the administrator"))
 	var id int64
@@ -181,25 +164,32 @@ func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *tes
 	said, err = s.operate("user", "delete", "--yes", "admin")
 	require.Error(t, err)
 	require.Contains(t, said, "last administrator")
-	held := s.held("BEFORE DELETE ON sessions", "OLD.user_id = "+strconv.FormatInt(id, 10))
+	hers := "OLD.user_id = " + strconv.FormatInt(id, 10)
+	held := s.held("BEFORE UPDATE ON cron_jobs", "NEW.state = 'deleted'")
 	said, err = s.operate("user", "delete", "--yes", name)
 	require.NoError(t, err, said)
 	_, err = lena.client.Me(ctx)
 	require.Equal(t, fault.Denied, fault.KindOf(err), "she is out at once")
-	for _, next := range []struct{ when, condition string }{
-		{"BEFORE DELETE ON sessions", "OLD.user_id = " + strconv.FormatInt(id, 10)}, // another one
+	waiting := 1
+	for _, next := range [][]string{
+		{"BEFORE DELETE ON sessions", hers},
+		{"BEFORE DELETE ON sessions", hers}, // another one
+		{"BEFORE DELETE ON prompts", "true", "BEFORE UPDATE ON inbox_files", "NEW.state = 'removed'"},
 		{"BEFORE DELETE ON users", "true"},
 		{"BEFORE UPDATE ON deletions", "NEW.ended_at IS NOT NULL"},
 		{},
 	} {
-		held.waitsWithin(3*time.Minute, 1) // Temporal deletes histories after half a minute
+		held.waitsWithin(3*time.Minute, waiting) // Temporal deletes histories after half a minute
 		people, err := s.operate("user", "list")
 		require.NoError(t, err)
 		require.Regexp(t, `O'Lena .* being deleted `, people)
 		s.crash()
 		held.release()
-		if next.when != "" {
-			held = s.held(next.when, next.condition)
+		if waiting = len(next) / 2; waiting > 0 {
+			held = s.held(next[0], next[1])
+		}
+		if waiting > 1 {
+			held.also(next[2], next[3])
 		}
 		s.boot()
 	}
@@ -208,9 +198,11 @@ func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *tes
 		return err == nil && !strings.Contains(people, "Lena")
 	}, time.Minute, 100*time.Millisecond)
 	s.nowhere(word)
-	var left int
-	require.NoError(t, s.database().QueryRow(ctx, `SELECT count(*) FROM sessions WHERE key NOT IN ($1)`, mine.key).Scan(&left))
-	require.Zero(t, left)
+	for _, table := range []string{"sessions WHERE key <> '" + string(mine.key) + "'", "pictures", "inbox_files", "shares", "runners WHERE name <> 'local'"} {
+		require.Zero(t, one[int](t, s.database(), "SELECT count(*)::int FROM "+table), table)
+	}
+	status, _ := s.public(link)
+	require.Equal(t, http.StatusNotFound, status, "what she shared is read by nobody")
 	require.Equal(t, []string{"of the administrator"}, mine.answers(), "others keep what is theirs")
 	mine.untilEnded(time.Minute, mine.send("say still here"))
 	link, err = s.operate("user", "add", name)
