@@ -3,11 +3,15 @@ package rotation_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
@@ -16,19 +20,22 @@ import (
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/secrets"
 )
 
 type bundle struct {
 	*store.Store
 
 	t    *testing.T
+	pool *pgxpool.Pool
 	home string
 	ring *secret.Keyring
 	user chat.UserID
 }
 
 func setup(t *testing.T) *bundle {
-	b := &bundle{Store: store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{}), t: t, home: t.TempDir()}
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	b := &bundle{Store: store.New(pool, store.Options{}), t: t, pool: pool, home: t.TempDir()}
 	b.ring = b.open()
 	user, err := b.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
@@ -41,6 +48,11 @@ func setup(t *testing.T) *bundle {
 	}, b.user)
 	require.NoError(t, err)
 	require.NoError(t, b.SetToolKey(t.Context(), store.ToolKey{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
+	_, err = b.AddTrigger(t.Context(), store.OwnedTrigger{
+		Owner: b.user, Secret: b.ring.Seal([]byte("signs")),
+		Trigger: chat.Trigger{ID: "t1", TriggerDraft: chat.TriggerDraft{Name: "ci", Source: chat.TriggerGeneric, Session: "hook:t1", PerMinute: 60}},
+	})
+	require.NoError(t, err)
 	require.NoError(t, b.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
 	return b
 }
@@ -97,7 +109,7 @@ func (d *dying) Reseal(ctx context.Context, was store.Sealed, now []byte) (done 
 
 func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 	for _, after := range []bool{false, true} {
-		for n := 1; n <= 6; n++ { // retiring, and five secrets
+		for n := 1; n <= 7; n++ { // retiring, and six secrets
 			b := setup(t)
 			before := b.ring.Keys()[0]
 			_, err := rotation.Rotate(t.Context(), b.open(), &dying{Store: b.Store, writes: n, after: after})
@@ -108,7 +120,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b)
 			require.NoError(t, err)
-			require.Equal(t, 5, count)
+			require.Equal(t, 6, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -161,13 +173,34 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 5 secrets")
+	require.ErrorContains(t, err, "opens none of the 6 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 5)
+	require.Len(t, dropped, 6)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
+}
+
+func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
+	b := setup(t)
+	rows, err := b.pool.Query(t.Context(), `SELECT c.table_name::text FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+		WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.data_type = 'bytea' AND c.column_name ~ 'secret|seal' ORDER BY 1`)
+	require.NoError(t, err)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	kinds := map[string]string{
+		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": store.SealedSubscription, "payload_keys": store.SealedPayload,
+		"tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
+	all, err := b.Secrets(t.Context())
+	require.NoError(t, err)
+	listed := map[string]bool{}
+	for _, s := range all {
+		listed[s.Kind] = true
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Values(kinds)), slices.Collect(maps.Keys(listed)), "this test has one of each")
 }

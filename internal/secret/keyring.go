@@ -18,6 +18,9 @@ import (
 // with that one, too.
 const fileName = "secret.key"
 
+// unnamed is what a new key file is called until it is whole.
+const unnamed = ".secret-*"
+
 // Keyring is the installation's key, and while it is changed the one before, too: the first seals, all open. A key file is
 // read again when it has changed, so that a process that runs follows. It is safe for concurrent use.
 type Keyring struct {
@@ -150,7 +153,7 @@ func (r *Keyring) End() error {
 // write puts a new content in place at once: a crash leaves the old or the new one.
 func (r *Keyring) write(keys ...Key) error {
 	dir := filepath.Dir(r.path)
-	tmp, err := os.CreateTemp(dir, ".secret-*")
+	tmp, err := os.CreateTemp(dir, unnamed)
 	if err != nil {
 		return err
 	}
@@ -167,11 +170,28 @@ func (r *Keyring) write(keys ...Key) error {
 	if err := os.Rename(tmp.Name(), r.path); err != nil {
 		return fault.Errorf(fault.Unavailable, "write the key file: %w", err)
 	}
+	if err := sweep(dir); err != nil {
+		return fault.Errorf(fault.Unavailable, "remove what a change of the key that was killed left: %w", err)
+	}
 	folder, err := os.Open(dir)
 	if err != nil {
 		return fault.Errorf(fault.Unavailable, "write the key file: %w", err)
 	}
 	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// sweep removes the files of writes that were killed before they got their name: there are keys in them.
+func sweep(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, unnamed))
+	if err != nil {
+		return err
+	}
+	for _, file := range left {
+		if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // keepOwner gives a file the owner that another one has: root may change the key of a server that is not root.
