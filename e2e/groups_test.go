@@ -36,7 +36,7 @@ func TestGroups_WhatWasSaidBeforeIsContextOfTheAnswer(t *testing.T) {
 func TestGroups_AnAdministratorInAGroupBringsNoHostShell(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.inForce(`{session: {identityLinks: {admin: ["matrix:@boss"]}}, channels: {matrix: {allowFrom: ["@boss"], groups: {"!room": {}}}}}`)
+	s.inForce(`{session: {identityLinks: {admin: ["matrix:@boss"]}}, channels: {matrix: {allowFrom: ["@boss"], groups: {"!room": {}}}}, permissions: {others: "auto"}}`)
 	mine := s.bridge(direct("m1", "@boss", `call Shell {"command":"echo own-$((40+2))","reason":"r"}`))
 	s.answered(mine)
 	require.Contains(t, (&talk{server: s, key: mine.Session}).dump(), "own-42", "the operator named @boss an administrator: directly, commands run")

@@ -23,7 +23,7 @@ func TestPermissionsCommand_ShowsAndChoosesWhatToolsMayDoHere(t *testing.T) {
 	owner, err := b.Store.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
 	say := func(id, text string) string { return b.Receive(ingresstest.DM(id, "ou_1", text)).Reply }
-	require.Equal(t, "As in all conversations: **auto**. Tools run without a question, within the sandbox.", say("m1", "/permissions"))
+	require.Equal(t, "As in all conversations: **ask**. You are asked before a command runs, and before anything is changed or sent.", say("m1", "/permissions"))
 	require.Contains(t, say("m2", "/permissions perhaps"), "Write `/permissions`")
 	require.Contains(t, say("m3", "/permissions read-only"), "In this conversation: **read_only**. Tools read and search.")
 	require.NoError(t, b.Store.SetUserSetting(t.Context(), owner.ID, store.Preset, "ask"))

@@ -118,7 +118,7 @@ func TestPermissions_AreTheUsersOwnOverThoseOfTheInstallation(t *testing.T) {
 	require.Equal(t, chat.ToolRule{Tool: "Shell", Rule: chat.RuleDeny}, set)
 	b.alice.put("/api/permissions/Read", map[string]any{"rule": "allow"}).is(http.StatusOK, nil)
 	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAllow, "Shell": chat.RuleDeny}, rules(b.alice))
-	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAsk, "Shell": chat.RuleAllow}, rules(b.bob), "the rules of others are their own")
+	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAsk, "Shell": chat.RuleAsk}, rules(b.bob), "the rules of others are their own, and who is no administrator is asked")
 	b.alice.put("/api/permissions/Nothing", map[string]any{"rule": "deny"}).problem(http.StatusNotFound)
 	b.alice.put("/api/permissions/Shell", map[string]any{"rule": "perhaps"}).problem(http.StatusUnprocessableEntity)
 }

@@ -371,6 +371,13 @@ type InboxListBody struct {
 	More     bool             `json:"more,omitzero"` // There are more; these are the oldest.
 }
 
+// InstallationPresets is the schema of this name in the API's document.
+type InstallationPresets struct {
+	Administrators chat.Preset `json:"administrators"`
+	Others         chat.Preset `json:"others"`  // Everybody else, also in groups.
+	Version        int64       `json:"version"` // Of the policy that says it.
+}
+
 // Invite is the schema of this name in the API's document.
 type Invite struct {
 	CreatedAt time.Time `json:"created_at"`
@@ -1771,6 +1778,20 @@ func (c *Client) SetPolicy(ctx context.Context, body NewPolicy) (PolicyText, err
 func (c *Client) CheckPolicy(ctx context.Context, text string) (PolicyCheck, error) {
 	var answer PolicyCheck
 	err := c.call(ctx, http.MethodPost, "/api/policy/check", nil, map[string]any{"text": text}, &answer)
+	return answer, err
+}
+
+// GetInstallationPresets sends GET /api/policy/presets: What tools may do for people who chose nothing. For administrators.
+func (c *Client) GetInstallationPresets(ctx context.Context) (InstallationPresets, error) {
+	var answer InstallationPresets
+	err := c.call(ctx, http.MethodGet, "/api/policy/presets", nil, nil, &answer)
+	return answer, err
+}
+
+// SetInstallationPresets sends PUT /api/policy/presets: Choose what tools may do for people who chose nothing. For administrators: a new version of the policy, in force for the next call. 409: somebody else changed the policy meanwhile.
+func (c *Client) SetInstallationPresets(ctx context.Context, body InstallationPresets) (InstallationPresets, error) {
+	var answer InstallationPresets
+	err := c.call(ctx, http.MethodPut, "/api/policy/presets", nil, body, &answer)
 	return answer, err
 }
 

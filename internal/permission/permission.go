@@ -23,7 +23,7 @@ type Call struct {
 type Installation struct {
 	Rules          map[string]chat.Rule // by the tool's own name (XBOT_TOOL_RULES)
 	Administrators chat.Preset          // empty: auto
-	Others         chat.Preset          // empty: auto
+	Others         chat.Preset          // empty: ask
 }
 
 // Preset is the one of the installation for a person.
@@ -31,7 +31,7 @@ func (i Installation) Preset(admin bool) chat.Preset {
 	if admin {
 		return cmp.Or(i.Administrators, chat.PresetAuto)
 	}
-	return cmp.Or(i.Others, chat.PresetAuto)
+	return cmp.Or(i.Others, chat.PresetAsk)
 }
 
 // InForce is the preset that holds in a conversation.

@@ -39,9 +39,11 @@ func TestDecide_TheNarrowestWordCounts(t *testing.T) {
 		call         permission.Call
 		want         chat.Rule
 	}{
-		"nothing was said":                            {call: shell("make"), want: allow},
+		"nothing was said":                            {call: shell("make"), want: ask},
+		"nothing was said by an administrator":        {permits: chat.Permits{Admin: true}, call: shell("make"), want: allow},
+		"nothing was said of what only reads":         {call: read, want: allow},
 		"the installation asks":                       {installation: permission.Installation{Rules: map[string]chat.Rule{"Shell": ask}}, call: shell("make"), want: ask},
-		"the installation's preset for others":        {installation: permission.Installation{Others: "ask"}, call: shell("make"), want: ask},
+		"the installation's preset for others":        {installation: permission.Installation{Others: "auto"}, call: shell("make"), want: allow},
 		"and not for administrators":                  {permits: chat.Permits{Admin: true}, installation: permission.Installation{Others: "ask"}, call: shell("make"), want: allow},
 		"a preset asks for what acts":                 {permits: chat.Permits{Own: "ask"}, call: shell("make"), want: ask},
 		"and not for what only reads":                 {permits: chat.Permits{Own: "ask"}, call: read, want: allow},
@@ -138,7 +140,7 @@ func TestDecide_ACommandThatHidesWhatItDoesIsNotAllowedByThePrefix(t *testing.T)
 
 func TestDecide_ADenialFindsItsCommandWhereverItStands(t *testing.T) {
 	t.Parallel()
-	permits := chat.Permits{Rules: []chat.ToolRule{rule("Shell", "rm", deny), rule("Shell", "git push", ask)}}
+	permits := chat.Permits{Own: "auto", Rules: []chat.ToolRule{rule("Shell", "rm", deny), rule("Shell", "git push", ask)}}
 	for command, want := range map[string]chat.Rule{
 		"rm x": deny, "/bin/rm x": deny, "ls && rm x": deny, "sudo -u a rm x": deny, "find . -exec rm {} +": deny, "xargs rm": deny, "bash -c 'rm x'": deny, "bash -lc 'ls; rm x'": deny,
 		"eval rm x": deny, "eval 'rm x'": deny, "echo $(rm x)": deny, "f() { rm x; }; f": deny, "r\\m x": deny, "'r'm x": deny, "A=b rm x": deny, "git push -f": ask, "timeout 5 git push": ask,
@@ -165,7 +167,7 @@ func TestDecide_PathsAreReadFromTheWorkingFolder(t *testing.T) {
 		require.Equal(t, c.want, permission.Decide(permits, permission.Installation{}, write(c.path)).Rule, "%+v", c)
 	}
 	denied := func(pattern, path, cwd string) chat.Rule {
-		return permission.Decide(chat.Permits{Cwd: cwd, Rules: []chat.ToolRule{rule("FileCreate", pattern, deny)}}, permission.Installation{}, write(path)).Rule
+		return permission.Decide(chat.Permits{Admin: true, Cwd: cwd, Rules: []chat.ToolRule{rule("FileCreate", pattern, deny)}}, permission.Installation{}, write(path)).Rule
 	}
 	require.Equal(t, deny, denied("**/.env", "a/.ENV", "/w"), "some file systems do not tell them apart")
 	require.Equal(t, deny, denied("/etc/**", "../etc/x", "/w"))

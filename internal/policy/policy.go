@@ -29,7 +29,7 @@ type Policy struct {
 // Permissions says what tools may do for people who chose nothing for themselves.
 type Permissions struct {
 	Administrators string `json:"administrators,omitempty"` // read_only | ask | auto (default)
-	Others         string `json:"others,omitempty"`         // read_only | ask | auto (default); in groups, too
+	Others         string `json:"others,omitempty"`         // read_only | ask (default) | auto; in groups, too
 }
 
 // Cron says how the times of jobs are read.

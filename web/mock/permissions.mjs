@@ -15,10 +15,21 @@ const tools = [
 export class Permissions {
   #preset = ""
   #rules = []
+  /** Of the installation. */
+  #presets = { administrators: "auto", others: "ask", version: 0 }
+
+  get presets() {
+    return this.#presets
+  }
+
+  set presets({ administrators, others, version }) {
+    if (version !== this.#presets.version) throw new HttpProblem(409, "The policy was changed meanwhile.")
+    this.#presets = { administrators, others, version: version + 1 }
+  }
 
   view() {
     const rules = this.#rules.filter(({ pattern }) => pattern)
-    return { preset: this.#preset || undefined, default: "auto", rules, tools: tools.map((tool) => ({ ...tool, rule: this.#wide(tool, this.#preset), own: this.#own(tool.name) !== undefined })) }
+    return { preset: this.#preset || undefined, default: this.#presets.administrators, rules, tools: tools.map((tool) => ({ ...tool, rule: this.#wide(tool, this.#preset), own: this.#own(tool.name) !== undefined })) }
   }
 
   choose({ preset }) {

@@ -312,6 +312,11 @@ export class MockServer {
         return [200, { sessions: people.others }]
       case "GET /api/inspect/runs":
         return [200, { links: runQueries() }]
+      case "GET /api/policy/presets":
+        return [200, this.permissions.presets]
+      case "PUT /api/policy/presets":
+        this.permissions.presets = await readBody(request)
+        return [200, this.permissions.presets]
       case "GET /api/limits":
         return [200, this.limits.view(sessions)]
       case "PUT /api/limits":

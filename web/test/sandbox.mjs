@@ -34,6 +34,21 @@ async function active(v, name) {
 }
 
 export const sandbox = {
+  "an administrator chooses what tools may do for whoever chose nothing": async (v) => {
+    const choice = async () => (await openSettings(v, "Permissions")).getByRole("group", { name: "Whoever chose nothing" })
+    const others = async () => (await choice()).getByLabel("Everybody else, and groups")
+    assert.equal(await (await others()).inputValue(), "ask")
+    await v.inspect("54-presets")
+    for (const [label, value] of [["Read only", "read_only"], ["Ask", "ask"]]) {
+      const saved = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/api/policy/presets"))
+      await (await others()).selectOption({ label })
+      assert.equal((await saved).status(), 200)
+      await v.page.reload()
+      assert.equal(await (await others()).inputValue(), value)
+    }
+    await closeDialog(v)
+  },
+
   "a tool that has to ask waits for the person, visibly, and runs when it is allowed by a key": async (v) => {
     await begin(v)
     const dialog = await rule(v, "Shell", "Ask")

@@ -18,6 +18,7 @@ type Endpoints struct {
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	a.registerPermissions(h)
+	a.registerInstallationPresets(h)
 	a.registerLimits(h)
 	a.registerAgents(h)
 	a.registerPolicy(h)

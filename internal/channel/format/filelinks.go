@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// FileLink is an image or a link of an answer whose target is a path and no address.
+// FileLink is an image or a link of an answer whose target is a path and no address, or a mark <<FILE:path>>.
 type FileLink struct {
 	Label string
 	Path  string // as it is written, without escapes
@@ -28,25 +28,32 @@ func (l FileLink) Name() string {
 	}
 }
 
-// FileLinks finds the images and links of an answer that lead to files, in their order, outside of code. What is not closed
-// on its line is none.
+// FileLinks finds the images, links and marks of an answer that lead to files, in their order, outside of code. What is not
+// closed on its line is none.
 func FileLinks(text string) []FileLink {
 	var out []FileLink
 	at := 0
 	for _, part := range prose(text) {
 		last := part.from + strings.LastIndex(text[part.from:part.to], "](") // behind it no label ends
-		for i := part.from; i < last; {
-			open := strings.IndexByte(text[i:last], '[')
+		for i := part.from; i < part.to; {
+			open := strings.IndexAny(text[i:part.to], "[<")
 			if open < 0 {
 				break
 			}
 			i += open
-			l, ok := fileLinkAt(text[:part.to], i)
+			var l FileLink
+			ok := false
+			switch {
+			case text[i] == '<':
+				l, ok = fileMarkAt(text[:part.to], i)
+			case i < last:
+				l, ok = fileLinkAt(text[:part.to], i)
+			}
 			if !ok {
 				i++
 				continue
 			}
-			if l.from > at && text[l.from-1] == '!' && !escaped(text, l.from-1) {
+			if text[i] == '[' && l.from > at && text[l.from-1] == '!' && !escaped(text, l.from-1) {
 				l.from--
 			}
 			out, at, i = append(out, l), l.to, l.to
@@ -124,6 +131,29 @@ func fileLinkAt(text string, open int) (FileLink, bool) {
 	}
 	target, ok := pathOf(text[shut+2 : end])
 	return FileLink{Label: text[open+1 : shut], Path: target, from: open, to: end + 1}, ok
+}
+
+// fileMark begins a mark that sends a file; maxMark is how long the path in it may be, in bytes.
+const (
+	fileMark = "<<FILE:"
+	maxMark  = 1000
+)
+
+// fileMarkAt reads the mark that begins at a place.
+func fileMarkAt(text string, open int) (FileLink, bool) {
+	rest, ok := strings.CutPrefix(text[open:], fileMark)
+	if !ok {
+		return FileLink{}, false
+	}
+	end := strings.IndexAny(rest[:min(len(rest), maxMark+1)], "<>\r\n\x00")
+	if end < 0 || !strings.HasPrefix(rest[end:], ">>") {
+		return FileLink{}, false
+	}
+	target := strings.TrimSpace(rest[:end])
+	if target == "" || strings.HasSuffix(target, "/") || scheme.MatchString(target) || strings.HasPrefix(target, "//") {
+		return FileLink{}, false
+	}
+	return FileLink{Path: target, from: open, to: open + len(fileMark) + end + len(">>")}, true
 }
 
 // maxBracket is how far a label and a target reach at most, in bytes.

@@ -124,18 +124,12 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 		return m.ready(msg)
 	case namesMsg:
 		m.knowNames(msg)
-	case pictureMsg:
-		return m.given(msg)
 	case renamedMsg:
-		m.renamed(msg)
+		if msg.err != nil {
+			m.complain("Not renamed: " + msg.err.Error())
+		}
 	default:
 		return m.edit(msg) // what the input field sends itself
 	}
 	return nil
-}
-
-func (m *model) renamed(msg renamedMsg) {
-	if msg.err != nil {
-		m.complain("Not renamed: " + msg.err.Error())
-	}
 }

@@ -28,7 +28,6 @@ type model struct {
 	menu
 	overlay
 	leaving
-	gallery *gallery
 	input   textarea.Model
 	history past
 	flash   flash
@@ -119,7 +118,6 @@ func newModel(ctx context.Context, o Options) *model {
 		conversation: conversation{session: o.Session, story: story.New(o.Session, apiclient.Transcript{})},
 		look:         look{dark: true, width: 80, height: 24},
 		viewport:     viewport{follow: true},
-		gallery:      newGallery(o.Pictures, o.Out),
 		input:        newInput(),
 	}
 	m.do = func(request func(context.Context) tea.Msg) tea.Cmd {
@@ -145,7 +143,7 @@ func (m *model) Init() tea.Cmd {
 // Update changes the state by one message, and draws the conversation anew if that changed it.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
-	return m, tea.Batch(cmd, m.tick(), m.fade(), m.hang())
+	return m, tea.Batch(cmd, m.tick(), m.fade())
 }
 
 func (m *model) update(msg tea.Msg) tea.Cmd {
@@ -158,7 +156,6 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.restyle()
 	case tea.ColorProfileMsg:
 		m.plain = msg.Profile <= colorprofile.ASCII
-		m.gallery.coloured = msg.Profile >= colorprofile.TrueColor
 		m.restyle()
 	case tea.KeyPressMsg:
 		return m.key(msg)

@@ -27,3 +27,10 @@ export const setRule = ({ tool, pattern, rule }: ToolRule): Promise<ToolRule> =>
 
 export const removeRule = ({ tool, pattern }: Pick<ToolRule, "tool" | "pattern">) =>
   unwrap(api.DELETE("/api/permissions/{tool}", { params: { path: { tool }, query: { pattern } } }))
+
+/** What tools may do for people who chose nothing. */
+export type InstallationPresets = Schemas["InstallationPresets"]
+
+export const readInstallationPresets = (): Promise<InstallationPresets> => unwrap(api.GET("/api/policy/presets"))
+
+export const setInstallationPresets = (body: InstallationPresets): Promise<InstallationPresets> => unwrap(api.PUT("/api/policy/presets", { body }))

@@ -1001,6 +1001,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/policy/presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What tools may do for people who chose nothing
+         * @description For administrators.
+         */
+        get: operations["get-installation-presets"];
+        /**
+         * Choose what tools may do for people who chose nothing
+         * @description For administrators: a new version of the policy, in force for the next call. 409: somebody else changed the policy meanwhile.
+         */
+        put: operations["set-installation-presets"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/policy/versions": {
         parameters: {
             query?: never;
@@ -3571,6 +3595,20 @@ export interface components {
             about?: string;
             /** @description What is sent as the answer; no two of a question are the same. */
             label: string;
+        };
+        InstallationPresets: {
+            /** @enum {string} */
+            administrators: "read_only" | "ask" | "auto";
+            /**
+             * @description Everybody else, also in groups.
+             * @enum {string}
+             */
+            others: "read_only" | "ask" | "auto";
+            /**
+             * Format: int64
+             * @description Of the policy that says it.
+             */
+            version: number;
         };
         Invite: {
             /** Format: date-time */
@@ -8092,6 +8130,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PolicyCheck"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-installation-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallationPresets"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-installation-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstallationPresets"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallationPresets"];
                 };
             };
             /** @description Error */

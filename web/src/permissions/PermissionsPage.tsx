@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
 
+import { useAccount } from "../app/account"
 import { Section } from "../details/Section"
 import { useT } from "../i18n"
 import { permissionWords } from "../i18n/permissions"
 import { useTable } from "../i18n/table"
 import { Note } from "../ui/Note"
+import { InstallationPresets } from "./InstallationPresets"
 import { NarrowRules } from "./NarrowRules"
 import { PresetChoice } from "./PresetChoice"
 import { permissionsQuery } from "./queries"
@@ -14,6 +16,7 @@ import { ToolRow } from "./ToolRow"
 export default function PermissionsPage() {
   const t = useT()
   const say = useTable(permissionWords)
+  const { me } = useAccount()
   const { data, error } = useQuery(permissionsQuery)
   return (
     <div className="space-y-6">
@@ -22,6 +25,7 @@ export default function PermissionsPage() {
       {data && (
         <>
           <PresetChoice permissions={data} />
+          {me.user.role === "admin" && <InstallationPresets />}
           <NarrowRules permissions={data} />
           <Section title={say("tools")}>
             <ul className="divide-y divide-line">
