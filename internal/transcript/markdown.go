@@ -2,11 +2,13 @@ package transcript
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/markdown"
 )
 
 // maxHeading bounds the title made from a conversation, in characters.
@@ -38,14 +40,27 @@ func Markdown(w io.Writer, t Transcript) error {
 		if m.Content != "" {
 			fmt.Fprintf(out, "\n%s\n", m.Content)
 		}
+		pictures(out, m.Content, m.Pictures)
 		for _, c := range m.ToolCalls {
 			fmt.Fprintf(out, "\n`%s`\n\n%s\n\n%s\n", c.Name, fenced(c.Arguments), fenced(c.Result))
+			pictures(out, c.Result, c.Pictures)
 		}
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write transcript: %w", err)
 	}
 	return nil
+}
+
+// pictures names those that a text shows, unless it does so itself. Their bytes are not written down.
+func pictures(out io.Writer, text string, shown []chat.PictureRef) {
+	for _, p := range shown {
+		if p.Path != "" && strings.Contains(text, p.Path) {
+			continue
+		}
+		name := cmp.Or(p.Path, p.Name, "without a name")
+		fmt.Fprintf(out, "\n*Picture: %s (%d × %d)*\n", markdown.Escaped(name), p.Width, p.Height) // a failed write fails the last Flush, too
+	}
 }
 
 // became says what became of a message, where that is not what happens to most.

@@ -184,6 +184,9 @@ func (r *reader) message(e entry) {
 		r.note("a message without content was left out")
 		return
 	}
+	if len(m.Pictures) > 0 {
+		r.note("pictures were left out: an export names them and does not hold them")
+	}
 	switch m.Role {
 	case roleUser:
 		r.add(e, chat.Message{Role: chat.RoleUser, Content: m.Content.texts(), Sender: m.Sender, Origin: knownOrigin(m.Origin)})

@@ -106,9 +106,10 @@ type message struct {
 	ToolCallID string   `json:"toolCallId,omitempty"`
 	ToolName   string   `json:"toolName,omitempty"`
 	IsError    bool     `json:"isError,omitempty"`
-	// Sender and Origin are ours.
-	Sender string `json:"sender,omitempty"`
-	Origin string `json:"origin,omitempty"`
+	// Sender, Origin and Pictures are ours. Pictures are named; their bytes are not written down.
+	Sender   string            `json:"sender,omitempty"`
+	Origin   string            `json:"origin,omitempty"`
+	Pictures []chat.PictureRef `json:"pictures,omitempty"`
 }
 
 type usage struct {

@@ -58,7 +58,7 @@ func (w *writer) message(m chat.Message) {
 		w.put(entry{Type: typeCustom, ID: id, Timestamp: m.CreatedAt, CustomType: noticeType, Data: &notice{Role: m.Role, Origin: m.Origin, Content: m.Content}})
 	case m.Role == chat.RoleUser:
 		w.put(entry{Type: typeMessage, ID: id, Timestamp: m.CreatedAt, Message: &message{
-			Role: roleUser, Content: contents{{Type: "text", Text: m.Content}}, Timestamp: m.CreatedAt.UnixMilli(), Sender: m.Sender, Origin: m.Origin,
+			Role: roleUser, Content: contents{{Type: "text", Text: m.Content}}, Timestamp: m.CreatedAt.UnixMilli(), Sender: m.Sender, Origin: m.Origin, Pictures: m.Pictures,
 		}})
 	case m.Role == chat.RoleAssistant:
 		w.put(entry{Type: typeMessage, ID: id, Timestamp: m.CreatedAt, Message: answer(m)})
@@ -72,7 +72,7 @@ func (w *writer) message(m chat.Message) {
 			}
 			w.put(entry{Type: typeMessage, ID: id + "." + strconv.Itoa(i), Timestamp: at, Message: &message{
 				Role: roleToolResult, ToolCallID: string(c.ID), ToolName: c.Name, Content: contents{{Type: "text", Text: c.Result}}, IsError: c.IsError,
-				Timestamp: at.UnixMilli(),
+				Timestamp: at.UnixMilli(), Pictures: c.Pictures,
 			}})
 		}
 	}
