@@ -12,6 +12,7 @@ import (
 	"xbot/internal/llm/provider"
 	"xbot/internal/llm/subscription"
 	policies "xbot/internal/policy"
+	"xbot/internal/preference"
 	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -44,6 +45,11 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 		m.catalogue.Env = p.env
 	}
 	return m, nil
+}
+
+// preferences are what people set for themselves.
+func (c *core) preferences() preference.Desk {
+	return preference.Desk{Store: c.store, Models: c.catalogue}
 }
 
 // usual tells which model answers where nothing else was chosen.

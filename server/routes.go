@@ -90,7 +90,7 @@ func (in *ingressPart) api() *api.API {
 	}
 	return &api.API{
 		Base:    base,
-		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage},
+		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage, Preferences: in.preferences()},
 		People:  people.Endpoints{Base: base},
 		Sessions: sessions.Endpoints{
 			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.catalogue, Contexts: in.views.contexts,

@@ -65,6 +65,7 @@ import (
 	"xbot/internal/permission"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
+	"xbot/internal/preference"
 	"xbot/internal/prompt"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox"
@@ -199,6 +200,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Subscriptions: subscriptions, Env: map[string]string{},
 	}
 	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
+	a.Account.Preferences = preference.Desk{Store: b.store, Models: a.Sessions.Models}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}
 	a.Runners.Runners.Usual = base.Usual
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{

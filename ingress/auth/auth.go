@@ -124,7 +124,7 @@ func (a *Auth) Require(next http.Handler, refuse func(http.ResponseWriter, *http
 			refuse(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, id)))
+		next.ServeHTTP(w, r.WithContext(store.Acting(context.WithValue(r.Context(), contextKey{}, id), id.user.ID)))
 	})
 }
 

@@ -490,9 +490,11 @@ type Made struct {
 // Me is the schema of this name in the API's document.
 type Me struct {
 	Demo            bool   `json:"demo"`
-	Model           string `json:"model"` // provider/model
+	Language        string `json:"language,omitzero"` // Chosen for the page, on all devices; missing: that of each browser.
+	Model           string `json:"model"`             // provider/model
 	MustSetPassword bool   `json:"must_set_password"`
-	TemporalUI      string `json:"temporal_ui"` // Path of the Temporal UI, empty if this user may not open it.
+	TemporalUI      string `json:"temporal_ui"`    // Path of the Temporal UI, empty if this user may not open it.
+	Theme           string `json:"theme,omitzero"` // Chosen for the page, on all devices; auto: as their system is; missing: that of each device.
 	User            User   `json:"user"`
 	Version         string `json:"version"`
 }
@@ -609,6 +611,12 @@ type Offered struct {
 	Problem string                 `json:"problem,omitzero"` // Why there are none, and what to do.
 }
 
+// Option is the schema of this name in the API's document.
+type Option struct {
+	Title string `json:"title"` // In the person's language.
+	Value string `json:"value"` // Empty: the default.
+}
+
 // Outcome is the schema of this name in the API's document.
 type Outcome struct {
 	InboxID chat.InboxID    `json:"inbox_id,omitzero"` // The accepted row; the message that comes from it has the same inbox_id.
@@ -687,6 +695,18 @@ type PolicyVersion struct {
 type PoolTool struct {
 	Description string `json:"description"` // Its first sentence.
 	Name        string `json:"name"`
+}
+
+// PreferencesBody is the schema of this name in the API's document.
+type PreferencesBody struct {
+	Settings []Setting `json:"settings"`
+	Version  int64     `json:"version"` // The newest change of them; 0: there was none.
+}
+
+// PreferencesRollback is the schema of this name in the API's document.
+type PreferencesRollback struct {
+	To      int64 `json:"to"`      // The version after which they were as they are to be again.
+	Version int64 `json:"version"` // Of the preferences that it overwrites. If there is another one by now, nothing is written (409).
 }
 
 // Preview is the schema of this name in the API's document.
@@ -858,6 +878,16 @@ type SetPasswordRequest struct {
 type SetPermissionRequest struct {
 	Pattern string    `json:"pattern,omitzero"` // The calls that it is for: the beginning of a command (git status), a path (docs/**), a host (*.example.com). Empty: all calls.
 	Rule    chat.Rule `json:"rule"`
+}
+
+// Setting is the schema of this name in the API's document.
+type Setting struct {
+	Free    bool     `json:"free"` // Other values than the options may be set.
+	Name    string   `json:"name"`
+	Options []Option `json:"options"` // The default first; of models at most 100.
+	Shown   string   `json:"shown"`   // The value in words.
+	Title   string   `json:"title"`   // In the person's language.
+	Value   string   `json:"value"`   // Empty: the default.
 }
 
 // Share is the schema of this name in the API's document.
@@ -1108,6 +1138,14 @@ type BridgeEditParams struct {
 	Sender   string // The platform's id of who wrote it.
 }
 
+// ListChangesParams narrows ListChanges; what is empty does not.
+type ListChangesParams struct {
+	Installation bool
+	Kind         string // Only these, by their kind.
+	Before       int64  // Older ones than this; 0: the newest.
+	Limit        int
+}
+
 // DeleteChannelParams narrows DeleteChannel; what is empty does not.
 type DeleteChannelParams struct {
 	Account string // Name of the account; empty: the one without a name.
@@ -1205,6 +1243,11 @@ type GetPolicyParams struct {
 // ListPolicyVersionsParams narrows ListPolicyVersions; what is empty does not.
 type ListPolicyVersionsParams struct {
 	Limit int
+}
+
+// ListPreferencesParams narrows ListPreferences; what is empty does not.
+type ListPreferencesParams struct {
+	Lang string // The language of titles.
 }
 
 // ResetPromptParams narrows ResetPrompt; what is empty does not.
@@ -1359,6 +1402,15 @@ func (c *Client) BridgeEdit(ctx context.Context, channel string, id string, para
 	}
 	err := c.call(ctx, http.MethodPut, path("/api/bridge/%s/messages/%s", channel, id), query{"account": params.Account, "chat": params.Chat, "chat_type": params.ChatType, "thread": params.Thread, "sender": params.Sender}, map[string]any{"text": text}, &answer)
 	return answer.Changed, err
+}
+
+// ListChanges sends GET /api/changes: Who changed which setting, when, and what was before. Of my own settings. With installation, for administrators, also of the installation's and of people. Profiles, roles, prompts and the policy keep versions of their own. The newest 300 of each kind are kept of a person, and 5000 of the installation.
+func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) ([]chat.SettingChange, error) {
+	var answer struct {
+		Changes []chat.SettingChange `json:"changes"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/changes", query{"installation": params.Installation, "kind": params.Kind, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer.Changes, err
 }
 
 // ListChannels sends GET /api/channels: The platforms, and the state of the bots on them. For administrators. Secrets are never returned.
@@ -1802,6 +1854,36 @@ func (c *Client) ListPolicyVersions(ctx context.Context, params ListPolicyVersio
 	}
 	err := c.call(ctx, http.MethodGet, "/api/policy/versions", query{"limit": params.Limit}, nil, &answer)
 	return answer.Versions, err
+}
+
+// ListPreferences sends GET /api/preferences: What I set for myself, and what there is to choose from.
+func (c *Client) ListPreferences(ctx context.Context, params ListPreferencesParams) (PreferencesBody, error) {
+	var answer PreferencesBody
+	err := c.call(ctx, http.MethodGet, "/api/preferences", query{"lang": params.Lang}, nil, &answer)
+	return answer, err
+}
+
+// RollPreferencesBack sends POST /api/preferences/rollback: Have my settings again as they were after a change. Whatever differs is changed, which makes new versions. 404: it is none of the changes that are kept. 409: they were changed meanwhile.
+func (c *Client) RollPreferencesBack(ctx context.Context, body PreferencesRollback) (PreferencesBody, error) {
+	var answer PreferencesBody
+	err := c.call(ctx, http.MethodPost, "/api/preferences/rollback", nil, body, &answer)
+	return answer, err
+}
+
+// ListPreferenceVersions sends GET /api/preferences/versions: What I had set before, who changed it, and when.
+func (c *Client) ListPreferenceVersions(ctx context.Context) ([]chat.PreferenceVersion, error) {
+	var answer struct {
+		Versions []chat.PreferenceVersion `json:"versions"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/preferences/versions", nil, nil, &answer)
+	return answer.Versions, err
+}
+
+// SetPreference sends PUT /api/preferences/{name}: Change one of my settings. In force at once; of answers with the next message. Each change is a version. 400: it cannot have the value. 404: there is no such setting.
+func (c *Client) SetPreference(ctx context.Context, name string, value string) (Setting, error) {
+	var answer Setting
+	err := c.call(ctx, http.MethodPut, path("/api/preferences/%s", name), nil, map[string]any{"value": value}, &answer)
+	return answer, err
 }
 
 // GetProfile sends GET /api/profile: My profile.

@@ -46,11 +46,13 @@ type ModelCriteria struct {
 	Options    Options // of the message that the running turn answers
 }
 
-// PersonModels is what a person has to say about models, wherever they talk.
+// PersonModels is what a person has to say about models, and about what is remembered, wherever they talk.
 type PersonModels struct {
 	Own           bool   // a model of a runner may answer: one that they can use offers one, and they did not ask for the server's
 	Usual         string // the model that they chose for all their conversations; empty: none
 	Subscriptions int64  // the version of the subscriptions of this moment
+	NoMemory      bool   // they do not want their conversations to be put into memory, or read by others of their agents
+	NoSoul        bool   // they do not want their agents to keep soul files
 }
 
 // The scenes: the two ways in which a place is used.

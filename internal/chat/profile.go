@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // MaxProfile is how long a profile may be, in characters.
 const MaxProfile = 2000
@@ -66,4 +69,26 @@ type PromptDraft struct {
 	Label   string
 	Note    string
 	From    int // the version that it was made from; 0: there was none
+}
+
+// SettingChange is one of a setting: who made it, when, and what was before.
+type SettingChange struct {
+	ID        int64           `json:"id"`
+	Kind      string          `json:"kind" doc:"preference, permission, token, runner, subscription, key, channel, access, person, invite, deletion, schedule, trigger or role."`
+	Name      string          `json:"name" doc:"Which one."`
+	Owner     string          `json:"owner,omitempty" doc:"Whose it is; missing: the installation's."`
+	Before    json.RawMessage `json:"before" doc:"What has changed, as it was; empty: it is new. Of a secret only that there was one."`
+	After     json.RawMessage `json:"after" doc:"What has changed, as it is; empty: it was removed. Of a secret only that there is a new one."`
+	ChangedAt time.Time       `json:"changed_at"`
+	ChangedBy string          `json:"changed_by" doc:"Name of the user; empty: an operator, xbot itself, or somebody who is gone."`
+}
+
+// PreferenceVersion is a change of somebody's preferences.
+type PreferenceVersion struct {
+	Version   int64     `json:"version"`
+	Name      string    `json:"name" doc:"The preference that was changed."`
+	Before    string    `json:"before" doc:"Empty: the default."`
+	After     string    `json:"after" doc:"Empty: the default."`
+	ChangedAt time.Time `json:"changed_at"`
+	ChangedBy string    `json:"changed_by" doc:"Name of the user; empty where the account is gone."`
 }

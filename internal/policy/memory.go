@@ -56,6 +56,20 @@ func (p *Policy) Remembers(a Agent) Remembers {
 	return out
 }
 
+// Narrowed is what is left of it for a person who has switched memory or soul files off.
+func (r Remembers) Narrowed(noMemory, noSoul bool) Remembers {
+	if noMemory {
+		r.Memorize, r.Subagent, r.Recent = false, false, 0
+	}
+	if noMemory || noSoul {
+		r.SubagentSoulWrite = false
+	}
+	if noSoul {
+		r.SoulRead, r.SoulWrite = false, false
+	}
+	return r
+}
+
 // RemembersOf returns what is done with a memory by its name: that of the default agent, or of one with its own.
 func (p *Policy) RemembersOf(memory string) Remembers {
 	if memory == DefaultAgent {

@@ -54,3 +54,12 @@ func TestParse_SwitchesOfMemoryAreChecked(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, notes)
 }
+
+func TestRemembers_APersonMakesItLessAndNeverMore(t *testing.T) {
+	t.Parallel()
+	all := policy.Remembers{Memorize: true, SoulRead: true, SoulWrite: true, Subagent: true, SubagentSoulWrite: true, Recent: 5}
+	require.Equal(t, all, all.Narrowed(false, false))
+	require.Equal(t, policy.Remembers{SoulRead: true, SoulWrite: true}, all.Narrowed(true, false))
+	require.Equal(t, policy.Remembers{Memorize: true, Subagent: true, Recent: 5}, all.Narrowed(false, true))
+	require.Equal(t, policy.Remembers{}, policy.Remembers{}.Narrowed(false, false))
+}

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/store/notices"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
+	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
 	"xbot/internal/store/runners"
 	"xbot/internal/store/secrets"
@@ -32,6 +33,8 @@ type (
 	Appointment = links.Appointment
 	// Called is the one of package triggers.
 	Called = triggers.Called
+	// ChangeFilter is the one of package settings.
+	ChangeFilter = settings.ChangeFilter
 	// ChannelAccount is the one of package channels.
 	ChannelAccount = channels.ChannelAccount
 	// ChannelOverview is the one of package channels.
@@ -132,10 +135,15 @@ const (
 	SealedSubscription = secrets.SealedSubscription
 	SealedToolKey      = secrets.SealedToolKey
 	UsualModel         = settings.Model
+	MemorySwitch       = settings.Memory
+	SoulSwitch         = settings.Soul
+	PageTheme          = settings.Theme
+	PageLanguage       = settings.PageLanguage
 )
 
 // Functions and errors of the aggregates that callers of this package use.
 var (
+	Acting           = pg.Acting
 	CheckName        = people.CheckName
 	CleanName        = people.CleanName
 	ErrNothingAsked  = calls.ErrNothingAsked

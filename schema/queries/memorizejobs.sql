@@ -26,7 +26,9 @@ WHERE s.key = sqlc.arg(session_key) AND said.n > 0
 ON CONFLICT (session_key, key) DO NOTHING;
 
 -- name: SessionAgent :one
-SELECT agent FROM sessions WHERE key = $1;
+-- Which agent answers, and whether the person has said that their conversations are not put into memory.
+SELECT s.agent, EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS off
+FROM sessions s WHERE s.key = $1;
 
 -- name: MemorizeJobGet :one
 SELECT j.id, j.session_key, s.user_id, u.name AS user_name, j.trigger, j.compaction_id, j.done_upto, j.part_upto, j.upto, j.newest, j.state, j.tries

@@ -8,6 +8,9 @@ ON CONFLICT (user_id, key) DO UPDATE SET value = EXCLUDED.value, updated_at = no
 -- name: UserSettingClear :exec
 DELETE FROM user_settings WHERE user_id = $1 AND key = $2;
 
+-- name: UserSettings :many
+SELECT key, value FROM user_settings WHERE user_id = $1 ORDER BY key;
+
 -- name: UserSettingsLike :many
 -- Those whose key begins so.
 SELECT key, value FROM user_settings WHERE user_id = sqlc.arg(user_id) AND starts_with(key, sqlc.arg(prefix)::text) ORDER BY key;

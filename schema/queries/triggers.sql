@@ -35,7 +35,8 @@ WHERE id = sqlc.arg(id) AND user_id = sqlc.arg(user_id);
 SELECT EXISTS (SELECT 1 FROM triggers WHERE user_id = $1 AND name = $2 AND id <> $3);
 
 -- name: TriggerSecret :execrows
-UPDATE triggers SET secret = $3 WHERE id = $1 AND user_id = $2;
+-- It names enabled, too: that is how the trigger of changes tells it from a secret that is sealed anew.
+UPDATE triggers SET secret = $3, enabled = enabled WHERE id = $1 AND user_id = $2;
 
 -- name: TriggerDelete :execrows
 DELETE FROM triggers WHERE id = $1 AND user_id = $2;

@@ -9,6 +9,7 @@ import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
 import { Hooks } from "./hooks.mjs"
 import { Memory } from "./memory.mjs"
+import { Preferences } from "./preferences.mjs"
 import { ToolKeys } from "./keys.mjs"
 import { Shares } from "./shares.mjs"
 import { Subscriptions } from "./models.mjs"
@@ -44,6 +45,7 @@ export class MockServer {
   jobs = new Jobs()
   triggers = new Triggers()
   memory = new Memory()
+  preferences = new Preferences()
   hooks = new Hooks()
   roles = new Roles()
   /** Whether conversations are named by what follows "# title" in a message. */
@@ -191,7 +193,7 @@ export class MockServer {
         this.#cookies.delete(cookie)
         return sendJson(response, 204)
       case "GET /api/me":
-        return sendJson(response, 200, { user, must_set_password: this.#password === undefined, model: "mock/scripted", version: VERSION, temporal_ui: `/temporal/k/${this.#cookies.get(cookie)}/`, demo: true })
+        return sendJson(response, 200, { user, must_set_password: this.#password === undefined, model: "mock/scripted", version: VERSION, temporal_ui: `/temporal/k/${this.#cookies.get(cookie)}/`, demo: true, ...this.preferences.look })
       case "POST /api/passes": {
         const pass = randomBytes(16).toString("hex")
         this.#passes.add(pass)
@@ -265,6 +267,7 @@ export class MockServer {
     if (pairing) return [200, people.answer(pairing, await readBody(request))]
     if (/^\/api\/(users|invites)/.test(url.pathname)) return this.accounts.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
+    if (/^\/api\/(preferences|changes)/.test(url.pathname)) return this.preferences.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/memory") || url.pathname.startsWith("/api/profile")) return this.memory.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))

@@ -27,6 +27,7 @@ import { keysOfMock } from "./keys.mjs"
 import { modelsOfServer } from "./models.mjs"
 import { peopleOfMock, peopleOfServer } from "./people.mjs"
 import { rolesOfMock, rolesOfServer } from "./roles.mjs"
+import { preferencesOfMock } from "./preferences.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
 import { shareClaims } from "./shares.mjs"
@@ -41,7 +42,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
-const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...dictationOfMock, ...notifyOfMock, ...rolesOfMock, ...titlesOfMock, ...states }
+const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...states }
 const ofServer = { ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
@@ -93,7 +94,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer, keys: keysOfMock, dictation: dictationOfMock, shares: shareClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer, keys: keysOfMock, dictation: dictationOfMock, preferences: preferencesOfMock, shares: shareClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

@@ -275,6 +275,7 @@ export const flow = {
     await v.page.getByRole("menuitemradio", { name: "English" }).click()
     await v.page.getByRole("menuitemradio", { name: "System" }).click()
     await v.page.keyboard.press("Escape")
+    await v.page.evaluate(() => localStorage.setItem("xbot.look.own", "on")) // later claims choose the language of this browser alone
   },
 
   "a token for scripts is made, shown once and revoked": async (v) => {

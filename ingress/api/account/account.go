@@ -141,6 +141,8 @@ type Me struct {
 	Demo            bool   `json:"demo"`
 	Version         string `json:"version"`
 	TemporalUI      string `json:"temporal_ui" doc:"Path of the Temporal UI, empty if this user may not open it."`
+	Theme           string `json:"theme,omitempty" enum:"auto,light,dark" doc:"Chosen for the page, on all devices; auto: as their system is; missing: that of each device."`
+	Language        string `json:"language,omitempty" enum:"en,zh" doc:"Chosen for the page, on all devices; missing: that of each browser."`
 }
 
 func (a *Endpoints) registerAccount(h huma.API) {
@@ -193,7 +195,14 @@ func (a *Endpoints) me(ctx context.Context) (Me, error) {
 		return Me{}, err
 	}
 	model, err := a.Usual.Of(ctx, u.ID)
-	m := Me{User: userBody(u), MustSetPassword: must, Model: model, Demo: endpoint.IsDemo(model), Version: a.Info.Version}
+	if err != nil {
+		return Me{}, err
+	}
+	chosen, _, err := a.Store.Preferences(ctx, u.ID)
+	m := Me{
+		User: userBody(u), MustSetPassword: must, Model: model, Demo: endpoint.IsDemo(model), Version: a.Info.Version,
+		Theme: chosen[store.PageTheme], Language: chosen[store.PageLanguage],
+	}
 	if u.Admin && a.Info.TemporalUI {
 		m.TemporalUI = a.Auth.Under(ctx, temporalui.Root)
 	}

@@ -1,4 +1,4 @@
-// Package account has the endpoints of the person who asks: sign-in, tokens, profile, links to platforms, usage; and of those
+// Package account has the endpoints of the person who asks: sign-in, tokens, profile, preferences, links to platforms, usage; and of those
 // who ask to be let in.
 package account
 
@@ -8,14 +8,16 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/gateway"
 	"xbot/ingress/spending"
+	"xbot/internal/preference"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Gateway *gateway.Gateway
-	Usage   *spending.Usage
+	Gateway     *gateway.Gateway
+	Usage       *spending.Usage
+	Preferences preference.Desk
 }
 
 // Register has the endpoints that need a user.
@@ -24,6 +26,7 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerUsage(h)
 	a.registerProfile(h)
 	a.registerTitles(h)
+	a.registerPreferences(h)
 	a.registerPairings(h)
 	a.registerLinks(h)
 	a.registerTurnNotices(h)

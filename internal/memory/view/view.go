@@ -35,8 +35,14 @@ type Store interface {
 	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 	// ForgetLog takes entries out of a log. NotFound: one is not there.
 	ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error
+	Overview
+}
+
+// Overview is what is known of all memories of a person.
+type Overview interface {
 	MemoryNames(ctx context.Context, user chat.UserID) ([]string, error)
 	MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error)
+	MemoryOff(ctx context.Context, user chat.UserID) (noMemory, noSoul bool, err error)
 }
 
 // Archive is what is found by searching.
@@ -64,7 +70,7 @@ type Look struct {
 	Archived int                 `json:"archived" doc:"How many entries the archive has."`
 	Names    []string            `json:"names" doc:"The memories that agents have of you."`
 	Jobs     []chat.MemorizeNote `json:"jobs" doc:"Conversations that were written into memory lately, or wait for that."`
-	Switches policy.Remembers    `json:"switches" doc:"What the agent does with this memory, as the policy says."`
+	Switches policy.Remembers    `json:"switches" doc:"What the agent does with this memory, as the policy and the person say."`
 }
 
 // Look returns what a memory holds.
@@ -106,7 +112,8 @@ func (d View) switches(ctx context.Context, w chat.MemoryOwner) (policy.Remember
 			return policy.Remembers{}, err
 		}
 	}
-	return p.RemembersOf(w.Agent), nil
+	noMemory, noSoul, err := d.Store.MemoryOff(ctx, w.User)
+	return p.RemembersOf(w.Agent).Narrowed(noMemory, noSoul), err
 }
 
 // kept returns what prompts hold: notes, blocks and soul files.

@@ -111,11 +111,13 @@ func (s *Store) EnableChannelAccount(ctx context.Context, channel, account strin
 
 // DeleteChannelAccount removes an account. What waits for it fails.
 func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account string) error {
-	n, err := s.db.Q.ChannelAccountDelete(ctx, s.db.Pool, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
-	if err == nil && n == 0 {
-		return fault.Errorf(fault.NotFound, "there is no such channel")
-	}
-	return pg.Classify(err)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.ChannelAccountDelete(ctx, tx, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no such channel")
+		}
+		return err
+	})
 }
 
 // ChannelLastDirect returns where the person is who wrote last to an account in a direct chat; false: nobody has.

@@ -53,9 +53,16 @@ func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
 	return nil
 }
 
-// memorizes reports whether the policy says that this conversation is written into memory. It reads the document on the
+// memorizes reports whether the person and the policy say that this conversation is written into memory. It reads the document on the
 // connection of the transaction: waiting for another connection of the pool could be a deadlock.
 func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error) {
+	s, err := t.Q.SessionAgent(ctx, t, key)
+	if err != nil {
+		return false, fmt.Errorf("look up the agent of %s: %w", key, err)
+	}
+	if s.Off {
+		return false, nil
+	}
 	newest, err := t.Q.PolicyNewest(ctx, t, 0)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return true, nil
@@ -67,11 +74,7 @@ func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error)
 	if err := json.Unmarshal(newest.Body, &p); err != nil {
 		return false, fmt.Errorf("decode policy %d: %w", newest.ID, err)
 	}
-	agent, err := t.Q.SessionAgent(ctx, t, key)
-	if err != nil {
-		return false, fmt.Errorf("look up the agent of %s: %w", key, err)
-	}
-	return p.Remembers(p.Agent(agent)).Memorize, nil
+	return p.Remembers(p.Agent(s.Agent)).Memorize, nil
 }
 
 // MemorizeSubagent records that the conversation of a subagent that may use memory is to be written into memory: when it

@@ -468,12 +468,19 @@ func (q *Queries) MemoryPartDrop(ctx context.Context, db DBTX, sessionKey chat.S
 }
 
 const sessionAgent = `-- name: SessionAgent :one
-SELECT agent FROM sessions WHERE key = $1
+SELECT s.agent, EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS off
+FROM sessions s WHERE s.key = $1
 `
 
-func (q *Queries) SessionAgent(ctx context.Context, db DBTX, key chat.SessionKey) (string, error) {
+type SessionAgentRow struct {
+	Agent string
+	Off   bool
+}
+
+// Which agent answers, and whether the person has said that their conversations are not put into memory.
+func (q *Queries) SessionAgent(ctx context.Context, db DBTX, key chat.SessionKey) (SessionAgentRow, error) {
 	row := db.QueryRow(ctx, sessionAgent, key)
-	var agent string
-	err := row.Scan(&agent)
-	return agent, err
+	var i SessionAgentRow
+	err := row.Scan(&i.Agent, &i.Off)
+	return i, err
 }

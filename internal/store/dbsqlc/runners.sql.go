@@ -90,7 +90,9 @@ SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s
        (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
        AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own,
        coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'model'), '')::text AS usual,
-       (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions
+       (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
+       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
+       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul
 FROM sessions s
 WHERE s.key = $1
 `
@@ -113,11 +115,13 @@ type ModelWantedRow struct {
 	Own           bool
 	Usual         string
 	Subscriptions int64
+	NoMemory      bool
+	NoSoul        bool
 }
 
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
-// conversations. subscriptions: the version of the subscriptions of this moment.
+// conversations. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
 	var i ModelWantedRow
@@ -139,6 +143,8 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Own,
 		&i.Usual,
 		&i.Subscriptions,
+		&i.NoMemory,
+		&i.NoSoul,
 	)
 	return i, err
 }

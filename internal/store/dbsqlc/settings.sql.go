@@ -57,6 +57,35 @@ func (q *Queries) UserSettingSet(ctx context.Context, db DBTX, arg UserSettingSe
 	return err
 }
 
+const userSettings = `-- name: UserSettings :many
+SELECT key, value FROM user_settings WHERE user_id = $1 ORDER BY key
+`
+
+type UserSettingsRow struct {
+	Key   string
+	Value string
+}
+
+func (q *Queries) UserSettings(ctx context.Context, db DBTX, userID chat.UserID) ([]UserSettingsRow, error) {
+	rows, err := db.Query(ctx, userSettings, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UserSettingsRow
+	for rows.Next() {
+		var i UserSettingsRow
+		if err := rows.Scan(&i.Key, &i.Value); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const userSettingsLike = `-- name: UserSettingsLike :many
 SELECT key, value FROM user_settings WHERE user_id = $1 AND starts_with(key, $2::text) ORDER BY key
 `

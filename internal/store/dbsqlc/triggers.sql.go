@@ -473,7 +473,7 @@ func (q *Queries) TriggerReplace(ctx context.Context, db DBTX, arg TriggerReplac
 }
 
 const triggerSecret = `-- name: TriggerSecret :execrows
-UPDATE triggers SET secret = $3 WHERE id = $1 AND user_id = $2
+UPDATE triggers SET secret = $3, enabled = enabled WHERE id = $1 AND user_id = $2
 `
 
 type TriggerSecretParams struct {
@@ -482,6 +482,7 @@ type TriggerSecretParams struct {
 	Secret []byte
 }
 
+// It names enabled, too: that is how the trigger of changes tells it from a secret that is sealed anew.
 func (q *Queries) TriggerSecret(ctx context.Context, db DBTX, arg TriggerSecretParams) (int64, error) {
 	result, err := db.Exec(ctx, triggerSecret, arg.ID, arg.UserID, arg.Secret)
 	if err != nil {

@@ -114,7 +114,11 @@ func (s *Store) Disable(ctx context.Context, id chat.UserID, by *chat.UserID) er
 // Enable lets a person in again. They need a new sign-in link or their password, new tokens and new runners. Somebody who is being deleted
 // stays out: Conflict.
 func (s *Store) Enable(ctx context.Context, id chat.UserID) error {
-	n, err := s.db.Q.AccountEnable(ctx, s.db.Pool, id)
+	var n int64
+	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
+		n, err = tx.Q.AccountEnable(ctx, tx, id)
+		return err
+	})
 	if err == nil && n == 0 {
 		if d, err := s.Deletion(ctx, id); err == nil {
 			return fault.Errorf(fault.Conflict, "%s is being deleted, which cannot be taken back", d.Name)

@@ -64,11 +64,13 @@ func (s *Store) AddInvite(ctx context.Context, in Invite, by *chat.UserID, hash 
 
 // WithdrawInvite makes a link useless at once; NotFound if it is already.
 func (s *Store) WithdrawInvite(ctx context.Context, id int64) error {
-	n, err := s.db.Q.InviteWithdraw(ctx, s.db.Pool, id)
-	if err == nil && n == 0 {
-		return fault.Errorf(fault.NotFound, "there is no invitation %d that is still open", id)
-	}
-	return pg.Classify(err)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.InviteWithdraw(ctx, tx, id)
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no invitation %d that is still open", id)
+		}
+		return err
+	})
 }
 
 // errInvite is the error of a link that nobody can come by.

@@ -167,9 +167,11 @@ func (s *Store) TellGranted(ctx context.Context, channel, account, peer string) 
 
 // DeleteGrant revokes an approval. What the person wrote stays. NotFound if there is no approval.
 func (s *Store) DeleteGrant(ctx context.Context, channel, account, peer string) error {
-	n, err := s.db.Q.GrantDelete(ctx, s.db.Pool, dbsqlc.GrantDeleteParams{Channel: channel, Account: account, Peer: peer})
-	if err == nil && n == 0 {
-		return fault.Errorf(fault.NotFound, "nobody with the id %q was let in on %s", peer, channel)
-	}
-	return pg.Classify(err)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.GrantDelete(ctx, tx, dbsqlc.GrantDeleteParams{Channel: channel, Account: account, Peer: peer})
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "nobody with the id %q was let in on %s", peer, channel)
+		}
+		return err
+	})
 }

@@ -2,17 +2,21 @@ package pg
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
 )
 
 // conn is the connection of a transaction, which begins with its first statement: both go in one round trip.
 type conn struct {
 	pool  *pgxpool.Conn
+	by    chat.UserID // who acts; 0: nobody says
 	begun bool
 }
 
@@ -62,11 +66,17 @@ func (c *conn) begin(ctx context.Context, sql string, args []any) (pgx.BatchResu
 	c.begun = true
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
+	if c.by != 0 && !strings.HasPrefix(sql, "SET TRANSACTION") { // which comes before any query; what begins so changes no settings
+		batch.Queue("select set_config('xbot.by', $1, true)", strconv.FormatInt(int64(c.by), 10))
+	}
+	ahead := batch.Len()
 	batch.Queue(sql, args...)
 	results := c.pool.SendBatch(ctx, batch)
-	if _, err := results.Exec(); err != nil {
-		_ = results.Close() // it is the same error
-		return nil, err
+	for range ahead {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // it is the same error
+			return nil, err
+		}
 	}
 	return results, nil
 }

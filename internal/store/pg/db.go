@@ -79,7 +79,7 @@ func (d *DB) transact(ctx context.Context, t *Tx, fn func(tx *Tx) error) error {
 		return err
 	}
 	defer c.Release()
-	t.conn = &conn{pool: c}
+	t.conn = &conn{pool: c, by: acting(ctx)}
 	if err := fn(t); err != nil {
 		t.rollback(ctx)
 		return err

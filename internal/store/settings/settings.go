@@ -24,6 +24,10 @@ const (
 	Model        UserSetting = "model"         // id of the one that answers them; unset: the installation's
 	Preset       UserSetting = "preset"        // chat.Preset of their tools; unset: the installation's
 	Titles       UserSetting = "titles"        // "off": no model gives their conversations titles; unset: it does
+	Memory       UserSetting = "memory"        // "off": their conversations are not put into memory; unset: as the policy says
+	Soul         UserSetting = "soul"          // "off": their agents keep no soul files; unset: as the policy says
+	Theme        UserSetting = "theme"         // of the page: auto, light, dark; unset: that of the device
+	PageLanguage UserSetting = "page_language" // of the page: en, zh; unset: that of the browser
 )
 
 // UserSetting returns what a person chose, empty if nothing.
@@ -38,19 +42,28 @@ func (s *Store) UserSetting(ctx context.Context, user chat.UserID, key UserSetti
 	return value, nil
 }
 
-// SetUserSetting keeps what a person chose; an empty value is the default.
+// SetUserSetting keeps what a person chose; an empty value is the default. What differs from what was before is a version (Changes).
 func (s *Store) SetUserSetting(ctx context.Context, user chat.UserID, key UserSetting, value string) error {
-	var err error
-	if value == "" {
-		err = s.db.Q.UserSettingClear(ctx, s.db.Pool, dbsqlc.UserSettingClearParams{UserID: user, Key: string(key)})
-	} else {
-		err = s.db.Q.UserSettingSet(ctx, s.db.Pool, dbsqlc.UserSettingSetParams{UserID: user, Key: string(key), Value: value})
-	}
-	if err != nil {
-		return pg.Classify(fmt.Errorf("write %s of user %d: %w", key, user, err))
-	}
-	return nil
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := tx.Q.PreferenceLock(ctx, tx, int64(user)); err != nil {
+			return fmt.Errorf("lock the preferences of user %d: %w", user, err)
+		}
+		return put(ctx, tx, user, key, value)
+	})
 }
+
+// MemoryOff reports what of memory a person has switched off.
+func (s *Store) MemoryOff(ctx context.Context, user chat.UserID) (noMemory, noSoul bool, err error) {
+	memory, err := s.UserSetting(ctx, user, Memory)
+	if err != nil {
+		return false, false, err
+	}
+	soul, err := s.UserSetting(ctx, user, Soul)
+	return memory == off, soul == off, err
+}
+
+// off is a switch that is off.
+const off = "off"
 
 // UsualModel returns the model that a person chose for all their conversations; empty: none.
 func (s *Store) UsualModel(ctx context.Context, user chat.UserID) (string, error) {

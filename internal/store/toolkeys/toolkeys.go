@@ -72,11 +72,13 @@ func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) 
 
 // RemoveToolKey removes that of a person, or of the installation where user is 0. NotFound: there is none.
 func (s *Store) RemoveToolKey(ctx context.Context, user chat.UserID, service string) error {
-	n, err := s.db.Q.ToolKeyDelete(ctx, s.db.Pool, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: owner(user)})
-	if err == nil && n == 0 {
-		return fault.Errorf(fault.NotFound, "there is no such key")
-	}
-	return pg.Classify(err)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: owner(user)})
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no such key")
+		}
+		return err
+	})
 }
 
 func owner(user chat.UserID) *int64 {

@@ -8,13 +8,14 @@ import { useAccount } from "../app/account"
 import { useInstall } from "../app/installing"
 import { useShell } from "../app/shell-context"
 import { signOut } from "../app/signout"
-import { type Language, languages, setLanguage, useLanguage, useT } from "../i18n"
+import { type Language, languages, useLanguage, useT } from "../i18n"
 import { notifyWords } from "../i18n/notify"
 import { useTable } from "../i18n/table"
 import { canNotify, notifyOff, notifyOn, useNotify } from "../notify/wish"
+import { chooseLanguage, chooseTheme } from "../preferences/queries"
 import { AccountFace } from "./AccountButton"
 import { menuItem, menuLine, menuPanel, menuTitle } from "../ui/menu"
-import { setTheme, type Theme, useTheme } from "../ui/theme"
+import { type Theme, useTheme } from "../ui/theme"
 import { toast } from "../ui/toasts"
 
 /** Everything that is set for a person rather than for a conversation. Opens as soon as it is drawn. */
@@ -89,13 +90,13 @@ function ThemeChoice() {
   const t = useT()
   const theme = useTheme()
   const names: Record<Theme, string> = { auto: t("account.themeAuto"), light: t("account.themeLight"), dark: t("account.themeDark") }
-  return <Choice title={t("account.theme")} value={theme} names={names} onChange={setTheme} />
+  return <Choice title={t("account.theme")} value={theme} names={names} onChange={chooseTheme} />
 }
 
 function LanguageChoice() {
   const t = useT()
   const language = useLanguage()
-  return <Choice<Language> title={t("account.language")} value={language} names={languages} onChange={setLanguage} />
+  return <Choice<Language> title={t("account.language")} value={language} names={languages} onChange={chooseLanguage} />
 }
 
 interface ChoiceProps<T extends string> {

@@ -97,6 +97,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed which setting, when, and what was before
+         * @description Of my own settings. With installation, for administrators, also of the installation's and of people. Profiles, roles, prompts and the policy keep versions of their own. The newest 300 of each kind are kept of a person, and 5000 of the installation.
+         */
+        get: operations["list-changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/channels": {
         parameters: {
             query?: never;
@@ -1038,6 +1058,80 @@ export interface paths {
          */
         get: operations["list-policy-versions"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/preferences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What I set for myself, and what there is to choose from */
+        get: operations["list-preferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/preferences/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have my settings again as they were after a change
+         * @description Whatever differs is changed, which makes new versions. 404: it is none of the changes that are kept. 409: they were changed meanwhile.
+         */
+        post: operations["roll-preferences-back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/preferences/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What I had set before, who changed it, and when */
+        get: operations["list-preference-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/preferences/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change one of my settings
+         * @description In force at once; of answers with the next message. Each change is a version. 400: it cannot have the value. 404: there is no such setting.
+         */
+        put: operations["set-preference"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2833,6 +2927,10 @@ export interface components {
             /** @description false: it was answered before, is being answered, or is unknown; nothing has changed. */
             changed: boolean;
         };
+        ChangesBody: {
+            /** @description The newest first. */
+            changes: components["schemas"]["SettingChange"][] | null;
+        };
         ChannelAccount: {
             /** @description Its name; empty: the one without a name, which the environment may set. */
             account: string;
@@ -4005,7 +4103,7 @@ export interface components {
             jobs: components["schemas"]["MemorizeNote"][] | null;
             /** @description The memories that agents have of you. */
             names: string[] | null;
-            /** @description What the agent does with this memory, as the policy says. */
+            /** @description What the agent does with this memory, as the policy and the person say. */
             switches: components["schemas"]["Remembers"];
         };
         Made: {
@@ -4017,11 +4115,21 @@ export interface components {
         };
         Me: {
             demo: boolean;
+            /**
+             * @description Chosen for the page, on all devices; missing: that of each browser.
+             * @enum {string}
+             */
+            language?: "en" | "zh";
             /** @description provider/model */
             model: string;
             must_set_password: boolean;
             /** @description Path of the Temporal UI, empty if this user may not open it. */
             temporal_ui: string;
+            /**
+             * @description Chosen for the page, on all devices; auto: as their system is; missing: that of each device.
+             * @enum {string}
+             */
+            theme?: "auto" | "light" | "dark";
             user: components["schemas"]["User"];
             version: string;
         };
@@ -4303,6 +4411,12 @@ export interface components {
             /** @description Why there are none, and what to do. */
             problem?: string;
         };
+        Option: {
+            /** @description In the person's language. */
+            title: string;
+            /** @description Empty: the default. */
+            value: string;
+        };
         Origin: {
             /** @description Account of the bot, where a channel has several. */
             account_id?: string;
@@ -4468,6 +4582,44 @@ export interface components {
             /** @description Its first sentence. */
             description: string;
             name: string;
+        };
+        PreferenceVersion: {
+            /** @description Empty: the default. */
+            after: string;
+            /** @description Empty: the default. */
+            before: string;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user; empty where the account is gone. */
+            changed_by: string;
+            /** @description The preference that was changed. */
+            name: string;
+            /** Format: int64 */
+            version: number;
+        };
+        PreferenceVersionsBody: {
+            /** @description The newest first, at most 100. The timezone is not among them: it has its versions with the profile. */
+            versions: components["schemas"]["PreferenceVersion"][] | null;
+        };
+        PreferencesBody: {
+            settings: components["schemas"]["Setting"][] | null;
+            /**
+             * Format: int64
+             * @description The newest change of them; 0: there was none.
+             */
+            version: number;
+        };
+        PreferencesRollback: {
+            /**
+             * Format: int64
+             * @description The version after which they were as they are to be again.
+             */
+            to: number;
+            /**
+             * Format: int64
+             * @description Of the preferences that it overwrites. If there is another one by now, nothing is written (409).
+             */
+            version: number;
         };
         Preview: {
             /** @description The next five times at most. */
@@ -5057,6 +5209,48 @@ export interface components {
             pattern?: string;
             /** @enum {string} */
             rule: "allow" | "ask" | "deny";
+        };
+        "Set-preferenceRequest": {
+            /** @description Empty: the default. */
+            value: string;
+        };
+        Setting: {
+            /** @description Other values than the options may be set. */
+            free: boolean;
+            /** @example language */
+            name: string;
+            /** @description The default first; of models at most 100. */
+            options: components["schemas"]["Option"][] | null;
+            /**
+             * @description The value in words.
+             * @example Chinese
+             */
+            shown: string;
+            /**
+             * @description In the person's language.
+             * @example Language of answers
+             */
+            title: string;
+            /** @description Empty: the default. */
+            value: string;
+        };
+        SettingChange: {
+            /** @description What has changed, as it is; empty: it was removed. Of a secret only that there is a new one. */
+            after: unknown;
+            /** @description What has changed, as it was; empty: it is new. Of a secret only that there was one. */
+            before: unknown;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user; empty: an operator, xbot itself, or somebody who is gone. */
+            changed_by: string;
+            /** Format: int64 */
+            id: number;
+            /** @description preference, permission, token, runner, subscription, key, channel, access, person, invite, deletion, schedule, trigger or role. */
+            kind: string;
+            /** @description Which one. */
+            name: string;
+            /** @description Whose it is; missing: the installation's. */
+            owner?: string;
         };
         Share: {
             /** Format: int64 */
@@ -6197,6 +6391,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-changes": {
+        parameters: {
+            query?: {
+                installation?: boolean;
+                /** @description Only these, by their kind. */
+                kind?: string;
+                /** @description Older ones than this; 0: the newest. */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangesBody"];
                 };
             };
             /** @description Error */
@@ -8223,6 +8453,135 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["List-policy-versionsResponse"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-preferences": {
+        parameters: {
+            query?: {
+                /** @description The language of titles. */
+                lang?: "en" | "zh";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferencesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "roll-preferences-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreferencesRollback"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferencesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-preference-versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreferenceVersionsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-preference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Set-preferenceRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setting"];
                 };
             };
             /** @description Error */

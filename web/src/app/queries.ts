@@ -1,13 +1,14 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 
 import { listRunners, listSessions, listTokens, loginInfo, me, type Shelf } from "../api/calls"
+import { wear } from "./look"
 import { reread } from "./query-client"
 
 /** Milliseconds between two looks at the list of sessions: while something runs, and else. */
 const BUSY_INTERVAL = 3_000
 const IDLE_INTERVAL = 15_000
 
-export const meQuery = queryOptions({ queryKey: ["me"], queryFn: me, staleTime: 5 * 60_000, retry: false })
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => me().then((me) => (wear(me), me)), staleTime: 5 * 60_000, retry: false })
 
 export const loginInfoQuery = queryOptions({ queryKey: ["login"], queryFn: loginInfo })
 

@@ -1,14 +1,20 @@
-import { lazy, Suspense } from "react"
+import { lazy, Suspense, useState } from "react"
 
 import { Section } from "../details/Section"
 import { useAccount } from "../app/account"
+import { looksOwn, setLooksOwn } from "../app/look"
 import { useShell } from "../app/shell-context"
 import { Tokens } from "../account/Tokens"
-import { type Language, languages, setLanguage, useLanguage, useT } from "../i18n"
+import { type Language, languages, useLanguage, useT } from "../i18n"
+import { preferenceWords } from "../i18n/preferences"
+import { useTable } from "../i18n/table"
 import { ProfileForm } from "../memory/ProfileForm"
+import PreferenceForm from "../preferences/PreferenceForm"
+import PreferenceVersions from "../preferences/PreferenceVersions"
+import { chooseLanguage, chooseTheme } from "../preferences/queries"
 import { Button } from "../ui/Button"
 import { Select } from "../ui/Select"
-import { setTheme, type Theme, useTheme } from "../ui/theme"
+import { type Theme, useTheme } from "../ui/theme"
 import Identities from "./Identities"
 import Titles from "./Titles"
 
@@ -35,6 +41,10 @@ export default function You() {
         <Look />
       </Section>
       <Titles />
+      <Section title={t("you.answers")}>
+        <PreferenceForm />
+        <PreferenceVersions />
+      </Section>
       <Section title={t("you.password")}>
         <Button onClick={() => show("password")}>{t("account.password")}</Button>
       </Section>
@@ -53,16 +63,28 @@ export default function You() {
 
 function Look() {
   const t = useT()
+  const say = useTable(preferenceWords)
+  const [own, setOwn] = useState(looksOwn)
   const theme = useTheme()
   const language = useLanguage()
   const names: Record<Theme, string> = { auto: t("account.themeAuto"), light: t("account.themeLight"), dark: t("account.themeDark") }
   return (
     <>
       <div className="flex flex-wrap gap-4">
-        <Select label={t("account.language")} value={language} options={Object.keys(languages) as Language[]} say={(option) => languages[option]} onChange={setLanguage} />
-        <Select label={t("account.theme")} value={theme} options={themes} say={(option) => names[option]} onChange={setTheme} />
+        <Select label={t("account.language")} value={language} options={Object.keys(languages) as Language[]} say={(option) => languages[option]} onChange={chooseLanguage} />
+        <Select label={t("account.theme")} value={theme} options={themes} say={(option) => names[option]} onChange={chooseTheme} />
       </div>
-      <p className="mt-2 text-small text-ink-3">{t("you.answers")}</p>
+      <label className="mt-2 flex items-center gap-2">
+        <input
+          type="checkbox"
+          checked={own}
+          onChange={({ target }) => {
+            setOwn(target.checked)
+            setLooksOwn(target.checked)
+          }}
+        />
+        {say("device")}
+      </label>
     </>
   )
 }

@@ -25,6 +25,7 @@ const sections: SettingsSection[] = [
   { id: "schedules", title: "cron.title", group: "yours", show: lazy(() => import("../cron/CronPage")) },
   { id: "triggers", title: "triggers.title", group: "yours", show: lazy(() => import("../triggers/TriggersPage")) },
   { id: "usage", title: "usage.title", group: "yours", show: lazy(() => import("../usage/UsageView")) },
+  { id: "changes", title: "changes.title", group: "yours", show: lazy(() => import("../preferences/ChangesPage")) },
   { id: "channels", title: "channels.title", group: "installation", admin: true, show: lazy(() => import("../channels/ChannelsPage")) },
   { id: "people", title: "people.title", group: "installation", admin: true, show: lazy(() => import("./People")) },
   { id: "policy", title: "policy.title", group: "installation", admin: true, show: lazy(() => import("../policy/PolicyPage")) },

@@ -1,0 +1,110 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/preference"
+	"xbot/internal/store"
+)
+
+// PreferencesBody is all that a person sets for themselves.
+type PreferencesBody struct {
+	Settings []preference.Setting `json:"settings"`
+	Version  int64                `json:"version" doc:"The newest change of them; 0: there was none."`
+}
+
+// PreferenceVersionsBody lists changes.
+type PreferenceVersionsBody struct {
+	Versions []chat.PreferenceVersion `json:"versions" doc:"The newest first, at most 100. The timezone is not among them: it has its versions with the profile."`
+}
+
+// PreferencesRollback says which version comes back.
+type PreferencesRollback struct {
+	To      int64 `json:"to" minimum:"1" doc:"The version after which they were as they are to be again."`
+	Version int64 `json:"version" minimum:"1" doc:"Of the preferences that it overwrites. If there is another one by now, nothing is written (409)."`
+}
+
+// ChangesBody lists changes of settings.
+type ChangesBody struct {
+	Changes []chat.SettingChange `json:"changes" doc:"The newest first."`
+}
+
+// inLang is a language in which titles are asked for.
+type inLang struct {
+	Lang string `query:"lang" enum:"en,zh" default:"en" doc:"The language of titles."`
+}
+
+type preferencesBody struct{ Body PreferencesBody }
+
+func (a *Endpoints) registerPreferences(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-preferences", Method: http.MethodGet, Path: "/api/preferences", Summary: "What I set for myself, and what there is to choose from", Security: endpoint.Secured},
+		func(ctx context.Context, in *inLang) (*preferencesBody, error) {
+			return a.preferences(ctx, i18n.Lang(in.Lang))
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "set-preference", Method: http.MethodPut, Path: "/api/preferences/{name}", Summary: "Change one of my settings",
+		Description: "In force at once; of answers with the next message. Each change is a version. 400: it cannot have the value. 404: there is no such setting.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		inLang
+
+		Name string `path:"name" maxLength:"64" example:"language"`
+		Body struct {
+			Value string `json:"value" maxLength:"200" doc:"Empty: the default."`
+		}
+	}) (*struct{ Body preference.Setting }, error) {
+		set, err := a.Preferences.Set(ctx, auth.User(ctx).ID, i18n.Lang(in.Lang), in.Name, in.Body.Value)
+		return &struct{ Body preference.Setting }{set}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{OperationID: "list-preference-versions", Method: http.MethodGet, Path: "/api/preferences/versions", Summary: "What I had set before, who changed it, and when", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body PreferenceVersionsBody }, error) {
+			versions, err := a.Store.PreferenceVersions(ctx, auth.User(ctx).ID)
+			return &struct{ Body PreferenceVersionsBody }{PreferenceVersionsBody{versions}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "roll-preferences-back", Method: http.MethodPost, Path: "/api/preferences/rollback", Summary: "Have my settings again as they were after a change",
+		Description: "Whatever differs is changed, which makes new versions. 404: it is none of the changes that are kept. 409: they were changed meanwhile.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		inLang
+
+		Body PreferencesRollback
+	}) (*preferencesBody, error) {
+		if err := a.Store.RollPreferencesBack(ctx, auth.User(ctx).ID, in.Body.To, in.Body.Version); err != nil {
+			return nil, a.Problem(err)
+		}
+		return a.preferences(ctx, i18n.Lang(in.Lang))
+	})
+	a.registerChanges(h)
+}
+
+func (a *Endpoints) preferences(ctx context.Context, lang i18n.Lang) (*preferencesBody, error) {
+	list, version, err := a.Preferences.List(ctx, auth.User(ctx).ID, lang)
+	return &preferencesBody{PreferencesBody{list, version}}, a.Problem(err)
+}
+
+func (a *Endpoints) registerChanges(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-changes", Method: http.MethodGet, Path: "/api/changes", Summary: "Who changed which setting, when, and what was before",
+		Description: "Of my own settings. With installation, for administrators, also of the installation's and of people. Profiles, roles, prompts and the policy keep versions of their own. " +
+			"The newest 300 of each kind are kept of a person, and 5000 of the installation.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Installation bool   `query:"installation"`
+		Kind         string `query:"kind" maxLength:"20" doc:"Only these, by their kind."`
+		Before       int64  `query:"before" minimum:"0" doc:"Older ones than this; 0: the newest."`
+		Limit        int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	}) (*struct{ Body ChangesBody }, error) {
+		if in.Installation {
+			if err := a.AdminOnly(ctx); err != nil {
+				return nil, err
+			}
+		}
+		list, err := a.Store.Changes(ctx, store.ChangeFilter{Owner: auth.User(ctx).ID, Installation: in.Installation, Kind: in.Kind, Before: in.Before, Limit: in.Limit})
+		return &struct{ Body ChangesBody }{ChangesBody{list}}, a.Problem(err)
+	})
+}

@@ -1,0 +1,159 @@
+package store_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// changed lists what is known of the changes of a kind, the newest first.
+func (b *bundle) changed(owner chat.UserID, kind string) []chat.SettingChange {
+	b.t.Helper()
+	list, err := b.Changes(b.t.Context(), store.ChangeFilter{Owner: owner, Installation: true, Kind: kind, Limit: 100})
+	require.NoError(b.t, err)
+	return list
+}
+
+func (b *bundle) prefer(user chat.UserID, key store.UserSetting, value string) int64 {
+	b.t.Helper()
+	require.NoError(b.t, b.SetUserSetting(b.t.Context(), user, key, value))
+	_, version, err := b.Preferences(b.t.Context(), user)
+	require.NoError(b.t, err)
+	return version
+}
+
+func TestPreferences_EachChangeIsAVersionAndTheyComeBackAsTheyWere(t *testing.T) {
+	b := setup(t)
+	ctx, ann := t.Context(), b.member("ann")
+	none, version, err := b.Preferences(ctx, ann.ID)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.Zero(t, version)
+	b.prefer(b.user.ID, store.Language, "de")
+	first := b.prefer(ann.ID, store.Language, "zh")
+	second := b.prefer(ann.ID, store.PageTheme, "dark")
+	require.Equal(t, second, b.prefer(ann.ID, store.PageTheme, "dark"), "what is there already changes nothing")
+	b.prefer(ann.ID, store.Language, "fr")
+	last := b.prefer(ann.ID, store.PageTheme, "")
+
+	versions, err := b.PreferenceVersions(ctx, ann.ID)
+	require.NoError(t, err)
+	require.Len(t, versions, 4, "nobody else's are among them")
+	require.Equal(t, "ann", versions[0].ChangedBy)
+	require.WithinDuration(t, time.Now(), versions[0].ChangedAt, time.Minute)
+	require.Equal(t, [3]string{"theme", "dark", ""}, [3]string{versions[0].Name, versions[0].Before, versions[0].After})
+	require.Equal(t, [3]string{"language", "zh", "fr"}, [3]string{versions[1].Name, versions[1].Before, versions[1].After})
+	require.Equal(t, first, versions[3].Version)
+
+	require.Equal(t, fault.Conflict, b.kind(b.RollPreferencesBack(ctx, ann.ID, second, second)), "they were changed since")
+	require.Equal(t, fault.NotFound, b.kind(b.RollPreferencesBack(ctx, b.user.ID, second, last)), "it is somebody else's")
+	require.NoError(t, b.RollPreferencesBack(ctx, ann.ID, second, last))
+	now, _, err := b.Preferences(ctx, ann.ID)
+	require.NoError(t, err)
+	require.Equal(t, map[store.UserSetting]string{store.Language: "zh", store.PageTheme: "dark"}, now)
+	require.Len(t, b.changed(ann.ID, "preference"), 6, "each that differs is a change of its own")
+}
+
+func TestChanges_NameWhoDidItWhenAndWhatWasBeforeAndNeverASecret(t *testing.T) {
+	b := setup(t)
+	ctx, ann := store.Acting(t.Context(), b.user.ID), b.member("ann")
+	require.NoError(t, b.SetRole(ctx, ann.ID, store.RoleAdmin))
+	require.NoError(t, b.SetPassword(ctx, ann.ID, "a hash of hers", nil))
+	require.NoError(t, b.SetToolKey(ctx, toolKey(0, 0), b.user.ID))
+	require.NoError(t, b.SetToolKey(ctx, toolKey(0, 1), b.user.ID))
+	require.NoError(t, b.RemoveToolKey(ctx, 0, "image"))
+	sealed := secret.Key{1}.Seal([]byte("a secret of the bot"))
+	require.NoError(t, b.AddChannelAccount(ctx, store.ChannelAccount{Channel: "qq", Enabled: true, Secrets: sealed}, b.user.ID))
+	require.NoError(t, b.DeleteChannelAccount(ctx, "qq", ""))
+
+	person := b.changed(0, "person")
+	require.Equal(t, "ann", person[0].Owner)
+	require.JSONEq(t, `{}`, string(person[0].Before), "she had no password")
+	require.JSONEq(t, `{"password_hash":"new"}`, string(person[0].After))
+	require.JSONEq(t, `{"role":"member"}`, string(person[1].Before))
+	require.JSONEq(t, `{"role":"admin"}`, string(person[1].After))
+	keys := b.changed(0, "key")
+	require.Len(t, keys, 3)
+	require.JSONEq(t, `{"model":"m","secrets":"set"}`, string(keys[0].Before), "it was removed")
+	require.JSONEq(t, `{}`, string(keys[0].After))
+	channel := b.changed(0, "channel")
+	require.Len(t, channel, 2)
+	for _, c := range append(append(person[:2], keys...), channel...) {
+		require.Equal(t, "admin", c.ChangedBy)
+		require.WithinDuration(t, time.Now(), c.ChangedAt, time.Minute)
+	}
+	all, err := json.Marshal(b.changed(0, ""))
+	require.NoError(t, err)
+	require.NotContains(t, string(all), "a hash of hers")
+	require.NotContains(t, string(all), "\\\\x", "no bytes are kept")
+}
+
+func TestChanges_OfAPersonAreSeenByNobodyElseAndGoWithThem(t *testing.T) {
+	b := setup(t)
+	ctx, ann := t.Context(), b.member("ann")
+	b.prefer(ann.ID, store.Language, "fr")
+	require.NoError(t, b.SetPermission(ctx, ann.ID, chat.ToolRule{Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}))
+	require.NoError(t, b.RemovePermission(ctx, ann.ID, "Shell", "git status"))
+	own, err := b.Changes(ctx, store.ChangeFilter{Owner: ann.ID, Kind: "permission", Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, own, 2)
+	require.Equal(t, "Shell git status", own[0].Name)
+	require.Equal(t, "ann", own[0].ChangedBy)
+	require.Empty(t, b.changed(b.user.ID, "permission"), "an administrator does not read what people allow their tools")
+	require.Empty(t, b.changed(b.user.ID, "preference"))
+	_, err = b.pool.Exec(ctx, "DELETE FROM users WHERE id = $1", ann.ID)
+	require.NoError(t, err)
+	var left int
+	require.NoError(t, b.pool.QueryRow(ctx, "SELECT count(*) FROM changes WHERE owner = $1", ann.ID).Scan(&left))
+	require.Zero(t, left)
+}
+
+func TestChanges_AreBounded(t *testing.T) {
+	b := setup(t)
+	for range 160 {
+		b.prefer(b.user.ID, store.PageTheme, "dark")
+		b.prefer(b.user.ID, store.PageTheme, "light")
+	}
+	var kept int
+	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM changes WHERE owner = $1 AND kind = 'preference'", b.user.ID).Scan(&kept))
+	require.Equal(t, 300, kept)
+}
+
+func TestChanges_ASecretThatIsSealedAnewIsNone(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, b.SetToolKey(t.Context(), toolKey(0, 0), b.user.ID))
+	sealed, err := b.Secrets(t.Context())
+	require.NoError(t, err)
+	before := len(b.changed(0, ""))
+	for _, s := range sealed {
+		done, err := b.Reseal(t.Context(), s, secret.Key{2}.Seal([]byte("k")))
+		require.NoError(t, err)
+		require.True(t, done)
+	}
+	require.Len(t, b.changed(0, ""), before)
+}
+
+func TestMemorize_NotForAPersonWhoSwitchedMemoryOff(t *testing.T) {
+	b := setup(t)
+	b.exchange("t0", "first: "+lasting)
+	b.prefer(b.user.ID, store.MemorySwitch, "off")
+	b.reset("r1", "hello")
+	require.Empty(t, b.jobs())
+	w, err := b.ModelWanted(t.Context(), key)
+	require.NoError(t, err)
+	require.True(t, w.NoMemory)
+	require.False(t, w.NoSoul)
+
+	b.prefer(b.user.ID, store.MemorySwitch, "")
+	b.exchange("t1", "second: "+lasting)
+	b.reset("r2", "hello")
+	require.Len(t, b.jobs(), 1)
+	require.Equal(t, []string{"second: " + lasting, "answer to second: " + lasting}, b.goesIntoMemory(b.jobs()[0]), "what was said meanwhile stays out")
+}

@@ -1,0 +1,20 @@
+package pg
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+)
+
+type actingKey struct{}
+
+// Acting returns a context whose transactions note a user as who changed settings (the table changes). Without one it is who the
+// change itself names, else whose setting it is.
+func Acting(ctx context.Context, user chat.UserID) context.Context {
+	return context.WithValue(ctx, actingKey{}, user)
+}
+
+func acting(ctx context.Context) chat.UserID {
+	user, _ := ctx.Value(actingKey{}).(chat.UserID)
+	return user
+}

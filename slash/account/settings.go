@@ -1,0 +1,111 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/preference"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Preferences are what people set for themselves.
+type Preferences interface {
+	List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []preference.Setting, version int64, err error)
+	Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (preference.Setting, error)
+}
+
+// Owners know whose conversations are.
+type Owners interface {
+	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+}
+
+// SettingsCommand is /settings: what a person sets for themselves.
+type SettingsCommand struct {
+	Preferences Preferences
+	Owners      Owners
+	Base        string // address of the page
+}
+
+var _ slash.Runner = SettingsCommand{}
+
+// Spec is what the command is called.
+func (SettingsCommand) Spec() slash.Spec {
+	return slash.Spec{Name: "settings", Usage: "[NAME VALUE]", Help: i18n.HelpSettings, Group: slash.GroupYou}
+}
+
+// Run lists the settings of whoever writes, or changes one, where nobody else reads the answer.
+func (s SettingsCommand) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	owner, err := s.Owners.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if owner.Group || in.Guest(owner.ID, owner.Group) {
+		return "", i18n.Fault(fault.Denied, i18n.PreferenceNotHere)
+	}
+	name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(args), "set "), " ")
+	if value = strings.TrimSpace(value); name == "" {
+		return s.list(ctx, in)
+	}
+	if value == "" {
+		return s.one(ctx, in, name)
+	}
+	set, err := s.Preferences.Set(ctx, in.User, in.Lang, name, value)
+	if err != nil {
+		return "", err
+	}
+	lang := in.Lang
+	if set.Name == string(store.Language) && set.Value != "" {
+		lang = i18n.For(set.Value, "", "")
+		set = preference.Told(lang, set)
+	}
+	return i18n.Say(lang, i18n.PreferenceIs, set.Title, markdown.Escaped(set.Shown)), nil
+}
+
+func (s SettingsCommand) list(ctx context.Context, in slash.Request) (string, error) {
+	all, _, err := s.Preferences.List(ctx, in.User, in.Lang)
+	if err != nil {
+		return "", err
+	}
+	lines := []string{"**" + i18n.Say(in.Lang, i18n.PreferenceTitle) + "**", ""}
+	for _, set := range all {
+		lines = append(lines, "* "+line(set))
+	}
+	lines = append(lines, "", i18n.Say(in.Lang, i18n.PreferenceHow))
+	if s.Base != "" {
+		lines = append(lines, "", s.Base+"/settings")
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// one shows a setting with what it may be.
+func (s SettingsCommand) one(ctx context.Context, in slash.Request, name string) (string, error) {
+	all, _, err := s.Preferences.List(ctx, in.User, in.Lang)
+	if err != nil {
+		return "", err
+	}
+	for _, set := range all {
+		if !preference.Means(name, set.Name) {
+			continue
+		}
+		out := []string{line(set)}
+		for _, o := range set.Options[:min(len(set.Options), shownOptions)] {
+			if o.Value != "" {
+				out = append(out, "* `/settings "+set.Name+" "+o.Value+"` "+markdown.Escaped(o.Title))
+			}
+		}
+		return strings.Join(append(out, "* `/settings "+set.Name+" default`"), "\n"), nil
+	}
+	return "", i18n.Fault(fault.NotFound, i18n.PreferenceUnknown, chat.FirstWords(name, searchWords), strings.Join(preference.Names(), ", "))
+}
+
+// shownOptions is how many values of a setting are listed.
+const shownOptions = 20
+
+func line(s preference.Setting) string {
+	return s.Title + " (`" + s.Name + "`): " + markdown.Escaped(s.Shown)
+}
