@@ -77,7 +77,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		account.Profile{Store: a.store},
 		slashcontext.Prompt{Viewer: a.promptViewer()},
 		account.Language{Settings: a.store},
-		account.SettingsCommand{Preferences: a.preferences(), Owners: a.store, Base: s.base},
+		account.SettingsCommand{Preferences: a.preferences(), Owners: a.store, Base: s.base, CardChannel: gateway.CardChannel},
 		queue.Queue{Store: a.store, Policies: a.policies},
 		folder.Pwd{Sessions: a.store, Boxes: a.boxes},
 		folder.Ls{Sessions: a.store, Boxes: a.boxes},

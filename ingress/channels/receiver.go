@@ -43,7 +43,10 @@ func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 		r.signals.Go(func() { r.signal(to, e, out) })
 	}
 	if out.Direct != "" {
-		r.direct(to, e, out.Direct)
+		r.direct(to, channel.Message{Key: keyOf(e) + ".r", Text: out.Direct})
+	}
+	if out.Card != nil {
+		r.direct(to, channel.Message{Key: keyOf(e) + ".c", Card: out.Card})
 	}
 	return nil
 }
@@ -55,9 +58,9 @@ const (
 	directTimeout = 30 * time.Second
 )
 
-// direct sends a person a text that belongs to no conversation. A slow platform does not keep the event from being
+// direct sends a person a message that belongs to no conversation. A slow platform does not keep the event from being
 // acknowledged in time.
-func (r *receiver) direct(to channel.Address, e chat.Envelope, text string) {
+func (r *receiver) direct(to channel.Address, m channel.Message) {
 	said := make(chan struct{})
 	r.signals.Go(func() {
 		defer close(said)
@@ -65,10 +68,10 @@ func (r *receiver) direct(to channel.Address, e chat.Envelope, text string) {
 		defer cancel()
 		a, err := r.Live.Account(ctx, r.channel, r.account)
 		if err == nil {
-			_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".r", Text: text})
+			_, err = a.Send(ctx, to, m)
 		}
 		if err != nil && !away(err) {
-			r.Log.Warn("a person could not be told that they are not let in", "channel", channel.Name(r.channel, r.account), "error", err)
+			r.Log.Warn("a person could not be told at once", "channel", channel.Name(r.channel, r.account), "error", err)
 		}
 	})
 	select {

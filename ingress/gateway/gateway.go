@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"xbot/ingress/intake"
+	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
@@ -24,6 +25,8 @@ type Gateway struct {
 		Get(ctx context.Context) (*policy.Policy, error)
 	}
 	Dispatch *intake.Dispatch
+	// Preferences are what a card of settings shows; nil: there is none.
+	Preferences Preferences
 	// AdminChat is a direct chat of the settings: who writes there is the first administrator. A zero one is none.
 	AdminChat chat.Address
 	Log       *slog.Logger
@@ -48,6 +51,8 @@ type Outcome struct {
 	Reply   string          `json:"reply,omitempty" doc:"Sentence for the sender at once: a pairing code, a refusal, the answer of a command. Markdown."`
 	// Direct is the part of Reply that no conversation contains: the channel has to send it itself.
 	Direct string `json:"-"`
+	// Card is shown beside the reply, where the platform has cards: the settings of the person. It is sent as Direct is.
+	Card *channel.Question `json:"-"`
 	// Feedback is how its sender is told at once that it was accepted: one of policy.Feedback*, or empty for not at all.
 	// Emoji is the reaction, if the policy names one.
 	Feedback, Emoji string `json:"-"`
@@ -89,7 +94,11 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 	if !m.addressed {
 		return m.overhear(ctx)
 	}
-	return m.accept(ctx)
+	out, err := m.accept(ctx)
+	if err != nil {
+		return out, err
+	}
+	return m.withCard(ctx, out)
 }
 
 func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequest, error) {

@@ -40,6 +40,9 @@ func (g *Gateway) Press(ctx context.Context, p channel.Press) channel.Toast {
 }
 
 func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, error) {
+	if strings.HasPrefix(p.Question, settingsID) {
+		return g.pressSettings(ctx, p)
+	}
 	q, err := g.Store.Question(ctx, p.Channel, p.Account, chat.CallID(p.Question))
 	if fault.Is(err, fault.NotFound) {
 		return inBoth(toastPlain, i18n.AskClosed), nil

@@ -45,4 +45,5 @@ type Press struct {
 type Toast struct {
 	Kind string // info, success, warning or error
 	Text string
+	Card *Question // what the card shows from now on, where the platform can change it with the toast; nil: as it was
 }

@@ -34,6 +34,10 @@ const (
 	PreferenceTitle        ID = "preference_title"     // of the list
 	PreferenceNotHere      ID = "preference_not_here"  // others read along
 	PreferenceHow          ID = "preference_how"       // how to change one
+	PreferenceSave         ID = "preference_save"
+	PreferenceSame         ID = "preference_same" // nothing was chosen
+	PreferenceNotYours     ID = "preference_not_yours"
+	PreferenceBelow        ID = "preference_below" // a card follows
 	HelpSettings           ID = "help_settings"
 )
 
@@ -70,6 +74,10 @@ var preferences = map[ID]map[Lang]string{
 	PreferenceTitle:        {English: "Your settings", Chinese: "你的设置"},
 	PreferenceNotHere:      {English: "Other people read this conversation. Write `/settings` in a conversation of your own.", Chinese: "其他人能看到这个对话。请在你自己的对话中使用 `/settings`。"},
 	PreferenceHow:          {English: "Change one with `/settings NAME VALUE`, for example `/settings language zh`; `default` takes it back.", Chinese: "用 `/settings 名称 值` 修改，例如 `/settings language zh`；`default` 恢复默认。"},
+	PreferenceSave:         {English: "Save", Chinese: "保存"},
+	PreferenceSame:         {English: "Nothing was changed.", Chinese: "没有改动。"},
+	PreferenceNotYours:     {English: "These are the settings of somebody else. Write /settings to me for yours.", Chinese: "这是其他人的设置。请给我发送 /settings 查看你自己的设置。"},
+	PreferenceBelow:        {English: "Choose on the card.", Chinese: "请在卡片上选择。"},
 	HelpSettings:           {English: "shows your settings, and changes one", Chinese: "查看或修改你的设置"},
 }
 

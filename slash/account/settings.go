@@ -29,6 +29,7 @@ type SettingsCommand struct {
 	Preferences Preferences
 	Owners      Owners
 	Base        string // address of the page
+	CardChannel string // the platform on which a card shows the settings; empty: none
 }
 
 var _ slash.Runner = SettingsCommand{}
@@ -67,6 +68,9 @@ func (s SettingsCommand) Run(ctx context.Context, in slash.Request, args string)
 }
 
 func (s SettingsCommand) list(ctx context.Context, in slash.Request) (string, error) {
+	if in.Channel != "" && in.Channel == s.CardChannel {
+		return i18n.Row(in.Lang, i18n.Say(in.Lang, i18n.PreferenceBelow), i18n.Say(in.Lang, i18n.PreferenceHow)), nil
+	}
 	all, _, err := s.Preferences.List(ctx, in.User, in.Lang)
 	if err != nil {
 		return "", err

@@ -47,8 +47,9 @@ type Server struct {
 	created  int
 	files    map[string][]byte // by path
 	pictures map[string][]byte // by hash
-	shares   atomic.Bool       // its runner has the files of the test's machine
-	serving  sync.WaitGroup    // turns and the listener
+	settings []apiclient.Setting
+	shares   atomic.Bool    // its runner has the files of the test's machine
+	serving  sync.WaitGroup // turns and the listener
 }
 
 // New starts a server that answers with the script, and stops it at the end of the test.
@@ -184,6 +185,8 @@ func (s *Server) routes() http.Handler {
 		"GET /api/me":                       s.me,
 		"GET /api/commands":                 s.listCommands,
 		"GET /api/models":                   s.listModels,
+		"GET /api/preferences":              s.listPreferences,
+		"PUT /api/preferences/{name}":       s.setPreference,
 		"GET /api/runners":                  s.listRunners,
 		"POST /api/sessions":                s.createSession,
 		"GET /api/sessions":                 s.listSessions,

@@ -129,7 +129,7 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 			m.complain("Not renamed: " + msg.err.Error())
 		}
 	default:
-		return m.edit(msg) // what the input field sends itself
+		return m.settingsHeard(msg)
 	}
 	return nil
 }

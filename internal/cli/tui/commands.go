@@ -39,6 +39,7 @@ var own = []about{
 	{name: "kill", args: "bg1", does: "kill a background task"},
 	{name: "upload", args: "file", does: "send a file to where the commands run"},
 	{name: "download", args: "path [to]", does: "fetch a file from there"},
+	{name: "settings", args: "[name value]", does: "show what is set for you, and change it"},
 	{name: "wide", does: "let texts use the whole width, or no longer"},
 	{name: "stop", does: "stop the answer"},
 	{name: "help", does: "show this"},
@@ -118,9 +119,14 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	if c.Name == "new" && c.Args != "" && m.isServed("new") {
 		return nil, false // the server begins this session anew with them
 	}
+	if c.Name == "settings" && c.Args != "" && m.isServed("settings") {
+		return nil, false // the server sets it
+	}
 	switch c.Name {
 	case "new":
 		return m.newSession(), true
+	case "settings":
+		return m.askSettings(), true
 	case "sessions":
 		return m.list(c.Args, false), true
 	case "resume":

@@ -24,6 +24,8 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.searching(msg)
 	case m.picker != nil:
 		return m.pick(msg)
+	case m.panel != nil:
+		return m.settle(msg)
 	case (m.help || m.tasks) && m.scrollFront(pressed):
 		return nil
 	case m.help || m.tasks:
@@ -111,7 +113,7 @@ func (m *model) interrupt() tea.Cmd {
 		m.endSearch(m.search.draft)
 		return nil
 	}
-	m.picker, m.help, m.tasks, m.frontAt = nil, false, false, 0
+	m.picker, m.panel, m.help, m.tasks, m.frontAt = nil, nil, false, false, 0
 	if m.running() && m.stopped != m.story.Turn.ID {
 		m.say("Stopping. Ctrl-C again leaves.")
 		return m.stop()

@@ -42,6 +42,7 @@ type leaving struct {
 // overlay is what is open in front of the conversation.
 type overlay struct {
 	picker *picker // nil while it is not open
+	panel  *panel  // of the settings; nil while it is not open
 	search *search // in what was typed; nil while none goes on
 	help   bool
 	tasks  bool        // the list of background tasks

@@ -25,7 +25,7 @@ func (m *model) View() tea.View {
 	view.AltScreen = true
 	view.MouseMode = tea.MouseModeCellMotion
 	view.WindowTitle = m.windowTitle()
-	if cursor := m.input.Cursor(); cursor != nil && m.picker == nil {
+	if cursor := m.input.Cursor(); cursor != nil && m.picker == nil && m.panel == nil {
 		cursor.Position.Y += 1 + len(page) + cursorAt
 		view.Cursor = cursor
 	}
@@ -62,6 +62,8 @@ func (m *model) page(height int) []string {
 	switch {
 	case m.picker != nil:
 		lines = append([]string{""}, m.picker.lines(m.theme, m.width, height-1, time.Now())...)
+	case m.panel != nil:
+		lines = append([]string{""}, m.panel.lines(m.theme, m.width, height-1)...)
 	case m.tasks || m.help:
 		lines = m.front()
 		lines = lines[min(m.frontAt, len(lines)):]

@@ -1,0 +1,72 @@
+package gateway_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/gateway"
+	"xbot/ingress/ingresstest"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/demo"
+	"xbot/internal/policy"
+	"xbot/internal/preference"
+	"xbot/internal/store"
+	"xbot/slash/account"
+)
+
+func TestSettings_ACardChangesThoseOfThePersonWhomItWasMadeForAndNobodyElses(t *testing.T) {
+	b := bridged(t, ingresstest.GroupPolicy)
+	desk := preference.Desk{Store: b.Store, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Source: b.Store}}}
+	for _, g := range b.Gateways {
+		g.Preferences = desk
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store, CardChannel: gateway.CardChannel})...)
+	}
+	out := b.Receive(ingresstest.DM("m1", "ou_1", "/settings"))
+	require.Contains(t, out.Reply, "Choose on the card.")
+	card := out.Card
+	require.NotNil(t, card)
+	require.Len(t, card.Fields, len(preference.Names()))
+	require.Contains(t, card.Fields[0].Options, "Chinese")
+	again, err := b.Gateways[1].Receive(t.Context(), ingresstest.DM("m1", "ou_1", "/settings"))
+	require.NoError(t, err)
+	require.Equal(t, card, again.Card, "a second delivery has the same card")
+
+	press := func(event, who string, values map[string][]string) channel.Toast {
+		return b.pressed(channel.Press{Channel: "feishu", Event: event, Sender: who, Chat: "oc_1", Message: "om_1", Question: card.ID, Button: chat.PressSend, Values: values})
+	}
+	require.Nil(t, b.Receive(ingresstest.DM("m2", "ou_2", "hello")).Card)
+	refused := press("e1", "ou_2", map[string][]string{"theme": {"dark"}})
+	require.Equal(t, "error", refused.Kind)
+	require.Nil(t, refused.Card, "nor do they see what stands there")
+
+	p := channel.Press{Channel: "feishu", Event: "e2", Sender: "ou_1", Chat: "oc_1", Message: "om_1", Question: card.ID, Button: chat.PressSend, Values: map[string][]string{
+		"theme": {"dark"}, "language": {"German"}, "preset": {"root"}, "nothing": {"x"},
+	}}
+	toast := b.Gateways[0].Press(t.Context(), p)
+	require.Equal(t, "success", toast.Kind)
+	require.Equal(t, "Language of answers: German. Theme of the page: dark.", toast.Text)
+	require.Equal(t, toast.Text, toast.Card.Text, "the card says what has changed")
+	require.Equal(t, "Language of answers: German", toast.Card.Fields[0].Label)
+	require.Equal(t, "Nothing was changed.", b.Gateways[1].Press(t.Context(), p).Text, "the same press again")
+
+	owner, err := b.Store.SessionOwner(t.Context(), out.Session)
+	require.NoError(t, err)
+	chosen, _, err := b.Store.Preferences(t.Context(), owner.ID)
+	require.NoError(t, err)
+	require.Equal(t, map[store.UserSetting]string{store.PageTheme: "dark", store.Language: "de"}, chosen)
+	versions, err := b.Store.PreferenceVersions(t.Context(), owner.ID)
+	require.NoError(t, err)
+	require.Len(t, versions, 2)
+
+	for i, id := range []string{"settings/", "settings/1", "settings/999999/en", "settings/x/y/z"} {
+		toast := b.Gateways[0].Press(t.Context(), channel.Press{Channel: "feishu", Event: fmt.Sprint("f", i), Sender: "ou_1", Question: id, Button: chat.PressSend, Values: map[string][]string{"theme": {"light"}}})
+		require.Equal(t, "error", toast.Kind, id)
+	}
+	e := ingresstest.InGroup("g0", "ou_1", "/settings")
+	e.Mentioned = true
+	require.Nil(t, b.Receive(e).Card, "a group is shown nobody's settings")
+}
