@@ -36,7 +36,7 @@ const pictures = {
     await v.page.getByRole("button", { name: "Allow", exact: false }).first().click()
     await v.sees("Answered", v.turn)
     const dialog = await openSettings(v, "Runs")
-    await dialog.getByRole("link").first().waitFor()
+    await dialog.getByRole("listitem").first().waitFor()
   },
 
   killed: async (v) => {

@@ -69,7 +69,7 @@ func TestGenerate_SaysWhatItIsInItsFirstSentenceOnly(t *testing.T) {
 		c := setup(t).say(text)
 		first := c.answer()
 		require.True(t, strings.HasPrefix(first.Text, want), first.Text)
-		require.Contains(t, first.Text, "LLM_PROVIDER")
+		require.Contains(t, first.Text, "xbot setup")
 		if len(first.ToolCalls) > 0 {
 			c.result(0, "x", false)
 		} else {
@@ -228,7 +228,7 @@ func TestGenerate_RemembersWhatWasSaid(t *testing.T) {
 	summarized := setup(t).say("[Compacted context] What was said and done before, in short.\n\n## Task\nNothing.").say("my name is Ada")
 	got := summarized.answer().Text
 	require.NotContains(t, got, "Compacted", "nobody said the summary")
-	require.NotContains(t, got, "LLM_PROVIDER", "the introduction was made before it")
+	require.NotContains(t, got, "xbot setup", "the introduction was made before it")
 	require.Contains(t, c.say("我刚才说了什么？").answer().Text, "“What did I say first?”")
 	require.Contains(t, setup(t).say("what did I say first?").answer().Text, "You have not said anything before this.")
 	require.Contains(t, c.say("谢谢").answer().Text, "不客气")

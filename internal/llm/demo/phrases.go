@@ -30,7 +30,7 @@ type phrases struct {
 
 var english = phrases{
 	intro: "I am xbot's built-in demo model, not a language model: I follow a short list of rules, so that you can see how " +
-		"everything works without a key. To talk to a real model, set `LLM_PROVIDER`, `LLM_BASE_URL`, `LLM_API_KEY` and `LLM_MODEL`, then start xbot again.",
+		"everything works without a key. To talk to a real model, an administrator connects one: in the settings (Models and keys), or with `xbot setup`. It answers your next message.",
 	help: "Try one of these:\n\n" +
 		"- `run ls -la` (any command)\n" +
 		"- `count to 30 in the background` (you are told when it has ended)\n" +
@@ -68,7 +68,7 @@ var english = phrases{
 
 var chinese = phrases{
 	intro: "我是 xbot 内置的演示模型，不是语言模型：我只按一份简短的规则回答，让你在没有密钥时也能看到完整流程。" +
-		"要使用真正的模型，请设置 `LLM_PROVIDER`、`LLM_BASE_URL`、`LLM_API_KEY` 和 `LLM_MODEL`，然后重新启动 xbot。",
+		"要使用真正的模型，请管理员在设置的“模型与密钥”中连接一个，或运行 `xbot setup`；它会回答你的下一条消息。",
 	help: "可以试试：\n\n" +
 		"- `运行 ls -la`（任意命令）\n" +
 		"- `后台数到 30`（结束时会告诉你）\n" +
