@@ -65,7 +65,10 @@ require (
 	github.com/xuri/excelize/v2 v2.11.0
 )
 
-require github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
+require (
+	github.com/bits-and-blooms/bitset v1.24.6 // indirect
+	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
+)
 
 require (
 	github.com/klippa-app/go-pdfium v1.21.4

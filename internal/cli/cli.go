@@ -12,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"xbot/internal/cli/graphics"
 	"xbot/internal/cli/tui"
 	"xbot/internal/fault"
 )
@@ -99,7 +100,8 @@ func (p Program) run(ctx context.Context, opts options) error {
 	default:
 		return tui.Run(ctx, tui.Options{
 			Client: conn.client, Me: conn.me, Session: session, Server: conn.own, Place: conn.place, History: conn.history, Wide: conn.wide,
-			In: p.In, Out: p.Out, Environ: p.Environ, Version: p.Version,
+			Pictures: graphics.Of(conn.pictures, p.Getenv),
+			In:       p.In, Out: p.Out, Environ: p.Environ, Version: p.Version,
 		})
 	}
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/graphics"
 	"xbot/internal/cli/history"
 	"xbot/internal/cli/local"
 	"xbot/internal/cli/place"
@@ -23,6 +25,8 @@ type connection struct {
 
 	history history.File // what was typed
 	wide    bool         // texts use the whole width, too
+
+	pictures graphics.Protocol // how the terminal is to draw them
 }
 
 // connect finds the server: the one of the flags, of cli.json, or the one of this user, which it starts if it must.
@@ -40,7 +44,7 @@ func connect(ctx context.Context, opts options, getenv func(string) string, cwd 
 	if err != nil {
 		return nil, err
 	}
-	c := &connection{history: history.In(home), wide: configured.Wide}
+	c := &connection{history: history.In(home), wide: configured.Wide, pictures: cmp.Or(opts.Pictures, configured.Pictures, graphics.Auto)}
 	if source == nil {
 		if err := own.Ensure(ctx, progress); err != nil {
 			return nil, err

@@ -39,6 +39,7 @@ func (p Program) once(ctx context.Context, conn *connection, session chat.Sessio
 		if _, err := fmt.Fprintln(p.Out, p.printable(answer)); err != nil {
 			return fmt.Errorf("print the answer: %w", err)
 		}
+		p.draw(ctx, e, end.Text)
 	}
 	if end.Silent {
 		notes.detail("xbot-cli: the model chose not to answer")

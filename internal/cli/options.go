@@ -14,20 +14,22 @@ import (
 	"github.com/alecthomas/kong"
 
 	"xbot/internal/chat"
+	"xbot/internal/cli/graphics"
 	"xbot/internal/fault"
 )
 
 // options are the flags of xbot-cli. A flag wins over its variable, the variable over cli.json.
 type options struct {
-	Print   *string          `short:"p" placeholder:"TEXT" help:"Send one message, print the answer and exit. Piped input is appended to the message."`
-	JSON    bool             `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
-	Approve bool             `help:"With -p: allow every tool call that needs your permission." xor:"answer"`
-	Deny    bool             `help:"With -p: deny every tool call that needs your permission." xor:"answer"`
-	Session chat.SessionKey  `placeholder:"KEY" complete:"session" help:"Continue this session." xor:"session"`
-	Resume  bool             `short:"r" help:"Continue the newest session. With -p also one that -p began." xor:"session"`
-	Server  string           `env:"XBOT_SERVER" placeholder:"URL" help:"Server to use, such as https://xbot.example.org; default: the server of this user on this machine, started when needed."`
-	Token   string           `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
-	Version kong.VersionFlag `help:"Print the version."`
+	Print    *string           `short:"p" placeholder:"TEXT" help:"Send one message, print the answer and exit. Piped input is appended to the message."`
+	JSON     bool              `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
+	Approve  bool              `help:"With -p: allow every tool call that needs your permission." xor:"answer"`
+	Deny     bool              `help:"With -p: deny every tool call that needs your permission." xor:"answer"`
+	Session  chat.SessionKey   `placeholder:"KEY" complete:"session" help:"Continue this session." xor:"session"`
+	Resume   bool              `short:"r" help:"Continue the newest session. With -p also one that -p began." xor:"session"`
+	Server   string            `env:"XBOT_SERVER" placeholder:"URL" help:"Server to use, such as https://xbot.example.org; default: the server of this user on this machine, started when needed."`
+	Token    string            `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
+	Pictures graphics.Protocol `env:"XBOT_PICTURES" enum:",auto,off,kitty,iterm2,sixel" default:"" placeholder:"HOW" help:"How the terminal draws pictures: auto (the default: what it can, by its environment and its answers), off, kitty, iterm2 or sixel."`
+	Version  kong.VersionFlag  `help:"Print the version."`
 }
 
 const description = `Chat with xbot in the terminal.
@@ -75,6 +77,8 @@ type file struct {
 	Server string `json:"server"`
 	Token  string `json:"token"`
 	Wide   bool   `json:"wide"` // texts use the whole width of the terminal
+
+	Pictures graphics.Protocol `json:"pictures"` // how the terminal draws them; empty: auto
 }
 
 // readFile reads cli.json. Others on the machine must not be able to read a token in it.
@@ -92,6 +96,9 @@ func readFile(home string) (file, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&f); err != nil {
 		return file{}, fault.Errorf(fault.Invalid, `%s cannot be used (%w); it looks like {"server": "https://…", "token": "…"}`, name, err)
+	}
+	if f.Pictures != "" && !f.Pictures.Known() {
+		return file{}, fault.Errorf(fault.Invalid, "%s: pictures is auto, off, kitty, iterm2 or sixel, not %.20q", name, f.Pictures)
 	}
 	info, err := os.Stat(name)
 	if err == nil && f.Token != "" && info.Mode().Perm()&0o077 != 0 {

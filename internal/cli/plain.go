@@ -25,7 +25,7 @@ the model sees, /compact makes room, /rewind goes back, /usage says what was use
 // plain holds a conversation line by line, for terminals that can only print.
 func (p Program) plain(ctx context.Context, conn *connection, session chat.Session) error {
 	e := &exchange{conn: conn, notes: newNotes(p.Err, true), session: session}
-	e.event = p.printPlain(e)
+	e.event = p.printPlain(ctx, e)
 	where, err := conn.place.Of(ctx, session)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (p Program) askPlain(ctx context.Context, e *exchange, message string) erro
 }
 
 // printPlain prints what a session tells once it is whole.
-func (p Program) printPlain(e *exchange) func(chat.Event) error {
+func (p Program) printPlain(ctx context.Context, e *exchange) func(chat.Event) error {
 	steps := tellSteps(func(format string, args ...any) { fmt.Fprintf(p.Out, format+"\n", args...) })
 	return func(event chat.Event) error {
 		switch event.Kind {
@@ -143,6 +143,7 @@ func (p Program) printPlain(e *exchange) func(chat.Event) error {
 			}
 			if said := printed(m); said != "" {
 				fmt.Fprintf(p.Out, "\n%s%s\n\n", e.heading(), said)
+				p.draw(ctx, e, m.Content)
 			}
 		case chat.EventDropped:
 			var d chat.Dropped

@@ -124,12 +124,18 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 		return m.ready(msg)
 	case namesMsg:
 		m.knowNames(msg)
+	case pictureMsg:
+		return m.given(msg)
 	case renamedMsg:
-		if msg.err != nil {
-			m.complain("Not renamed: " + msg.err.Error())
-		}
+		m.renamed(msg)
 	default:
 		return m.settingsHeard(msg)
 	}
 	return nil
+}
+
+func (m *model) renamed(msg renamedMsg) {
+	if msg.err != nil {
+		m.complain("Not renamed: " + msg.err.Error())
+	}
 }

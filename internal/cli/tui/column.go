@@ -28,6 +28,7 @@ type column struct {
 	wide    bool // prose uses the whole width, too
 	now     time.Time
 
+	gallery  *gallery
 	markdown markdown.Drawer
 	kept     map[*story.Entry]drawn
 	took     time.Duration // the last drawing of an answer that is being written
@@ -108,6 +109,7 @@ func (c *column) entry(e *story.Entry) drawn {
 	default:
 		d.lines = c.answer(e)
 	}
+	d.lines = append(d.lines, c.gallery.lines(e, c.inner())...)
 	if foot := foot(e); foot != "" {
 		d.lines = append(d.lines, "", "  "+c.theme.dim.Render(foot))
 	}

@@ -28,6 +28,7 @@ type model struct {
 	menu
 	overlay
 	leaving
+	gallery *gallery
 	input   textarea.Model
 	history past
 	flash   flash
@@ -119,6 +120,7 @@ func newModel(ctx context.Context, o Options) *model {
 		conversation: conversation{session: o.Session, story: story.New(o.Session, apiclient.Transcript{})},
 		look:         look{dark: true, width: 80, height: 24},
 		viewport:     viewport{follow: true},
+		gallery:      newGallery(o.Pictures, o.Out),
 		input:        newInput(),
 	}
 	m.do = func(request func(context.Context) tea.Msg) tea.Cmd {
@@ -144,7 +146,7 @@ func (m *model) Init() tea.Cmd {
 // Update changes the state by one message, and draws the conversation anew if that changed it.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
-	return m, tea.Batch(cmd, m.tick(), m.fade())
+	return m, tea.Batch(cmd, m.tick(), m.fade(), m.hang())
 }
 
 func (m *model) update(msg tea.Msg) tea.Cmd {
@@ -157,6 +159,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		m.restyle()
 	case tea.ColorProfileMsg:
 		m.plain = msg.Profile <= colorprofile.ASCII
+		m.gallery.coloured = msg.Profile >= colorprofile.TrueColor
 		m.restyle()
 	case tea.KeyPressMsg:
 		return m.key(msg)

@@ -14,6 +14,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/graphics"
 	"xbot/internal/cli/history"
 	"xbot/internal/cli/local"
 	"xbot/internal/cli/place"
@@ -29,10 +30,12 @@ type Options struct {
 	Place   place.Finder  // where commands run
 	History history.File  // what was typed, across sessions
 	Wide    bool          // prose uses the whole width
-	In      *os.File
-	Out     *os.File
-	Environ []string
-	Version string
+	// Pictures is what the terminal can draw. On the whole screen they are drawn where they can stand in its cells.
+	Pictures graphics.Terminal
+	In       *os.File
+	Out      *os.File
+	Environ  []string
+	Version  string
 }
 
 // ErrInterrupted is the error of a conversation that was left with Ctrl-C. All has been said.
@@ -49,6 +52,9 @@ func Run(ctx context.Context, o Options) error {
 	m.close()
 	if err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
 		return fault.Errorf(fault.Internal, "draw on the terminal: %w", err)
+	}
+	if _, err := fmt.Fprint(o.Out, m.gallery.takeAll()); err != nil {
+		return fmt.Errorf("print: %w", err)
 	}
 	if said := farewell(o.Out, m); said != nil {
 		return said

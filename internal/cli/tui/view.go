@@ -142,6 +142,7 @@ func (m *model) restyle() {
 	m.theme = newTheme(m.dark, m.plain)
 	before := m.column
 	m.column = newColumn(m.theme, m.width)
+	m.column.gallery = m.gallery
 	if before != nil {
 		m.column.details, m.column.wide = before.details, before.wide
 	}
