@@ -72,6 +72,7 @@ export const preferencesOfMock = {
     await changes.getByRole("checkbox", { name: "Also of the installation, and of people" }).check()
     await changes.getByText("feishu").waitFor()
     await changes.getByText("member → admin").waitFor()
+    await changes.getByText("secret – → new").first().waitFor()
     await v.inspect("191-changes")
     await v.page.setViewportSize(phone)
     await v.inspect("191-changes-phone")

@@ -29,6 +29,14 @@ const en = {
   schedule: "Schedule",
   trigger: "Trigger",
   role: "Role",
+  column_password_hash: "password",
+  column_token_hash: "token",
+  column_secrets: "secret",
+  column_secret: "secret",
+  column_base_url: "address",
+  column_disabled_at: "disabled",
+  column_revoked_at: "revoked",
+  column_expires_at: "ends",
 }
 
 export type PreferenceWord = keyof typeof en
@@ -62,6 +70,14 @@ const zh: Record<PreferenceWord, string> = {
   schedule: "定时任务",
   trigger: "触发器",
   role: "角色",
+  column_password_hash: "密码",
+  column_token_hash: "令牌",
+  column_secrets: "密钥",
+  column_secret: "密钥",
+  column_base_url: "地址",
+  column_disabled_at: "停用",
+  column_revoked_at: "撤销",
+  column_expires_at: "到期",
 }
 
 export const preferenceWords: Table<PreferenceWord> = { en, zh }

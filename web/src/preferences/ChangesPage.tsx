@@ -66,27 +66,30 @@ function List({ installation }: { installation: boolean }) {
 function Change({ change }: { change: SettingChange }) {
   const say = useTable(preferenceWords)
   const { me } = useAccount()
-  const label = change.kind in preferenceWords.en ? say(change.kind as PreferenceWord) : change.kind
+  const named = (word: string, otherwise: string) => (word in preferenceWords.en ? say(word as PreferenceWord) : otherwise)
   const before = record(change.before)
   const after = record(change.after)
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return (
     <>
       <VersionHead
-        version={{ ...change, changed_by: change.changed_by || say("nobody"), label, note: change.name }}
+        version={{ ...change, changed_by: change.changed_by || say("nobody"), label: named(change.kind, change.kind), note: change.name }}
         facts={change.owner && change.owner !== me.user.name && change.owner !== change.name ? [change.owner] : []}
-        mark={names.length === 0 ? undefined : Object.keys(before).length === 0 ? say("made") : Object.keys(after).length === 0 ? say("removed") : undefined}
+        mark={isNew(change.kind, before, after) ? say("made") : names.length > 0 && Object.keys(after).length === 0 ? say("removed") : undefined}
       />
       <ul className="mt-1 text-small text-ink-2">
         {names.map((name) => (
           <li key={name} className="break-words">
-            <span className="text-ink-3">{name}</span> {say("became", { before: shown(before[name]), after: shown(after[name]) })}
+            <span className="text-ink-3">{named(`column_${name}`, name.replaceAll("_", " "))}</span> {say("became", { before: shown(before[name]), after: shown(after[name]) })}
           </li>
         ))}
       </ul>
     </>
   )
 }
+
+/** Of a person, a first password is not the first that is known. */
+const isNew = (kind: string, before: object, after: object) => Object.keys(before).length === 0 && (kind === "person" ? "name" in after : Object.keys(after).length > 0)
 
 const record = (side: unknown): Record<string, unknown> => (typeof side === "object" && side !== null ? (side as Record<string, unknown>) : {})
 
