@@ -419,7 +419,7 @@ func TestPermission_TheUsersOwnRuleComesBeforeTheInstallations(t *testing.T) {
 	w.scene.Permits.Rules = []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}, {Tool: "Glob", Rule: chat.RuleAsk}, {Tool: "gone", Rule: chat.RuleDeny}}
 	require.Equal(t, "# Permissions\n\nA person is asked before these run, which may take long; give a reason: Glob.\nThese are denied, do not call them: Read.",
 		w.assemble().Parts["14_perm_control"])
-	w.parts.Authorizers.Rules, w.scene.Permits.Rules = nil, nil
+	w.parts.Authorizers.Rules, w.scene.Permits = nil, chat.Permits{Own: chat.PresetAuto}
 	w.pipeline = prompt.Standard(w.parts)
 	require.NotContains(t, w.assemble().Parts, "14_perm_control", "nothing to say costs nothing")
 }
