@@ -68,7 +68,7 @@ export const memoryOfMock = {
       await you.getByRole("button", { name: "Change Your profile" }).click()
       await you.getByRole("textbox", { name: "Text of your profile" }).fill(text)
       await you.getByRole("textbox", { name: "Your timezone" }).fill(zone)
-      await you.getByRole("button", { name: "Save" }).click()
+      await you.getByRole("form", { name: "Your profile" }).getByRole("button", { name: "Save" }).click()
       await you.getByRole("region", { name: "Your profile" }).getByText(text).waitFor()
     }
     await you.getByRole("button", { name: "Change Your profile" }).waitFor()
