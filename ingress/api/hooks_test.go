@@ -19,8 +19,15 @@ import (
 // deferred makes a turn of bob's with a call that a hook has deferred.
 func (b *bundle) deferred() (chat.SessionKey, chat.CallID) {
 	b.t.Helper()
-	key := b.bob.session("agent:main:web:thread:defers").Key
-	b.bob.say(key, "m1", "deploy").is(http.StatusAccepted, nil)
+	return b.bob.deferred()
+}
+
+// deferred makes a turn of the person's with a call that a hook has deferred.
+func (p *person) deferred() (chat.SessionKey, chat.CallID) {
+	p.t.Helper()
+	b := p.bundle
+	key := p.session("agent:main:web:thread:defers").Key
+	p.say(key, "m1", "deploy").is(http.StatusAccepted, nil)
 	b.claim(key, "d1")
 	step := chat.Step{Session: key, Turn: "d1"}
 	_, _, _, err := b.store.BeginStep(b.t.Context(), step)

@@ -26,8 +26,8 @@ func (b *bundle) hers() map[string]string {
 	b.t.Helper()
 	a, at := b.alice, map[string]string{}
 	named := func(pattern string, id any) {
-		name := pattern[strings.Index(pattern, "{"):]
-		at[pattern] = strings.Replace(pattern, name, fmt.Sprint(id), 1)
+		before, _, _ := strings.Cut(pattern, "{")
+		at[pattern] = before + fmt.Sprint(id)
 	}
 	var made struct{ ID int64 }
 	a.put("/api/channels/napcat", object{"enabled": true, "settings": object{"mode": "reverse", "token": "first-secret"}}).is(http.StatusOK, nil)

@@ -124,7 +124,11 @@ func (a *Auth) Require(next http.Handler, refuse func(http.ResponseWriter, *http
 			refuse(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(store.Acting(context.WithValue(r.Context(), contextKey{}, id), id.user.ID)))
+		ctx := store.Acting(context.WithValue(r.Context(), contextKey{}, id), id.user.ID)
+		if id.narrow() {
+			ctx = store.Narrowly(ctx)
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

@@ -38,7 +38,8 @@ func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionK
 		return slash.Caller{}, err
 	}
 	session, owner, err := s.Session(ctx, key)
-	return slash.Caller{Admin: who.Admin, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}, err
+	narrow := store.Narrow(ctx)
+	return slash.Caller{Admin: who.Admin && !narrow, Narrow: narrow, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}, err
 }
 
 // Models say which words mean a model.

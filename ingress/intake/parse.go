@@ -128,7 +128,7 @@ func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args s
 		return Parsed{}, ErrIgnored
 	case !who.May(spec):
 		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(_ context.Context, in Inbound) (string, error) {
-			return slash.Refusal(in.Lang, spec), nil
+			return slash.Refusal(in.Lang, who.Caller, spec), nil
 		}}}}, nil
 	case asks && asker.Ask(ctx, who.models, i18n.English, args) != "":
 		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(ctx context.Context, in Inbound) (string, error) {

@@ -11,10 +11,13 @@ import (
 type Caller struct {
 	Admin, Owner bool
 	Direct       bool // nobody else reads the conversation
+	Narrow       bool // they write by a token that is for conversations alone
 }
 
 // May reports whether they may use a command.
-func (s Caller) May(c Spec) bool { return c.Who == Anyone || s.Admin || c.Who == Owner && s.Owner }
+func (s Caller) May(c Spec) bool {
+	return !(s.Narrow && c.Whole) && (c.Who == Anyone || s.Admin || c.Who == Owner && s.Owner)
+}
 
 // People knows who somebody is.
 type People interface {
@@ -22,8 +25,11 @@ type People interface {
 }
 
 // Refusal tells somebody that a command is not for them.
-func Refusal(lang i18n.Lang, c Spec) string {
-	if c.Who == Admin {
+func Refusal(lang i18n.Lang, who Caller, c Spec) string {
+	switch {
+	case who.Narrow && (c.Whole || c.Who == Admin):
+		return i18n.Say(lang, i18n.CommandScope, c.Name)
+	case c.Who == Admin:
 		return i18n.Say(lang, i18n.CommandAdmins, c.Name)
 	}
 	return i18n.Say(lang, i18n.CommandOwners, c.Name)

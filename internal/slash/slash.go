@@ -68,6 +68,7 @@ type Spec struct {
 	Group string  // one of the groups
 	Who   Who
 	When  When
+	Whole bool // it makes keys, or ways in: a token that is for conversations alone does not use it
 	// Inline says that it is also understood inside a message: it is answered at once and taken out of the text. It
 	// reads only, and nothing may follow its name.
 	Inline bool

@@ -144,6 +144,8 @@ const (
 // Functions and errors of the aggregates that callers of this package use.
 var (
 	Acting           = pg.Acting
+	Narrowly         = pg.Narrowly
+	Narrow           = pg.Narrow
 	CheckName        = people.CheckName
 	CleanName        = people.CleanName
 	ErrNothingAsked  = calls.ErrNothingAsked

@@ -33,7 +33,7 @@ var _ slash.Runner = Link{}
 
 // Spec is what the command is called.
 func (Link) Spec() slash.Spec {
-	return slash.Spec{Name: "link", Usage: "[CODE]", Help: i18n.HelpLink, Group: slash.GroupYou}
+	return slash.Spec{Name: "link", Usage: "[CODE]", Help: i18n.HelpLink, Group: slash.GroupYou, Whole: true}
 }
 
 // Run makes a code, or uses one. The code stands in the transcript of whoever asked for it, who is alone there, and is worth

@@ -28,7 +28,7 @@ var _ slash.Runner = Trigger{}
 func (Trigger) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "trigger", Aliases: []string{"triggers"}, Usage: "[list|add NAME|add NAME github|add NAME gitlab|enable NAME|disable NAME|remove NAME]",
-		Help: i18n.HelpTrigger, Group: slash.GroupYou, Who: slash.Owner,
+		Help: i18n.HelpTrigger, Group: slash.GroupYou, Who: slash.Owner, Whole: true,
 	}
 }
 

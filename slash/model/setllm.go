@@ -40,7 +40,7 @@ var (
 // Spec is what the command is called.
 func (SetLLM) Spec() slash.Spec {
 	return slash.Spec{
-		Name: "set-llm", Usage: "NAME [provider=PROVIDER] [base_url=URL] [api_key=KEY] [api_type=API] [models=MODELS]", Help: i18n.HelpSetLLM, Group: slash.GroupModel,
+		Name: "set-llm", Usage: "NAME [provider=PROVIDER] [base_url=URL] [api_key=KEY] [api_type=API] [models=MODELS]", Help: i18n.HelpSetLLM, Group: slash.GroupModel, Whole: true,
 	}
 }
 

@@ -17,7 +17,7 @@ var _ slash.Runner = UnsetLLM{}
 
 // Spec is what the command is called.
 func (UnsetLLM) Spec() slash.Spec {
-	return slash.Spec{Name: "unset-llm", Usage: "NAME", Help: i18n.HelpUnsetLLM, Group: slash.GroupModel}
+	return slash.Spec{Name: "unset-llm", Usage: "NAME", Help: i18n.HelpUnsetLLM, Group: slash.GroupModel, Whole: true}
 }
 
 // Run removes it. One that is gone already is no error.

@@ -107,6 +107,9 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 				return err
 			}
 		}
+		if err := wide(ctx, tx, a); err != nil {
+			return err
+		}
 		row, err := AnswerCall(ctx, tx, a)
 		if err != nil {
 			return err
@@ -115,6 +118,21 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 		return nil
 	})
 	return out, err
+}
+
+// wide refuses the answer to a call that waits for an administrator, where the token of the request administers nothing.
+func wide(ctx context.Context, t *pg.Tx, a Answer) error {
+	if !pg.Narrow(ctx) {
+		return nil
+	}
+	row, err := t.Q.CallGet(ctx, t, a.Call)
+	switch {
+	case err != nil && !errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("read call %s: %w", a.Call, err)
+	case err == nil && row.SessionKey == a.Session && row.Hook == chat.HookDeferred:
+		return i18n.Fault(fault.Denied, i18n.HookDeferredText)
+	}
+	return nil
 }
 
 // oldestOpenCall finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
