@@ -78,6 +78,31 @@ func TestPeople_WhoeverIsDisabledIsOutAtOnceThoughTheServerDiesRightThen(t *test
 	require.Regexp(t, `Lena +member +active +1 `, people)
 }
 
+func TestPeople_NoCommandRemovesTheLastAdministrator(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	said, err := s.operate("user", "add", "--role", "admin", "Lena")
+	require.NoError(t, err, said)
+	said, err = s.operate("user", "disable", "Lena")
+	require.NoError(t, err, said)
+	for _, command := range [][]string{{"role", "admin", "member"}, {"disable", "admin"}, {"delete", "--yes", "admin"}} {
+		said, err := s.operate(append([]string{"user"}, command...)...)
+		require.Error(t, err, "one who is disabled does not count")
+		require.Contains(t, said, "last administrator", command)
+	}
+	people, err := s.operate("user", "list")
+	require.NoError(t, err)
+	require.Regexp(t, `admin +admin +active `, people)
+
+	said, err = s.operate("user", "enable", "Lena")
+	require.NoError(t, err, said)
+	said, err = s.operate("user", "role", "admin", "member")
+	require.NoError(t, err, said)
+	said, err = s.operate("user", "role", "Lena", "member")
+	require.Error(t, err)
+	require.Contains(t, said, "last administrator")
+}
+
 func TestPeople_AnInvitationOfTheCommandMakesAnAccount(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,6 +91,55 @@ func TestUsers_OneIsDeletedButNobodyDeletesThemselves(t *testing.T) {
 	b.bob.get("/api/me").problem(http.StatusUnauthorized)
 	require.NotNil(t, b.users()["bob"].DeletingSince)
 	require.Contains(t, b.do(b.alice, http.MethodPatch, at, map[string]any{"disabled": false}).problem(http.StatusConflict), "cannot be taken back")
+}
+
+func TestUsers_TheLastAdministratorStaysOne(t *testing.T) {
+	b := setup(t)
+	change := func(by, whom *person, body object) int {
+		return b.do(by, http.MethodPatch, fmt.Sprint("/api/users/", whom.user.ID), body).status
+	}
+	carol, err := b.store.CreateUser(t.Context(), "carol", store.RoleAdmin)
+	require.NoError(t, err)
+	other := b.person(carol)
+	require.Equal(t, http.StatusNoContent, change(b.alice, other, object{"disabled": true}))
+
+	at := fmt.Sprint("/api/users/", b.alice.user.ID)
+	require.Contains(t, b.do(b.alice, http.MethodPatch, at, object{"role": "member"}).problem(http.StatusConflict), "last administrator", "one who is disabled does not count")
+	b.do(b.alice, http.MethodPatch, at, object{"disabled": true}).problem(http.StatusConflict)
+	b.do(b.alice, http.MethodPatch, at, object{"role": "member", "disabled": true}).problem(http.StatusConflict)
+	b.alice.delete(at).problem(http.StatusConflict)
+	require.Equal(t, "admin", b.users()["alice"].Role)
+	require.Nil(t, b.users()["alice"].DisabledAt)
+	require.Nil(t, b.users()["alice"].DeletingSince)
+}
+
+func TestUsers_OfTwoAdministratorsWhoRemoveEachOtherOneStays(t *testing.T) {
+	b := setup(t)
+	for _, how := range []func(by *person, at string) answer{
+		func(by *person, at string) answer { return b.do(by, http.MethodPatch, at, object{"role": "member"}) },
+		func(by *person, at string) answer { return b.do(by, http.MethodPatch, at, object{"disabled": true}) },
+		func(by *person, at string) answer { return by.delete(at) },
+	} {
+		var two [2]*person
+		_, err := b.pool.Exec(t.Context(), "UPDATE users SET role = 'member'")
+		require.NoError(t, err)
+		for i, name := range []string{"one", "other"} {
+			user, err := b.store.CreateUser(t.Context(), name, store.RoleAdmin)
+			require.NoError(t, err)
+			two[i] = b.person(user)
+		}
+		var all sync.WaitGroup
+		var done [2]bool
+		for i, by := range two {
+			all.Go(func() {
+				done[i] = how(by, fmt.Sprint("/api/users/", two[1-i].user.ID)).status < http.StatusMultipleChoices
+			})
+		}
+		all.Wait()
+		require.NotEqual(t, done[0], done[1], "one of them went")
+		_, err = b.pool.Exec(t.Context(), "UPDATE users SET name = name || id WHERE name IN ('one', 'other')")
+		require.NoError(t, err)
+	}
 }
 
 func TestInvites_LetSomebodyMakeAnAccountAndCanBeWithdrawn(t *testing.T) {
