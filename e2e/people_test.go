@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/signon/oidctest"
@@ -76,6 +77,64 @@ func TestPeople_WhoeverIsDisabledIsOutAtOnceThoughTheServerDiesRightThen(t *test
 	people, err := s.operate("user", "list")
 	require.NoError(t, err)
 	require.Regexp(t, `Lena +member +active +1 `, people)
+}
+
+func TestPeople_DisablingCutsAConnectedRunnerAndAnOpenSocketAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	ctx := t.Context()
+	said, err := s.operate("user", "add", "Lena")
+	require.NoError(t, err, said)
+	token, err := s.operate("token", "create", "--user", "Lena", "--days", "30", "laptop")
+	require.NoError(t, err, token)
+	lena := *s
+	lena.client = apiclient.New(apiclient.Endpoint{URL: s.url, Token: token})
+	t.Cleanup(lena.client.Close)
+	l, k := lena.newLaptop(), lena.newTalk()
+
+	at := "ws" + strings.TrimPrefix(s.url, "http") + "/api/sessions/" + string(k.key) + "/ws"
+	header := http.Header{"Authorization": {"Bearer " + token}}
+	socket, answer, err := websocket.DefaultDialer.DialContext(ctx, at, header)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	t.Cleanup(func() { _ = socket.Close() }) // it is closed by then
+	_, hello, err := socket.ReadMessage()
+	require.NoError(t, err)
+	require.Contains(t, string(hello), "hello")
+	closed := make(chan error, 1)
+	go func() {
+		for {
+			if _, _, err := socket.ReadMessage(); err != nil {
+				closed <- err
+				return
+			}
+		}
+	}()
+
+	refused := func() int { return strings.Count(l.out.String(), "unknown or was revoked") }
+	require.Zero(t, refused())
+	said, err = s.operate("user", "disable", "Lena")
+	require.NoError(t, err, said)
+	require.Eventually(t, func() bool { return refused() > 0 }, 10*time.Second, 10*time.Millisecond, "her runner works on")
+	select {
+	case err := <-closed:
+		require.Error(t, err)
+	case <-time.After(10 * time.Second): // without the word of the database it would be at the next ping
+		require.Fail(t, "her socket is open")
+	}
+	_, answer, err = websocket.DefaultDialer.DialContext(ctx, at, header)
+	require.Error(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusUnauthorized, answer.StatusCode)
+
+	said, err = s.operate("user", "enable", "Lena")
+	require.NoError(t, err, said)
+	l.kill()
+	l.start() // it prints anew
+	require.Eventually(t, func() bool { return refused() > 0 }, time.Minute, 10*time.Millisecond, "its token brings it back")
+	runners, err := s.operate("runner", "list")
+	require.NoError(t, err, runners)
+	require.NotContains(t, runners, "laptop")
 }
 
 func TestPeople_NoCommandRemovesTheLastAdministrator(t *testing.T) {
