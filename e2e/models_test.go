@@ -89,6 +89,33 @@ func TestModels_WhatPeopleEnterAnswersTheNextMessageThoughTheServerDiesAndItsKey
 	}
 }
 
+func TestModels_AStepKeepsTheModelThatItBeganWithAndTheNextMessageHasTheNewOneInEveryProcess(t *testing.T) {
+	t.Parallel()
+	before, after := keyed(t, sharedKey), keyed(t, ownKey)
+	p := newParts(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1")
+	made := p.subscribe("acme", before, sharedKey)
+	running := p.send("stream 300 50ms")
+	p.untilDelta(time.Minute)
+	_, err := p.client.SetSubscription(t.Context(), made.ID, apiclient.SubscriptionDraft{
+		Shared: true, Name: "acme", Provider: chat.ProviderOpenAI, BaseURL: after.BaseURL(), Key: ownKey, Models: []chat.SubscribedModel{{ID: "renewed"}}, Revision: made.Revision,
+	})
+	require.NoError(t, err)
+
+	beside := p.newTalk()
+	require.Equal(t, chat.TurnDone, beside.untilEnded(time.Minute, beside.send("say the new one")).State)
+	require.Equal(t, "acme/renewed", beside.lastModel())
+	require.Equal(t, []int{1, 1}, []int{before.Count(), after.Count()})
+	require.Empty(t, p.answers(), "the step goes on meanwhile")
+
+	require.Equal(t, chat.TurnDone, p.untilEnded(time.Minute, running).State)
+	require.Equal(t, "acme/scripted", p.lastModel())
+	require.Equal(t, []int{1, 1}, []int{before.Count(), after.Count()}, "it was asked once, of the old one")
+	require.Equal(t, chat.TurnDone, p.untilEnded(time.Minute, p.send("say next")).State)
+	require.Equal(t, "acme/renewed", p.lastModel())
+	require.Equal(t, []int{1, 2}, []int{before.Count(), after.Count()})
+	p.wellFormed()
+}
+
 // nowhere looks for a secret in everything that the server has written: both databases, and its logs.
 func (s *server) nowhere(secret string) {
 	s.t.Helper()
