@@ -2,9 +2,13 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -36,8 +40,8 @@ func (x secrets) made(kind string) string {
 
 func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	url, ctx, kept := echo(t), t.Context(), secrets{}
+	s := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1", "LLM_BASE_URL="+url, "LLM_API_KEY="+kept.made("key of the environment"))
 	var said strings.Builder // all that the server answers
 	tells := func(v any, err error) {
 		t.Helper()
@@ -78,6 +82,10 @@ func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testi
 	tells(s.client.SetChannel(ctx, "feishu", apiclient.SetChannelParams{}, apiclient.ChannelChange{Enabled: true, Settings: feishu}))
 	tells(s.client.TestChannel(ctx, "feishu", apiclient.TestChannelParams{}, ""))
 
+	qq := map[string]string{"app_id": "102000000", "api_url": url, "token_url": url, "app_secret": kept.made("qq")}
+	tells(s.client.SetChannel(ctx, "qq", apiclient.SetChannelParams{}, apiclient.ChannelChange{Enabled: true, Settings: qq}))
+	tells(s.client.TestChannel(ctx, "qq", apiclient.TestChannelParams{}, ""))
+
 	called := s.newTrigger(chat.TriggerDraft{Name: "build"})
 	kept["trigger"] = called.Secret
 	require.Equal(t, http.StatusAccepted, s.call(called, called.Secret, "1", `{"done":true}`, time.Now()))
@@ -91,7 +99,18 @@ func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testi
 	require.NoError(t, err)
 	kept["invitation"] = invited.Link[strings.LastIndexAny(invited.Link, "=/")+1:]
 
+	link, err := s.operate("login-link")
+	require.NoError(t, err, link)
+	kept["sign-in link"] = link[strings.LastIndexAny(link, "=/")+1:]
+	page := s.browser()
+	require.Equal(t, http.StatusOK, s.signIn(page, link))
+	require.Equal(t, http.StatusNoContent, s.post(page, "/api/me/password", map[string]string{"password": kept.made("password")}))
+	require.Equal(t, http.StatusOK, s.post(page, "/api/login", map[string]string{"username": "admin", "password": kept["password"]}))
+	wrong := kept.made("mistyped password")
+	require.Equal(t, http.StatusUnauthorized, s.post(page, "/api/login", map[string]string{"username": "admin", "password": wrong}))
+
 	k := s.newTalk()
+	require.Equal(t, chat.TurnFailed, k.untilEnded(time.Minute, k.send("say with the key of the environment")).State)
 	k.send("/set-llm typed base_url=" + url + " api_key=" + kept.made("typed key") + " models=large")
 	k.untilNotice(time.Minute, "Saved")
 	k.send("/llm typed/large")
@@ -120,11 +139,39 @@ func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testi
 			break
 		}
 	}
+	for _, command := range []string{"doctor", "status", "config", "logs", "inbox", "sessions"} {
+		said.WriteString(s.prints(command))
+	}
+	said.WriteString(s.metrics())
 	s.crash()
 	s.boot()
-	require.GreaterOrEqual(t, len(kept), 4+2*8+4+6)
+	require.GreaterOrEqual(t, len(kept), 4+2*8+4+6+5)
 	for kind, secret := range kept {
 		require.NotContains(t, said.String(), secret, kind)
 		s.nowhere(secret)
 	}
+}
+
+// prints is what a command of the operator prints, with the settings of the server in its environment.
+func (s *server) prints(command ...string) string {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), filepath.Join(bin, "xbot"), command...)
+	cmd.Env = append(os.Environ(), s.env...)
+	out, err := cmd.CombinedOutput()
+	if _, failed := errors.AsType[*exec.ExitError](err); !failed { // doctor finds that the model refuses the key
+		require.NoError(s.t, err)
+	}
+	require.NotEmpty(s.t, out, command)
+	return string(out)
+}
+
+// metrics are the server's, as an administrator's scraper reads them.
+func (s *server) metrics() string {
+	s.t.Helper()
+	at, err := s.Endpoint(s.t.Context())
+	require.NoError(s.t, err)
+	status, body := s.get(http.MethodGet, "/metrics", http.Header{"Authorization": {"Bearer " + at.Token}})
+	require.Equal(s.t, http.StatusOK, status, body)
+	require.Contains(s.t, body, "xbot_")
+	return body
 }
