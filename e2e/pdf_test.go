@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"image/png"
 	"testing"
 	"time"
 
@@ -52,4 +53,20 @@ func TestPDF_AModelThatReadsNoPicturesIsToldSo(t *testing.T) {
 	k.untilEnded(time.Minute, k.send(`call Read {"path":"`+f.Path+`","pictures":true}`, "say none"))
 	require.Empty(t, s.widths())
 	require.Contains(t, s.lastWords(), "others see none")
+}
+
+func TestPDF_PagesAreDrawnForThePage(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	k := s.newTalk()
+	f, err := s.client.Upload(t.Context(), k.key, "", "a.pdf", bytes.NewReader(pdftest.Of("one", "two")))
+	require.NoError(t, err)
+	var drawn bytes.Buffer
+	_, err = s.client.DrawPage(t.Context(), k.key, apiclient.DrawPageParams{Path: f.Path, Page: 2, Width: 600}, &drawn)
+	require.NoError(t, err)
+	shown, err := png.DecodeConfig(&drawn)
+	require.NoError(t, err)
+	require.Equal(t, 600, shown.Width)
+	_, err = s.client.DrawPage(t.Context(), k.key, apiclient.DrawPageParams{Path: f.Path, Page: 3, Width: 600}, &drawn)
+	require.ErrorContains(t, err, "ends with page 2")
 }

@@ -10,6 +10,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -62,6 +63,8 @@ import (
 	"xbot/internal/llm/subscription"
 	"xbot/internal/logs"
 	"xbot/internal/memory/view"
+	"xbot/internal/pdf"
+	"xbot/internal/pdf/engine"
 	"xbot/internal/permission"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
@@ -92,7 +95,11 @@ import (
 // limit bounds every wait.
 const limit = time.Minute
 
+// TestMain is also the program that reads PDFs.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == pdf.Command {
+		os.Exit(engine.Main(os.Args[2]))
+	}
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }
 
@@ -116,25 +123,26 @@ func (w *wakes) Wake(_ context.Context, r wake.Row) error {
 
 // bundle is a server over a database of its own, with two people: alice, an administrator, and bob.
 type bundle struct {
-	t       *testing.T
-	pool    *pgxpool.Pool
-	store   *store.Store
-	bus     *feed.Bus
-	auth    *auth.Auth
-	wakes   *wakes
-	boxes   *boxes
-	links   filelink.Signer
-	log     *bytes.Buffer
-	url     string
-	handler http.Handler
-	closing chan struct{}
-	hub     *runners.Hub
-	docker  *containers
-	home    string
-	book    *accounts.Store
-	ear     *ear
-	alice   *person
-	bob     *person
+	t         *testing.T
+	pool      *pgxpool.Pool
+	store     *store.Store
+	bus       *feed.Bus
+	auth      *auth.Auth
+	wakes     *wakes
+	boxes     *boxes
+	documents *documents
+	links     filelink.Signer
+	log       *bytes.Buffer
+	url       string
+	handler   http.Handler
+	closing   chan struct{}
+	hub       *runners.Hub
+	docker    *containers
+	home      string
+	book      *accounts.Store
+	ear       *ear
+	alice     *person
+	bob       *person
 }
 
 // person is a client with a token.
@@ -167,7 +175,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	t.Parallel()
 	b := &bundle{
 		t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
-		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}), ear: &ear{make(chan struct{}), make(chan struct{})},
+		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, documents: &documents{Reader: pdf.Reader{Cache: t.TempDir()}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}), ear: &ear{make(chan struct{}), make(chan struct{})},
 	}
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
@@ -184,7 +192,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},
 		Messages: messages.Endpoints{Base: base, Dispatch: dispatch, Voice: b.ear},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
-		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links},
+		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links, Documents: b.documents},
 		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, Tools: tools, People: b.store}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}

@@ -554,6 +554,7 @@ func TestFiles_NobodyReachesThoseOfAnothersConversation(t *testing.T) {
 		{http.MethodGet, "/files/zip", nil},
 		{http.MethodGet, "/files/search?q=a", nil},
 		{http.MethodGet, "/files/table?path=a.csv", nil},
+		{http.MethodGet, "/files/page?path=a.csv", nil},
 		{http.MethodGet, "/files/content?path=a.csv&inline=true", nil},
 	} {
 		d.bob.do(d.bob, call.method, path(d.key, call.path), call.body).problem(http.StatusNotFound)

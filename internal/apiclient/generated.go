@@ -1295,6 +1295,13 @@ type DownloadFileParams struct {
 	Inline bool   // Let the browser show it, where its content is a picture, sound, a film or PDF.
 }
 
+// DrawPageParams narrows DrawPage; what is empty does not.
+type DrawPageParams struct {
+	Path  string // Relative to the session's folder or, where there is none, to the workspace; or absolute.
+	Page  int    // From 1.
+	Width int    // Of the picture, in pixels: 100 to 1568 are drawn, others as the nearest of them. A page that would be higher than 1568 is drawn narrower.
+}
+
 // SearchFilesParams narrows SearchFiles; what is empty does not.
 type SearchFilesParams struct {
 	Q string // Part of a file's path below the folder; without it, those that were changed last.
@@ -2238,6 +2245,11 @@ func (c *Client) MoveFile(ctx context.Context, key chat.SessionKey, body TwoPath
 	var answer FileEntry
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/files/move", key), nil, body, &answer)
 	return answer, err
+}
+
+// DrawPage sends GET /api/sessions/{key}/files/page: A page of a PDF as a picture. Of a file of at most 50 MB that opens without a password. 400: the file or the page cannot be drawn, and the answer says why. 429: you draw two pages already, or the server too many.
+func (c *Client) DrawPage(ctx context.Context, key chat.SessionKey, params DrawPageParams, to io.Writer) (int64, error) {
+	return c.download(ctx, path("/api/sessions/%s/files/page", key), query{"path": params.Path, "page": params.Page, "width": params.Width}, to)
 }
 
 // SearchFiles sends GET /api/sessions/{key}/files/search: Find files below the session's folder by a part of their path. Capital letters do not matter. At most 50, of what can be searched in three seconds.

@@ -25,6 +25,8 @@ const (
 	MaxTextPages = 100
 	// MaxPicturePages is of how many pages pictures are made at once.
 	MaxPicturePages = 10
+	// MaxSide is the longest side of a picture of a page, in pixels (package picture shows no more).
+	MaxSide = 1568
 
 	// memory is what the process may take beside the document's own memory (engine), as GOMEMLIMIT has it.
 	memory = "512MiB"
@@ -52,6 +54,7 @@ type Reader struct {
 type Want struct {
 	Pages    []Range `json:"pages,omitempty"`
 	Pictures bool    `json:"pictures,omitempty"` // in place of the text
+	Width    int     `json:"width,omitempty"`    // of pictures, in pixels, as far as their longest side allows it (MaxSide); 0: as models are shown pages
 	MaxText  int     `json:"max_text,omitempty"` // of all pages, in bytes; a first page that has more is cut
 }
 

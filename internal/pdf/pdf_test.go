@@ -139,6 +139,17 @@ func TestRead_DrawsPagesWithinTheBoundsOfPictures(t *testing.T) {
 	require.Less(t, dark, 5000, "on white")
 }
 
+func TestRead_DrawsPagesAsWideAsTheyAreWanted(t *testing.T) {
+	for want, size := range map[int]image.Point{400: image.Pt(400, 517), 1: image.Pt(1, 1), 1_000_000: image.Pt(1211, 1568), -1: image.Pt(1211, 1568)} {
+		got := read(t, pdftest.Of("one"), pdf.Want{Pages: pdf.All, Pictures: true, Width: want}).Pages
+		require.Len(t, got, 1)
+		shown, _, err := image.DecodeConfig(bytes.NewReader(got[0].Picture))
+		require.NoError(t, err)
+		require.InDelta(t, size.X, shown.Width, 1, want)
+		require.InDelta(t, size.Y, shown.Height, 1, want)
+	}
+}
+
 func TestRead_BoundsHowManyPagesItReads(t *testing.T) {
 	pages := make([]string, pdf.MaxTextPages+20)
 	for i := range pages {

@@ -18,6 +18,7 @@ import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
 import { content, folder, pictureOf, search as searchFiles, store, text as fileText, withFiles, writeText } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
+import { sendPdfPage } from "./pdf.mjs"
 import { agents, Limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
 import { Permissions } from "./permissions.mjs"
@@ -522,6 +523,9 @@ export class MockServer {
         return true
       case "GET files/content":
         sendFile(response, content(url.searchParams.get("path") ?? ""))
+        return true
+      case "GET files/page":
+        sendPdfPage(response, content(url.searchParams.get("path") ?? "").content, Number(url.searchParams.get("page") ?? 1))
         return true
       case "POST links": {
         const file = content((await readBody(request)).path)

@@ -2,7 +2,7 @@
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_KILL and XBOT_TEST_START, if set, are shell
 // commands: one kills it, the other starts it again and ends when it answers; XBOT_TEST_FRESH_URL and XBOT_TEST_FRESH_LINK, if set, are
 // another server, whose settings name no model, and XBOT_TEST_MODEL the address of a scripted provider for it (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people", "models", "keys", "dictation", "shares" or "roles", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people", "models", "keys", "dictation", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
 
@@ -28,6 +28,7 @@ import { modelsOfServer } from "./models.mjs"
 import { peopleOfMock, peopleOfServer } from "./people.mjs"
 import { rolesOfMock, rolesOfServer } from "./roles.mjs"
 import { preferencesOfMock } from "./preferences.mjs"
+import { pdfClaims } from "./pdf.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
 import { shareClaims } from "./shares.mjs"
@@ -59,7 +60,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce", serviceWorkers: "block" }) // which would hide requests from claims that change them
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...installedClaims, ...shareClaims, ...(server.mock ? ofMock : ofServer), ...(server.fresh ? modelsOfServer : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...installedClaims, ...shareClaims, ...pdfClaims, ...(server.mock ? ofMock : ofServer), ...(server.fresh ? modelsOfServer : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -94,7 +95,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer, keys: keysOfMock, dictation: dictationOfMock, preferences: preferencesOfMock, shares: shareClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer, keys: keysOfMock, dictation: dictationOfMock, preferences: preferencesOfMock, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

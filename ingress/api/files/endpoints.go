@@ -15,6 +15,9 @@ type Endpoints struct {
 
 	Boxes sandbox.Boxes   // runners of the users
 	Links filelink.Signer // signs links to files
+
+	Documents Documents // draws pages of PDFs
+	drawings  drawings
 }
 
 // Register has the endpoints that need a user.
@@ -24,6 +27,7 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerChanges(h)
 	a.registerSearch(h)
 	a.registerTables(h)
+	a.registerPages(h)
 	a.registerOutputs(h)
 	a.registerResults(h)
 }

@@ -188,16 +188,25 @@ func (p location) path(sent string) (string, error) {
 }
 
 func (p location) attachment(ctx context.Context, sent string) (download.Attachment, error) {
-	file, err := p.path(sent)
+	file, _, err := p.find(ctx, sent)
 	if err != nil {
 		return download.Attachment{}, err
 	}
-	found, err := download.File(ctx, p.box, file)
-	if fault.Is(err, fault.NotFound) && !path.IsAbs(sent) && p.base != p.box.Workspace() {
-		// What an answer names it may name from either.
-		return download.File(ctx, p.box, path.Join(p.box.Workspace(), sent))
+	return download.File(ctx, p.box, file)
+}
+
+// find looks for what an answer names, from the session's folder or from the workspace.
+func (p location) find(ctx context.Context, sent string) (string, sandbox.FileInfo, error) {
+	file, err := p.path(sent)
+	if err != nil {
+		return "", sandbox.FileInfo{}, err
 	}
-	return found, err
+	info, err := p.box.Stat(ctx, file)
+	if fault.Is(err, fault.NotFound) && !path.IsAbs(sent) && p.base != p.box.Workspace() {
+		file = path.Join(p.box.Workspace(), sent)
+		info, err = p.box.Stat(ctx, file)
+	}
+	return file, info, err
 }
 
 func (p location) list(ctx context.Context, sent string) (Folder, error) {

@@ -15,8 +15,6 @@ import (
 )
 
 const (
-	// maxSide is the longest side of a picture of a page, in pixels (package picture shows no more).
-	maxSide = 1568
 	// density is how many pixels an inch of a small page has.
 	density = 150
 	// maxPNG is up to which size a picture is handed over as it is, in bytes.
@@ -86,7 +84,7 @@ func (d *document) picture(at requests.Page) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measure the page: %w", err)
 	}
-	width, height := pixels(size.Width, size.Height)
+	width, height := pixels(size.Width, size.Height, d.want.Width)
 	drawn, err := d.engine.RenderPageInPixels(&requests.RenderPageInPixels{Page: at, Width: width, Height: height, RenderFlags: enums.FPDF_RENDER_FLAG_ANNOT})
 	if err != nil {
 		return nil, fmt.Errorf("draw the page: %w", err)
@@ -95,9 +93,13 @@ func (d *document) picture(at requests.Page) ([]byte, error) {
 	return encode(drawn.Result.RenderedImage)
 }
 
-// pixels is how large a picture of a page is whose size is in points, 72 an inch.
-func pixels(width, height float64) (w, h int) {
-	scale := min(density/72.0, maxSide/max(width, height, 1))
+// pixels is how large a picture of a page is whose size is in points, 72 an inch, and that is to be so many pixels wide; 0: of the usual density.
+func pixels(width, height float64, wanted int) (w, h int) {
+	scale := density / 72.0
+	if wanted > 0 {
+		scale = float64(wanted) / max(width, 1)
+	}
+	scale = min(scale, pdf.MaxSide/max(width, height, 1))
 	return max(1, int(width*scale)), max(1, int(height*scale))
 }
 

@@ -1858,6 +1858,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/files/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A page of a PDF as a picture
+         * @description Of a file of at most 50 MB that opens without a password. 400: the file or the page cannot be drawn, and the answer says why. 429: you draw two pages already, or the server too many.
+         */
+        get: operations["draw-page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/files/search": {
         parameters: {
             query?: never;
@@ -10350,6 +10370,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileEntry"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "draw-page": {
+        parameters: {
+            query: {
+                /** @description Relative to the session's folder or, where there is none, to the workspace; or absolute. */
+                path: string;
+                /** @description From 1. */
+                page?: number;
+                /** @description Of the picture, in pixels: 100 to 1568 are drawn, others as the nearest of them. A page that would be higher than 1568 is drawn narrower. */
+                width?: number;
+            };
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    "Cache-Control"?: string;
+                    "Content-Type"?: string;
+                    ETag?: string;
+                    "X-Content-Type-Options"?: string;
+                    "X-Pages"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
                 };
             };
             /** @description Error */

@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query"
-import { Download, FileText } from "lucide-react"
-import { type ReactNode, useState } from "react"
+import { Download } from "lucide-react"
+import { lazy, type ReactNode, Suspense, useState } from "react"
 
 import { linkFile } from "../api/calls"
 import { contentAddress } from "../api/files"
 import { type Table, useTable } from "../i18n/table"
-import { buttonLook } from "../ui/Button"
 import { DownloadLink } from "../ui/DownloadLink"
 import { kindOf, nameOf } from "./browser/kinds"
 
-const words: Table<"download" | "open" | "gone" | "reading"> = {
-  en: { download: "Download", open: "Open in a new tab", gone: "{{name}} cannot be shown.", reading: "Reading…" },
-  zh: { download: "下载", open: "在新标签页中打开", gone: "无法显示 {{name}}。", reading: "正在读取…" },
+const PdfView = lazy(() => import("./pdf/PdfView"))
+
+const words: Table<"download" | "gone" | "reading"> = {
+  en: { download: "Download", gone: "{{name}} cannot be shown.", reading: "Reading…" },
+  zh: { download: "下载", gone: "无法显示 {{name}}。", reading: "正在读取…" },
 }
 
 interface Props {
@@ -21,13 +22,15 @@ interface Props {
   alt?: string
   /** What is shown where the browser cannot show it. */
   otherwise?: ReactNode
+  /** It has the room of a dialog, which offers the download. */
+  room?: boolean
 }
 
 /** How long an address is used before another is asked for: half of its life. */
 const HALF_A_DAY = 12 * 60 * 60_000
 
-/** A picture, a sound or a film of the workspace, through a signed link; a PDF opens in a tab of its own. */
-export function Media({ sessionKey, path, alt, otherwise }: Props) {
+/** A picture, a sound or a film of the workspace, through a signed link; a PDF page by page. */
+export function Media({ sessionKey, path, alt, otherwise, room }: Props) {
   const say = useTable(words)
   const [broken, setBroken] = useState(false)
   const { data, error } = useQuery({ queryKey: ["file-link", sessionKey, path], queryFn: () => linkFile(sessionKey, path), staleTime: HALF_A_DAY, retry: false })
@@ -45,9 +48,9 @@ export function Media({ sessionKey, path, alt, otherwise }: Props) {
       return <video controls src={address} aria-label={name} onError={fails} className="max-h-full max-w-full rounded-md" />
     case "pdf":
       return (
-        <a href={address} target="_blank" rel="noreferrer noopener" className={buttonLook("plain", "no-underline")}>
-          <FileText size={16} aria-hidden /> {name} · {say("open")}
-        </a>
+        <Suspense fallback={<span className="text-small text-ink-3">{say("reading")}</span>}>
+          <PdfView sessionKey={sessionKey} path={path} name={name} address={address} room={room} />
+        </Suspense>
       )
     default:
       return otherwise

@@ -10,7 +10,8 @@ export async function readPicture(session: string, hash: string, signal: AbortSi
   return await dataUrl(await answer.blob())
 }
 
-function dataUrl(blob: Blob): Promise<string> {
+/** A file as a data: URL, which the policy of the page lets it show. */
+export function dataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(reader.result as string)

@@ -13,7 +13,7 @@ import { words } from "./words"
 
 const TableView = lazy(() => import("./TableView"))
 
-/** A file as it can be looked at: a text that can be changed, a table, a picture, a sound, a film; anything else is saved. */
+/** A file as it can be looked at: a text that can be changed, a table, a picture, a sound, a film, the pages of a PDF; anything else is saved. */
 export function FileView({ path, onDirty }: { path: string; onDirty: (dirty: boolean) => void }) {
   const say = useTable(words)
   const { sessionKey } = useConversationContext()
@@ -37,7 +37,7 @@ export function FileView({ path, onDirty }: { path: string; onDirty: (dirty: boo
             <TableView path={path} />
           </Suspense>
         ) : (
-          <Media sessionKey={sessionKey} path={path} />
+          <Media sessionKey={sessionKey} path={path} room />
         )}
       </div>
     </>
