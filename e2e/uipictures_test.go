@@ -83,8 +83,11 @@ func TestTemporalUI_TellsTheStoryOfEveryTypeOfWorkflow(t *testing.T) {
 		t.Skip("there is no Chromium: install it, or name it in CHROMIUM_PATH")
 	}
 	t.Parallel()
-	s, p := onNapCat(t, hostHooks, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "LLM_PRICE_INPUT=2", "LLM_PRICE_OUTPUT=10")
+	s, p := onNapCat(t, hostHooks, "AGENT_TITLES=on", "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "LLM_PRICE_INPUT=2", "LLM_PRICE_OUTPUT=10")
 	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
+		if names(r) {
+			return llmtest.Reply{Text: "A look around"}
+		}
 		if memorizes(r) {
 			return llmtest.Reply{Calls: []llmtest.Call{{Name: "save_memory", Arguments: saved(r)}}}
 		}
@@ -155,6 +158,11 @@ func (a *album) ofTurns() {
 	a.add(shot{
 		Name: "turn", Workflow: workflows.TurnID(k.key), Run: turn.RunID, Summary: `web · admin · "# what is *here*? [log in]`,
 		Details: []string{"conversation", "Shell · done · ls", "done · ", " tokens · $", "openai/scripted"}, History: []string{"cost_usd", "scripted · step 1", "Shell · ls"},
+	}, k.key)
+
+	a.ended(workflows.TitleID(k.key), "")
+	a.add(shot{
+		Name: "title", Workflow: workflows.TitleID(k.key), Summary: "title of the conversation", Details: []string{"admin", "done · the conversation has its title by openai/scripted"},
 	}, k.key)
 
 	failed := a.newTalk()
