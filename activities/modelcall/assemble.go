@@ -123,8 +123,10 @@ type draft struct {
 	loop   chat.ToolCall
 	times  int
 
-	counted      int            // lines whose tokens the provider has counted, with their pictures
-	picturesFrom chat.MessageID // as in chat.Sent
+	counted         int            // lines whose tokens the provider has counted, with their pictures
+	picturesFrom    chat.MessageID // as in chat.Sent
+	picturesSkipped int            // as in chat.Sent
+	unseen          int            // pictures of the newest line that are not shown
 }
 
 // loop returns a call that is made over and over. Looking at background tasks again and again is no loop.
@@ -231,7 +233,7 @@ func maskKey(step chat.Step, compressed int) string {
 
 // compose writes the request and notes what it was made from.
 func (a *Assembler) compose(d *draft, out Assembled) Assembled {
-	out.Sent = chat.Sent{ControlUpto: d.w.Upto, MessageUpto: d.w.Last(), Reminder: d.reminder().Text(), PicturesFrom: d.picturesFrom}
+	out.Sent = chat.Sent{ControlUpto: d.w.Upto, MessageUpto: d.w.Last(), Reminder: d.reminder().Text(), PicturesFrom: d.picturesFrom, PicturesSkipped: d.picturesSkipped}
 	if d.w.Compaction != nil {
 		out.Sent.Compaction = d.w.Compaction.ID
 	}
@@ -284,6 +286,7 @@ func (d *draft) reminder() prompt.Reminder {
 	if d.Step.N%remindEvery == 0 {
 		r.Tasks = d.w.Tasks
 	}
+	r.Unseen = d.unseen
 	if d.used >= d.limits.MaskAt() {
 		r.Full = d.used * 100 / max(1, d.limits.Context)
 	}

@@ -12,54 +12,89 @@ import (
 // older one stays, so that the model can read its file again.
 const shownMessages = 3
 
-// picture decides which pictures the request shows, and reads them: none to a model that cannot see.
-func (a *Assembler) picture(ctx context.Context, d *draft) (err error) {
+// picture decides which pictures the request shows, and reads them: none to a model that cannot see. What it decides is kept with the step.
+func (a *Assembler) picture(ctx context.Context, d *draft) error {
 	if !d.Takes.Sees {
 		return nil
 	}
-	d.picturesFrom = firstPictures(d.lines)
-	d.w.Pictures, err = a.Windows.Pictures(ctx, d.Step.Session, d.w.PicturesOf(d.picturesFrom))
-	for _, l := range d.lines[d.counted:] {
-		if d.picturesFrom > 0 && l.Message.ID >= d.picturesFrom {
-			d.used += pictureTokens(l)
+	newest := newestPictures(d.lines)
+	d.showPictures(newest)
+	known, err := a.Windows.Pictures(ctx, d.Step.Session, d.w.PicturesOf(d.picturesFrom, d.picturesSkipped))
+	if err != nil {
+		return err
+	}
+	d.w.Pictures = known
+	newest = within(newest, known)
+	d.showPictures(newest)
+	for _, p := range newest {
+		if p.line >= d.counted {
+			d.used += picture.Tokens(p.Width, p.Height)
 		}
 	}
-	return err
+	d.unseen = unseen(d.lines, newest)
+	return nil
 }
 
-// pictureTokens estimates what a provider counts for the pictures of a line.
-func pictureTokens(l chat.Line) (n int) {
-	for _, p := range l.Message.Pictures {
-		n += picture.Tokens(p.Width, p.Height)
+// showPictures has the request show some of the newest pictures, newest first.
+func (d *draft) showPictures(newest []placed) {
+	d.picturesFrom, d.picturesSkipped = 0, 0
+	if n := len(newest); n > 0 {
+		d.picturesFrom, d.picturesSkipped = newest[n-1].message, newest[n-1].n
 	}
-	for _, c := range l.Message.ToolCalls {
-		for _, p := range c.Pictures {
-			n += picture.Tokens(p.Width, p.Height)
-		}
-	}
-	return n
 }
 
-// firstPictures returns the first message whose pictures are shown: with those of all later ones they are at most chat.MaxPictures, unless the
-// newest alone has more. 0: there are none.
-func firstPictures(lines []chat.Line) (from chat.MessageID) {
-	people, shown := 0, 0
-	for _, l := range slices.Backward(lines) {
-		n := len(l.Message.Pictures)
-		for _, c := range l.Message.ToolCalls {
-			n += len(c.Pictures)
+// placed is a picture and where it stands.
+type placed struct {
+	chat.PictureRef
+
+	line    int
+	message chat.MessageID
+	n       int // among those of its message, from 0
+}
+
+// newestPictures returns the newest pictures of the newest messages, newest first: at most chat.MaxPictures.
+func newestPictures(lines []chat.Line) (out []placed) {
+	people := 0
+	for i, l := range slices.Backward(lines) {
+		if l.Message.ID == 0 {
+			return out
 		}
-		if shown += n; from > 0 && shown > chat.MaxPictures || l.Message.ID == 0 {
-			return from
-		}
-		if n > 0 {
-			from = l.Message.ID
+		for n, p := range slices.Backward(l.Message.AllPictures()) {
+			if len(out) == chat.MaxPictures {
+				return out
+			}
+			out = append(out, placed{PictureRef: p, line: i, message: l.Message.ID, n: n})
 		}
 		if l.Message.Role == chat.RoleUser {
 			if people++; people == shownMessages {
-				return from
+				return out
 			}
 		}
 	}
-	return from
+	return out
+}
+
+// within returns those of the newest pictures that have at most chat.MaxPictureBytes together. One that is shown twice is sent twice.
+func within(newest []placed, known map[string]chat.Picture) []placed {
+	total := 0
+	for i, p := range newest {
+		if total += len(known[p.Hash].Data); total > chat.MaxPictureBytes {
+			return newest[:i]
+		}
+	}
+	return newest
+}
+
+// unseen is how many pictures of the newest line are not among those that are shown.
+func unseen(lines []chat.Line, shown []placed) int {
+	if len(lines) == 0 {
+		return 0
+	}
+	n := len(lines[len(lines)-1].Message.AllPictures())
+	for _, p := range shown {
+		if p.line == len(lines)-1 {
+			n--
+		}
+	}
+	return n
 }

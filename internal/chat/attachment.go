@@ -195,8 +195,14 @@ type OldFile struct {
 	Path string
 }
 
-// MaxPictures is how many pictures a model is shown at once; the newest are.
-const MaxPictures = 20
+// The bounds of the pictures of one request. The newest are shown; of others the model reads the lines that name their files.
+const (
+	// MaxPictures is how many there are.
+	MaxPictures = 20
+	// MaxPictureBytes is what all of them have together. In base64 that is 16 MiB: half of the 32 MB of a request that Anthropic takes
+	// (docs.anthropic.com/en/api/overview, "Request size limits"), and less than others do, so that the texts have room beside them.
+	MaxPictureBytes = 12 << 20
+)
 
 // PictureRef names a picture of a conversation. Its bytes are read by its hash, for the same conversation only.
 type PictureRef struct {

@@ -160,9 +160,11 @@ type Sent struct {
 	PrunedUpto  MessageID // the newest message that was looked at for it; what came after stayed whole. 0: all of them
 	// PicturesFrom is the first message whose pictures were shown; 0: none were.
 	PicturesFrom MessageID
-	Hash         []byte // SHA-256 of the whole request
-	Bytes        int    // of all its texts
-	Tokens       int    // what the provider was expected to count
+	// PicturesSkipped is how many of the first pictures of that message were not: they would have been more than a request may show.
+	PicturesSkipped int
+	Hash            []byte // SHA-256 of the whole request
+	Bytes           int    // of all its texts
+	Tokens          int    // what the provider was expected to count
 }
 
 // SentStep is a step that was taken, with all that its request was made from.
@@ -222,28 +224,27 @@ const (
 	ContextNone    = "none"    // nothing is masked or compressed unless somebody asks
 )
 
-// PicturesOf are the hashes of the pictures that messages of a window show from one on, each once; 0: none.
-func (w Window) PicturesOf(from MessageID) []string {
+// PicturesOf are the hashes of the pictures that messages of a window show from one on, but for the first ones that it skips, each once; 0:
+// none. They may be more than are shown, where results were hidden since.
+func (w Window) PicturesOf(from MessageID, skipped int) []string {
 	var out []string
 	if from == 0 {
 		return nil
 	}
 	seen := map[string]bool{}
-	add := func(refs []PictureRef) {
+	for _, l := range w.Lines {
+		if l.Message.ID < from {
+			continue
+		}
+		refs := l.Message.AllPictures()
+		if l.Message.ID == from {
+			refs = refs[min(skipped, len(refs)):]
+		}
 		for _, r := range refs {
 			if !seen[r.Hash] {
 				seen[r.Hash] = true
 				out = append(out, r.Hash)
 			}
-		}
-	}
-	for _, l := range w.Lines {
-		if l.Message.ID < from {
-			continue
-		}
-		add(l.Message.Pictures)
-		for _, c := range l.Message.ToolCalls {
-			add(c.Pictures)
 		}
 	}
 	return out

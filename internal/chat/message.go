@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -64,6 +65,15 @@ type Message struct {
 	Usage           *Usage       `json:"usage,omitempty"`
 	Place
 	CreatedAt time.Time `json:"created_at"`
+}
+
+// AllPictures are those of the message, then those of the results of its calls, in their order.
+func (m Message) AllPictures() []PictureRef {
+	out := slices.Clone(m.Pictures)
+	for _, c := range m.ToolCalls {
+		out = append(out, c.Pictures...)
+	}
+	return out
 }
 
 // Place says whether a message is in the conversation, and what else was written in its place.

@@ -22,7 +22,7 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	}
 	r := llm.Request{System: system, Tools: tools}
 	for _, l := range lines {
-		r.Messages = append(r.Messages, shownMessages(l, w.Pictures, s.PicturesFrom)...)
+		r.Messages = append(r.Messages, shownMessages(l, w.Pictures, s)...)
 	}
 	if s.Reminder != "" {
 		r.Messages = append(r.Messages, llm.Message{Role: "user", Content: s.Reminder, Volatile: true})
@@ -30,25 +30,33 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	return r
 }
 
-// shownMessages are the messages of a line with the pictures that it shows; from is the first message that shows any, 0: none does.
-func shownMessages(l chat.Line, known map[string]chat.Picture, from chat.MessageID) []llm.Message {
+// shownMessages are the messages of a line with the pictures that it shows.
+func shownMessages(l chat.Line, known map[string]chat.Picture, s chat.Sent) []llm.Message {
 	out := messages(l)
-	if from == 0 || l.Message.ID < from || len(out) == 0 {
+	if s.PicturesFrom == 0 || l.Message.ID < s.PicturesFrom || len(out) == 0 {
 		return out
 	}
-	out[0].Pictures = shownPictures(l.Message.Pictures, known)
-	for i := range out {
-		for _, c := range l.Message.ToolCalls {
+	skip := 0
+	if l.Message.ID == s.PicturesFrom {
+		skip = s.PicturesSkipped
+	}
+	out[0].Pictures = shownPictures(l.Message.Pictures, known, &skip)
+	for _, c := range l.Message.ToolCalls {
+		shown := shownPictures(c.Pictures, known, &skip)
+		for i := range out {
 			if out[i].Role == "tool" && out[i].ToolCallID == string(c.ID) {
-				out[i].Pictures = shownPictures(c.Pictures, known)
+				out[i].Pictures = shown
 			}
 		}
 	}
 	return out
 }
 
-func shownPictures(refs []chat.PictureRef, known map[string]chat.Picture) (out []llm.Picture) {
-	for _, r := range refs {
+// shownPictures are those of a message or a result, but for the first ones that are still to be skipped.
+func shownPictures(refs []chat.PictureRef, known map[string]chat.Picture, skip *int) (out []llm.Picture) {
+	skipped := min(*skip, len(refs))
+	*skip -= skipped
+	for _, r := range refs[skipped:] {
 		if p, ok := known[r.Hash]; ok {
 			out = append(out, llm.Picture{MediaType: p.MediaType, Data: p.Data})
 		}

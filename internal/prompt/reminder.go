@@ -29,12 +29,14 @@ type Reminder struct {
 	Loop  chat.ToolCall
 	Times int // how many steps in a row have made the call Loop with the same result; told from 2
 	Full  int // percent of the context window in use; 0 is not told
+	// Unseen is how many pictures of the newest message are not shown, because a request shows no more.
+	Unseen int
 }
 
 // Text returns the reminder as the model reads it, "" if there is nothing to say.
 func (r Reminder) Text() string {
 	var parts []string
-	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.full()} {
+	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.unseen(), r.full()} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -102,6 +104,14 @@ func (r Reminder) tasks() string {
 		b.WriteString("\n- " + t.ID + ": " + tool.OneLine(t.Command, maxRemindedText))
 	}
 	return b.String()
+}
+
+func (r Reminder) unseen() string {
+	if r.Unseen <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("The first %d of the newest pictures are not shown: the newest %d are, and no more than %d MB together. Read the files of those that you need, fewer at a time.",
+		r.Unseen, chat.MaxPictures, chat.MaxPictureBytes>>20)
 }
 
 func (r Reminder) full() string {

@@ -228,7 +228,7 @@ func closeStep(ctx context.Context, t *pg.Tx, locked lockedStep, step chat.Step,
 	err := t.Q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
 		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt, Model: a.Model,
 		ControlUpto: int64(a.Sent.ControlUpto), CompactionID: compactionOf(a.Sent), MessageUpto: int64(a.Sent.MessageUpto),
-		Reminder: pg.Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), PicturesFrom: a.Sent.PicturesFrom, RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
+		Reminder: pg.Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), PicturesFrom: a.Sent.PicturesFrom, PicturesSkipped: int32(a.Sent.PicturesSkipped), RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
 		PromptTokens: int32(a.Usage.PromptTokens), CachedTokens: int32(a.Usage.CachedTokens), CompletionTokens: int32(a.Usage.CompletionTokens),
 	})
 	if err != nil {

@@ -1,7 +1,7 @@
 -- name: StepRequest :one
 -- What the request of a step was made from, and what its provider counted. The reset that held is the newest that was made before
 -- it and that no rewind had undone by then.
-SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.pictures_from, st.request_hash, st.request_bytes, st.estimated_tokens,
+SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.pictures_from, st.pictures_skipped, st.request_hash, st.request_bytes, st.estimated_tokens,
        st.finish, t.session_key, greatest(c.message_id, (
            SELECT rs.message_id FROM controls rs
            WHERE rs.session_key = t.session_key AND rs.kind = 'reset' AND rs.id <= st.control_upto

@@ -131,7 +131,7 @@ WITH usage_booked AS (
 ), step_done AS (
     UPDATE steps SET state = 'done', finish = sqlc.arg(finish), fault = sqlc.arg(fault), prompt_hash = sqlc.arg(prompt_hash), finished_at = now(),
         control_upto = sqlc.arg(control_upto), compaction_id = sqlc.narg(compaction_id), message_upto = sqlc.arg(message_upto),
-        reminder = sqlc.arg(reminder), pruned = sqlc.arg(fill)::float8 > 0, fill = sqlc.arg(fill)::float8, pruned_upto = sqlc.arg(pruned_upto), pictures_from = sqlc.arg(pictures_from),
+        reminder = sqlc.arg(reminder), pruned = sqlc.arg(fill)::float8 > 0, fill = sqlc.arg(fill)::float8, pruned_upto = sqlc.arg(pruned_upto), pictures_from = sqlc.arg(pictures_from), pictures_skipped = sqlc.arg(pictures_skipped),
         request_hash = sqlc.arg(request_hash), request_bytes = sqlc.arg(request_bytes), estimated_tokens = sqlc.arg(estimated_tokens)
     WHERE steps.turn_id = sqlc.arg(turn_id) AND steps.step = sqlc.arg(step)
 )

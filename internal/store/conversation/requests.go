@@ -26,7 +26,7 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 	}
 	out := chat.SentStep{
 		Sent: chat.Sent{
-			ControlUpto: chat.ControlID(row.ControlUpto), MessageUpto: chat.MessageID(row.MessageUpto), Reminder: row.Reminder, Fill: row.Fill, PrunedUpto: chat.MessageID(row.PrunedUpto), PicturesFrom: row.PicturesFrom,
+			ControlUpto: chat.ControlID(row.ControlUpto), MessageUpto: chat.MessageID(row.MessageUpto), Reminder: row.Reminder, Fill: row.Fill, PrunedUpto: chat.MessageID(row.PrunedUpto), PicturesFrom: row.PicturesFrom, PicturesSkipped: int(row.PicturesSkipped),
 			Hash: row.RequestHash, Bytes: int(row.RequestBytes), Tokens: int(row.EstimatedTokens),
 		},
 		System: row.System, Static: row.Static, Model: row.Model,
@@ -40,6 +40,6 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 	if out.Window, err = s.window(ctx, key, p); err != nil {
 		return out, pg.Classify(err)
 	}
-	out.Window.Pictures, err = attachments.Pictures(ctx, s.db.Q, s.db.Pool, key, out.Window.PicturesOf(out.PicturesFrom))
+	out.Window.Pictures, err = attachments.Pictures(ctx, s.db.Q, s.db.Pool, key, out.Window.PicturesOf(out.PicturesFrom, out.PicturesSkipped))
 	return out, err
 }

@@ -44,7 +44,7 @@ func (q *Queries) RatioSet(ctx context.Context, db DBTX, arg RatioSetParams) err
 }
 
 const stepRequest = `-- name: StepRequest :one
-SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.pictures_from, st.request_hash, st.request_bytes, st.estimated_tokens,
+SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.pictures_from, st.pictures_skipped, st.request_hash, st.request_bytes, st.estimated_tokens,
        st.finish, t.session_key, greatest(c.message_id, (
            SELECT rs.message_id FROM controls rs
            WHERE rs.session_key = t.session_key AND rs.kind = 'reset' AND rs.id <= st.control_upto
@@ -76,6 +76,7 @@ type StepRequestRow struct {
 	Fill             float64
 	PrunedUpto       int64
 	PicturesFrom     chat.MessageID
+	PicturesSkipped  int32
 	RequestHash      []byte
 	RequestBytes     int32
 	EstimatedTokens  int32
@@ -103,6 +104,7 @@ func (q *Queries) StepRequest(ctx context.Context, db DBTX, arg StepRequestParam
 		&i.Fill,
 		&i.PrunedUpto,
 		&i.PicturesFrom,
+		&i.PicturesSkipped,
 		&i.RequestHash,
 		&i.RequestBytes,
 		&i.EstimatedTokens,

@@ -132,8 +132,8 @@ WITH usage_booked AS (
 ), step_done AS (
     UPDATE steps SET state = 'done', finish = $7, fault = $8, prompt_hash = $9, finished_at = now(),
         control_upto = $10, compaction_id = $11, message_upto = $12,
-        reminder = $13, pruned = $14::float8 > 0, fill = $14::float8, pruned_upto = $15, pictures_from = $16,
-        request_hash = $17, request_bytes = $18, estimated_tokens = $19
+        reminder = $13, pruned = $14::float8 > 0, fill = $14::float8, pruned_upto = $15, pictures_from = $16, pictures_skipped = $17,
+        request_hash = $18, request_bytes = $19, estimated_tokens = $20
     WHERE steps.turn_id = $5 AND steps.step = $6
 )
 UPDATE turns SET
@@ -162,6 +162,7 @@ type StepFinishParams struct {
 	Fill             float64
 	PrunedUpto       int64
 	PicturesFrom     chat.MessageID
+	PicturesSkipped  int32
 	RequestHash      []byte
 	RequestBytes     int32
 	EstimatedTokens  int32
@@ -186,6 +187,7 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 		arg.Fill,
 		arg.PrunedUpto,
 		arg.PicturesFrom,
+		arg.PicturesSkipped,
 		arg.RequestHash,
 		arg.RequestBytes,
 		arg.EstimatedTokens,
@@ -197,7 +199,7 @@ const stepLock = `-- name: StepLock :one
 WITH turn AS MATERIALIZED (
     SELECT t.id, t.state, t.waits_since, t.system_hash FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, steps.pruned_upto, steps.pictures_from, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, steps.pruned_upto, steps.pictures_from, steps.pictures_skipped, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps
@@ -229,6 +231,7 @@ type StepLockRow struct {
 	Fill            float64
 	PrunedUpto      int64
 	PicturesFrom    chat.MessageID
+	PicturesSkipped int32
 	TurnState       string
 	Waits           bool
 	Unfrozen        bool
@@ -259,6 +262,7 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.Fill,
 		&i.PrunedUpto,
 		&i.PicturesFrom,
+		&i.PicturesSkipped,
 		&i.TurnState,
 		&i.Waits,
 		&i.Unfrozen,
