@@ -196,6 +196,10 @@ func TestFetch_MakesAPictureOfAFileThatIsOneWhateverItsName(t *testing.T) {
 	require.Equal(t, p.p.Files[0].Path, p.p.Files[0].Picture.Path)
 	require.Nil(t, p.p.Files[1].Picture, "what cannot be shown stays a file")
 	require.Nil(t, p.p.Files[2].Picture)
+	told := chat.TextWithAttachments("", p.p.Files)
+	require.Contains(t, told, "not shown as a picture: the picture is broken")
+	require.Contains(t, told, "not shown as a picture: this is no picture in one of the formats JPEG, PNG, GIF and WebP · "+p.p.Files[2].Path)
+	require.Equal(t, 2, strings.Count(told, "not shown"))
 }
 
 func TestFetch_LooksAtAFileThatIsThereAlready(t *testing.T) {

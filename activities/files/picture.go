@@ -3,6 +3,9 @@ package files
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/activity"
 
@@ -18,8 +21,11 @@ const (
 	pictureChunk = 4 << 20
 )
 
+// pictureEndings are those of names that say that a file is a picture.
+var pictureEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif"}
+
 // show makes a picture of a file that is one, so that models are shown it, and counts the pages of a PDF. A file that cannot be shown stays
-// a file.
+// a file, and the message says why if it is a picture or is called one.
 func (r *Fetcher) show(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
 	if p.Command {
 		return nil
@@ -34,6 +40,7 @@ func (r *Fetcher) show(ctx context.Context, p chat.AttachmentSet, f *chat.Attach
 	made, err := picture.Make(ctx, data)
 	if err != nil {
 		activity.GetLogger(ctx).Info("a file is not shown as a picture", "session", p.Session, "error", err)
+		f.Unshown = chat.FirstWords(err.Error(), maxReason)
 		return context.Cause(ctx)
 	}
 	shown := made.Of(f.Path)
@@ -52,10 +59,22 @@ func (r *Fetcher) content(ctx context.Context, f *chat.AttachmentFetch, box sand
 		data = append(data, part.Data...)
 		shown := f.Size <= picture.MaxBytes && picture.Begins(data[:min(len(data), sniffed)])
 		if len(part.Data) == 0 || !shown && !r.counts(data, f.Size) {
+			f.Unshown = unshown(f, data)
 			return nil, nil
 		}
 	}
 	return data, nil
+}
+
+// unshown says why no picture is made of a file with such a beginning; empty for one that is none and is not called one.
+func unshown(f *chat.AttachmentFetch, head []byte) string {
+	switch {
+	case f.Size > picture.MaxBytes && picture.Begins(head[:min(len(head), sniffed)]):
+		return fmt.Sprintf("the picture has more than %d MB", picture.MaxBytes>>20)
+	case f.Kind == "image", slices.Contains(pictureEndings, strings.ToLower(path.Ext(f.Path))):
+		return "this is no picture in one of the formats JPEG, PNG, GIF and WebP"
+	}
+	return ""
 }
 
 func (r *Fetcher) counts(head []byte, size int64) bool {

@@ -70,7 +70,8 @@ type AttachmentFetch struct {
 	Picture *PictureRef // that was made of it; nil: it is none
 	// Transcript is what is said in a file of sound; Unheard is why there is none. Both are empty where nobody listened.
 	Transcript, Unheard string
-	Pages               int // of a PDF that could be read; 0: it is none
+	Pages               int    // of a PDF that could be read; 0: it is none
+	Unshown             string // why no picture was made of a file that is one, or is called one
 }
 
 // AttachmentSet is the attachments of one message.
@@ -158,7 +159,7 @@ func (f AttachmentFetch) line() string {
 	said := fmt.Sprintf("[%s: %s · ", f.what(), f.Label(f.N))
 	switch {
 	case f.State == AttachmentStored:
-		return said + fmt.Sprintf("%d bytes · %s%s]", f.Size, f.pages(), onOneLine(f.Path)) + f.heard()
+		return said + fmt.Sprintf("%d bytes · %s%s]", f.Size, f.pages()+f.unshown(), onOneLine(f.Path)) + f.heard()
 	case f.State == AttachmentRemoved:
 		return said + "removed, it was old]"
 	case f.Problem != "":
@@ -187,6 +188,14 @@ func (f AttachmentFetch) pages() string {
 		return "PDF of 1 page, for Read · "
 	}
 	return fmt.Sprintf("PDF of %d pages, for Read · ", f.Pages)
+}
+
+// unshown tells why a file that is a picture, or is called one, is not shown as one.
+func (f AttachmentFetch) unshown() string {
+	if f.Unshown == "" {
+		return ""
+	}
+	return "not shown as a picture: " + strings.ReplaceAll(line(f.Unshown), "·", ",") + " · "
 }
 
 // OldFile is a stored file that is older than files are kept.

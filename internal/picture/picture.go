@@ -25,8 +25,9 @@ import (
 const (
 	// MaxBytes bounds a file.
 	MaxBytes = 30 << 20
-	// maxDecoded bounds what one picture takes in memory while it is decoded, in bytes: 64 megapixels of eight bits a channel.
-	maxDecoded = 256 << 20
+	// maxDecoded bounds what one picture takes in memory while it is decoded, in bytes: 80 megapixels of eight bits a channel, and 44 of a
+	// progressive photo.
+	maxDecoded = 320 << 20
 	// maxSide is the longest side of what is shown, in pixels: providers scale down what is larger.
 	maxSide = 1568
 )
@@ -74,7 +75,7 @@ func Make(ctx context.Context, file []byte) (Picture, error) {
 	if config.Width <= 0 || config.Height <= 0 {
 		return Picture{}, fault.Errorf(fault.Invalid, "the picture is empty")
 	}
-	if int64(config.Width)*int64(config.Height) > maxDecoded/depth(config.ColorModel) {
+	if decodedBytes(file, config, format) > maxDecoded {
 		return Picture{}, fault.Errorf(fault.TooLarge, "the picture has %d × %d pixels, which is too much", config.Width, config.Height)
 	}
 	select {
@@ -88,6 +89,15 @@ func Make(ctx context.Context, file []byte) (Picture, error) {
 		return Picture{}, fault.Errorf(fault.Invalid, "the picture is broken: %w", err)
 	}
 	return encode(turn(scale(decoded), orientation(file, format)), format)
+}
+
+// decodedBytes is what a picture takes in memory while it is decoded.
+func decodedBytes(file []byte, c image.Config, format string) int64 {
+	pixels := int64(c.Width) * int64(c.Height) // of 32 bits each, at most
+	if format == "jpeg" {
+		return jpegBytes(file, pixels)
+	}
+	return pixels * depth(c.ColorModel)
 }
 
 // depth is how many bytes a pixel takes when it is decoded.

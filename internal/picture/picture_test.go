@@ -14,6 +14,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -176,8 +177,68 @@ func bomb(w, h uint32, colorType byte) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(header))
 }
 
+// gifBomb is the beginning of a GIF file that says how large it is, with two colours.
+func gifBomb(w, h uint16) []byte {
+	out := binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16([]byte("GIF89a"), w), h)
+	return append(out, 0x80, 0, 0, 0, 0, 0, 255, 255, 255)
+}
+
+// progressiveBomb is the beginning of a progressive JPEG file with three colours; sampling is that of the first one.
+func progressiveBomb(w, h uint16, sampling byte) []byte {
+	out := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16([]byte("\xff\xd8\xff\xc2\x00\x11\x08"), h), w)
+	return append(out, 3, 1, sampling, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12)
+}
+
+// webpBomb is the beginning of a WebP file with one kind of chunk, which says how large it is.
+func webpBomb(kind string, w, h uint32) []byte {
+	var chunk []byte
+	switch kind {
+	case "VP8 ":
+		chunk = []byte{0x10, 0, 0, 0x9d, 0x01, 0x2a, byte(w), byte(w >> 8), byte(h), byte(h >> 8)}
+	case "VP8L":
+		chunk = append([]byte{0x2f}, binary.LittleEndian.AppendUint32(nil, w-1|(h-1)<<14)...)
+	case "VP8X":
+		chunk = []byte{0, 0, 0, 0, byte(w - 1), byte((w - 1) >> 8), byte((w - 1) >> 16), byte(h - 1), byte((h - 1) >> 8), byte((h - 1) >> 16)}
+	}
+	body := append(binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(chunk))), chunk...)
+	if len(chunk)%2 == 1 {
+		body = append(body, 0)
+	}
+	const claimed = 1 << 16 // more than there is
+	return append(append(binary.LittleEndian.AppendUint32([]byte("RIFF"), claimed), "WEBP"...), body...)
+}
+
+func TestMake_ReadsOneFrameOfAnAnimationWhateverFollows(t *testing.T) {
+	one := image.NewPaletted(image.Rect(0, 0, 1000, 1000), color.Palette{red, blue})
+	var single bytes.Buffer
+	require.NoError(t, gif.Encode(&single, one, &gif.Options{NumColors: 2}))
+	file := single.Bytes()
+	frames := file[bytes.IndexByte(file[13:], 0x2c)+13 : len(file)-1]
+	file = append(file[:len(file)-1:len(file)-1], bytes.Repeat(frames, 10_000)...)
+	require.Less(t, len(file), picture.MaxBytes)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, shown := made(t, append(file, 0x3b))
+	runtime.ReadMemStats(&after)
+	require.Equal(t, "image/png", got.MediaType)
+	require.Equal(t, image.Pt(1000, 1000), shown.Bounds().Size())
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), "10,000 frames are 10 GB")
+}
+
+func TestMake_TakesAProgressivePhotoOf40Megapixels(t *testing.T) {
+	_, err := picture.Make(t.Context(), progressiveBomb(7300, 5480, 0x22)) // colours of a quarter, as cameras and editors write them
+	require.ErrorContains(t, err, "broken", "it is not too large: only the rest of it is missing")
+}
+
 func TestMake_RefusesWhatItCannotOrMustNotRead(t *testing.T) {
 	photo := jpegOf(t, halves(400, 200, red, blue))
+	huge := func(file []byte) []byte { // the same photo, which says that it is larger
+		at := bytes.Index(file, []byte{0xff, 0xc0})
+		out := bytes.Clone(file)
+		binary.BigEndian.PutUint16(out[at+5:], 65_500)
+		binary.BigEndian.PutUint16(out[at+7:], 65_500)
+		return out
+	}
 	for name, c := range map[string]struct {
 		file []byte
 		kind fault.Kind
@@ -185,10 +246,22 @@ func TestMake_RefusesWhatItCannotOrMustNotRead(t *testing.T) {
 	}{
 		"a bomb":                 {bomb(60_000, 60_000, 2), fault.TooLarge, "60000 × 60000 pixels"},
 		"a bomb of deep colours": {bomb(8000, 6000, 6), fault.TooLarge, "8000 × 6000 pixels"},
-		"a text":                 {[]byte("#!/bin/sh"), fault.Invalid, "JPEG, PNG, GIF and WebP"},
-		"nothing":                {nil, fault.Invalid, "JPEG, PNG, GIF and WebP"},
-		"a file that was cut":    {photo[:len(photo)/3], fault.Invalid, "broken"},
-		"a file of 31 MB":        {make([]byte, picture.MaxBytes+1), fault.TooLarge, "30 MB"},
+		"a GIF bomb":             {gifBomb(65_535, 65_535), fault.TooLarge, "65535 × 65535 pixels"},
+		"a JPEG bomb":            {huge(photo), fault.TooLarge, "65500 × 65500 pixels"},
+		"a progressive bomb":     {progressiveBomb(8000, 6000, 0x11), fault.TooLarge, "8000 × 6000 pixels"},
+		"a WebP bomb":            {webpBomb("VP8 ", 16_383, 16_383), fault.TooLarge, "16383 × 16383 pixels"},
+		"a lossless WebP bomb":   {webpBomb("VP8L", 16_384, 16_384), fault.TooLarge, "16384 × 16384 pixels"},
+		"an extended WebP bomb":  {webpBomb("VP8X", 40_000, 40_000), fault.TooLarge, "40000 × 40000 pixels"},
+		"a small canvas of a huge WebP picture": {
+			append(webpBomb("VP8X", 10, 10), webpBomb("VP8L", 16_384, 16_384)[12:]...), fault.Invalid, "broken",
+		},
+		"a huge frame of a small GIF": {
+			append(gifBomb(10, 10), 0x2c, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 2, 1, 0, 0, 0x3b), fault.Invalid, "broken",
+		},
+		"a text":              {[]byte("#!/bin/sh"), fault.Invalid, "JPEG, PNG, GIF and WebP"},
+		"nothing":             {nil, fault.Invalid, "JPEG, PNG, GIF and WebP"},
+		"a file that was cut": {photo[:len(photo)/3], fault.Invalid, "broken"},
+		"a file of 31 MB":     {make([]byte, picture.MaxBytes+1), fault.TooLarge, "30 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := picture.Make(t.Context(), c.file)
@@ -213,6 +286,9 @@ func FuzzMake(f *testing.F) {
 	f.Add(held(jpegOf(f, halves(8, 4, red, blue)), 6))
 	f.Add(pngOf(f, halves(8, 4, red, glass)))
 	f.Add(bomb(60_000, 60_000, 2))
+	f.Add(gifBomb(10, 10))
+	f.Add(progressiveBomb(16, 16, 0x22))
+	f.Add(webpBomb("VP8X", 10, 10))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		got, err := picture.Make(t.Context(), file)
 		if err != nil {

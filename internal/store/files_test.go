@@ -233,3 +233,17 @@ func TestFileKept_IsOfTheSameConversationAndRunnerForQuotedFilesAlone(t *testing
 	require.NoError(t, err)
 	require.Empty(t, old, "it was quoted since")
 }
+
+func TestFiles_AMessageSaysWhyAFileIsNotShownAsAPicture(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	got := b.sends("m1", chat.QueueSteer, twoFiles...)
+	p, err := b.AttachmentSet(t.Context(), got.ID)
+	require.NoError(t, err)
+	f := p.Files[1]
+	f.Runner, f.Path, f.Size, f.Unshown = "local", "/srv/inbox/2.gif", 9, "broken [at ·\n1]"
+	require.NoError(t, b.FileStored(t.Context(), got.ID, f))
+	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	require.True(t, b.claims("t1"))
+	require.Contains(t, b.newest(), "\n[image: image 2 · 9 bytes · not shown as a picture: broken (at ,1) · /srv/inbox/2.gif]")
+}

@@ -14,7 +14,7 @@ FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.u
 WHERE i.id = $1 AND i.files > 0;
 
 -- name: FileList :many
-SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard, pages FROM inbox_files WHERE inbox_id = sqlc.arg(inbox_id)::bigint ORDER BY n;
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard, pages, unshown FROM inbox_files WHERE inbox_id = sqlc.arg(inbox_id)::bigint ORDER BY n;
 
 -- name: FileKept :one
 -- Where a runner keeps what a quoted file holds, since it was fetched for the same conversation before.
@@ -28,7 +28,7 @@ LIMIT 1;
 
 -- name: FileStored :exec
 UPDATE inbox_files SET state = 'stored', runner = sqlc.arg(runner), path = sqlc.arg(path), size = sqlc.arg(size), problem = '', stored_at = now(),
-    picture = sqlc.narg(picture), transcript = sqlc.arg(transcript), unheard = sqlc.arg(unheard), pages = sqlc.arg(pages)
+    picture = sqlc.narg(picture), transcript = sqlc.arg(transcript), unheard = sqlc.arg(unheard), pages = sqlc.arg(pages), unshown = sqlc.arg(unshown)
 WHERE inbox_id = sqlc.arg(inbox_id)::bigint AND n = sqlc.arg(n) AND state = 'waiting';
 
 -- name: FileProblem :exec

@@ -82,7 +82,7 @@ func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID)
 		out[i] = chat.AttachmentFetch{
 			Attachment: chat.Attachment{Kind: r.Kind, Key: r.Key, Name: r.Name, Size: r.Size, Of: r.OfMessage},
 			N:          int(r.N), State: chat.AttachmentState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem, Picture: r.Picture,
-			Transcript: r.Transcript, Unheard: r.Unheard, Pages: int(r.Pages),
+			Transcript: r.Transcript, Unheard: r.Unheard, Pages: int(r.Pages), Unshown: r.Unshown,
 		}
 		if r.Key == "" { // it had a path from the beginning
 			out[i].At = r.Path
@@ -105,7 +105,7 @@ func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner str
 func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error {
 	p := dbsqlc.FileStoredParams{
 		InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size, Picture: f.Picture, Transcript: pg.Clean(f.Transcript), Unheard: pg.Clean(f.Unheard),
-		Pages: int32(f.Pages),
+		Pages: int32(f.Pages), Unshown: pg.Clean(f.Unshown),
 	}
 	return pg.Classify(s.db.Q.FileStored(ctx, s.db.Pool, p))
 }

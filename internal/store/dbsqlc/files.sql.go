@@ -78,7 +78,7 @@ func (q *Queries) FileKept(ctx context.Context, db DBTX, arg FileKeptParams) (Fi
 }
 
 const fileList = `-- name: FileList :many
-SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard, pages FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard, pages, unshown FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
 `
 
 type FileListRow struct {
@@ -96,6 +96,7 @@ type FileListRow struct {
 	Transcript string
 	Unheard    string
 	Pages      int32
+	Unshown    string
 }
 
 func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileListRow, error) {
@@ -122,6 +123,7 @@ func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileL
 			&i.Transcript,
 			&i.Unheard,
 			&i.Pages,
+			&i.Unshown,
 		); err != nil {
 			return nil, err
 		}
@@ -211,8 +213,8 @@ func (q *Queries) FileRemoved(ctx context.Context, db DBTX, id int64) error {
 
 const fileStored = `-- name: FileStored :exec
 UPDATE inbox_files SET state = 'stored', runner = $1, path = $2, size = $3, problem = '', stored_at = now(),
-    picture = $4, transcript = $5, unheard = $6, pages = $7
-WHERE inbox_id = $8::bigint AND n = $9 AND state = 'waiting'
+    picture = $4, transcript = $5, unheard = $6, pages = $7, unshown = $8
+WHERE inbox_id = $9::bigint AND n = $10 AND state = 'waiting'
 `
 
 type FileStoredParams struct {
@@ -223,6 +225,7 @@ type FileStoredParams struct {
 	Transcript string
 	Unheard    string
 	Pages      int32
+	Unshown    string
 	InboxID    int64
 	N          int32
 }
@@ -236,6 +239,7 @@ func (q *Queries) FileStored(ctx context.Context, db DBTX, arg FileStoredParams)
 		arg.Transcript,
 		arg.Unheard,
 		arg.Pages,
+		arg.Unshown,
 		arg.InboxID,
 		arg.N,
 	)

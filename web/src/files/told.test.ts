@@ -15,6 +15,7 @@ describe("toldFiles", () => {
     })
     expect(toldFiles("[file: a · 1 bytes · /a]")).toEqual({ words: "", files: [{ name: "a", size: 1, path: "/a" }] })
     expect(toldFiles("[file: a · 1 bytes · PDF of 3 pages, for Read · /a]")).toEqual({ words: "", files: [{ name: "a", size: 1, path: "/a" }] })
+    expect(toldFiles("[image: a · 1 bytes · not shown as a picture: it is broken · /a]")).toEqual({ words: "", files: [{ name: "a", size: 1, path: "/a" }] })
   })
   it("leaves lines within a message, and what only looks alike", () => {
     for (const text of ["[file: a · 1 bytes · /a]\nis this it?", "[file: a]", "[file: a · many bytes · /a]", ""]) expect(toldFiles(text)).toEqual({ words: text, files: [] })

@@ -8,7 +8,7 @@ export interface ToldFile {
   problem?: string
 }
 
-const line = /^\[(?:quoted )?(?:file|image|audio|video|sticker): (.+?) · (?:(\d+) bytes · (?:PDF of \d+ pages?, for Read · )?(\/.+)|not fetched: (.+)|(removed, it was old))\]$/
+const line = /^\[(?:quoted )?(?:file|image|audio|video|sticker): (.+?) · (?:(\d+) bytes · (?:PDF of \d+ pages?, for Read · |not shown as a picture: [^·]+ · )?(\/.+)|not fetched: (.+)|(removed, it was old))\]$/
 
 /** Parts what a person wrote into the words and the files that the lines at its end tell of. */
 export function toldFiles(text: string): { words: string; files: ToldFile[] } {
