@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,4 +66,31 @@ func TestShare_IsReadByWhoeverHasTheLinkOverAKillUntilItIsRevokedAndHidesWhatToo
 	status, body := k.public("/api/shared/" + token)
 	require.Equal(t, http.StatusNotFound, status)
 	require.Equal(t, unknown, body)
+}
+
+func TestShare_TheTerminalPrintsALinkThatIsReadUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	k.done("say planted the list")
+	share := func(args ...string) string {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), filepath.Join(bin, "xbot-cli"), append([]string{"share"}, args...)...)
+		command.Env = append(os.Environ(), "XBOT_HOME="+k.home, "XBOT_SERVER=", "XBOT_TOKEN=")
+		out, err := command.Output()
+		require.NoError(t, err)
+		return strings.TrimSpace(string(out))
+	}
+	link := share("--days", "1", string(k.key))
+	require.Regexp(t, "^"+k.url+`/shared/[\w-]{43}$`, link)
+	read := "/api" + strings.TrimPrefix(link, k.url)
+	status, body := k.public(read)
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "planted the list")
+	for _, m := range k.transcript().Messages {
+		require.NotContains(t, m.Content, "/shared/")
+	}
+	id, _, _ := strings.Cut(share("--list", string(k.key)), " ")
+	share("--revoke", id, string(k.key))
+	status, _ = k.public(read)
+	require.Equal(t, http.StatusNotFound, status)
 }

@@ -83,7 +83,7 @@ func (in *ingressPart) api() *api.API {
 	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Usual: in.usual(), Info: endpoint.Info{
 		Version:   in.version,
 		Namespace: in.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
-		Database: databaseName(in.dsn), Home: in.home, Copy: in.copy,
+		Database: databaseName(in.dsn), Home: in.home, URL: in.at.http.URL, Copy: in.copy,
 	}}
 	if in.oidc.Issuer != "" {
 		base.Info.SignOn = in.oidc.ProviderName

@@ -136,6 +136,7 @@ type bundle struct {
 	url       string
 	handler   http.Handler
 	closing   chan struct{}
+	base      *endpoint.Base
 	hub       *runners.Hub
 	docker    *containers
 	home      string
@@ -183,10 +184,11 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
 	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
 	tools := tool.New(shell.New(), file.NewRead(nil))
-	base := &endpoint.Base{
+	b.base = &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
 		Info: endpoint.Info{Version: "1.2.3", Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
 	}
+	base := b.base
 	a := &api.API{
 		Base: base, Account: account.Endpoints{Base: base}, People: people.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
 		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},

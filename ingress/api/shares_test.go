@@ -114,3 +114,12 @@ func TestShares_NameFilesAndPicturesAndTellNothingOfWhereTheyAre(t *testing.T) {
 		require.NotContains(t, raw, hidden)
 	}
 }
+
+func TestShares_ALinkHasTheWholeAddressWhereTheOperatorSaidWhichPeopleUse(t *testing.T) {
+	b := setup(t)
+	s, made, _ := b.shared()
+	require.Empty(t, made.URL, "a client knows by which address it has reached the server")
+	b.base.Info.URL = "https://xbot.example/"
+	b.alice.post(path(s.Key, "/shares"), map[string]any{}).is(http.StatusCreated, &made)
+	require.Equal(t, "https://xbot.example"+made.Link, made.URL)
+}

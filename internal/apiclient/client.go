@@ -65,6 +65,15 @@ func New(source Source) *Client {
 	}}}
 }
 
+// Absolute returns the whole address of what is on the server, where this client reaches it.
+func (c *Client) Absolute(ctx context.Context, link string) (string, error) {
+	endpoint, err := c.source.Endpoint(ctx)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(endpoint.URL, "/") + link, nil
+}
+
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

@@ -580,7 +580,8 @@ type NewShareLink struct {
 	ID        int64          `json:"id"`
 	Link      string         `json:"link"` // Where it is on this server, with its token. It is shown now and never again; only its hash is stored.
 	MadeAt    time.Time      `json:"made_at"`
-	MessageID chat.MessageID `json:"message_id"` // The newest message that it shows; 0: there was none.
+	MessageID chat.MessageID `json:"message_id"`   // The newest message that it shows; 0: there was none.
+	URL       string         `json:"url,omitzero"` // The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL).
 }
 
 // NewText is the schema of this name in the API's document.

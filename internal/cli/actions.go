@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"xbot/internal/apiclient"
+	"xbot/internal/cli/sharing"
 	"xbot/internal/cli/text"
 	"xbot/internal/cli/transfer"
 	"xbot/internal/fault"
@@ -31,6 +32,10 @@ func killTask(ctx context.Context, e *exchange, id string) (string, error) {
 	}
 	task, err := e.conn.client.KillTask(ctx, e.session.Key, id)
 	return task.ID + " is being killed.", err
+}
+
+func shareLink(ctx context.Context, e *exchange, args string) (string, error) {
+	return sharing.Do(ctx, e.conn.client, e.session.Key, args)
 }
 
 func upload(ctx context.Context, e *exchange, args string) (string, error) {

@@ -44,6 +44,9 @@ type Program struct {
 func (p Program) Run(ctx context.Context) int {
 	done, err := p.completes(ctx)
 	if !done {
+		done, err = p.shares(ctx)
+	}
+	if !done {
 		var opts options
 		if opts, done, err = parse(p.Args, p.Out, p.Version); done {
 			return exitAnswered

@@ -41,11 +41,12 @@ type grammar struct {
 	Completion struct {
 		Shell string `arg:"" enum:"bash,zsh,fish"`
 	} `cmd:"" help:"Print the script that completes command lines in a shell."`
+	Share share `cmd:"" help:"Print a link by which anybody reads a session."`
 }
 
 // complete writes the ways to go on with a command line. What goes wrong leaves the line as it is.
 func (p Program) complete(ctx context.Context, asked []string) error {
-	parser, err := kong.New(&grammar{}, kong.Name("xbot-cli"), kong.Vars{"version": p.Version})
+	parser, err := kong.New(&grammar{}, kong.Name("xbot-cli"), kong.Vars{"version": p.Version}, shareVars())
 	if err != nil {
 		return fmt.Errorf("describe the command line: %w", err)
 	}
@@ -57,7 +58,7 @@ func (p Program) complete(ctx context.Context, asked []string) error {
 	configured, err := readFile(home)
 	var source apiclient.Source
 	if err == nil {
-		source, err = choose(ctx, options{Server: p.Getenv("XBOT_SERVER"), Token: p.Getenv("XBOT_TOKEN")}, configured, own)
+		source, err = choose(ctx, options{target: target{Server: p.Getenv("XBOT_SERVER"), Token: p.Getenv("XBOT_TOKEN")}}, configured, own)
 	}
 	if err != nil {
 		return completion.Answer(p.Out, parser.Model, asked, nil)

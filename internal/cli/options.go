@@ -20,23 +20,30 @@ import (
 
 // options are the flags of xbot-cli. A flag wins over its variable, the variable over cli.json.
 type options struct {
-	Print    *string           `short:"p" placeholder:"TEXT" help:"Send one message, print the answer and exit. Piped input is appended to the message."`
-	JSON     bool              `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
-	Approve  bool              `help:"With -p: allow every tool call that needs your permission." xor:"answer"`
-	Deny     bool              `help:"With -p: deny every tool call that needs your permission." xor:"answer"`
-	Session  chat.SessionKey   `placeholder:"KEY" complete:"session" help:"Continue this session." xor:"session"`
-	Resume   bool              `short:"r" help:"Continue the newest session. With -p also one that -p began." xor:"session"`
-	Server   string            `env:"XBOT_SERVER" placeholder:"URL" help:"Server to use, such as https://xbot.example.org; default: the server of this user on this machine, started when needed."`
-	Token    string            `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
+	Print   *string         `short:"p" placeholder:"TEXT" help:"Send one message, print the answer and exit. Piped input is appended to the message."`
+	JSON    bool            `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
+	Approve bool            `help:"With -p: allow every tool call that needs your permission." xor:"answer"`
+	Deny    bool            `help:"With -p: deny every tool call that needs your permission." xor:"answer"`
+	Session chat.SessionKey `placeholder:"KEY" complete:"session" help:"Continue this session." xor:"session"`
+	Resume  bool            `short:"r" help:"Continue the newest session. With -p also one that -p began." xor:"session"`
+
+	target
+
 	Pictures graphics.Protocol `env:"XBOT_PICTURES" enum:",auto,off,kitty,iterm2,sixel" default:"" placeholder:"HOW" help:"How the terminal draws pictures: auto (the default: what it can, by its environment and its answers), off, kitty, iterm2 or sixel."`
 	Version  kong.VersionFlag  `help:"Print the version."`
+}
+
+// target is the server to use.
+type target struct {
+	Server string `env:"XBOT_SERVER" placeholder:"URL" help:"Server to use, such as https://xbot.example.org; default: the server of this user on this machine, started when needed."`
+	Token  string `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
 }
 
 const description = `Chat with xbot in the terminal.
 
 Without --server it uses the server of this user on this machine, starts it in the background when needed, and runs commands in the current folder.
 
-@FILE in a message names a file; one that the agent cannot see is uploaded. xbot-cli completion bash, zsh or fish prints the script that completes command lines.`
+@FILE in a message names a file; one that the agent cannot see is uploaded. xbot-cli completion bash, zsh or fish prints the script that completes command lines. xbot-cli share prints a link by which anybody reads a session; xbot-cli share --help says more.`
 
 // errUsage marks errors of the command line, which end the program with exit code 2.
 var errUsage = errors.New("usage")

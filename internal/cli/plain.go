@@ -19,7 +19,8 @@ import (
 const plainHelp = `Type a message and press Enter; a backslash at the end of a line continues it.
 /new alone starts another session, with a model or words behind it this one begins anew; /stop or Ctrl-C stops the answer, /quit ends.
 !ls runs a command where the commands run. /tasks and /kill bg1 are about background tasks, /upload FILE and
-/download PATH [TO] move files. The server's own commands work too: /runner says where commands run, /context what
+/download PATH [TO] move files. /share [DAYS] makes a link by which anybody reads this session, /share list and
+/share revoke 3 are about links. The server's own commands work too: /runner says where commands run, /context what
 the model sees, /compact makes room, /rewind goes back, /usage says what was used.`
 
 // plain holds a conversation line by line, for terminals that can only print.
@@ -85,7 +86,7 @@ func (p Program) served(ctx context.Context, conn *connection, name string) bool
 
 // plainCommands are those that need no turn.
 var plainCommands = map[string]func(context.Context, *exchange, string) (string, error){
-	"tasks": listTasks, "kill": killTask, "upload": upload, "download": download,
+	"tasks": listTasks, "kill": killTask, "upload": upload, "download": download, "share": shareLink,
 }
 
 // doPlain carries out what needs no turn, and says how it went.

@@ -47,6 +47,7 @@ type Info struct {
 	Database   string // where it is, without who opens it
 	Home       string // the data folder
 	SignOn     string // name of the OpenID Connect provider by which people sign in; empty: there is none
+	URL        string // address that people use, where the operator has said it; empty: whatever they reach the server by
 	Copy       bool   // another xbot works with the original of the database
 }
 

@@ -3,6 +3,7 @@ package sessions
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -18,6 +19,7 @@ const sharedPath = "/shared/"
 type NewShareLink struct {
 	shares.ShareLink
 
+	URL  string `json:"url,omitempty" doc:"The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL)."`
 	Link string `json:"link" doc:"Where it is on this server, with its token. It is shown now and never again; only its hash is stored."`
 }
 
@@ -43,7 +45,11 @@ func (a *Endpoints) registerShares(h huma.API) {
 		}
 		token, hash := secret.NewToken()
 		made, err := a.Store.MakeShare(ctx, s.Key, hash, in.Body.Days)
-		return &struct{ Body NewShareLink }{NewShareLink{ShareLink: made, Link: sharedPath + token}}, a.Problem(err)
+		out := NewShareLink{ShareLink: made, Link: sharedPath + token}
+		if a.Info.URL != "" {
+			out.URL = strings.TrimRight(a.Info.URL, "/") + out.Link
+		}
+		return &struct{ Body NewShareLink }{out}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "list-shares", Method: http.MethodGet, Path: "/api/sessions/{key}/shares", Summary: "The links by which anybody reads a conversation", Security: endpoint.Secured,

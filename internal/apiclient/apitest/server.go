@@ -48,6 +48,7 @@ type Server struct {
 	files    map[string][]byte // by path
 	pictures map[string][]byte // by hash
 	settings []apiclient.Setting
+	sharing  sharing
 	shares   atomic.Bool    // its runner has the files of the test's machine
 	serving  sync.WaitGroup // turns and the listener
 }
@@ -201,6 +202,9 @@ func (s *Server) routes() http.Handler {
 		"POST /api/sessions/{key}/approvals/{call}": s.withSession(s.answerApproval),
 		"GET /api/sessions/{key}/tasks":             s.withSession(s.listTasks),
 		"POST /api/sessions/{key}/tasks/{id}/kill":  s.withSession(s.killTask),
+		"GET /api/sessions/{key}/shares":            s.withSession(s.listShares),
+		"POST /api/sessions/{key}/shares":           s.withSession(s.createShare),
+		"DELETE /api/sessions/{key}/shares/{id}":    s.withSession(s.revokeShare),
 		"POST /api/sessions/{key}/files":            s.withSession(s.upload),
 		"GET /api/sessions/{key}/files":             s.withSession(s.listFiles),
 		"GET /api/sessions/{key}/files/search":      s.withSession(s.searchFiles),

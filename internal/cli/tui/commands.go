@@ -40,6 +40,7 @@ var own = []about{
 	{name: "upload", args: "file", does: "send a file to where the commands run"},
 	{name: "download", args: "path [to]", does: "fetch a file from there"},
 	{name: "settings", args: "[name value]", does: "show what is set for you, and change it"},
+	{name: "share", args: "[days|list|revoke N]", does: "make a link by which anybody reads this session"},
 	{name: "wide", does: "let texts use the whole width, or no longer"},
 	{name: "stop", does: "stop the answer"},
 	{name: "help", does: "show this"},
@@ -141,6 +142,8 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 		return m.upload(c.Args), true
 	case "download":
 		return m.download(c.Args), true
+	case "share":
+		return m.share(c.Args), true
 	case "wide":
 		m.column.wide = !m.column.wide
 		m.column.forget()

@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/cli/sharing"
 	"xbot/internal/cli/text"
 )
 
@@ -80,8 +81,11 @@ func behind(typed string) (name, words string, ok bool) {
 
 // words returns what may be typed behind the name of a command. More follows a word that ends with a space.
 func (m *model) words(name, begun string) []string {
-	if name == "kill" {
+	switch name {
+	case "kill":
 		return m.runningTasks()
+	case "share":
+		return sharing.Words
 	}
 	at := slices.IndexFunc(m.served, func(c apiclient.Command) bool { return c.Is(name) })
 	if at < 0 || name != "new" && slices.ContainsFunc(own, func(c about) bool { return c.name == name }) {

@@ -26,10 +26,10 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pick(msg)
 	case m.panel != nil:
 		return m.settle(msg)
-	case (m.help || m.tasks) && m.scrollFront(pressed):
+	case m.fronted() && m.scrollFront(pressed):
 		return nil
-	case m.help || m.tasks:
-		m.help, m.tasks, m.frontAt = false, false, 0
+	case m.fronted():
+		m.unfront()
 		if pressed == "esc" || pressed == "enter" || pressed == "q" {
 			return nil
 		}
@@ -113,7 +113,8 @@ func (m *model) interrupt() tea.Cmd {
 		m.endSearch(m.search.draft)
 		return nil
 	}
-	m.picker, m.panel, m.help, m.tasks, m.frontAt = nil, nil, false, false, 0
+	m.picker, m.panel = nil, nil
+	m.unfront()
 	if m.running() && m.stopped != m.story.Turn.ID {
 		m.say("Stopping. Ctrl-C again leaves.")
 		return m.stop()

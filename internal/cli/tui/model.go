@@ -48,6 +48,7 @@ type overlay struct {
 	help   bool
 	tasks  bool        // the list of background tasks
 	others []chat.Task // what else was in it when it was asked for
+	links  string      // what is said of links to the session; empty: nothing
 }
 
 // conversation is the open session and what is on its way to it.

@@ -38,13 +38,15 @@ func (m *model) askSettings() tea.Cmd {
 	})
 }
 
-// settingsHeard takes in what the server says of settings. All else is what the input field sends itself.
+// settingsHeard takes in what the server says of settings, and of links to the session. All else is what the input field sends itself.
 func (m *model) settingsHeard(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case settingsMsg:
 		m.showSettings(msg)
 	case settingMsg:
 		m.settled(msg)
+	case sharedMsg:
+		m.shared(msg)
 	default:
 		return m.edit(msg)
 	}

@@ -64,7 +64,7 @@ func (m *model) page(height int) []string {
 		lines = append([]string{""}, m.picker.lines(m.theme, m.width, height-1, time.Now())...)
 	case m.panel != nil:
 		lines = append([]string{""}, m.panel.lines(m.theme, m.width, height-1)...)
-	case m.tasks || m.help:
+	case m.fronted():
 		lines = m.front()
 		lines = lines[min(m.frontAt, len(lines)):]
 	default:
@@ -73,14 +73,6 @@ func (m *model) page(height int) []string {
 	page := make([]string, height)
 	copy(page, lines)
 	return page
-}
-
-// front is what is open in front of the conversation, all of it.
-func (m *model) front() []string {
-	if m.tasks {
-		return append([]string{""}, m.taskLines()...)
-	}
-	return append([]string{""}, m.helpLines()...)
 }
 
 // redraw draws the conversation anew and keeps the place.

@@ -4401,6 +4401,8 @@ export interface components {
              * @description The newest message that it shows; 0: there was none.
              */
             message_id: number;
+            /** @description The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL). */
+            url?: string;
         };
         NewText: {
             /** @description SHA-256 of the content that it replaces; without it the file must not exist yet. */
