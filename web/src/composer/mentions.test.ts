@@ -10,6 +10,6 @@ test("an @ at the beginning of a word asks for files, within a word or a command
 })
 
 test("a file that is taken stands in the text as one that the message names", () => {
-  expect(mentionsOf("look at @ma", "/work", ["src/main.go"])).toEqual([{ id: "mention-0", name: "src/main.go", text: "look at [file: /work/src/main.go] ", whole: false }])
+  expect(mentionsOf("look at @ma", "/proj", ["src/main.go"])).toEqual([{ id: "mention-0", name: "src/main.go", text: "look at [file: /proj/src/main.go] ", whole: false }])
   expect(mentionsOf("@x", "/", ["x"])[0]?.text).toBe("[file: /x] ")
 })
