@@ -21,7 +21,7 @@ import (
 )
 
 // arrived finds where the files of messages went, in what the model has read.
-var arrived = regexp.MustCompile(`\[(?:file|image): ([^·\]]+) · \d+ bytes · ([^\]]+)\]`)
+var arrived = regexp.MustCompile(`\[(?:file|image): ([^·\]]+) · \d+ bytes · (?:not shown as a picture: [^·]+ · )?([^\]]+)\]`)
 
 // place waits until the model has read where a file is.
 func (s *server) place(name string) string {

@@ -14,7 +14,7 @@ import (
 )
 
 // quotedAt finds where the files of quoted messages are, in what the model reads.
-var quotedAt = regexp.MustCompile(`\[quoted (?:file|image): [^·\]]+ · \d+ bytes · ([^\]]+)\]`)
+var quotedAt = regexp.MustCompile(`\[quoted (?:file|image): [^·\]]+ · \d+ bytes · (?:not shown as a picture: [^·]+ · )?([^\]]+)\]`)
 
 // quoted waits until the model has read of n quoted files in one request, and returns where the newest is.
 func (s *server) quoted(n int, content string) (path string) {

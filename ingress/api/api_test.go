@@ -65,6 +65,7 @@ import (
 	"xbot/internal/memory/view"
 	"xbot/internal/pdf"
 	"xbot/internal/pdf/engine"
+	"xbot/internal/pdf/pdftest"
 	"xbot/internal/permission"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
@@ -176,7 +177,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	t.Parallel()
 	b := &bundle{
 		t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
-		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, documents: &documents{Reader: pdf.Reader{Cache: t.TempDir()}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}), ear: &ear{make(chan struct{}), make(chan struct{})},
+		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, documents: &documents{Reader: pdf.Reader{Cache: pdftest.Cache()}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}), ear: &ear{make(chan struct{}), make(chan struct{})},
 	}
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}

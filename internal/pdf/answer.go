@@ -11,6 +11,9 @@ import (
 	"xbot/internal/fault"
 )
 
+// Started is what a process writes before its answer, once the engine has started: white space for who reads the answer.
+const Started = "\n"
+
 // Line is one line of the answer of a process: the number of pages first, then each page, then the end or what is wrong.
 type Line struct {
 	Count   int    `json:"count,omitempty"`

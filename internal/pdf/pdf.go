@@ -19,8 +19,10 @@ import (
 const (
 	// MaxBytes bounds a file.
 	MaxBytes = 50 << 20
-	// MaxTime is how long one reading may take. The first on a machine translates the engine, which takes seconds.
+	// MaxTime is how long one reading may take, once the engine has started.
 	MaxTime = time.Minute
+	// MaxStart is how long the engine may take to start. The first start on a machine translates it: seconds, much more beside other work.
+	MaxStart = 3 * time.Minute
 	// MaxTextPages is how many pages' text is read at once.
 	MaxTextPages = 100
 	// MaxPicturePages is of how many pages pictures are made at once.
@@ -46,8 +48,8 @@ func Begins(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)
 type Reader struct {
 	// Cache is a folder that keeps the engine translated for this machine, for nobody else to write; empty: each reading translates it.
 	Cache string
-	// Time is how long one reading may take; 0: MaxTime, which is also the most.
-	Time time.Duration
+	// Time is how long one reading may take, Start the engine before it; 0: MaxTime and MaxStart, which are also the most.
+	Time, Start time.Duration
 }
 
 // Want is what is wanted of a document; without pages only their number.
@@ -111,13 +113,15 @@ func (r Reader) Pages(ctx context.Context, file []byte) (int, error) {
 // run starts the process and returns its answer.
 func (r Reader) run(ctx context.Context, in io.Reader) ([]byte, error) {
 	most := cmp.Or(r.Time, MaxTime)
-	limited, cancel := context.WithTimeout(ctx, most)
+	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	self, err := program()
 	if err != nil {
 		return nil, fault.Errorf(fault.Internal, "find the program that reads PDFs: %w", err)
 	}
-	out := &bounded{left: maxAnswer}
+	late := time.AfterFunc(cmp.Or(r.Start, MaxStart), cancel)
+	defer late.Stop()
+	out := &bounded{left: maxAnswer, late: late, most: most}
 	cmd := exec.CommandContext(limited, self, Command, r.Cache)
 	cmd.Dir, cmd.Env = "/", []string{"GOMEMLIMIT=" + memory}
 	cmd.Stdin, cmd.Stdout, cmd.WaitDelay = in, out, afterKill
@@ -130,6 +134,8 @@ func (r Reader) run(ctx context.Context, in io.Reader) ([]byte, error) {
 		return nil, context.Cause(ctx)
 	case out.full:
 		return nil, fault.Errorf(fault.Invalid, "the PDF has too much on these pages; ask for fewer")
+	case limited.Err() != nil && !out.begun:
+		return nil, fault.Errorf(fault.Internal, "what reads PDFs did not start in time; try again when less runs on this machine")
 	case limited.Err() != nil:
 		return nil, fault.Errorf(fault.Invalid, "the PDF takes more than %s to read", most)
 	case err != nil:
@@ -140,13 +146,20 @@ func (r Reader) run(ctx context.Context, in io.Reader) ([]byte, error) {
 
 // bounded keeps so many bytes and refuses more. Its buffer is no embedded one: that has a ReadFrom, which io.Copy prefers to Write.
 type bounded struct {
-	kept bytes.Buffer
-	left int
-	full bool
+	kept  bytes.Buffer
+	left  int
+	full  bool
+	begun bool // something was written
+	late  *time.Timer
+	most  time.Duration // what late is set to then
 }
 
 // Write keeps a part of the answer.
 func (b *bounded) Write(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		b.late.Reset(b.most)
+	}
 	if b.left -= len(p); b.left < 0 {
 		b.full = true
 		return 0, errors.New("the answer is too long")

@@ -25,7 +25,8 @@ var reader pdf.Reader
 
 // lost is what a document might make of the process that reads it, by the cache that it is given.
 var lost = map[string]func(){
-	"hangs":  func() { select {} },
+	"sleeps": func() { select {} },
+	"hangs":  func() { _, _ = os.Stdout.WriteString(pdf.Started); select {} },
 	"floods": func() { _, _ = io.Copy(os.Stdout, endless{}); os.Exit(1) },
 	"lies":   func() { _, _ = os.Stdout.WriteString(`{"count":1}{"page":2}{"end":true}`); os.Exit(0) },
 	"stops":  func() { _, _ = os.Stdout.WriteString(`{"count":1}`); os.Exit(0) },
@@ -49,14 +50,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(engine.Main(os.Args[2]))
 	}
-	dir, err := os.MkdirTemp("", "pdf")
-	if err != nil {
-		panic(err)
-	}
-	reader = pdf.Reader{Cache: dir}
-	code := m.Run()
-	_ = os.RemoveAll(dir) // what stays is in a folder for what is temporary
-	os.Exit(code)
+	reader = pdf.Reader{Cache: pdftest.Cache()}
+	os.Exit(m.Run())
 }
 
 func read(t *testing.T, file []byte, want pdf.Want) pdf.Document {
@@ -211,6 +206,12 @@ func TestRead_OutlivesWhatADocumentMakesOfTheProcessThatReadsIt(t *testing.T) {
 			require.ErrorContains(t, err, says)
 		})
 	}
+}
+
+func TestRead_DoesNotTakeAnEngineThatDoesNotStartForABrokenDocument(t *testing.T) {
+	_, err := pdf.Reader{Cache: "sleeps", Start: time.Second}.Read(t.Context(), pdftest.Of("one"), pdf.Want{})
+	require.True(t, fault.Is(err, fault.Internal), "%v", err)
+	require.ErrorContains(t, err, "did not start in time")
 }
 
 func TestRead_GivesTheProcessNoSettingsAndNoKeys(t *testing.T) {

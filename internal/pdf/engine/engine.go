@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/klippa-app/go-pdfium"
@@ -33,7 +34,7 @@ const (
 
 // Main is the whole work of the process: a request on standard input, the answer on standard output. It returns the exit code.
 func Main(cache string) int {
-	time.AfterFunc(pdf.MaxTime+overtime, func() { os.Exit(1) })
+	time.AfterFunc(pdf.MaxStart+pdf.MaxTime+overtime, func() { os.Exit(1) })
 	if err := serve(context.Background(), os.Stdin, os.Stdout, cache); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -59,6 +60,9 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, cache string) error
 	engine, err := start(ctx, cache)
 	if err != nil {
 		return err
+	}
+	if _, err := io.WriteString(out, pdf.Started); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
 	}
 	answer := json.NewEncoder(out)
 	opened, err := engine.OpenDocument(&requests.OpenDocument{File: &file})
@@ -89,12 +93,12 @@ func start(ctx context.Context, cache string) (pdfium.Pdfium, error) {
 		}
 	}
 	pool, err := webassembly.Init(webassembly.Config{
-		Context: ctx, MaxIdle: 1, MaxTotal: 1, RuntimeConfig: config, FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
+		Context: experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0)), MaxIdle: 1, MaxTotal: 1, RuntimeConfig: config, FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
 	}
-	engine, err := pool.GetInstance(pdf.MaxTime)
+	engine, err := pool.GetInstance(pdf.MaxStart)
 	if err != nil {
 		return nil, fmt.Errorf("start the engine: %w", err)
 	}

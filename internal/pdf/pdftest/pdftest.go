@@ -4,8 +4,20 @@ package pdftest
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
+
+// Cache is a folder where the tests of all packages, also of later runs, keep the engine translated: that takes a second, with the race
+// detector beside other work a minute. Without a folder of the user for such things it is empty: each reading translates it.
+func Cache() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "xbot", "test-pdf")
+}
 
 // Document says what a file holds.
 type Document struct {
