@@ -74,7 +74,7 @@ web/dist/index.html: $(NODE_MODULES) $(PAGE_SOURCES)
 
 $(NODE_MODULES): web/package-lock.json
 	@command -v npm >/dev/null || { echo "The page needs Node.js 20.19 or newer with npm: install it (nodejs.org, or your distribution's package)." >&2; exit 1; }
-	cd web && npm ci --no-audit --no-fund
+	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # --- check

@@ -15,6 +15,7 @@ import (
 
 	"xbot/ingress/signon/oidctest"
 	"xbot/internal/apiclient"
+	"xbot/internal/cli/local"
 	"xbot/internal/fault"
 )
 
@@ -77,6 +78,37 @@ func TestPeople_WhoeverIsDisabledIsOutAtOnceThoughTheServerDiesRightThen(t *test
 	people, err := s.operate("user", "list")
 	require.NoError(t, err)
 	require.Regexp(t, `Lena +member +active +1 `, people)
+}
+
+func TestPeople_ProgramsBesideTheServerAreTheNextAdministratorsOnceTheirsIsGone(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	mine := func() string {
+		beside := apiclient.New(&local.Server{Home: s.home})
+		defer beside.Close()
+		me, err := beside.Me(t.Context())
+		if err != nil {
+			return err.Error()
+		}
+		return me.User.Name + " " + me.User.Role
+	}
+	require.Eventually(t, func() bool { return mine() == "admin admin" }, time.Minute, 50*time.Millisecond)
+	said, err := s.operate("user", "add", "Lena", "--role", "admin")
+	require.NoError(t, err, said)
+	before, err := (&local.Server{Home: s.home}).Endpoint(t.Context())
+	require.NoError(t, err)
+	said, err = s.operate("user", "role", "admin", "member")
+	require.NoError(t, err, said)
+	require.Eventually(t, func() bool { return mine() == "Lena admin" }, time.Minute, 50*time.Millisecond)
+	former := apiclient.New(before)
+	defer former.Close()
+	require.Eventually(t, func() bool {
+		_, err := former.Me(t.Context())
+		return fault.Is(err, fault.Denied)
+	}, time.Minute, 50*time.Millisecond, "what the former administrator's programs read is void")
+	said, err = s.operate("user", "delete", "admin", "--yes")
+	require.NoError(t, err, said)
+	require.Equal(t, "Lena admin", mine())
 }
 
 func TestPeople_DisablingCutsAConnectedRunnerAndAnOpenSocketAtOnce(t *testing.T) {

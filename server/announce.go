@@ -31,7 +31,7 @@ const readyWait = time.Minute
 // CopyNote is what operators read of an installation that is a copy of another one.
 const CopyNote = "XBOT_COPY=on: another xbot works with the original, so here bots are not connected, jobs do not fire and deliveries wait"
 
-// announce waits until the server is ready, notes how local programs reach it, and prints where it is.
+// announce waits until the server is ready, notes how local programs reach it, prints where it is, and keeps the note until ctx ends.
 func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	deadline := time.Now().Add(readyWait)
 	for in.Ready(ctx) != nil && ctx.Err() == nil && time.Now().Before(deadline) {
@@ -65,7 +65,7 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	if in.copy {
 		say(w, "copy      %s", CopyNote)
 	}
-	return nil
+	return in.keepNote(ctx, admin.ID)
 }
 
 // operatorChats puts the chats of the settings in force: who writes in the administrator's is the administrator, and who was one by an

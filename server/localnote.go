@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/secret"
@@ -52,6 +53,39 @@ func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 		return err
 	}
 	return in.store.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
+}
+
+// noteLook is how often the administrator of the note is looked for beside what the database says of changes.
+const noteLook = 15 * time.Second
+
+// keepNote gives the programs beside this server to the next administrator when theirs is none any more, until ctx ends.
+func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
+	changes, leave := in.bus.AccessChanges()
+	defer leave()
+	tick := time.NewTicker(noteLook)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changes:
+		case <-tick.C:
+		}
+		admin, err := in.store.EnsureAdmin(ctx, in.admin)
+		if err == nil && admin.ID == noted {
+			continue
+		}
+		if err == nil {
+			err = in.noteLocal(ctx, admin.ID)
+		}
+		if err == nil {
+			in.log.Info("the programs beside this server are another administrator's", "user", admin.Name)
+			noted, err = admin.ID, in.store.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
+		}
+		if err != nil && ctx.Err() == nil {
+			in.log.Warn("the note for programs beside this server could not be kept", "error", err)
+		}
+	}
 }
 
 // ReadNote reads where the server of a data folder is.

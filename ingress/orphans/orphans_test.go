@@ -59,3 +59,36 @@ func TestSweeper_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// host is the server's own, which only an administrator reaches.
+type host struct {
+	oneRunner
+	admin chat.UserID
+}
+
+func (h *host) Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	if user != h.admin {
+		return nil, fault.Errorf(fault.Denied, "the server's own host is for administrators")
+	}
+	return h.oneRunner.Box(ctx, user, runner)
+}
+
+func TestSweeper_FilesOnTheHostGoAlsoOfSomebodyWhoIsNoAdministratorAnyMore(t *testing.T) {
+	b := ingresstest.NewPlatform(t, ingresstest.GroupPolicy)
+	b.SetPolicy(`{channels: {feishu: {groups: {"*": {}}}}}`)
+	admin, err := b.Store.EnsureAdmin(t.Context(), "root")
+	require.NoError(t, err)
+	box := tooltest.New(t)
+	e := ingresstest.InGroup("m1", "ou_1", "look")
+	e.Chat, e.Mentioned = "oc_1", true
+	e.Attachments = []chat.Attachment{{Kind: "file", Key: "k1", Name: "a.txt"}}
+	out := b.Receive(e)
+	path := box.Put(t, "inbox/m1/a.txt", "x")
+	require.NoError(t, b.Store.FileStored(t.Context(), out.Inbox, chat.AttachmentFetch{N: 1, Runner: "local", Path: path, Attachment: chat.Attachment{Size: 1}}))
+	require.NoError(t, b.Store.DeleteSession(t.Context(), out.Session))
+
+	o := &orphans.Sweeper{Store: b.Store, Boxes: &host{oneRunner{box: box}, admin.ID}, Log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, o.Sweep(t.Context()))
+	_, err = box.Stat(t.Context(), "inbox/m1/a.txt")
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}

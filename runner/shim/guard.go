@@ -80,7 +80,7 @@ func (g guard) watch(end func(why string)) {
 func (g guard) full() string {
 	for _, d := range g.disks {
 		if _, free, err := space(d.folder); err == nil && free < d.floor {
-			return fmt.Sprintf("It was ended because the disk of %s is nearly full: %d MB are free. Make room, or lower --limit-free of its runner.", d.folder, free>>20)
+			return fmt.Sprintf("It was ended because the disk of %s is nearly full: %d MB are free. Make room, or lower the bound: --limit-free of its runner, XBOT_LIMIT_FREE of the server's own.", d.folder, free>>20)
 		}
 	}
 	return ""
@@ -91,7 +91,7 @@ func (g guard) crowded() string {
 		return ""
 	}
 	if n := g.tree.size(); n > g.processes {
-		return fmt.Sprintf("It was ended because it had %d processes: %d are allowed (--limit-processes of its runner).", n, g.processes)
+		return fmt.Sprintf("It was ended because it had %d processes: %d are allowed (--limit-processes of its runner, XBOT_LIMIT_PROCESSES of the server's own).", n, g.processes)
 	}
 	return ""
 }

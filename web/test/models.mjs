@@ -167,6 +167,7 @@ export const modelsOfServer = {
     const row = dialog.getByRole("listitem", { name: "scripted", exact: true })
     await row.getByText(`key ${HINT}`).waitFor()
     await row.getByText("models: 1").waitFor()
+    await a.page.waitForFunction(() => document.getElementById("section-title")?.closest("[role=group]")?.scrollTop === 0)
     await a.inspect("205-models")
     await inspectPhone(a, "205-models-phone")
     await holdsNoKey(a)

@@ -160,7 +160,7 @@ func (s *Store) FileRemoved(ctx context.Context, id int64) error {
 // OrphanFile is a file on a runner whose conversation is gone.
 type OrphanFile struct {
 	ID     int64
-	User   chat.UserID
+	User   chat.UserID // who reaches it: its owner, or an administrator where it lies on the server's own host
 	Runner string
 	Path   string
 }
@@ -173,7 +173,7 @@ func (s *Store) OrphanFiles(ctx context.Context) ([]OrphanFile, error) {
 	}
 	out := make([]OrphanFile, len(rows))
 	for i, r := range rows {
-		out[i] = OrphanFile{ID: r.ID, User: r.UserID, Runner: r.Runner, Path: r.Path}
+		out[i] = OrphanFile{ID: r.ID, User: chat.UserID(r.ReachedBy), Runner: r.Runner, Path: r.Path}
 	}
 	return out, nil
 }

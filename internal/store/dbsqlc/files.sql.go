@@ -298,7 +298,10 @@ func (q *Queries) FilesOld(ctx context.Context, db DBTX, arg FilesOldParams) ([]
 }
 
 const filesOrphaned = `-- name: FilesOrphaned :many
-SELECT f.id, f.user_id, f.runner, f.path FROM inbox_files f
+SELECT f.id, f.runner, f.path, (CASE f.runner WHEN 'local' THEN coalesce(
+    (SELECT u.id FROM users u WHERE u.role = 'admin' AND u.kind = 'person' AND u.disabled_at IS NULL ORDER BY u.id LIMIT 1), f.user_id)
+  ELSE f.user_id END)::bigint AS reached_by
+FROM inbox_files f
 WHERE f.inbox_id IS NULL AND f.state = 'stored'
   AND NOT EXISTS (SELECT 1 FROM inbox_files o WHERE o.user_id = f.user_id AND o.runner = f.runner AND o.path = f.path AND o.state = 'stored' AND o.inbox_id IS NOT NULL)
 ORDER BY random()
@@ -306,14 +309,14 @@ LIMIT 100
 `
 
 type FilesOrphanedRow struct {
-	ID     int64
-	UserID chat.UserID
-	Runner string
-	Path   string
+	ID        int64
+	Runner    string
+	Path      string
+	ReachedBy int64
 }
 
 // Stored files of conversations that are gone, unless another message has the same one: some of them, in no order, so that a runner
-// that is away does not hold up the others.
+// that is away does not hold up the others. An administrator reaches the server's own host for whoever may not any more.
 func (q *Queries) FilesOrphaned(ctx context.Context, db DBTX) ([]FilesOrphanedRow, error) {
 	rows, err := db.Query(ctx, filesOrphaned)
 	if err != nil {
@@ -325,9 +328,9 @@ func (q *Queries) FilesOrphaned(ctx context.Context, db DBTX) ([]FilesOrphanedRo
 		var i FilesOrphanedRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.UserID,
 			&i.Runner,
 			&i.Path,
+			&i.ReachedBy,
 		); err != nil {
 			return nil, err
 		}

@@ -36,7 +36,11 @@ export default function ModelsPage() {
   const { add } = useSearch({ from: "/shell/settings/{-$section}" })
   const [open, setOpen] = useState<Open | undefined>(() => add && { shared: admin && add === "shared" })
   const [added, setAdded] = useState<Subscription>()
-  const close = () => setOpen(undefined)
+  const [closed, setClosed] = useState(false)
+  const close = () => {
+    setOpen(undefined)
+    setClosed(true)
+  }
   if (open && data) {
     const before = me.demo && open.subscription === undefined
     const done = (saved: Subscription) => {
@@ -69,7 +73,7 @@ export default function ModelsPage() {
     />
   )
   return (
-    <div className="space-y-6">
+    <div ref={closed ? takeView : undefined} tabIndex={-1} className="space-y-6 outline-none">
       {added && model && me.demo && <LetAnswer subscription={added} model={model} onDone={() => setAdded(undefined)} />}
       <WhoAnswers />
       {error && !data && <Note tone="danger">{error.message}</Note>}
@@ -86,3 +90,9 @@ const modelOf = ({ enabled, models }: Subscription): string | undefined => (enab
 
 /** What takes the place of the pressed button begins at its heading. */
 const takeFocus = (heading: HTMLElement | null) => heading?.focus()
+
+/** The page after a form begins at its top, not where the form was scrolled to. */
+const takeView = (page: HTMLElement | null) => {
+  page?.focus({ preventScroll: true })
+  page?.closest("[role=group]")?.scrollTo(0, 0)
+}
