@@ -1,7 +1,8 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_KILL and XBOT_TEST_START, if set, are shell
 // commands: one kills it, the other starts it again and ends when it answers; XBOT_TEST_FRESH_URL and XBOT_TEST_FRESH_LINK, if set, are
-// another server, whose settings name no model, and XBOT_TEST_MODEL the address of a scripted provider for it (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
+// another server, whose settings name no model, XBOT_TEST_MODEL the address of a scripted provider for it, and XBOT_TEST_STRICT that of one
+// which has the model llmtest alone and takes the key XBOT_TEST_KEY alone (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
 // claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people", "models", "keys", "dictation", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
@@ -23,7 +24,7 @@ import { installedClaims } from "./installed.mjs"
 import { memoryClaims, memoryOfMock } from "./memory.mjs"
 import { notifyOfMock } from "./notify.mjs"
 import { inquiries } from "./inquiries.mjs"
-import { keysOfMock } from "./keys.mjs"
+import { keysOfMock, keysOfServer } from "./keys.mjs"
 import { modelsOfServer } from "./models.mjs"
 import { peopleOfMock, peopleOfServer } from "./people.mjs"
 import { rolesOfMock, rolesOfServer } from "./roles.mjs"
@@ -38,13 +39,13 @@ import { titlesOfMock } from "./titles.mjs"
 import { todoClaims } from "./todos.mjs"
 
 const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_KILL, XBOT_TEST_START, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
-const { XBOT_TEST_FRESH_URL, XBOT_TEST_FRESH_LINK, XBOT_TEST_MODEL } = process.env
+const { XBOT_TEST_FRESH_URL, XBOT_TEST_FRESH_LINK, XBOT_TEST_MODEL, XBOT_TEST_STRICT, XBOT_TEST_KEY } = process.env
 const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../artifacts/server" : "../artifacts", import.meta.url).pathname)
 
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
 const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...states }
-const ofServer = { ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer }
+const ofServer = { ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...keysOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -85,8 +86,9 @@ function freshServer() {
     console.log("The claims about connecting a model are left out: XBOT_TEST_FRESH_URL names no server.")
     return undefined
   }
-  if (!XBOT_TEST_FRESH_LINK || !XBOT_TEST_MODEL) throw new Error("XBOT_TEST_FRESH_URL needs XBOT_TEST_FRESH_LINK, a one-time sign-in link, and XBOT_TEST_MODEL.")
-  return { url: XBOT_TEST_FRESH_URL.replace(/\/$/, ""), link: XBOT_TEST_FRESH_LINK, model: XBOT_TEST_MODEL }
+  if (!XBOT_TEST_FRESH_LINK || !XBOT_TEST_MODEL || !XBOT_TEST_STRICT || !XBOT_TEST_KEY)
+    throw new Error("XBOT_TEST_FRESH_URL needs XBOT_TEST_FRESH_LINK, a one-time sign-in link, XBOT_TEST_MODEL, XBOT_TEST_STRICT and XBOT_TEST_KEY.")
+  return { url: XBOT_TEST_FRESH_URL.replace(/\/$/, ""), link: XBOT_TEST_FRESH_LINK, model: XBOT_TEST_MODEL, strict: XBOT_TEST_STRICT, key: XBOT_TEST_KEY }
 }
 
 /**
@@ -95,7 +97,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer, keys: keysOfMock, dictation: dictationOfMock, preferences: preferencesOfMock, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, dictation: dictationOfMock, preferences: preferencesOfMock, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

@@ -2,10 +2,9 @@
 // server than that of the other claims (XBOT_TEST_FRESH_URL, XBOT_TEST_FRESH_LINK), and XBOT_TEST_MODEL is the address of the scripted
 // provider that it connects to. Each claim brings the installation back to where it has none.
 import assert from "node:assert/strict"
-import { randomUUID } from "node:crypto"
 
+import { call, invited, visitorAt } from "./lib/others.mjs"
 import { openSettings as openSection, section as settings } from "./lib/settings.mjs"
-import { Visitor } from "./lib/visitor.mjs"
 
 const PASSWORD = "correct horse battery"
 const KEY = "sk-of-the-page-0123456789wxyz"
@@ -13,19 +12,6 @@ const HINT = "…wxyz"
 
 const desk = { width: 1280, height: 860 }
 const phone = { width: 375, height: 812 }
-
-/** Somebody else at another browser. */
-const visitorAt = async (v, url) => {
-  const context = await v.page.context().browser().newContext({ viewport: desk, locale: "en-GB", reducedMotion: "reduce" })
-  return new Visitor(await context.newPage(), url, v.artifacts)
-}
-
-/** Calls the API past the page. */
-const call = async (v, method, path, data) => {
-  const answer = await v.page.request.fetch(`${v.url}${path}`, { method, headers: await v.headers(), data })
-  assert.ok(answer.ok(), `${method} ${path}: ${answer.status()} ${await answer.text()}`)
-  return answer.status() === 204 ? undefined : answer.json()
-}
 
 let known
 
@@ -94,15 +80,15 @@ const inspectPhone = async (v, name) => {
   await v.page.setViewportSize(desk)
 }
 
-/** The key is in nothing that the page shows or keeps. */
-const holdsNoKey = async (v) => {
+/** A key is in nothing that the page shows or keeps. */
+const holdsNoKey = async (v, secret = KEY) => {
   const found = await v.page.evaluate((key) => {
     const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value)
     const kept = [localStorage, sessionStorage].flatMap((storage) => Object.entries(storage).flat())
     return [document.documentElement.outerHTML, location.href, ...fields, ...kept].filter((text) => text.includes(key)).length
-  }, KEY)
+  }, secret)
   assert.equal(found, 0)
-  assert.doesNotMatch(JSON.stringify(await v.api("/api/subscriptions")), new RegExp(KEY))
+  assert.doesNotMatch(JSON.stringify(await v.api("/api/subscriptions")), new RegExp(secret))
 }
 
 /** What must work with a fresh installation. */
@@ -181,6 +167,53 @@ export const modelsOfServer = {
     const { models } = await a.api("/api/models")
     const model = models.find(({ id }) => id === "scripted/llmtest")
     assert.deepEqual([model.alias, model.max_context, model.price], [["quick"], 64_000, { input: 0.5, cached: 0.5, output: 0 }])
+  },
+
+  "a wrong address, key or name of a model is explained in words before anything is saved, and answers once it is right": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    await a.main.getByRole("link", { name: "Connect a model" }).click()
+    const dialog = settings(a)
+    const { host } = new URL(fresh.strict)
+    const wrong = "sk-mistyped-0123456789abcdef"
+    const ask = dialog.getByRole("button", { name: "Ask for its models" })
+    const save = dialog.getByRole("button", { name: "Save", exact: true })
+    const says = (text) => dialog.getByRole("alert").filter({ hasText: text }).waitFor()
+    const nothingSaved = async () => assert.deepEqual((await a.api("/api/subscriptions")).subscriptions, [])
+    await fillIn(dialog, "strict", fresh.strict.replace(/v1$/, "v2"), wrong)
+    await ask.click()
+    await says(`${host} has no such model or no such API there (404): 404 page not found; check the model's name and the base URL`)
+
+    await box(dialog, "Address").fill(fresh.strict)
+    await ask.click()
+    await says(`${host} does not accept the API key or the account (401): Incorrect API key provided: `)
+    assert.doesNotMatch(await dialog.getByRole("alert").textContent(), new RegExp(wrong), "what the provider repeats of a key is left out")
+    await a.inspect("202-wrong-key")
+    await dialog.getByLabel("Name of a model").fill("llmtset")
+    await dialog.getByLabel("Name of a model").press("Enter")
+    await save.click()
+    await says(`The test of llmtset failed: ${host} does not accept the API key or the account (401)`)
+    await dialog.getByRole("button", { name: "Save anyway" }).waitFor()
+    await nothingSaved()
+
+    await dialog.getByLabel("Key", { exact: true }).fill(fresh.key)
+    assert.equal(await dialog.getByRole("alert").count(), 0, "what was said of another key is gone")
+    await save.click()
+    await says(`The test of llmtset failed: ${host} has no such model or no such API there (404): The model \`llmtset\` does not exist`)
+    await dialog.getByRole("button", { name: "Save anyway" }).waitFor()
+    await nothingSaved()
+    await inspectPhone(a, "202-wrong-model-phone")
+
+    await dialog.getByRole("list", { name: "Chosen models" }).getByRole("button", { name: "Leave out llmtset" }).click()
+    await ask.click()
+    await dialog.getByRole("list", { name: "Models that it offers" }).getByRole("checkbox", { name: "llmtest" }).check()
+    await save.click()
+    await a.page.getByText("strict/llmtest answers now.").first().waitFor()
+    await holdsNoKey(a, fresh.key)
+    await a.page.keyboard.press("Escape")
+    await answers(a, "strict/llmtest")
+    await a.ask("say right at last", "right at last")
+    assert.equal((await a.api("/api/subscriptions")).subscriptions.length, 1)
+    await holdsNoKey(a, fresh.key)
   },
 
   "a stored key stays, is asked for at another address, and can be removed": async (v, { fresh }) => {
@@ -267,13 +300,7 @@ export const modelsOfServer = {
 
   "a member sees no subscription of the installation, only its models": async (v, { fresh }) => {
     const a = await begin(v, fresh)
-    const { link } = await call(a, "POST", "/api/invites", { note: "Mia", role: "member", uses: 1, days: 1 })
-    const mia = await visitorAt(v, fresh.url)
-    await mia.page.goto(fresh.url + link)
-    await mia.page.getByLabel("Your name here").fill(`Mia ${randomUUID().slice(0, 8)}`)
-    await mia.page.getByLabel("Password").fill(PASSWORD)
-    await mia.page.getByRole("button", { name: "Make account" }).click()
-    await mia.ready()
+    const mia = await invited(a, "Mia")
     await mia.main.getByText("Ask an administrator, or connect a model of your own.").waitFor()
     await mia.inspect("210-first-run-member")
     await mia.main.getByRole("link", { name: "Connect a model of your own" }).click()
