@@ -28,8 +28,10 @@ func TestInstallationPresets_AdministratorsChooseThemForWhoeverChoseNothing(t *t
 	b.alice.put("/api/policy", policyInput{Text: "{limits: {turns: 7}}"}).is(http.StatusOK, nil)
 	require.Contains(t, b.alice.put(at, got).problem(http.StatusConflict), "changed meanwhile")
 	b.alice.get(at).is(http.StatusOK, &got)
+	require.False(t, got.Chosen, "another part of the policy was written")
 	b.alice.put(at, settings.InstallationPresets{Administrators: chat.PresetAsk, Others: chat.PresetReadOnly, Version: got.Version}).is(http.StatusOK, &got)
 	require.Equal(t, chat.PresetReadOnly, got.Others)
+	require.True(t, got.Chosen)
 	var text settings.PolicyText
 	b.alice.get("/api/policy").is(http.StatusOK, &text)
 	require.JSONEq(t, `{"limits": {"turns": 7}, "permissions": {"administrators": "ask", "others": "read_only"}}`, text.Text)

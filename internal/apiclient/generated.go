@@ -374,8 +374,9 @@ type InboxListBody struct {
 // InstallationPresets is the schema of this name in the API's document.
 type InstallationPresets struct {
 	Administrators chat.Preset `json:"administrators"`
-	Others         chat.Preset `json:"others"`  // Everybody else, also in groups.
-	Version        int64       `json:"version"` // Of the policy that says it.
+	Chosen         bool        `json:"chosen,omitzero"` // Somebody has chosen that of administrators; else it is what a fresh server does.
+	Others         chat.Preset `json:"others"`          // Everybody else, also in groups.
+	Version        int64       `json:"version"`         // Of the policy that says it.
 }
 
 // Invite is the schema of this name in the API's document.

@@ -24,7 +24,12 @@ export class Permissions {
 
   set presets({ administrators, others, version }) {
     if (version !== this.#presets.version) throw new HttpProblem(409, "The policy was changed meanwhile.")
-    this.#presets = { administrators, others, version: version + 1 }
+    this.#presets = { administrators, others, chosen: true, version: version + 1 }
+  }
+
+  /** Brings those of the installation back to what a fresh server does. */
+  unchoose() {
+    this.#presets = { administrators: "auto", others: "ask", version: this.#presets.version + 1 }
   }
 
   view() {

@@ -3,6 +3,7 @@
 // provider that it connects to. Each claim brings the installation back to where it has none.
 import assert from "node:assert/strict"
 
+import { answersAboutTheHost } from "./firstrun.mjs"
 import { call, invited, visitorAt } from "./lib/others.mjs"
 import { openSettings as openSection, section as settings } from "./lib/settings.mjs"
 
@@ -117,6 +118,17 @@ export const modelsOfServer = {
     await card.waitFor({ state: "detached" })
     await home(a)
     assert.equal(await card.count(), 0, "it stays away")
+  },
+
+  "a fresh installation asks once what tools may do on its own machine, and that is in force": async (v, { fresh }) => {
+    const a = await begin(v, fresh)
+    const write = async (text) => call(a, "PUT", "/api/policy", { text, version: (await a.api("/api/policy")).version })
+    await write("{}")
+    await home(a)
+    await answersAboutTheHost(a, () => write("{limits: {turns: 7}}"))
+    assert.equal((await a.api("/api/permissions")).default, "ask")
+    assert.deepEqual(JSON.parse((await a.api("/api/policy")).text), { limits: { turns: 7 }, permissions: { administrators: "ask", others: "ask" } })
+    await write("{}")
   },
 
   "a provider is connected from the page alone, and answers the next message": async (v, { fresh }) => {

@@ -16,6 +16,7 @@ import (
 type InstallationPresets struct {
 	Administrators chat.Preset `json:"administrators" enum:"read_only,ask,auto"`
 	Others         chat.Preset `json:"others" enum:"read_only,ask,auto" doc:"Everybody else, also in groups."`
+	Chosen         bool        `json:"chosen,omitempty" readOnly:"true" doc:"Somebody has chosen that of administrators; else it is what a fresh server does."`
 	Version        int64       `json:"version" minimum:"0" doc:"Of the policy that says it."`
 }
 
@@ -48,7 +49,7 @@ func (a *Endpoints) installationPresets(ctx context.Context) (InstallationPreset
 		return InstallationPresets{}, a.Problem(err)
 	}
 	in := permission.Installation{Administrators: chat.Preset(p.Permissions.Administrators), Others: chat.Preset(p.Permissions.Others)}
-	return InstallationPresets{Administrators: in.Preset(true), Others: in.Preset(false), Version: version}, nil
+	return InstallationPresets{Administrators: in.Preset(true), Others: in.Preset(false), Chosen: in.Administrators != "", Version: version}, nil
 }
 
 func (a *Endpoints) setInstallationPresets(ctx context.Context, in InstallationPresets) error {

@@ -3717,6 +3717,8 @@ export interface components {
         InstallationPresets: {
             /** @enum {string} */
             administrators: "read_only" | "ask" | "auto";
+            /** @description Somebody has chosen that of administrators; else it is what a fresh server does. */
+            readonly chosen?: boolean;
             /**
              * @description Everybody else, also in groups.
              * @enum {string}

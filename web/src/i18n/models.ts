@@ -114,7 +114,6 @@ const en = {
   demoMember: "No model is connected yet: the built-in demo answers. Ask an administrator, or connect a model of your own.",
   connect: "Connect a model",
   connectOwn: "Connect a model of your own",
-  hostTools: "Its tools run on this server without a question, within the sandbox, until you choose otherwise.",
   chooseTools: "What tools may do",
   stay: "Go on with the demo",
 }
@@ -237,7 +236,6 @@ export const modelsWords: Table<ModelsWord> = {
     demoMember: "尚未连接模型：目前由内置演示回答。请联系管理员，或连接你自己的模型。",
     connect: "连接模型",
     connectOwn: "连接你自己的模型",
-    hostTools: "在您另行设置之前，工具会在本服务器的沙箱内直接运行，不询问。",
   chooseTools: "工具权限",
   stay: "继续使用演示",
   },

@@ -5,9 +5,10 @@ import { useAccount } from "../app/account"
 import { modelsWords } from "../i18n/models"
 import { useTable } from "../i18n/table"
 import { readItem, writeItem } from "../lib/storage"
+import { HostPreset } from "../permissions/HostPreset"
 import { Button, buttonLook } from "../ui/Button"
 
-/** Says that the built-in demo answers, and what to do about it, until somebody goes on with it. */
+/** Says that the built-in demo answers, and what to do about it, and asks what tools may do, until somebody goes on with the demo. */
 export default function ConnectCard() {
   const say = useTable(modelsWords)
   const { me } = useAccount()
@@ -23,7 +24,6 @@ export default function ConnectCard() {
   return (
     <section aria-label={say("connect")} className="rounded-lg border border-line bg-raised px-4 py-3">
       <p className="text-ink-2">{text}</p>
-      {admin && <p className="mt-2 text-ink-2">{say("hostTools")}</p>}
       <div className="mt-3 flex flex-wrap gap-2">
         <Link to="/settings/{-$section}" params={{ section: "models" }} search={{ add: admin ? "shared" : "own" }} className={buttonLook("plain")}>
           {say(admin ? "connect" : "connectOwn")}
@@ -37,6 +37,7 @@ export default function ConnectCard() {
           {say("stay")}
         </Button>
       </div>
+      {admin && <HostPreset />}
     </section>
   )
 }
