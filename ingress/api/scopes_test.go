@@ -82,10 +82,11 @@ func TestScopes_ATokenForConversationsAdministersNothingInThem(t *testing.T) {
 	code := waiting()[0].Code
 	deferring, call := b.alice.deferred()
 	chats, talk := b.alice.by(store.ScopeChat), b.alice.session("agent:main:web:thread:hers").Key
+	b.alice.post("/api/runners", object{"name": "laptop"}).is(http.StatusCreated, nil)
 	ordinary := path(deferring, "/approvals/"+string(call))
 
 	require.Contains(t, chats.post(ordinary, object{"decision": "allow"}).problem(http.StatusForbidden), "administrator")
-	for i, line := range []string{"/pair approve " + code, "/hooks allow " + string(call), "/link"} {
+	for i, line := range []string{"/pair approve " + code, "/hooks allow " + string(call), "/link", "/runner create box", "/runner revoke laptop"} {
 		chats.say(talk, "c"+string(rune('0'+i)), line).is(http.StatusAccepted, nil)
 	}
 	chats.say(deferring, "c9", "/approve").is(http.StatusAccepted, nil)
@@ -100,7 +101,7 @@ func TestScopes_ATokenForConversationsAdministersNothingInThem(t *testing.T) {
 			refused++
 		}
 	}
-	require.Equal(t, 3, refused)
+	require.Equal(t, 5, refused)
 
 	b.alice.say(talk, "a1", "/pair approve "+code).is(http.StatusAccepted, nil)
 	require.Empty(t, waiting())

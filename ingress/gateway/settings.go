@@ -2,6 +2,9 @@ package gateway
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -23,7 +26,7 @@ type Preferences interface {
 const (
 	// CardChannel is the platform whose cards have fields to choose from.
 	CardChannel = "feishu"
-	// settingsID begins the id of the question of such a card; the person and the language follow.
+	// settingsID begins the id of the question of such a card; the person, the language and the stamp of what it shows follow.
 	settingsID = "settings/"
 	// maxOptions is how many values of a setting a card offers: a platform bounds its size.
 	maxOptions = 20
@@ -48,12 +51,12 @@ func (m *inboundRequest) withCard(ctx context.Context, out Outcome) (Outcome, er
 
 // settingsCard shows a person their settings, and above them what they have changed.
 func (g *Gateway) settingsCard(ctx context.Context, user chat.UserID, lang i18n.Lang, said string) (*channel.Question, error) {
-	list, _, err := g.Preferences.List(ctx, user, lang)
+	list, version, err := g.Preferences.List(ctx, user, lang)
 	if err != nil {
 		return nil, err
 	}
 	q := &channel.Question{
-		ID: settingsID + strconv.FormatInt(int64(user), 10) + "/" + string(lang), Title: i18n.Say(lang, i18n.PreferenceTitle), Text: said,
+		ID: settingsID + strings.Join([]string{strconv.FormatInt(int64(user), 10), string(lang), stamp(list, version)}, "/"), Title: i18n.Say(lang, i18n.PreferenceTitle), Text: said,
 		Buttons: []channel.Button{{Name: chat.PressSend, Label: i18n.Say(lang, i18n.PreferenceSave), Style: "primary"}},
 	}
 	for _, s := range list {
@@ -66,10 +69,22 @@ func (g *Gateway) settingsCard(ctx context.Context, user chat.UserID, lang i18n.
 	return q, nil
 }
 
+// stamp differs between settings before and after a change.
+func stamp(list []preference.Setting, version int64) string {
+	h := sha256.New()
+	fmt.Fprintln(h, version)
+	for _, s := range list {
+		fmt.Fprintf(h, "%q %q\n", s.Name, s.Value)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
 // pressSettings changes what was chosen on a card of settings, for the person whom it was made for and nobody else. The card shows the
-// settings as they are then. The same press again changes nothing more.
+// settings as they are then. A card that shows other settings than those of now changes nothing, so the same press again does not either,
+// however late the platform brings it.
 func (g *Gateway) pressSettings(ctx context.Context, p channel.Press) (channel.Toast, error) {
-	whose, word, _ := strings.Cut(strings.TrimPrefix(p.Question, settingsID), "/")
+	whose, rest, _ := strings.Cut(strings.TrimPrefix(p.Question, settingsID), "/")
+	word, made, _ := strings.Cut(rest, "/")
 	lang := i18n.Lang(word)
 	if lang != i18n.Chinese {
 		lang = i18n.English
@@ -81,17 +96,40 @@ func (g *Gateway) pressSettings(ctx context.Context, p channel.Press) (channel.T
 	if !known || g.Preferences == nil || whose != strconv.FormatInt(int64(user.ID), 10) {
 		return channel.Toast{Kind: toastNo, Text: i18n.Say(lang, i18n.PreferenceNotYours)}, nil
 	}
-	list, _, err := g.Preferences.List(ctx, user.ID, lang)
+	list, version, err := g.Preferences.List(ctx, user.ID, lang)
 	if err != nil {
 		return channel.Toast{}, err
 	}
+	chosen := map[string]string{}
+	for _, s := range list {
+		if value, ok := chosenOf(s, p.Values[s.Name]); ok && value != s.Value {
+			chosen[s.Name] = value
+		}
+	}
+	var toast channel.Toast
+	switch {
+	case len(chosen) == 0:
+		toast = channel.Toast{Kind: toastPlain, Text: i18n.Say(lang, i18n.PreferenceSame)}
+	case made != stamp(list, version):
+		toast = channel.Toast{Kind: toastLate, Text: i18n.Say(lang, i18n.PreferenceStale)}
+	default:
+		if toast, err = g.choose(ctx, user.ID, lang, list, chosen); err != nil {
+			return channel.Toast{}, err
+		}
+	}
+	toast.Card, err = g.settingsCard(ctx, user.ID, lang, toast.Text)
+	return toast, err
+}
+
+// choose changes settings and says what they are then.
+func (g *Gateway) choose(ctx context.Context, user chat.UserID, lang i18n.Lang, list []preference.Setting, chosen map[string]string) (channel.Toast, error) {
 	var said []string
 	for _, s := range list {
-		value, chosen := chosenOf(s, p.Values[s.Name])
-		if !chosen || value == s.Value {
+		value, ok := chosen[s.Name]
+		if !ok {
 			continue
 		}
-		set, err := g.Preferences.Set(ctx, user.ID, lang, s.Name, value)
+		set, err := g.Preferences.Set(ctx, user, lang, s.Name, value)
 		switch fault.KindOf(err) {
 		case "":
 			said = append(said, i18n.Say(lang, i18n.PreferenceIs, set.Title, set.Shown))
@@ -101,12 +139,7 @@ func (g *Gateway) pressSettings(ctx context.Context, p channel.Press) (channel.T
 			return channel.Toast{}, err
 		}
 	}
-	toast := channel.Toast{Kind: toastDone, Text: i18n.Row(lang, said...)}
-	if len(said) == 0 {
-		toast = channel.Toast{Kind: toastPlain, Text: i18n.Say(lang, i18n.PreferenceSame)}
-	}
-	toast.Card, err = g.settingsCard(ctx, user.ID, lang, toast.Text)
-	return toast, err
+	return channel.Toast{Kind: toastDone, Text: i18n.Row(lang, said...)}, nil
 }
 
 // chosenOf is the value that somebody chose by its title; false: they left the setting as it is.

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/demo"
 	"xbot/internal/policy"
@@ -61,6 +63,14 @@ func TestSettings_ACardChangesThoseOfThePersonWhomItWasMadeForAndNobodyElses(t *
 	versions, err := b.Store.PreferenceVersions(t.Context(), owner.ID)
 	require.NoError(t, err)
 	require.Len(t, versions, 2)
+
+	_, err = desk.Set(t.Context(), owner.ID, i18n.English, string(store.PageTheme), "light")
+	require.NoError(t, err)
+	late := b.Gateways[1].Press(t.Context(), p)
+	require.Equal(t, "warning", late.Kind, "the same press, long after")
+	require.Equal(t, "Theme of the page: light", late.Card.Fields[slices.Index(preference.Names(), string(store.PageTheme))].Label)
+	p.Event, p.Question = "e3", late.Card.ID
+	require.Equal(t, "Theme of the page: dark.", b.Gateways[1].Press(t.Context(), p).Text, "on the card of now")
 
 	for i, id := range []string{"settings/", "settings/1", "settings/999999/en", "settings/x/y/z"} {
 		toast := b.Gateways[0].Press(t.Context(), channel.Press{Channel: "feishu", Event: fmt.Sprint("f", i), Sender: "ou_1", Question: id, Button: chat.PressSend, Values: map[string][]string{"theme": {"light"}}})

@@ -35,7 +35,8 @@ const (
 	PreferenceNotHere      ID = "preference_not_here"  // others read along
 	PreferenceHow          ID = "preference_how"       // how to change one
 	PreferenceSave         ID = "preference_save"
-	PreferenceSame         ID = "preference_same" // nothing was chosen
+	PreferenceSame         ID = "preference_same"  // nothing was chosen
+	PreferenceStale        ID = "preference_stale" // the card shows what was before
 	PreferenceNotYours     ID = "preference_not_yours"
 	PreferenceBelow        ID = "preference_below" // a card follows
 	HelpSettings           ID = "help_settings"
@@ -76,6 +77,7 @@ var preferences = map[ID]map[Lang]string{
 	PreferenceHow:          {English: "Change one with `/settings NAME VALUE`, for example `/settings language zh`; `default` takes it back.", Chinese: "用 `/settings 名称 值` 修改，例如 `/settings language zh`；`default` 恢复默认。"},
 	PreferenceSave:         {English: "Save", Chinese: "保存"},
 	PreferenceSame:         {English: "Nothing was changed.", Chinese: "没有改动。"},
+	PreferenceStale:        {English: "The settings have changed since the card was made. Choose again: the card shows them as they are now.", Chinese: "卡片生成之后设置已有改动。卡片现在显示最新设置，请重新选择。"},
 	PreferenceNotYours:     {English: "These are the settings of somebody else. Write /settings to me for yours.", Chinese: "这是其他人的设置。请给我发送 /settings 查看你自己的设置。"},
 	PreferenceBelow:        {English: "Choose on the card.", Chinese: "请在卡片上选择。"},
 	HelpSettings:           {English: "shows your settings, and changes one", Chinese: "查看或修改你的设置"},

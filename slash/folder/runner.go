@@ -52,6 +52,8 @@ func (c Runner) Run(ctx context.Context, in slash.Request, args string) (string,
 	case args == "" || args == "list":
 		return c.sayList(ctx, user, lang)
 	case name == "" || strings.ContainsAny(name, " \t\n"):
+	case (verb == "create" || verb == "revoke") && store.Narrow(ctx): // a token for conversations chooses among the machines that are there
+		return "", i18n.Fault(fault.Denied, i18n.CommandScope, "runner "+verb)
 	case verb == "use":
 		return c.sayUse(ctx, user, name, lang)
 	case verb == "create":
