@@ -3,7 +3,7 @@
 // commands: one kills it, the other starts it again and ends when it answers; XBOT_TEST_FRESH_URL and XBOT_TEST_FRESH_LINK, if set, are
 // another server, whose settings name no model, XBOT_TEST_MODEL the address of a scripted provider for it, and XBOT_TEST_STRICT that of one
 // which has the model llmtest alone and takes the key XBOT_TEST_KEY alone (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people", "models", "keys", "firstrun", "dictation", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people", "models", "keys", "firstrun", "dictation", "sections", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
 
@@ -27,12 +27,13 @@ import { notifyOfMock } from "./notify.mjs"
 import { inquiries } from "./inquiries.mjs"
 import { keysOfMock, keysOfServer } from "./keys.mjs"
 import { modelsOfServer } from "./models.mjs"
-import { peopleOfMock, peopleOfServer } from "./people.mjs"
+import { deletionOfServer, peopleOfMock, peopleOfServer } from "./people.mjs"
 import { rolesOfMock, rolesOfServer } from "./roles.mjs"
 import { preferencesOfMock } from "./preferences.mjs"
 import { pdfClaims } from "./pdf.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
+import { settingsOfServer } from "./settings.mjs"
 import { shareClaims } from "./shares.mjs"
 import { states } from "./states.mjs"
 import { teamOfMock, teamOfServer } from "./team.mjs"
@@ -46,7 +47,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
 const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...firstRunOfMock, ...states }
-const ofServer = { ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...keysOfServer }
+const ofServer = { ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...keysOfServer, ...settingsOfServer, ...deletionOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -98,7 +99,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, firstrun: firstRunOfMock, dictation: dictationOfMock, preferences: preferencesOfMock, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, firstrun: firstRunOfMock, dictation: dictationOfMock, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

@@ -41,6 +41,7 @@ export const peopleOfServer = {
     await lena.page.getByRole("button", { name: "Make account" }).click()
     await lena.ready()
     await lena.ask("say good morning", "good morning")
+    const { key } = lena
     await lena.begin("stream 4000 50ms")
     await lena.sees("w5", lena.turn)
 
@@ -63,14 +64,46 @@ export const peopleOfServer = {
     await lena.sees("Stopped: an administrator has disabled this account.")
     assert.equal(await lena.page.getByText("w4000").count(), 0)
 
-    const last = await openPeople(v)
-    await act(v, last, "Lena", "Delete…")
-    await v.page.getByRole("alertdialog").getByRole("button", { name: "Delete for good" }).click()
-    await last.getByText("being deleted").waitFor()
+    const beside = new Visitor(await v.page.context().newPage(), v.url, v.artifacts)
+    const last = await openPeople(beside)
+    const others = last.getByRole("region", { name: "Conversations of groups and of others" })
+    await others.getByText("Lena · Web").waitFor()
+    assert.equal(await talksOf(v, "Lena"), 1)
+    await act(beside, last, "Lena", "Delete…")
+    await beside.page.getByRole("alertdialog").getByRole("button", { name: "Delete for good" }).click()
+    await last.getByText(/being deleted · [01] of 1 conversations left/).waitFor()
     await lena.page.waitForURL("**/login**")
-    assert.deepEqual(lena.complaints, [])
-    await context.close()
+    const told = beside.page.getByText("Deleted for good: Lena").waitFor({ timeout: 120_000 })
+    deletion = { beside, last, others, lena, key, told: told.catch((error) => error) }
     await v.page.keyboard.press("Escape")
+  },
+}
+
+/** The deletion of Lena while it goes on. */
+let deletion
+
+/** How many conversations an administrator sees of somebody. */
+const talksOf = async (v, name) => (await v.api("/api/inspect/sessions?limit=500")).sessions?.filter(({ user }) => user === name).length ?? 0
+
+/** What takes Temporal some seconds: it is looked at after the claims of others. */
+export const deletionOfServer = {
+  "a deletion comes to its end, which the page tells, and leaves neither a login nor a conversation": async (v) => {
+    const { beside, last, others, lena, key, told } = deletion
+    assert.equal(await told, undefined)
+    await last.getByRole("listitem").filter({ hasText: "Lena" }).waitFor({ state: "detached" })
+    await others.getByText("Lena · Web").waitFor({ state: "detached" })
+    assert.equal(await talksOf(v, "Lena"), 0)
+    assert.ok(!(await v.api("/api/users")).users.some(({ name }) => name === "Lena"))
+    const messages = `${v.url}/api/sessions/${encodeURIComponent(key)}/messages`
+    assert.equal((await v.page.request.get(messages, { headers: await v.headers() })).status(), 404)
+    assert.equal((await lena.page.request.get(messages)).status(), 401)
+    await lena.page.getByLabel("Name").fill("Lena")
+    await lena.page.getByLabel("Password").fill(PASSWORD)
+    await lena.page.getByRole("button", { name: "Sign in" }).click()
+    await lena.page.getByText("name or password is wrong").waitFor()
+    assert.deepEqual([...lena.complaints, ...beside.complaints], [])
+    await lena.page.context().close()
+    await beside.page.close()
   },
 }
 

@@ -15,6 +15,7 @@ import { menuItem, menuPanel } from "../ui/menu"
 import { Note } from "../ui/Note"
 import { LinkNote } from "./LinkNote"
 import { accountsQuery } from "./queries"
+import { useMarkDeleted } from "./useDeletion"
 
 const Confirm = lazy(() => import("../ui/Confirm"))
 
@@ -29,7 +30,8 @@ export function AccountRow({ account }: { account: Account }) {
     onSuccess: () => client.invalidateQueries(accountsQuery),
   })
   const link = useMutation({ mutationFn: (forget: boolean) => createSignInLink(account.id, forget) })
-  const remove = useMutation({ mutationFn: () => deleteAccount(account.id), onSuccess: () => client.invalidateQueries(accountsQuery) })
+  const markDeleted = useMarkDeleted()
+  const remove = useMutation({ mutationFn: () => deleteAccount(account.id), onSuccess: () => markDeleted(account.id) })
   const mine = account.id === me.user.id
   const disabled = account.disabled_at !== undefined
   const { name } = account

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { type SubmitEvent, useState } from "react"
+import { type SubmitEvent, useCallback, useState } from "react"
 
 import { createAccount, type Role } from "../api/people"
 import { Section } from "../details/Section"
@@ -12,11 +12,14 @@ import { AccountRow } from "./AccountRow"
 import { LinkNote } from "./LinkNote"
 import { accountsQuery } from "./queries"
 import { RoleField } from "./RoleField"
+import { useDeletionEnds } from "./useDeletion"
 
 /** Who has an account, and a form to add one. */
 export function Accounts() {
   const say = useTable(accountsWords)
   const { data, error } = useQuery(accountsQuery)
+  const ended = useCallback((name: string) => say("removed", { name }), [say])
+  useDeletionEnds(data, ended)
   return (
     <Section title={say("title")}>
       {error && <Note tone="danger">{error.message}</Note>}

@@ -12,11 +12,9 @@ import { useTable } from "../i18n/table"
 import { channelName } from "../sidebar/place"
 import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
-import { nameOf, ofOthers } from "./others"
+import { nameOf, ofOthers, othersKey } from "./others"
 
 const Confirm = lazy(() => import("../ui/Confirm"))
-
-const othersKey = ["others"]
 
 /** The conversations of groups, of people on platforms and of other users, which an administrator may delete. */
 export function OthersConversations() {

@@ -1,5 +1,8 @@
 import type { OtherSession } from "../api/others"
 
+/** Under which the page keeps the conversations of others. */
+export const othersKey = ["others"]
+
 /** Those that are not one's own. A subagent's goes with the conversation above it. */
 export const ofOthers = (sessions: OtherSession[], me: string): OtherSession[] => sessions.filter(({ user, chat_type }) => user !== me && chat_type !== "subagent")
 
