@@ -86,7 +86,7 @@ func TestScopes_ATokenForConversationsAdministersNothingInThem(t *testing.T) {
 	ordinary := path(deferring, "/approvals/"+string(call))
 
 	require.Contains(t, chats.post(ordinary, object{"decision": "allow"}).problem(http.StatusForbidden), "administrator")
-	for i, line := range []string{"/pair approve " + code, "/hooks allow " + string(call), "/link", "/runner create box", "/runner revoke laptop"} {
+	for i, line := range []string{"/pair approve " + code, "/hooks allow " + string(call), "/link", "/runner create box", "/runner revoke laptop", "/runner use local", "/runner use default"} {
 		chats.say(talk, "c"+string(rune('0'+i)), line).is(http.StatusAccepted, nil)
 	}
 	chats.say(deferring, "c9", "/approve").is(http.StatusAccepted, nil)
@@ -101,7 +101,10 @@ func TestScopes_ATokenForConversationsAdministersNothingInThem(t *testing.T) {
 			refused++
 		}
 	}
-	require.Equal(t, 5, refused)
+	require.Equal(t, 7, refused)
+	require.Empty(t, b.alice.runners().Active)
+	chats.say(talk, "d0", "/runner use laptop").is(http.StatusAccepted, nil)
+	require.Equal(t, "laptop", b.alice.runners().Active, "of one's own it may choose")
 
 	b.alice.say(talk, "a1", "/pair approve "+code).is(http.StatusAccepted, nil)
 	require.Empty(t, waiting())

@@ -27,6 +27,7 @@ type Gateway struct {
 	Dispatch *intake.Dispatch
 	// Preferences are what a card of settings shows; nil: there is none.
 	Preferences Preferences
+	Base        string // address of the page, which the card of an administrator links to; empty: it does not
 	// AdminChat is a direct chat of the settings: who writes there is the first administrator. A zero one is none.
 	AdminChat chat.Address
 	Log       *slog.Logger

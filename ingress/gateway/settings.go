@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/preference"
+	"xbot/internal/store"
 )
 
 // Preferences are what people set for themselves.
@@ -45,19 +46,22 @@ func (m *inboundRequest) withCard(ctx context.Context, out Outcome) (Outcome, er
 	if err != nil {
 		return out, err
 	}
-	out.Card, err = m.settingsCard(ctx, m.user.ID, lang, "")
+	out.Card, err = m.settingsCard(ctx, m.user, lang, "")
 	return out, err
 }
 
-// settingsCard shows a person their settings, and above them what they have changed.
-func (g *Gateway) settingsCard(ctx context.Context, user chat.UserID, lang i18n.Lang, said string) (*channel.Question, error) {
-	list, version, err := g.Preferences.List(ctx, user, lang)
+// settingsCard shows a person their settings, and above them what they have changed; to an administrator also where the installation's are.
+func (g *Gateway) settingsCard(ctx context.Context, user store.User, lang i18n.Lang, said string) (*channel.Question, error) {
+	list, version, err := g.Preferences.List(ctx, user.ID, lang)
 	if err != nil {
 		return nil, err
 	}
 	q := &channel.Question{
-		ID: settingsID + strings.Join([]string{strconv.FormatInt(int64(user), 10), string(lang), stamp(list, version)}, "/"), Title: i18n.Say(lang, i18n.PreferenceTitle), Text: said,
+		ID: settingsID + strings.Join([]string{strconv.FormatInt(int64(user.ID), 10), string(lang), stamp(list, version)}, "/"), Title: i18n.Say(lang, i18n.PreferenceTitle), Text: said,
 		Buttons: []channel.Button{{Name: chat.PressSend, Label: i18n.Say(lang, i18n.PreferenceSave), Style: "primary"}},
+	}
+	if user.Admin && g.Base != "" {
+		q.Text = strings.TrimSpace(said + "\n\n" + i18n.Say(lang, i18n.PreferenceLimits, g.Base+"/settings/limits"))
 	}
 	for _, s := range list {
 		f := channel.Field{Name: s.Name, Label: s.Title + ": " + s.Shown}
@@ -117,7 +121,7 @@ func (g *Gateway) pressSettings(ctx context.Context, p channel.Press) (channel.T
 			return channel.Toast{}, err
 		}
 	}
-	toast.Card, err = g.settingsCard(ctx, user.ID, lang, toast.Text)
+	toast.Card, err = g.settingsCard(ctx, user, lang, toast.Text)
 	return toast, err
 }
 

@@ -13,6 +13,9 @@ const (
 	PreferenceSoul         ID = "preference_soul"
 	PreferenceTitles       ID = "preference_titles"
 	PreferenceTheme        ID = "preference_theme"
+	PreferenceNotices      ID = "preference_notices" // where long turns are told of
+	PreferenceNowhere      ID = "preference_nowhere" // no chat
+	PreferenceLimits       ID = "preference_limits"  // %s address of the page of limits
 	PreferencePageLanguage ID = "preference_page_language"
 	PreferenceDefault      ID = "preference_default" // of the installation
 	PreferenceAsWritten    ID = "preference_as_written"
@@ -57,6 +60,9 @@ var preferences = map[ID]map[Lang]string{
 	PreferencePageLanguage: {English: "Language of the page", Chinese: "页面语言"},
 	PreferenceDefault:      {English: "as the installation has it", Chinese: "跟随系统设置"},
 	PreferenceAsWritten:    {English: "the one that you write in", Chinese: "与你所写的语言相同"},
+	PreferenceNotices:      {English: "Notices of long turns", Chinese: "长任务通知"},
+	PreferenceNowhere:      {English: "nowhere", Chinese: "不通知"},
+	PreferenceLimits:       {English: "[Limits of the installation](%s)", Chinese: "[系统限额](%s)"},
 	PreferenceDevice:       {English: "as each device chose", Chinese: "由各设备决定"},
 	PreferenceSystem:       {English: "as its system", Chinese: "跟随系统"},
 	PreferenceOn:           {English: "as the installation has it", Chinese: "跟随系统设置"},

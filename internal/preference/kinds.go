@@ -7,7 +7,6 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/llm/catalogue"
 	"xbot/internal/prompt"
 	"xbot/internal/schedule"
 )
@@ -15,10 +14,10 @@ import (
 // kind is what a setting may be.
 type kind interface {
 	// values lists what is offered, the default first. now is offered, too.
-	values(known catalogue.Catalogue, now string) []string
+	values(known known, now string) []string
 	say(lang i18n.Lang, value string) string
 	// read returns the value that a person means.
-	read(lang i18n.Lang, d definition, value string, known catalogue.Catalogue) (string, error)
+	read(lang i18n.Lang, d definition, value string, known known) (string, error)
 	free() bool
 }
 
@@ -31,7 +30,7 @@ type word struct {
 // words are a setting that is one of them.
 type words []word
 
-func (w words) values(catalogue.Catalogue, string) (out []string) {
+func (w words) values(known, string) (out []string) {
 	for _, one := range w {
 		out = append(out, one.value)
 	}
@@ -48,7 +47,7 @@ func (w words) say(lang i18n.Lang, value string) string {
 }
 
 // read takes a value, or the word for it in the language of the person.
-func (w words) read(lang i18n.Lang, d definition, value string, _ catalogue.Catalogue) (string, error) {
+func (w words) read(lang i18n.Lang, d definition, value string, _ known) (string, error) {
 	if w[len(w)-1].value == "off" && strings.EqualFold(value, "on") {
 		return "", nil // switches: on is what the installation has
 	}
@@ -76,7 +75,7 @@ var offeredTongues = []string{"zh", "en", "ja", "ko", "de", "fr", "es", "pt", "r
 // tongues are the languages of answers.
 type tongues struct{}
 
-func (tongues) values(_ catalogue.Catalogue, now string) []string {
+func (tongues) values(_ known, now string) []string {
 	return offer(now, offeredTongues...)
 }
 
@@ -87,7 +86,7 @@ func (tongues) say(lang i18n.Lang, value string) string {
 	return i18n.LanguageName(lang, prompt.LanguageName(value))
 }
 
-func (tongues) read(_ i18n.Lang, _ definition, value string, _ catalogue.Catalogue) (string, error) {
+func (tongues) read(_ i18n.Lang, _ definition, value string, _ known) (string, error) {
 	if strings.EqualFold(value, "auto") || value == "" {
 		return "", nil
 	}
@@ -102,7 +101,7 @@ func (tongues) free() bool { return true }
 // pageTongues are the languages of the page.
 type pageTongues struct{}
 
-func (pageTongues) values(catalogue.Catalogue, string) []string { return []string{"", "en", "zh"} }
+func (pageTongues) values(known, string) []string { return []string{"", "en", "zh"} }
 
 func (pageTongues) say(lang i18n.Lang, value string) string {
 	if value == "" {
@@ -111,7 +110,7 @@ func (pageTongues) say(lang i18n.Lang, value string) string {
 	return i18n.LanguageName(lang, prompt.LanguageName(value))
 }
 
-func (p pageTongues) read(lang i18n.Lang, d definition, value string, known catalogue.Catalogue) (string, error) {
+func (p pageTongues) read(lang i18n.Lang, d definition, value string, known known) (string, error) {
 	if value = strings.ToLower(value); slices.Contains(p.values(known, ""), value) {
 		return value, nil
 	}
@@ -129,7 +128,7 @@ var offeredZones = []string{
 // zones are timezones.
 type zones struct{}
 
-func (zones) values(_ catalogue.Catalogue, now string) []string { return offer(now, offeredZones...) }
+func (zones) values(_ known, now string) []string { return offer(now, offeredZones...) }
 
 func (zones) say(lang i18n.Lang, value string) string {
 	if value == "" {
@@ -138,7 +137,7 @@ func (zones) say(lang i18n.Lang, value string) string {
 	return value
 }
 
-func (zones) read(_ i18n.Lang, _ definition, value string, _ catalogue.Catalogue) (string, error) {
+func (zones) read(_ i18n.Lang, _ definition, value string, _ known) (string, error) {
 	if value == "" || strings.EqualFold(value, "none") {
 		return "", nil
 	}
@@ -156,7 +155,7 @@ const maxModels = 100
 // models are those of the person.
 type models struct{}
 
-func (models) values(known catalogue.Catalogue, now string) []string {
+func (models) values(known known, now string) []string {
 	var ids []string
 	for _, e := range known.Entries[:min(len(known.Entries), maxModels)] {
 		ids = append(ids, e.ID)
@@ -171,7 +170,7 @@ func (models) say(lang i18n.Lang, value string) string {
 	return value
 }
 
-func (models) read(_ i18n.Lang, _ definition, value string, known catalogue.Catalogue) (string, error) {
+func (models) read(_ i18n.Lang, _ definition, value string, known known) (string, error) {
 	if value == "" {
 		return "", nil
 	}

@@ -37,6 +37,9 @@ type Store interface {
 	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
 	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
 	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
+	TurnNotices(ctx context.Context, user chat.UserID) (store.TurnNotices, error)
+	SetTurnNotices(ctx context.Context, user chat.UserID, n store.TurnNotices) error
+	TurnNoticeChats(ctx context.Context, user chat.UserID) ([]store.DirectChat, error)
 }
 
 // Models knows the models of a person.
@@ -48,6 +51,13 @@ type Models interface {
 type Desk struct {
 	Store  Store
 	Models Models
+}
+
+// known is what there is to choose from.
+type known struct {
+	catalogue.Catalogue
+
+	chats []store.DirectChat
 }
 
 // zone is the setting that stands in the profile.
@@ -77,6 +87,7 @@ var definitions = []definition{
 	{string(store.MemorySwitch), i18n.PreferenceMemory, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
 	{string(store.SoulSwitch), i18n.PreferenceSoul, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
 	{string(store.Titles), i18n.PreferenceTitles, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{turnNotices, i18n.PreferenceNotices, chats{}},
 	{string(store.PageTheme), i18n.PreferenceTheme, words{{"", i18n.PreferenceDevice}, {"auto", i18n.PreferenceSystem}, {"light", i18n.PreferenceLight}, {"dark", i18n.PreferenceDark}}},
 	{string(store.PageLanguage), i18n.PreferencePageLanguage, pageTongues{}},
 }
@@ -91,22 +102,38 @@ func (d Desk) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list 
 	if err != nil {
 		return nil, 0, err
 	}
-	known, err := d.Models.Get(ctx, user)
+	told, err := d.Store.TurnNotices(ctx, user)
+	if err != nil {
+		return nil, 0, err
+	}
+	known, err := d.known(ctx, user)
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, def := range definitions {
 		value := chosen[store.UserSetting(def.name)]
-		if def.name == zone {
+		switch {
+		case def.name == zone:
 			value = profile.Timezone
+		case def.name == turnNotices && told.To != nil:
+			value = chatName(*told.To)
 		}
 		list = append(list, def.shown(lang, value, known))
 	}
 	return list, version, nil
 }
 
+func (d Desk) known(ctx context.Context, user chat.UserID) (known, error) {
+	models, err := d.Models.Get(ctx, user)
+	if err != nil {
+		return known{}, err
+	}
+	chats, err := d.Store.TurnNoticeChats(ctx, user)
+	return known{models, chats}, err
+}
+
 // shown is the setting as somebody sees it who has chosen a value.
-func (d definition) shown(lang i18n.Lang, value string, known catalogue.Catalogue) Setting {
+func (d definition) shown(lang i18n.Lang, value string, known known) Setting {
 	s := Setting{Name: d.name, Title: i18n.Say(lang, d.title), Value: value, Shown: d.kind.say(lang, value), Options: []Option{}, Free: d.kind.free()}
 	for _, v := range d.kind.values(known, value) {
 		s.Options = append(s.Options, Option{v, d.kind.say(lang, v)})
@@ -121,7 +148,7 @@ func (d Desk) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, v
 	if !ok {
 		return Setting{}, i18n.Fault(fault.NotFound, i18n.PreferenceUnknown, chat.FirstWords(name, maxShown), strings.Join(Names(), ", "))
 	}
-	known, err := d.Models.Get(ctx, user)
+	known, err := d.known(ctx, user)
 	if err != nil {
 		return Setting{}, err
 	}
@@ -132,9 +159,12 @@ func (d Desk) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, v
 	if value, err = def.kind.read(lang, def, value, known); err != nil {
 		return Setting{}, err
 	}
-	if def.name == zone {
+	switch def.name {
+	case zone:
 		err = d.setZone(ctx, user, value)
-	} else {
+	case turnNotices:
+		err = d.setNotices(ctx, user, value, known)
+	default:
 		err = d.Store.SetUserSetting(ctx, user, store.UserSetting(def.name), value)
 	}
 	return def.shown(lang, value, known), err

@@ -18,6 +18,21 @@ import (
 type shelf struct {
 	chosen  map[store.UserSetting]string
 	profile chat.UserProfile
+	told    store.TurnNotices
+	chats   []store.DirectChat
+}
+
+func (s *shelf) TurnNotices(context.Context, chat.UserID) (store.TurnNotices, error) {
+	return s.told, nil
+}
+
+func (s *shelf) SetTurnNotices(_ context.Context, _ chat.UserID, n store.TurnNotices) error {
+	s.told = n
+	return nil
+}
+
+func (s *shelf) TurnNoticeChats(context.Context, chat.UserID) ([]store.DirectChat, error) {
+	return s.chats, nil
 }
 
 func (s *shelf) Preferences(context.Context, chat.UserID) (map[store.UserSetting]string, int64, error) {
@@ -84,6 +99,35 @@ func TestDesk_ListsEverySettingWithAValueThatIsAmongItsOptions(t *testing.T) {
 			require.NotEmpty(t, set.Shown)
 			require.Empty(t, set.Options[0].Value, "the default comes first")
 			require.Contains(t, set.Options, preference.Option{Value: set.Value, Title: set.Shown}, set.Name)
+		}
+	}
+}
+
+func TestDesk_TellsOfLongTurnsInAChatOfThePersonAndNowhereElse(t *testing.T) {
+	s := &shelf{told: store.TurnNotices{Seconds: 90}, chats: []store.DirectChat{{Channel: "feishu", Peer: "ou_1"}, {Channel: "qq", Account: "a", Peer: "7"}, {Channel: "qq", Account: "b", Peer: "7"}}}
+	d := preference.Desk{Store: s, Models: some{}}
+	for _, c := range []struct {
+		value, kept string
+		to          *store.DirectChat
+	}{
+		{"Feishu", "feishu ou_1", &s.chats[0]}, {"qq b 7", "qq b 7", &s.chats[2]}, {"off", "", nil}, {"feishu ou_1", "feishu ou_1", &s.chats[0]}, {"default", "", nil}, {"qq a 7", "qq a 7", &s.chats[1]},
+	} {
+		set, err := d.Set(t.Context(), 1, i18n.English, "turn-notices", c.value)
+		require.NoError(t, err, c.value)
+		require.Equal(t, c.kept, set.Value)
+		require.Equal(t, store.TurnNotices{To: c.to, Seconds: 90}, s.told, "how long they take stays")
+	}
+	for _, bad := range []string{"qq", "feishu ou_2", "napcat", "on"} {
+		_, err := d.Set(t.Context(), 1, i18n.Chinese, "turn_notices", bad)
+		require.Equal(t, fault.Invalid, fault.KindOf(err), bad)
+		require.Contains(t, i18n.Explain(i18n.Chinese, err), "长任务通知不能设为“"+bad+"”。可选：feishu ou_1, qq a 7, qq b 7, default。")
+	}
+	list, _, err := d.List(t.Context(), 1, i18n.English)
+	require.NoError(t, err)
+	for _, set := range list {
+		if set.Name == "turn_notices" {
+			require.Equal(t, "qq a 7", set.Shown)
+			require.Len(t, set.Options, 4)
 		}
 	}
 }

@@ -54,6 +54,8 @@ func (c Runner) Run(ctx context.Context, in slash.Request, args string) (string,
 	case name == "" || strings.ContainsAny(name, " \t\n"):
 	case (verb == "create" || verb == "revoke") && store.Narrow(ctx): // a token for conversations chooses among the machines that are there
 		return "", i18n.Fault(fault.Denied, i18n.CommandScope, "runner "+verb)
+	case verb == "use" && (name == resolver.Local || name == resolver.Default) && store.Narrow(ctx): // for administrators the default may be the server's host
+		return "", i18n.Fault(fault.Denied, i18n.CommandScope, "runner use "+name)
 	case verb == "use":
 		return c.sayUse(ctx, user, name, lang)
 	case verb == "create":

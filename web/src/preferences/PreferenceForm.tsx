@@ -11,7 +11,7 @@ import { toast } from "../ui/toasts"
 import { preferencesChanged, preferencesQuery } from "./queries"
 
 /** Settings that another place of the page is about: how it looks, the profile, models, permissions, titles. */
-const elsewhere = /^(theme|page_language|timezone|model|tier_\w+|preset|titles)$/
+const elsewhere = /^(theme|page_language|timezone|model|tier_\w+|preset|titles|turn_notices)$/
 
 /** What a person sets for themselves that has no place of its own. A change holds at once. */
 export default function PreferenceForm() {
