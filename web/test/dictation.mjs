@@ -1,12 +1,20 @@
 // How a message is spoken. Chromium's microphone is a device that beeps. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { call, invited } from "./lib/others.mjs"
+import { removeKeys, SAID, services } from "./lib/services.mjs"
+
+const EAR = "sk-of-the-ear-0123456789"
 const phone = { width: 375, height: 812 }
 const desk = { width: 1280, height: 860 }
 
 const key = async (v, method, data) => {
   const answer = await v.page.request.fetch(`${v.url}/api/keys/transcription${method === "DELETE" ? "?shared=true" : ""}`, { method, headers: await v.headers(), data })
   assert.ok(answer.ok(), `${method}: ${answer.status()}`)
+}
+const home = async (v) => {
+  await v.page.goto(v.url)
+  await v.ready()
 }
 const open = async (v) => {
   await v.page.goto(`${v.url}/c/agent:main:web:thread:trip`)
@@ -26,6 +34,48 @@ const speak = async (v) => {
   await stop(v).click()
 }
 
+/** What must work with the real server. */
+export const dictationOfServer = {
+  "what is said becomes text by the service of the installation, and nothing is sent to the conversation": async (v) => {
+    await removeKeys(v)
+    await home(v)
+    await dictate(v).click()
+    await tells(v, "alert", "There is no key for transcription.")
+    const ear = await services(EAR)
+    await call(v, "PUT", "/api/keys/transcription", { shared: true, key: EAR, base_url: `${ear.url}/v1` })
+    await home(v)
+    await v.write("Remember!")
+    await v.page.keyboard.press("ArrowLeft")
+    await speak(v)
+    await words(v, `Remember ${SAID}!`)
+    assert.deepEqual(ear.heard.map(({ name }) => name), ["audio.webm"])
+    assert.ok(ear.heard[0].bytes > 1_000, `${ear.heard[0].bytes} bytes of a second of sound`)
+    assert.equal(new URL(v.page.url()).pathname, "/", "no conversation has begun")
+    await v.clear()
+    await removeKeys(v)
+    await ear.close()
+  },
+
+  "a member's own key of transcription is used before the installation's, and what was said is kept until it is text": async (v) => {
+    await removeKeys(v)
+    const ear = await services(EAR)
+    await call(v, "PUT", "/api/keys/transcription", { shared: true, key: EAR, base_url: `${ear.url}/v1` })
+    const mia = await invited(v, "Mia")
+    await call(mia, "PUT", "/api/keys/transcription", { key: EAR, base_url: `${ear.url}/v1` })
+    await speak(mia)
+    await tells(mia, "alert", "not an address on the public internet") // as the installation's may be, and a person's own not
+    assert.deepEqual(ear.heard, [])
+    await removeKeys(mia)
+    await mia.page.getByRole("alert").getByRole("button", { name: "Try again" }).click()
+    await words(mia, SAID)
+    assert.equal(ear.heard.length, 1)
+    assert.deepEqual(mia.complaints, [])
+    await mia.page.context().close()
+    await removeKeys(v)
+    await ear.close()
+  },
+}
+
 /** States that the mock has. */
 export const dictationOfMock = {
   "without a key for transcription the microphone leads to where one is set": async (v) => {
@@ -38,7 +88,7 @@ export const dictationOfMock = {
   },
 
   "what is said stands where the caret is, to be changed before it is sent": async (v) => {
-    await key(v, "PUT", { shared: true, key: "sk-of-the-ear-0123456789" })
+    await key(v, "PUT", { shared: true, key: EAR })
     await open(v)
     await v.clear()
     await v.write("Remember!")

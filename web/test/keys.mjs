@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 
 import { call, invited } from "./lib/others.mjs"
-import { services } from "./lib/services.mjs"
+import { removeKeys, services } from "./lib/services.mjs"
 import { openSettings } from "./lib/settings.mjs"
 
 const KEY = "sk-of-a-tool-0123456789wxyz"
@@ -25,15 +25,10 @@ const holdNone = async (v, ...secrets) => {
   for (const secret of secrets) assert.ok(!shown.includes(secret) && !sent.includes(secret), `${secret.slice(0, 8)}… is shown`)
 }
 
-/** Removes the keys of one person, and where that is an administrator those of everybody. */
-const removeAll = async (v) => {
-  for (const { service, shared } of (await v.api("/api/keys")).keys) await call(v, "DELETE", `/api/keys/${service}?shared=${shared}`)
-}
-
 /** What must work with the real server. */
 export const keysOfServer = {
   "keys of all services of tools are tried, set for everybody, and never shown again": async (v) => {
-    await removeAll(v)
+    await removeKeys(v)
     const at = await services(KEY)
     const part = await keysOf(v)
     const open = async (name) => {
@@ -91,14 +86,14 @@ export const keysOfServer = {
     await pictures.getByRole("button", { name: "Edit Pictures" }).click()
     await pictures.getByRole("button", { name: "Remove" }).click()
     await pictures.getByText("not set", { exact: true }).waitFor()
-    await removeAll(v)
+    await removeKeys(v)
     await at.close()
     await v.page.keyboard.press("Escape")
   },
 
   "a member sets a key for themselves alone, which is used before the installation's until it is removed": async (v) => {
     const mine = "sk-of-a-member-0123456789-4321"
-    await removeAll(v)
+    await removeKeys(v)
     await call(v, "PUT", "/api/keys/image", { shared: true, key: KEY })
     const mia = await invited(v, "Mia")
     const row = (await keysOf(mia)).getByRole("listitem", { name: "Pictures", exact: true })
@@ -126,7 +121,7 @@ export const keysOfServer = {
     await row.getByRole("button", { name: "Remove" }).click()
     await row.getByText("the installation's", { exact: true }).waitFor()
 
-    await removeAll(v)
+    await removeKeys(v)
     assert.deepEqual((await v.api("/api/keys")).keys, [])
     await mia.page.reload()
     await row.getByText("not set", { exact: true }).waitFor()

@@ -1,6 +1,7 @@
 // Claims about notifications of turns that have ended.
 import assert from "node:assert/strict"
 
+import { visitorAt } from "./lib/others.mjs"
 import { closeDialog, openSettings } from "./lib/settings.mjs"
 
 /** Puts a browser's notifications, and whether the page is hidden, into the hands of the claim. */
@@ -21,6 +22,69 @@ const pretend = (v) =>
     Object.defineProperty(document, "hidden", { configurable: true, get: () => window.away === true })
     Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (window.away ? "hidden" : "visible") })
   })
+
+/** Notes what the browser's own notifications say, and puts whether the page is hidden into the hands of the claim. */
+const listen = (v) =>
+  v.page.addInitScript(() => {
+    window.told = []
+    window.Notification = class extends window.Notification {
+      constructor(title, options) {
+        super(title, options)
+        window.told.push({ title, body: options.body, tag: options.tag, notice: this })
+      }
+    }
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => window.away === true })
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (window.away ? "hidden" : "visible") })
+  })
+
+/** A page that is hidden while a long turn goes on, and what it tells of its end. */
+let hidden
+
+/** The turn takes longer than half a minute, in which other claims hold. */
+export const longTurnBegins = {
+  "a long turn begins in a browser that may notify, and the page is hidden": async (v) => {
+    const watch = await visitorAt(v, v.url, { storageState: await v.page.context().storageState(), permissions: ["notifications"] })
+    await listen(watch)
+    await watch.page.goto(v.url)
+    await watch.ready()
+    await watch.page.getByRole("button", { name: "Account and settings" }).click()
+    await watch.page.getByRole("menuitem", { name: "Notify me of long turns" }).click()
+    await watch.page.getByRole("button", { name: "Account and settings" }).click()
+    await watch.page.getByRole("menuitem", { name: "No notifications of long turns" }).waitFor()
+    await watch.page.keyboard.press("Escape")
+    await watch.begin("stream 32 1s")
+    await watch.page.waitForURL("**/c/**")
+    const { key } = watch
+    await watch.sees("w2", watch.turn)
+    await watch.page.evaluate(() => (window.away = true))
+    await watch.page.getByRole("link", { name: "New conversation" }).click()
+    await watch.ask("say soon done", "soon done")
+    const told = watch.page.waitForFunction(() => window.told.length > 0, undefined, { timeout: 120_000, polling: 200 })
+    hidden = { watch, key, told: told.then(() => undefined, (error) => error) }
+  },
+}
+
+export const longTurnEnds = {
+  "the end of a long turn is told once by the browser, that of a short one is not, and a click leads to it": async () => {
+    const { watch, key, told } = hidden
+    assert.equal(await told, undefined)
+    const { turns } = await watch.api(`/api/sessions/${encodeURIComponent(key)}/turns`)
+    const said = await watch.page.evaluate(() => window.told.map(({ title, body, tag }) => ({ title, body, tag })))
+    assert.equal(said.length, 1, JSON.stringify(said))
+    assert.equal(said[0].title, "stream 32 1s")
+    assert.match(said[0].body, /^The answer is there, after 3\d/)
+    assert.equal(said[0].tag, turns.at(-1).id)
+    assert.notEqual(watch.key, key)
+    await watch.page.evaluate(() => {
+      window.away = false
+      window.told[0].notice.onclick()
+    })
+    await watch.page.waitForURL((url) => decodeURIComponent(url.pathname) === `/c/${key}`)
+    await watch.sees("w32", watch.turn)
+    assert.deepEqual(watch.complaints, [])
+    await watch.page.context().close()
+  },
+}
 
 export const notifyOfMock = {
   "a long turn that ends while the page is hidden is told, once and only to who asked for it": async (v, { mock }) => {

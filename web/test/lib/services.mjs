@@ -1,7 +1,14 @@
 import { createServer } from "node:http"
 
+import { call } from "./others.mjs"
+
 /** What the service of transcription hears in every recording that has sound in it. */
 export const SAID = "please buy milk"
+
+/** Removes the keys of tools of one person, and where that is an administrator those of everybody. */
+export const removeKeys = async (v) => {
+  for (const { service, shared } of (await v.api("/api/keys")).keys) await call(v, "DELETE", `/api/keys/${service}?shared=${shared}`)
+}
 
 /**
  * Serves what tools use on a free port of this machine: the lists by which keys are tried, a search, and a transcription. It takes one key
