@@ -50,6 +50,7 @@ type ModelCriteria struct {
 type PersonModels struct {
 	Own           bool   // a model of a runner may answer: one that they can use offers one, and they did not ask for the server's
 	Usual         string // the model that they chose for all their conversations; empty: none
+	UsualThink    string // how much models think in them; empty: they did not say
 	Subscriptions int64  // the version of the subscriptions of this moment
 	NoMemory      bool   // they do not want their conversations to be put into memory, or read by others of their agents
 	NoSoul        bool   // they do not want their agents to keep soul files

@@ -120,13 +120,13 @@ type Context struct {
 // Of shows the context of a session.
 func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 	out := Context{
-		Mode:  cmp.Or(s.ContextMode, c.Mode, chat.ContextDefault),
 		Parts: []ContextPart{}, Tools: ContextTools{List: []ContextTool{}}, Compactions: []ContextCompaction{},
 	}
 	w, err := c.Store.Window(ctx, s.Key)
 	if err != nil {
 		return out, err
 	}
+	out.Mode = cmp.Or(w.Mode, c.Mode, chat.ContextDefault)
 	last, err := c.lastStep(ctx, s.Key)
 	if err != nil {
 		return out, err

@@ -8,6 +8,11 @@ const (
 	PreferenceVanguard     ID = "preference_vanguard"
 	PreferenceBalance      ID = "preference_balance"
 	PreferenceSwift        ID = "preference_swift"
+	PreferenceThink        ID = "preference_think"
+	PreferenceThinkOwn     ID = "preference_think_own"
+	PreferenceContext      ID = "preference_context"
+	PreferenceContextAuto  ID = "preference_context_auto"
+	PreferenceContextNone  ID = "preference_context_none"
 	PreferencePreset       ID = "preference_preset"
 	PreferenceMemory       ID = "preference_memory"
 	PreferenceSoul         ID = "preference_soul"
@@ -52,6 +57,11 @@ var preferences = map[ID]map[Lang]string{
 	PreferenceVanguard:     {English: "Model for hard work (vanguard)", Chinese: "高难任务模型(vanguard)"},
 	PreferenceBalance:      {English: "Model for usual work (balance)", Chinese: "常规任务模型(balance)"},
 	PreferenceSwift:        {English: "Model for quick work (swift)", Chinese: "快速任务模型(swift)"},
+	PreferenceThink:        {English: "How much models think", Chinese: "思考程度"},
+	PreferenceThinkOwn:     {English: "as they do by themselves", Chinese: "由模型决定"},
+	PreferenceContext:      {English: "Old parts of long conversations", Chinese: "长对话中较早的内容"},
+	PreferenceContextAuto:  {English: "summarized automatically", Chinese: "自动总结"},
+	PreferenceContextNone:  {English: "summarized when I ask", Chinese: "仅在我要求时总结"},
 	PreferencePreset:       {English: "What tools may do", Chinese: "工具权限"},
 	PreferenceMemory:       {English: "Memory of conversations", Chinese: "对话记忆"},
 	PreferenceSoul:         {English: "Soul files", Chinese: "灵魂文件"},

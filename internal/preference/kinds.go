@@ -69,6 +69,29 @@ func notOne(lang i18n.Lang, d definition, value string, may []string) error {
 	return i18n.Fault(fault.Invalid, i18n.PreferenceNotOne, i18n.Say(lang, d.title), chat.FirstWords(value, maxShown), strings.Join(append(may, "default"), ", "))
 }
 
+// levels are how much a model may think.
+type levels struct{}
+
+func (levels) values(known, string) []string {
+	return append([]string{""}, chat.ThinkLevels...)
+}
+
+func (levels) say(lang i18n.Lang, value string) string {
+	if value == "" {
+		return i18n.Say(lang, i18n.PreferenceThinkOwn)
+	}
+	return value
+}
+
+func (levels) read(lang i18n.Lang, d definition, value string, _ known) (string, error) {
+	if level := strings.ToLower(value); level == "" || slices.Contains(chat.ThinkLevels, level) {
+		return level, nil
+	}
+	return "", notOne(lang, d, value, slices.Clone(chat.ThinkLevels))
+}
+
+func (levels) free() bool { return false }
+
 // offeredTongues are languages that are offered; there are others.
 var offeredTongues = []string{"zh", "en", "ja", "ko", "de", "fr", "es", "pt", "ru", "it"}
 

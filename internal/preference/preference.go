@@ -81,6 +81,8 @@ var definitions = []definition{
 	{tierPrefix + role.Vanguard, i18n.PreferenceVanguard, models{}},
 	{tierPrefix + role.Balance, i18n.PreferenceBalance, models{}},
 	{tierPrefix + role.Swift, i18n.PreferenceSwift, models{}},
+	{string(store.UsualThink), i18n.PreferenceThink, levels{}},
+	{string(store.UsualContextMode), i18n.PreferenceContext, words{{"", i18n.PreferenceDefault}, {"auto", i18n.PreferenceContextAuto}, {"none", i18n.PreferenceContextNone}}},
 	{string(store.Preset), i18n.PreferencePreset, words{
 		{"", i18n.PreferenceDefault}, {string(chat.PresetReadOnly), i18n.PreferenceReadOnly}, {string(chat.PresetAsk), i18n.PreferenceAsk}, {string(chat.PresetAuto), i18n.PreferenceAuto},
 	}},

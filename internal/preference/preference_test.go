@@ -66,6 +66,7 @@ func TestDesk_TakesTheWordsPeopleUseAndRefusesOthersInTheirLanguage(t *testing.T
 	for _, c := range []struct{ name, value, kept string }{
 		{"Language", "fr", "fr"}, {"language", "auto", ""}, {"swift", "tiny", "acme/small"}, {"tier-swift", "default", ""}, {"preset", "READ_ONLY", "read_only"},
 		{"preset", "改动前询问", "ask"}, {"memory", "off", "off"}, {"memory", "on", ""}, {"theme", "dark", "dark"}, {"page-language", "zh", "zh"}, {"model", "acme/large", "acme/large"},
+		{"think", "High", "high"}, {"think", "off", "off"}, {"think", "default", ""}, {"context-mode", "none", "none"}, {"context_mode", "auto", "auto"},
 	} {
 		set, err := d.Set(t.Context(), 1, i18n.Chinese, c.name, c.value)
 		require.NoError(t, err, "%s %s", c.name, c.value)

@@ -29,6 +29,17 @@ func (b *bundle) prefer(user chat.UserID, key store.UserSetting, value string) i
 	return version
 }
 
+func TestPreferences_OfTheContextHoldWhereTheSessionSaysNothing(t *testing.T) {
+	b := setup(t)
+	require.Empty(t, b.window().Mode)
+	for _, c := range [][2]string{{"none", chat.ContextNone}, {"auto", chat.ContextDefault}} {
+		b.prefer(b.user.ID, store.UsualContextMode, c[0])
+		require.Equal(t, c[1], b.window().Mode)
+	}
+	require.NoError(t, b.SetContextMode(t.Context(), key, chat.ContextNone))
+	require.Equal(t, chat.ContextNone, b.window().Mode, "the session is nearer")
+}
+
 func TestPreferences_EachChangeIsAVersionAndTheyComeBackAsTheyWere(t *testing.T) {
 	b := setup(t)
 	ctx, ann := t.Context(), b.member("ann")

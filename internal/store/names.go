@@ -135,6 +135,8 @@ const (
 	SealedSubscription = secrets.SealedSubscription
 	SealedToolKey      = secrets.SealedToolKey
 	UsualModel         = settings.Model
+	UsualThink         = settings.Think
+	UsualContextMode   = settings.ContextMode
 	MemorySwitch       = settings.Memory
 	SoulSwitch         = settings.Soul
 	PageTheme          = settings.Theme

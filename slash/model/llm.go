@@ -44,7 +44,7 @@ var _ slash.Runner = LLM{}
 
 // Spec is what the command is called.
 func (LLM) Spec() slash.Spec {
-	return slash.Spec{Name: "llm", Aliases: []string{"llms"}, Usage: "[NAME|default]", Help: i18n.HelpLLM, Group: slash.GroupModel}
+	return slash.Spec{Name: "llm", Aliases: []string{"llms", "set-model"}, Usage: "[NAME|default]", Help: i18n.HelpLLM, Group: slash.GroupModel}
 }
 
 // Run tells or chooses.

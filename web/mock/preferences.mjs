@@ -9,6 +9,13 @@ const settings = [
   { name: "model", title: "Model", free: true, options: options({ "": "as the installation has it", "mock/scripted": "mock/scripted" }) },
   { name: "preset", title: "What tools may do", free: false, options: options({ "": "as the installation has it", ask: "ask before changes" }) },
   { name: "memory", title: "Memory of conversations", free: false, options: options({ "": "as the installation has it", off: "off" }) },
+  { name: "think", title: "How much models think", free: false, options: options({ "": "as they do by themselves", off: "off", low: "low", high: "high" }) },
+  {
+    name: "context_mode",
+    title: "Old parts of long conversations",
+    free: false,
+    options: options({ "": "as the installation has it", auto: "summarized automatically", none: "summarized when I ask" }),
+  },
   { name: "soul", title: "Soul files", free: false, options: options({ "": "as the installation has it", off: "off" }) },
   { name: "theme", title: "Theme of the page", free: false, options: options({ "": "as each device chose", auto: "as its system", light: "light", dark: "dark" }) },
   { name: "page_language", title: "Language of the page", free: false, options: options({ "": "as each device chose", en: "English", zh: "Chinese" }) },

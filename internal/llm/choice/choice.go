@@ -86,6 +86,9 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 	if err != nil {
 		return nil, d, err
 	}
+	if d.Think == "" && think == "" && w.UsualThink != "" { // what is said of a model is nearer than what holds for all
+		d.Think, d.ThinkSource = w.UsualThink, FromPerson
+	}
 	if level := cmp.Or(d.Think, think); level != "" {
 		client = thinking{client, level}
 	}

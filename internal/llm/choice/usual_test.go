@@ -50,6 +50,39 @@ func TestDecided_WhereNobodyNearerSaysTheRunnerThenThePersonThenThePolicyDecides
 	}
 }
 
+func TestDecided_HowMuchModelsThinkForAPersonHoldsWhereNobodyNearerSays(t *testing.T) {
+	t.Parallel()
+	script := llmtest.New(t)
+	p := &policy.Policy{
+		Models: []policy.Model{{ID: "ours/m", BaseURL: script.BaseURL()}}, DefaultModel: "ours/m",
+		Agents: policy.Agents{List: []policy.Agent{{ID: "main"}, {ID: "quick", Think: chat.ThinkLow}}},
+	}
+	h := &home{server: true, wish: chat.ModelCriteria{Agent: "main", PersonModels: chat.PersonModels{UsualThink: chat.ThinkHigh}}}
+	c := listing(h, p)
+	for _, step := range []struct {
+		change func()
+		think  string
+		source choice.Source
+	}{
+		{func() {}, chat.ThinkHigh, choice.FromPerson},
+		{func() { h.wish.Agent = "quick" }, chat.ThinkLow, choice.FromAgent},
+		{func() { h.wish.Think = chat.ThinkOff }, chat.ThinkOff, choice.FromSession},
+		{func() {
+			h.wish = chat.ModelCriteria{Agent: "main", Model: "ours/m-thinking", PersonModels: h.wish.PersonModels}
+		}, "", choice.FromNobody},
+	} {
+		step.change()
+		_, d, err := c.Decided(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, step.think, d.Think)
+		require.Equal(t, step.source, d.ThinkSource)
+	}
+	h.wish = chat.ModelCriteria{Agent: "main", PersonModels: chat.PersonModels{UsualThink: chat.ThinkHigh}}
+	_, _, err := ask(t, c, "say hello")
+	require.NoError(t, err)
+	require.Contains(t, string(script.Requests()[0].Raw), `"reasoning_effort":"high"`)
+}
+
 func TestDecided_WhatAPersonChoseAndIsGoneIsARefusalAndNotAnotherModel(t *testing.T) {
 	t.Parallel()
 	h := &home{server: true, wish: chat.ModelCriteria{PersonModels: chat.PersonModels{Usual: "mine/gone"}}}

@@ -55,7 +55,9 @@ func (q *Queries) ContextAsked(ctx context.Context, db DBTX, arg ContextAskedPar
 }
 
 const contextBase = `-- name: ContextBase :one
-SELECT s.compaction_id, s.context_mode, greatest(c.message_id, rs.message_id, 0)::bigint AS upto, coalesce((
+SELECT s.compaction_id, coalesce(nullif(s.context_mode, ''), (
+    SELECT CASE m.value WHEN 'auto' THEN 'default' ELSE m.value END FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'context_mode'
+), '')::text AS context_mode, greatest(c.message_id, rs.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
 ), 0)::bigint AS newest, coalesce((
     SELECT CASE WHEN st.fill > 0 THEN -1 ELSE st.control_upto END FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
@@ -96,7 +98,7 @@ type ContextBaseRow struct {
 
 // Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
 // answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
-// Beside it how and when the last answer was asked for, and what a reminder may have to tell.
+// Beside it how and when the last answer was asked for, and what a reminder may have to tell. The mode is the session's, else its user's.
 func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey) (ContextBaseRow, error) {
 	row := db.QueryRow(ctx, contextBase, key)
 	var i ContextBaseRow

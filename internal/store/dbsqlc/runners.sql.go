@@ -90,6 +90,7 @@ SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s
        (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
        AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own,
        coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'model'), '')::text AS usual,
+       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'think'), '')::text AS usual_think,
        (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul
@@ -114,6 +115,7 @@ type ModelWantedRow struct {
 	Options       json.RawMessage
 	Own           bool
 	Usual         string
+	UsualThink    string
 	Subscriptions int64
 	NoMemory      bool
 	NoSoul        bool
@@ -121,7 +123,7 @@ type ModelWantedRow struct {
 
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
-// conversations. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off.
+// conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
 	var i ModelWantedRow
@@ -142,6 +144,7 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Options,
 		&i.Own,
 		&i.Usual,
+		&i.UsualThink,
 		&i.Subscriptions,
 		&i.NoMemory,
 		&i.NoSoul,

@@ -22,6 +22,8 @@ const (
 	Language     UserSetting = "language"      // they want to be answered in; unset: the one they write
 	LLMSource    UserSetting = "llm_source"    // "server": the server's model, even if their runner offers one; unset: the runner's
 	Model        UserSetting = "model"         // id of the one that answers them; unset: the installation's
+	Think        UserSetting = "think"         // how much models think for them; unset: as the agent or the model does
+	ContextMode  UserSetting = "context_mode"  // "auto", "none": whether old parts of their conversations are masked and summarized; unset: as the installation says
 	Preset       UserSetting = "preset"        // chat.Preset of their tools; unset: the installation's
 	Titles       UserSetting = "titles"        // "off": no model gives their conversations titles; unset: it does
 	Memory       UserSetting = "memory"        // "off": their conversations are not put into memory; unset: as the policy says
