@@ -1,6 +1,7 @@
 // How people come in and go. Each name is a claim.
 import assert from "node:assert/strict"
 
+import { visitorAt } from "./lib/others.mjs"
 import { openSettings } from "./lib/settings.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 
@@ -64,7 +65,7 @@ export const peopleOfServer = {
     await lena.sees("Stopped: an administrator has disabled this account.")
     assert.equal(await lena.page.getByText("w4000").count(), 0)
 
-    const beside = new Visitor(await v.page.context().newPage(), v.url, v.artifacts)
+    const beside = await visitorAt(v, v.url, { storageState: await v.page.context().storageState() }) // a tab of the same window would hide the other and slow it down
     const last = await openPeople(beside)
     const others = last.getByRole("region", { name: "Conversations of groups and of others" })
     await others.getByText("Lena · Web").waitFor()
@@ -103,7 +104,7 @@ export const deletionOfServer = {
     await lena.page.getByText("name or password is wrong").waitFor()
     assert.deepEqual([...lena.complaints, ...beside.complaints], [])
     await lena.page.context().close()
-    await beside.page.close()
+    await beside.page.context().close()
   },
 }
 
