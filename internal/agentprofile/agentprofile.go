@@ -117,7 +117,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	out := Profile{
 		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
-		Remember: p.Remembers(agent).Narrowed(w.NoMemory, w.NoSoul), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
+		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false

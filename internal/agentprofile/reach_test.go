@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/memory"
 	"xbot/internal/policy"
 )
 
@@ -32,6 +33,19 @@ func TestHas_ToolsOfSoulAndConversationsAreThereWhereTheSwitchesSaySo(t *testing
 		}
 		for _, tool := range []string{"list_conversations", "read_conversation"} {
 			require.Equal(t, c.conversations, c.who.Has(tool), "%s: %s", name, tool)
+		}
+	}
+}
+
+func TestHas_WhereAPersonLockedTheNotesNothingWritesThem(t *testing.T) {
+	t.Parallel()
+	for provider, tools := range map[string]map[string]bool{ // whether they write
+		memory.Flat:  {"memory_list": false, "memory_write": true},
+		memory.Letta: {"archival_memory_search": false, "recall_memory_search": false, "core_memory_append": true, "core_memory_replace": true, "rethink": true, "archival_memory_insert": true},
+	} {
+		for tool, writes := range tools {
+			require.True(t, agentprofile.Profile{Provider: provider}.Has(tool), tool)
+			require.Equal(t, !writes, agentprofile.Profile{Provider: provider, Remember: policy.Remembers{Locked: true}}.Has(tool), tool)
 		}
 	}
 }

@@ -52,8 +52,15 @@ type PersonModels struct {
 	Usual         string // the model that they chose for all their conversations; empty: none
 	UsualThink    string // how much models think in them; empty: they did not say
 	Subscriptions int64  // the version of the subscriptions of this moment
-	NoMemory      bool   // they do not want their conversations to be put into memory, or read by others of their agents
-	NoSoul        bool   // they do not want their agents to keep soul files
+
+	MemoryChoices
+}
+
+// MemoryChoices are what a person does not want of what is remembered of them.
+type MemoryChoices struct {
+	NoMemory    bool // they do not want their conversations to be put into memory, or read by others of their agents
+	NoSoul      bool // they do not want their agents to keep soul files
+	NotesLocked bool // their agents read what they remember, and write nothing
 }
 
 // The scenes: the two ways in which a place is used.

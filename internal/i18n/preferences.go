@@ -10,6 +10,9 @@ const (
 	PreferenceSwift        ID = "preference_swift"
 	PreferenceThink        ID = "preference_think"
 	PreferenceThinkOwn     ID = "preference_think_own"
+	PreferenceNotes        ID = "preference_notes"
+	PreferenceNotesOpen    ID = "preference_notes_open"
+	PreferenceNotesLocked  ID = "preference_notes_locked"
 	PreferenceContext      ID = "preference_context"
 	PreferenceContextAuto  ID = "preference_context_auto"
 	PreferenceContextNone  ID = "preference_context_none"
@@ -59,6 +62,9 @@ var preferences = map[ID]map[Lang]string{
 	PreferenceSwift:        {English: "Model for quick work (swift)", Chinese: "快速任务模型(swift)"},
 	PreferenceThink:        {English: "How much models think", Chinese: "思考程度"},
 	PreferenceThinkOwn:     {English: "as they do by themselves", Chinese: "由模型决定"},
+	PreferenceNotes:        {English: "What agents remember of me", Chinese: "助手对我的记忆"},
+	PreferenceNotesOpen:    {English: "they read and write it", Chinese: "可读可写"},
+	PreferenceNotesLocked:  {English: "they only read it", Chinese: "只读"},
 	PreferenceContext:      {English: "Old parts of long conversations", Chinese: "长对话中较早的内容"},
 	PreferenceContextAuto:  {English: "summarized automatically", Chinese: "自动总结"},
 	PreferenceContextNone:  {English: "summarized when I ask", Chinese: "仅在我要求时总结"},

@@ -28,6 +28,15 @@ func ProviderOf(tool string) (provider string, ok bool) {
 	return "", false
 }
 
+// Writes reports whether a tool changes what is remembered.
+func Writes(tool string) bool {
+	switch tool {
+	case "memory_write", "core_memory_append", "core_memory_replace", "rethink", "archival_memory_insert", "soul_write", "soul_delete":
+		return true
+	}
+	return false
+}
+
 // OfSoul reports whether a tool is one for soul files.
 func OfSoul(tool string) bool {
 	switch tool {

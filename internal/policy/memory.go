@@ -1,5 +1,7 @@
 package policy
 
+import "xbot/internal/chat"
+
 // DefaultRecent is how many messages of the person's conversation the prompts of jobs and triggers hold, where the policy has
 // them do so and does not say how many; MaxRecent bounds it.
 const (
@@ -38,6 +40,8 @@ type Remembers struct {
 	Subagent          bool `json:"subagent" doc:"There is a role that reads the person's conversations."`
 	SubagentSoulWrite bool `json:"subagent_soul_write" doc:"That role has tools for soul files."`
 
+	Locked bool `json:"locked" doc:"The agent reads what is remembered and writes nothing."`
+
 	Recent int `json:"recent" doc:"How many messages of the person's conversation the prompts of jobs and triggers contain."`
 }
 
@@ -56,16 +60,19 @@ func (p *Policy) Remembers(a Agent) Remembers {
 	return out
 }
 
-// Narrowed is what is left of it for a person who has switched memory or soul files off.
-func (r Remembers) Narrowed(noMemory, noSoul bool) Remembers {
-	if noMemory {
+// Narrowed is what is left of it for a person who does not want all of it.
+func (r Remembers) Narrowed(c chat.MemoryChoices) Remembers {
+	if c.NoMemory {
 		r.Memorize, r.Subagent, r.Recent = false, false, 0
 	}
-	if noMemory || noSoul {
+	if c.NoMemory || c.NoSoul {
 		r.SubagentSoulWrite = false
 	}
-	if noSoul {
+	if c.NoSoul {
 		r.SoulRead, r.SoulWrite = false, false
+	}
+	if c.NotesLocked {
+		r.Memorize, r.SoulWrite, r.SubagentSoulWrite, r.Locked = false, false, false, true
 	}
 	return r
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/policy"
 )
 
@@ -58,8 +59,9 @@ func TestParse_SwitchesOfMemoryAreChecked(t *testing.T) {
 func TestRemembers_APersonMakesItLessAndNeverMore(t *testing.T) {
 	t.Parallel()
 	all := policy.Remembers{Memorize: true, SoulRead: true, SoulWrite: true, Subagent: true, SubagentSoulWrite: true, Recent: 5}
-	require.Equal(t, all, all.Narrowed(false, false))
-	require.Equal(t, policy.Remembers{SoulRead: true, SoulWrite: true}, all.Narrowed(true, false))
-	require.Equal(t, policy.Remembers{Memorize: true, Subagent: true, Recent: 5}, all.Narrowed(false, true))
-	require.Equal(t, policy.Remembers{}, policy.Remembers{}.Narrowed(false, false))
+	require.Equal(t, all, all.Narrowed(chat.MemoryChoices{}))
+	require.Equal(t, policy.Remembers{SoulRead: true, SoulWrite: true}, all.Narrowed(chat.MemoryChoices{NoMemory: true}))
+	require.Equal(t, policy.Remembers{Memorize: true, Subagent: true, Recent: 5}, all.Narrowed(chat.MemoryChoices{NoSoul: true}))
+	require.Equal(t, policy.Remembers{SoulRead: true, Subagent: true, Recent: 5, Locked: true}, all.Narrowed(chat.MemoryChoices{NotesLocked: true}))
+	require.Equal(t, policy.Remembers{}, policy.Remembers{}.Narrowed(chat.MemoryChoices{}))
 }

@@ -88,6 +88,7 @@ var definitions = []definition{
 	}},
 	{string(store.MemorySwitch), i18n.PreferenceMemory, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
 	{string(store.SoulSwitch), i18n.PreferenceSoul, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
+	{string(store.AgentNotes), i18n.PreferenceNotes, words{{"", i18n.PreferenceNotesOpen}, {"locked", i18n.PreferenceNotesLocked}}},
 	{string(store.Titles), i18n.PreferenceTitles, words{{"", i18n.PreferenceOn}, {"off", i18n.PreferenceOff}}},
 	{turnNotices, i18n.PreferenceNotices, chats{}},
 	{string(store.PageTheme), i18n.PreferenceTheme, words{{"", i18n.PreferenceDevice}, {"auto", i18n.PreferenceSystem}, {"light", i18n.PreferenceLight}, {"dark", i18n.PreferenceDark}}},

@@ -137,6 +137,7 @@ const (
 	UsualModel         = settings.Model
 	UsualThink         = settings.Think
 	UsualContextMode   = settings.ContextMode
+	AgentNotes         = settings.AgentNotes
 	MemorySwitch       = settings.Memory
 	SoulSwitch         = settings.Soul
 	PageTheme          = settings.Theme

@@ -27,7 +27,7 @@ ON CONFLICT (session_key, key) DO NOTHING;
 
 -- name: SessionAgent :one
 -- Which agent answers, and whether the person has said that their conversations are not put into memory.
-SELECT s.agent, EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS off
+SELECT s.agent, EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND (o.key, o.value) IN (('memory', 'off'), ('agent_notes', 'locked'))) AS off
 FROM sessions s WHERE s.key = $1;
 
 -- name: MemorizeJobGet :one

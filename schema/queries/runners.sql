@@ -74,7 +74,8 @@ WHERE u.id = sqlc.arg(owner)::bigint;
 -- name: ModelWanted :one
 -- What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 -- for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
--- conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off.
+-- conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off. notes_locked: their
+-- agents write nothing of what is remembered.
 SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
@@ -85,7 +86,8 @@ SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s
        coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'think'), '')::text AS usual_think,
        (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
-       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul
+       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul,
+       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'agent_notes' AND o.value = 'locked') AS notes_locked
 FROM sessions s
 WHERE s.key = $1;
 

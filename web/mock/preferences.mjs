@@ -17,6 +17,7 @@ const settings = [
     options: options({ "": "as the installation has it", auto: "summarized automatically", none: "summarized when I ask" }),
   },
   { name: "soul", title: "Soul files", free: false, options: options({ "": "as the installation has it", off: "off" }) },
+  { name: "agent_notes", title: "What agents remember of me", free: false, options: options({ "": "they read and write it", locked: "they only read it" }) },
   { name: "theme", title: "Theme of the page", free: false, options: options({ "": "as each device chose", auto: "as its system", light: "light", dark: "dark" }) },
   { name: "page_language", title: "Language of the page", free: false, options: options({ "": "as each device chose", en: "English", zh: "Chinese" }) },
 ]

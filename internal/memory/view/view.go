@@ -42,7 +42,7 @@ type Store interface {
 type Overview interface {
 	MemoryNames(ctx context.Context, user chat.UserID) ([]string, error)
 	MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error)
-	MemoryOff(ctx context.Context, user chat.UserID) (noMemory, noSoul bool, err error)
+	MemoryChoices(ctx context.Context, user chat.UserID) (chat.MemoryChoices, error)
 }
 
 // Archive is what is found by searching.
@@ -112,8 +112,8 @@ func (d View) switches(ctx context.Context, w chat.MemoryOwner) (policy.Remember
 			return policy.Remembers{}, err
 		}
 	}
-	noMemory, noSoul, err := d.Store.MemoryOff(ctx, w.User)
-	return p.RemembersOf(w.Agent).Narrowed(noMemory, noSoul), err
+	choices, err := d.Store.MemoryChoices(ctx, w.User)
+	return p.RemembersOf(w.Agent).Narrowed(choices), err
 }
 
 // kept returns what prompts hold: notes, blocks and soul files.

@@ -468,7 +468,7 @@ func (q *Queries) MemoryPartDrop(ctx context.Context, db DBTX, sessionKey chat.S
 }
 
 const sessionAgent = `-- name: SessionAgent :one
-SELECT s.agent, EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS off
+SELECT s.agent, EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND (o.key, o.value) IN (('memory', 'off'), ('agent_notes', 'locked'))) AS off
 FROM sessions s WHERE s.key = $1
 `
 

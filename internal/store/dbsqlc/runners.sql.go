@@ -93,7 +93,8 @@ SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s
        coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'think'), '')::text AS usual_think,
        (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
-       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul
+       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul,
+       EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'agent_notes' AND o.value = 'locked') AS notes_locked
 FROM sessions s
 WHERE s.key = $1
 `
@@ -119,11 +120,13 @@ type ModelWantedRow struct {
 	Subscriptions int64
 	NoMemory      bool
 	NoSoul        bool
+	NotesLocked   bool
 }
 
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
-// conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off.
+// conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off. notes_locked: their
+// agents write nothing of what is remembered.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
 	var i ModelWantedRow
@@ -148,6 +151,7 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Subscriptions,
 		&i.NoMemory,
 		&i.NoSoul,
+		&i.NotesLocked,
 	)
 	return i, err
 }

@@ -23,7 +23,9 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 	w := chat.ModelCriteria{
 		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
 		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send,
-		PersonModels: chat.PersonModels{Own: row.Own, Usual: row.Usual, UsualThink: row.UsualThink, Subscriptions: row.Subscriptions, NoMemory: row.NoMemory, NoSoul: row.NoSoul},
+		PersonModels: chat.PersonModels{Own: row.Own, Usual: row.Usual, UsualThink: row.UsualThink, Subscriptions: row.Subscriptions,
+			MemoryChoices: chat.MemoryChoices{NoMemory: row.NoMemory, NoSoul: row.NoSoul, NotesLocked: row.NotesLocked},
+		},
 	}
 	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
 		return chat.ModelCriteria{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)

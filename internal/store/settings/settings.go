@@ -28,6 +28,7 @@ const (
 	Titles       UserSetting = "titles"        // "off": no model gives their conversations titles; unset: it does
 	Memory       UserSetting = "memory"        // "off": their conversations are not put into memory; unset: as the policy says
 	Soul         UserSetting = "soul"          // "off": their agents keep no soul files; unset: as the policy says
+	AgentNotes   UserSetting = "agent_notes"   // "locked": their agents read what they remember of them, and write nothing; unset: they write, too
 	Theme        UserSetting = "theme"         // of the page: auto, light, dark; unset: that of the device
 	PageLanguage UserSetting = "page_language" // of the page: en, zh; unset: that of the browser
 )
@@ -54,18 +55,21 @@ func (s *Store) SetUserSetting(ctx context.Context, user chat.UserID, key UserSe
 	})
 }
 
-// MemoryOff reports what of memory a person has switched off.
-func (s *Store) MemoryOff(ctx context.Context, user chat.UserID) (noMemory, noSoul bool, err error) {
-	memory, err := s.UserSetting(ctx, user, Memory)
-	if err != nil {
-		return false, false, err
+// MemoryChoices returns what a person does not want of what is remembered of them.
+func (s *Store) MemoryChoices(ctx context.Context, user chat.UserID) (c chat.MemoryChoices, err error) {
+	for _, one := range []struct {
+		key UserSetting
+		off string
+		is  *bool
+	}{{Memory, "off", &c.NoMemory}, {Soul, "off", &c.NoSoul}, {AgentNotes, "locked", &c.NotesLocked}} {
+		value, err := s.UserSetting(ctx, user, one.key)
+		if err != nil {
+			return c, err
+		}
+		*one.is = value == one.off
 	}
-	soul, err := s.UserSetting(ctx, user, Soul)
-	return memory == off, soul == off, err
+	return c, nil
 }
-
-// off is a switch that is off.
-const off = "off"
 
 // UsualModel returns the model that a person chose for all their conversations; empty: none.
 func (s *Store) UsualModel(ctx context.Context, user chat.UserID) (string, error) {

@@ -4851,6 +4851,8 @@ export interface components {
             items: components["schemas"]["Remembered"][] | null;
         };
         Remembers: {
+            /** @description The agent reads what is remembered and writes nothing. */
+            locked: boolean;
             /** @description What a reset or a summary removes from the context is written into memory. */
             memorize: boolean;
             /**
