@@ -271,6 +271,7 @@ export const modelsOfServer = {
     await a.inspect("208-let-it-answer")
     await dialog.getByRole("button", { name: "Let it answer me" }).click()
     await dialog.getByRole("button", { name: "Let it answer me" }).waitFor({ state: "detached" })
+    await dialog.locator('select:has(option[value="mine/some-model"]:checked)').first().waitFor() // the usual model
     assert.equal(await dialog.getByLabel("Usual model").inputValue(), "mine/some-model")
     await dialog.getByRole("button", { name: "Remove mine" }).click()
     await a.page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
