@@ -13,6 +13,9 @@ async function thenRun(v, command, end) {
   await v.sees(end, v.turn)
 }
 
+const phone = { width: 390, height: 844 }
+const desk = { width: 1280, height: 860 }
+
 const dialog = (v) => v.page.getByRole("dialog", { name: "Files" })
 const editor = (v) => dialog(v).getByRole("textbox", { name: /Content of/ })
 
@@ -93,6 +96,12 @@ export const filesOfServer = {
     const text = async (name) => (await v.api(`/api/sessions/${encodeURIComponent(keyOf(v))}/files/text?path=f6/${name}`)).text
     assert.equal(await text("dos.txt"), "a\r\nb\r\nc")
     assert.equal(await text("both.txt"), "a\r\nb\nc")
+    await v.page.setViewportSize(phone)
+    await v.inspect("232-editor-phone")
+    await dialog(v).getByRole("button", { name: "Back to the folders" }).click()
+    await dialog(v).getByRole("button", { name: "f6", exact: true }).waitFor()
+    await v.inspect("233-files-phone")
+    await v.page.setViewportSize(desk)
     await v.page.keyboard.press("Escape")
   },
 

@@ -85,6 +85,7 @@ const walk = async (v, sections, more) => {
   for (const title of sections) {
     await links(v).filter({ hasText: title }).click()
     await look(v, asked, title)
+    await v.isAccessible(`${title}, on a phone`)
     await v.page.getByRole("link", { name: "All settings" }).click()
   }
   await v.page.setViewportSize(desk)
