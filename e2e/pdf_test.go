@@ -3,6 +3,8 @@ package e2e
 import (
 	"bytes"
 	"image/png"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -23,9 +25,19 @@ func (s *server) lastWords() (out string) {
 	return out
 }
 
+// readsPDFs is a server that need not translate what reads them, where a test has done that before: with the race detector it takes a minute.
+func readsPDFs(t *testing.T, env ...string) *server {
+	t.Helper()
+	s := newServer(t, env...)
+	if _, err := os.Stat(pdftest.Cache()); err == nil {
+		require.NoError(t, os.CopyFS(filepath.Join(s.home, "cache", "pdf"), os.DirFS(pdftest.Cache())))
+	}
+	return s
+}
+
 func TestPDF_OfAMessageIsReadAsTextAndAsPictures(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "LLM_VISION=on")
+	s := readsPDFs(t, "LLM_VISION=on")
 	k := s.newTalk()
 	f, err := s.client.Upload(t.Context(), k.key, "", "report.txt", bytes.NewReader(pdftest.Of("The answer is 42.", "And the question?", "Nobody knows.")))
 	require.NoError(t, err)
@@ -46,7 +58,7 @@ func TestPDF_OfAMessageIsReadAsTextAndAsPictures(t *testing.T) {
 
 func TestPDF_AModelThatReadsNoPicturesIsToldSo(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "LLM_VISION=off")
+	s := readsPDFs(t, "LLM_VISION=off")
 	k := s.newTalk()
 	f, err := s.client.Upload(t.Context(), k.key, "", "a.pdf", bytes.NewReader(pdftest.Of("one")))
 	require.NoError(t, err)
@@ -57,7 +69,7 @@ func TestPDF_AModelThatReadsNoPicturesIsToldSo(t *testing.T) {
 
 func TestPDF_PagesAreDrawnForThePage(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := readsPDFs(t)
 	k := s.newTalk()
 	f, err := s.client.Upload(t.Context(), k.key, "", "a.pdf", bytes.NewReader(pdftest.Of("one", "two")))
 	require.NoError(t, err)

@@ -97,6 +97,9 @@ func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
 	defer poll.Stop()
 	access, leave := w.Bus.AccessChanges()
 	defer leave()
+	if err := w.may(ctx); err != nil { // what was withdrawn since it was let in, before it would have heard of it
+		return err
+	}
 	for {
 		var err error
 		select {
