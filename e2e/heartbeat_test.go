@@ -41,7 +41,10 @@ func (s *server) due(id chat.JobID) {
 	s.t.Helper()
 	_, err := s.look().Exec(s.t.Context(), `
 		UPDATE cron_jobs SET next_at = t.at, due_at = t.at, checked_at = now() - interval '1 hour'
-		FROM (SELECT now() - interval '3 seconds' - interval '2 seconds' * (SELECT count(*) FROM cron_runs WHERE job_id = $1) AS at) t
+		FROM (
+			SELECT max(c) AS at FROM generate_series(now() - interval '30 seconds', now() - interval '3 seconds', interval '1 second') c
+			WHERE NOT EXISTS (SELECT 1 FROM cron_runs r WHERE r.job_id = $1 AND date_trunc('second', r.scheduled_at) = date_trunc('second', c))
+		) t
 		WHERE id = $1`, id)
 	require.NoError(s.t, err)
 }
