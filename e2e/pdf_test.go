@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/pdf"
 	"xbot/internal/pdf/pdftest"
 )
 
@@ -25,13 +29,19 @@ func (s *server) lastWords() (out string) {
 	return out
 }
 
-// readsPDFs is a server that need not translate what reads them, where a test has done that before: with the race detector it takes a minute.
+// translated has the engine translated once: with the race detector that takes a minute, for which clients do not wait.
+var translated = sync.OnceValue(func() error {
+	cmd := exec.Command(filepath.Join(bin, "xbot"), pdf.Command, pdftest.Cache())
+	cmd.Stdin = strings.NewReader("{}\nno document")
+	return cmd.Run()
+})
+
+// readsPDFs is a server that need not translate what reads them.
 func readsPDFs(t *testing.T, env ...string) *server {
 	t.Helper()
+	require.NoError(t, translated())
 	s := newServer(t, env...)
-	if _, err := os.Stat(pdftest.Cache()); err == nil {
-		require.NoError(t, os.CopyFS(filepath.Join(s.home, "cache", "pdf"), os.DirFS(pdftest.Cache())))
-	}
+	require.NoError(t, os.CopyFS(filepath.Join(s.home, "cache", "pdf"), os.DirFS(pdftest.Cache())))
 	return s
 }
 
