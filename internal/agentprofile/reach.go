@@ -2,8 +2,9 @@ package agentprofile
 
 import "xbot/internal/memory"
 
-// mayReach reports whether the agent may use a tool for soul files or for the person's conversations, as its switches say;
-// or one that writes what is remembered while the person has locked that; ok is false for other tools. Conversations are read by the roles that are made for it, never by who answers people.
+// mayReach reports whether the agent may use a tool for soul files or for the person's conversations, as its switches say; ok is
+// false for other tools. Conversations are read by the roles that are made for it, never by who answers people. A tool that changes
+// what is remembered is for nobody while the person has locked that.
 func (p Profile) mayReach(tool string) (may, ok bool) {
 	reads := p.Role != nil && p.Role.Conversations && p.Remember.Subagent
 	switch {

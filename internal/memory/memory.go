@@ -28,13 +28,14 @@ func ProviderOf(tool string) (provider string, ok bool) {
 	return "", false
 }
 
-// Writes reports whether a tool changes what is remembered.
+// Writes reports whether a tool may change what is remembered: every tool of a memory and for soul files that does not read alone.
 func Writes(tool string) bool {
 	switch tool {
-	case "memory_write", "core_memory_append", "core_memory_replace", "rethink", "archival_memory_insert", "soul_write", "soul_delete":
-		return true
+	case "memory_list", "archival_memory_search", "recall_memory_search", "soul_list", "soul_read":
+		return false
 	}
-	return false
+	_, ok := ProviderOf(tool)
+	return ok || OfSoul(tool)
 }
 
 // OfSoul reports whether a tool is one for soul files.
