@@ -78,11 +78,13 @@ func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
 		if err == nil {
 			err = in.noteLocal(ctx, admin.ID)
 		}
-		if err == nil {
-			in.log.Info("the programs beside this server are another administrator's", "user", admin.Name)
-			noted, err = admin.ID, in.store.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
+		if err == nil { // until it is void everything is tried again
+			err = in.store.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
 		}
-		if err != nil && ctx.Err() == nil {
+		if err == nil {
+			noted = admin.ID
+			in.log.Info("the programs beside this server are another administrator's", "user", admin.Name)
+		} else if ctx.Err() == nil {
 			in.log.Warn("the note for programs beside this server could not be kept", "error", err)
 		}
 	}
