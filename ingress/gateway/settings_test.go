@@ -20,13 +20,20 @@ import (
 	"xbot/slash/account"
 )
 
-func TestSettings_ACardChangesThoseOfThePersonWhomItWasMadeForAndNobodyElses(t *testing.T) {
+// withSettings is a platform whose people have settings; base is the address of the page.
+func withSettings(t *testing.T, base string) (*platform, preference.Desk) {
+	t.Helper()
 	b := bridged(t, ingresstest.GroupPolicy)
 	desk := preference.Desk{Store: b.Store, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Source: b.Store}}}
 	for _, g := range b.Gateways {
-		g.Preferences = desk
+		g.Preferences, g.Base = desk, base
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store, CardChannel: gateway.CardChannel})...)
 	}
+	return b, desk
+}
+
+func TestSettings_ACardChangesThoseOfThePersonWhomItWasMadeForAndNobodyElses(t *testing.T) {
+	b, desk := withSettings(t, "")
 	out := b.Receive(ingresstest.DM("m1", "ou_1", "/settings"))
 	require.Contains(t, out.Reply, "Choose on the card.")
 	card := out.Card
@@ -82,12 +89,7 @@ func TestSettings_ACardChangesThoseOfThePersonWhomItWasMadeForAndNobodyElses(t *
 }
 
 func TestSettings_TheCardOfAnAdministratorLeadsToTheLimitsOfTheInstallation(t *testing.T) {
-	b := bridged(t, ingresstest.GroupPolicy)
-	desk := preference.Desk{Store: b.Store, Models: &catalogue.Live{Server: demo.Client{}, Policies: &policy.Live{Source: b.Store}}}
-	for _, g := range b.Gateways {
-		g.Preferences, g.Base = desk, "https://xbot.example"
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), account.SettingsCommand{Preferences: desk, Owners: b.Store, CardChannel: gateway.CardChannel})...)
-	}
+	b, _ := withSettings(t, "https://xbot.example")
 	out := b.Receive(ingresstest.DM("m1", "ou_1", "/settings"))
 	require.Empty(t, out.Card.Text, "a member cannot change them")
 	owner, err := b.Store.SessionOwner(t.Context(), out.Session)
@@ -98,11 +100,15 @@ func TestSettings_TheCardOfAnAdministratorLeadsToTheLimitsOfTheInstallation(t *t
 	require.Equal(t, "[Limits of the installation](https://xbot.example/settings/limits)", card.Text)
 	toast := b.Gateways[0].Press(t.Context(), channel.Press{Channel: "feishu", Event: "e1", Sender: "ou_1", Chat: "oc_1", Message: "om_1", Question: card.ID, Button: chat.PressSend, Values: map[string][]string{"theme": {"dark"}}})
 	require.Equal(t, "Theme of the page: dark.\n\n"+card.Text, toast.Card.Text)
+}
 
-	b.Receive(ingresstest.DM("m3", "ou_1", "hello"))
+func TestSettings_LongTurnsAreToldOfInAChatThatACommandNames(t *testing.T) {
+	b, _ := withSettings(t, "")
+	owner, err := b.Store.SessionOwner(t.Context(), b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Session)
+	require.NoError(t, err)
 	chat := store.DirectChat{Channel: "feishu", Peer: "ou_1"}
 	require.NoError(t, b.Store.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{}}, 0))
-	require.Contains(t, b.Receive(ingresstest.DM("m4", "ou_1", "/settings turn_notices feishu")).Reply, "Notices of long turns")
+	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/settings turn_notices feishu")).Reply, "Notices of long turns")
 	told, err := b.Store.TurnNotices(t.Context(), owner.ID)
 	require.NoError(t, err)
 	require.Equal(t, store.TurnNotices{To: &chat, Seconds: 60}, told)

@@ -14,10 +14,10 @@ import (
 // kind is what a setting may be.
 type kind interface {
 	// values lists what is offered, the default first. now is offered, too.
-	values(known known, now string) []string
+	values(known choices, now string) []string
 	say(lang i18n.Lang, value string) string
 	// read returns the value that a person means.
-	read(lang i18n.Lang, d definition, value string, known known) (string, error)
+	read(lang i18n.Lang, d definition, value string, known choices) (string, error)
 	free() bool
 }
 
@@ -30,7 +30,7 @@ type word struct {
 // words are a setting that is one of them.
 type words []word
 
-func (w words) values(known, string) (out []string) {
+func (w words) values(choices, string) (out []string) {
 	for _, one := range w {
 		out = append(out, one.value)
 	}
@@ -47,7 +47,7 @@ func (w words) say(lang i18n.Lang, value string) string {
 }
 
 // read takes a value, or the word for it in the language of the person.
-func (w words) read(lang i18n.Lang, d definition, value string, _ known) (string, error) {
+func (w words) read(lang i18n.Lang, d definition, value string, _ choices) (string, error) {
 	if w[len(w)-1].value == "off" && strings.EqualFold(value, "on") {
 		return "", nil // switches: on is what the installation has
 	}
@@ -72,7 +72,7 @@ func notOne(lang i18n.Lang, d definition, value string, may []string) error {
 // levels are how much a model may think.
 type levels struct{}
 
-func (levels) values(known, string) []string {
+func (levels) values(choices, string) []string {
 	return append([]string{""}, chat.ThinkLevels...)
 }
 
@@ -83,7 +83,7 @@ func (levels) say(lang i18n.Lang, value string) string {
 	return value
 }
 
-func (levels) read(lang i18n.Lang, d definition, value string, _ known) (string, error) {
+func (levels) read(lang i18n.Lang, d definition, value string, _ choices) (string, error) {
 	if level := strings.ToLower(value); level == "" || slices.Contains(chat.ThinkLevels, level) {
 		return level, nil
 	}
@@ -98,7 +98,7 @@ var offeredTongues = []string{"zh", "en", "ja", "ko", "de", "fr", "es", "pt", "r
 // tongues are the languages of answers.
 type tongues struct{}
 
-func (tongues) values(_ known, now string) []string {
+func (tongues) values(_ choices, now string) []string {
 	return offer(now, offeredTongues...)
 }
 
@@ -109,7 +109,7 @@ func (tongues) say(lang i18n.Lang, value string) string {
 	return i18n.LanguageName(lang, prompt.LanguageName(value))
 }
 
-func (tongues) read(_ i18n.Lang, _ definition, value string, _ known) (string, error) {
+func (tongues) read(_ i18n.Lang, _ definition, value string, _ choices) (string, error) {
 	if strings.EqualFold(value, "auto") || value == "" {
 		return "", nil
 	}
@@ -124,7 +124,7 @@ func (tongues) free() bool { return true }
 // pageTongues are the languages of the page.
 type pageTongues struct{}
 
-func (pageTongues) values(known, string) []string { return []string{"", "en", "zh"} }
+func (pageTongues) values(choices, string) []string { return []string{"", "en", "zh"} }
 
 func (pageTongues) say(lang i18n.Lang, value string) string {
 	if value == "" {
@@ -133,7 +133,7 @@ func (pageTongues) say(lang i18n.Lang, value string) string {
 	return i18n.LanguageName(lang, prompt.LanguageName(value))
 }
 
-func (p pageTongues) read(lang i18n.Lang, d definition, value string, known known) (string, error) {
+func (p pageTongues) read(lang i18n.Lang, d definition, value string, known choices) (string, error) {
 	if value = strings.ToLower(value); slices.Contains(p.values(known, ""), value) {
 		return value, nil
 	}
@@ -151,7 +151,7 @@ var offeredZones = []string{
 // zones are timezones.
 type zones struct{}
 
-func (zones) values(_ known, now string) []string { return offer(now, offeredZones...) }
+func (zones) values(_ choices, now string) []string { return offer(now, offeredZones...) }
 
 func (zones) say(lang i18n.Lang, value string) string {
 	if value == "" {
@@ -160,7 +160,7 @@ func (zones) say(lang i18n.Lang, value string) string {
 	return value
 }
 
-func (zones) read(_ i18n.Lang, _ definition, value string, _ known) (string, error) {
+func (zones) read(_ i18n.Lang, _ definition, value string, _ choices) (string, error) {
 	if value == "" || strings.EqualFold(value, "none") {
 		return "", nil
 	}
@@ -178,7 +178,7 @@ const maxModels = 100
 // models are those of the person.
 type models struct{}
 
-func (models) values(known known, now string) []string {
+func (models) values(known choices, now string) []string {
 	var ids []string
 	for _, e := range known.Entries[:min(len(known.Entries), maxModels)] {
 		ids = append(ids, e.ID)
@@ -193,7 +193,7 @@ func (models) say(lang i18n.Lang, value string) string {
 	return value
 }
 
-func (models) read(_ i18n.Lang, _ definition, value string, known known) (string, error) {
+func (models) read(_ i18n.Lang, _ definition, value string, known choices) (string, error) {
 	if value == "" {
 		return "", nil
 	}

@@ -22,7 +22,7 @@ func chatName(c store.DirectChat) string {
 	return strings.Join(slices.DeleteFunc([]string{c.Channel, c.Account, c.Peer}, func(s string) bool { return s == "" }), " ")
 }
 
-func (chats) values(known known, now string) []string {
+func (chats) values(known choices, now string) []string {
 	var names []string
 	for _, c := range known.chats {
 		names = append(names, chatName(c))
@@ -38,7 +38,7 @@ func (chats) say(lang i18n.Lang, value string) string {
 }
 
 // read takes a chat by its value, or by the name of a platform on which there is one chat only.
-func (chats) read(lang i18n.Lang, d definition, value string, known known) (string, error) {
+func (chats) read(lang i18n.Lang, d definition, value string, known choices) (string, error) {
 	if value == "" || strings.EqualFold(value, "off") || strings.EqualFold(value, "none") {
 		return "", nil
 	}
@@ -63,7 +63,7 @@ func (chats) read(lang i18n.Lang, d definition, value string, known known) (stri
 func (chats) free() bool { return false }
 
 // setNotices keeps where a person is told of their turns. How long such turns take stays as it was.
-func (d Desk) setNotices(ctx context.Context, user chat.UserID, value string, known known) error {
+func (d Desk) setNotices(ctx context.Context, user chat.UserID, value string, known choices) error {
 	n, err := d.Store.TurnNotices(ctx, user)
 	if err != nil {
 		return err

@@ -53,8 +53,8 @@ type Desk struct {
 	Models Models
 }
 
-// known is what there is to choose from.
-type known struct {
+// choices are what there is to choose from.
+type choices struct {
 	catalogue.Catalogue
 
 	chats []store.DirectChat
@@ -126,17 +126,17 @@ func (d Desk) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list 
 	return list, version, nil
 }
 
-func (d Desk) known(ctx context.Context, user chat.UserID) (known, error) {
+func (d Desk) known(ctx context.Context, user chat.UserID) (choices, error) {
 	models, err := d.Models.Get(ctx, user)
 	if err != nil {
-		return known{}, err
+		return choices{}, err
 	}
 	chats, err := d.Store.TurnNoticeChats(ctx, user)
-	return known{models, chats}, err
+	return choices{models, chats}, err
 }
 
 // shown is the setting as somebody sees it who has chosen a value.
-func (d definition) shown(lang i18n.Lang, value string, known known) Setting {
+func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 	s := Setting{Name: d.name, Title: i18n.Say(lang, d.title), Value: value, Shown: d.kind.say(lang, value), Options: []Option{}, Free: d.kind.free()}
 	for _, v := range d.kind.values(known, value) {
 		s.Options = append(s.Options, Option{v, d.kind.say(lang, v)})

@@ -47,9 +47,10 @@ export async function answersAboutTheHost(v, changeMeanwhile) {
   await v.inspect("222-host-preset-saved")
   const answers = []
   v.page.on("response", (response) => response.request().method() === "PUT" && answers.push(response.status()))
+  const both = v.page.waitForEvent("response", () => answers.length === 2)
   await v.page.keyboard.press("ArrowDown")
   await v.page.keyboard.press("ArrowUp") // faster than an answer comes
-  while (answers.length < 2) await v.page.waitForTimeout(50)
+  await both
   assert.deepEqual(answers, [200, 200])
   await question(v).getByRole("status").filter({ hasText: "Saved: Ask." }).waitFor()
   const { administrators, others } = await read(v)

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-func TestAskCard_OfSettingsIsTheJSONThatFeishuTakes(t *testing.T) {
+func TestAskCard_OfSettingsIsTheJSONOfTheGoldenFile(t *testing.T) {
 	raw := encode(askCard(channel.Question{
 		ID: "settings/7/en/0011223344556677", Title: "Your settings", Text: "[Limits of the installation](https://xbot.example/settings/limits)",
 		Fields: []channel.Field{

@@ -125,8 +125,8 @@ type ModelWantedRow struct {
 
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
-// conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment. no_memory, no_soul: they have switched these off. notes_locked: their
-// agents write nothing of what is remembered.
+// conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment.
+// no_memory, no_soul: they have switched these off. notes_locked: their agents read what they remember, and write nothing.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
 	var i ModelWantedRow
