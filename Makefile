@@ -23,9 +23,9 @@ OAPI_CODEGEN  := github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
 GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
 NFPM          := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2
 
-# Processes are killed and clocks compared on machines that may be busy, so up to three failed tests of a run are tried
-# once more and told of; never where a data race was seen.
-GO_TEST = $(BIN)/gotestsum --format pkgname-and-test-fails --rerun-fails=1 --rerun-fails-max-failures=3 \
+# Processes are killed and clocks compared on machines that may be busy, so up to five failed tests of a run are tried
+# again, twice at most, and told of; never where a data race was seen.
+GO_TEST = $(BIN)/gotestsum --format pkgname-and-test-fails --rerun-fails=2 --rerun-fails-max-failures=5 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 
 .PHONY: help

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -149,13 +150,15 @@ func TestBackground_ACommandOverItsBudgetLosesNoByte(t *testing.T) {
 	k := newServer(t).newTalk()
 	const lines = 200_000
 	arguments, err := json.Marshal(map[string]any{
-		"command": fmt.Sprintf("seq 1 %d | tee %s | head -n 100000; sleep 2; seq 100001 %d", lines, k.file("all"), lines), "timeout": 1,
+		"command": fmt.Sprintf("seq 1 %d | tee %s | head -n 100000; until [ -e %s ]; do sleep 0.1; done; seq 100001 %d",
+			lines, k.file("all"), k.file("further"), lines), "timeout": 1,
 	})
 	require.NoError(t, err)
 	id := k.send("call Shell "+string(arguments), "say goes on")
 	k.untilEnded(time.Minute, id)
 	require.Contains(t, lastCalls(k)[0].Result, "still running after 1 s")
-	k.untilAnnounced(time.Minute)
+	require.NoError(t, os.WriteFile(k.file("further"), nil, 0o600))
+	k.untilAnnounced(crashLimit)
 	want := 0
 	for n := 1; n <= lines; n++ {
 		want += len(strconv.Itoa(n)) + 1

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -36,6 +37,19 @@ func (d *documents) Read(ctx context.Context, file []byte, want pdf.Want) (pdf.D
 	return d.Reader.Read(ctx, file, want)
 }
 
+// translated has the engine translated once: with the race detector beside other work that takes longer than tests wait.
+var translated = sync.OnceValue(func() error {
+	_, err := pdf.Reader{Cache: pdftest.Cache()}.Pages(context.Background(), pdftest.Of("one"))
+	return err
+})
+
+// setupPages is a workspace whose PDFs need not wait for the engine.
+func setupPages(t *testing.T) *drive {
+	d := setupDrive(t)
+	require.NoError(t, translated())
+	return d
+}
+
 // page asks for a page of a PDF.
 func (d *drive) page(p *person, query string) answer { return p.get(path(d.key, "/files/page?"+query)) }
 
@@ -50,7 +64,7 @@ func drawn(t *testing.T, a answer) image.Point {
 }
 
 func TestPages_OfAPDFAreDrawn(t *testing.T) {
-	d := setupDrive(t)
+	d := setupPages(t)
 	d.box.Put(t, "out/report.pdf", string(pdftest.Of("one", "two")))
 	first := d.page(d.alice, "path=out/report.pdf&width=600")
 	require.Equal(t, image.Pt(600, 776), drawn(t, first))
@@ -71,7 +85,7 @@ func TestPages_OfAPDFAreDrawn(t *testing.T) {
 }
 
 func TestPages_WhatCannotBeDrawnSaysWhy(t *testing.T) {
-	d := setupDrive(t)
+	d := setupPages(t)
 	d.box.Put(t, "broken.pdf", "%PDF-1.7\nnothing of it")
 	d.box.Put(t, "locked.pdf", string(pdftest.Encrypted()))
 	d.box.Put(t, "text.pdf", "hello")
@@ -89,7 +103,7 @@ func TestPages_WhatCannotBeDrawnSaysWhy(t *testing.T) {
 }
 
 func TestPages_AreDrawnAgainOnlyOnceTheirFileChanges(t *testing.T) {
-	d := setupDrive(t)
+	d := setupPages(t)
 	d.box.Put(t, "a.pdf", string(pdftest.Of("one")))
 	ask := func(p *person, tag string) answer {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.url+path(d.key, "/files/page?path=a.pdf"), nil)
@@ -113,7 +127,7 @@ func TestPages_AreDrawnAgainOnlyOnceTheirFileChanges(t *testing.T) {
 }
 
 func TestPages_AFewAreDrawnAtOnce(t *testing.T) {
-	d := setupDrive(t)
+	d := setupPages(t)
 	d.box.Put(t, "a.pdf", string(pdftest.Of("one")))
 	d.documents.begun, d.documents.leave = make(chan struct{}, 10), make(chan struct{})
 	answers := make(chan answer)
@@ -137,7 +151,7 @@ func TestPages_AFewAreDrawnAtOnce(t *testing.T) {
 }
 
 func TestPages_AreFoundInTheWorkspaceToo(t *testing.T) {
-	d := setupDrive(t)
+	d := setupPages(t)
 	d.box.Put(t, "out/a.pdf", string(pdftest.Of("one")))
 	d.box.Put(t, "src/main.go", "package main")
 	d.key = "agent:main:web:thread:below"
