@@ -3,14 +3,18 @@ import assert from "node:assert/strict"
 
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
-/** Runs a command in a conversation of its own, and has the model say something. */
-const after = (v, command, end) => v.begin(`call Shell ${JSON.stringify({ command })}\nsay ${end}`)
+/** Runs a command in a conversation of its own, has the model say something, and waits for the end of the turn. */
+async function after(v, command, end) {
+  await v.begin(`call Shell ${JSON.stringify({ command })}\nsay ${end}`)
+  await v.sees("Answered", v.turn)
+}
 
 /** Runs another one in the same conversation. */
 async function thenRun(v, command, end) {
   await v.write(`call Shell ${JSON.stringify({ command })}\nsay ${end}`)
   await v.page.keyboard.press("Enter")
-  await v.sees(end, v.turn)
+  await v.turn.filter({ hasText: end }).waitFor()
+  await v.sees("Answered", v.turn)
 }
 
 const phone = { width: 390, height: 844 }
@@ -48,7 +52,6 @@ export const filesOfServer = {
 
   "a file is changed in the page, and a change of the agent's is never written over unasked": async (v) => {
     await after(v, "mkdir -p f2 && printf 'package main\\n' > f2/main.go", "it is there")
-    await v.sees("it is there", v.turn)
     await openFiles(v)
     await dialog(v).getByRole("button", { name: "f2", exact: true }).click()
     await dialog(v).getByRole("button", { name: "main.go", exact: true }).click()
@@ -82,7 +85,6 @@ export const filesOfServer = {
 
   "a file keeps the ends of its lines when it is changed in the page": async (v) => {
     await after(v, "mkdir -p f6 && printf 'a\\r\\nb\\r\\n' > f6/dos.txt && printf 'a\\r\\nb\\n' > f6/both.txt", "two files")
-    await v.sees("two files", v.turn)
     await openFiles(v)
     await dialog(v).getByRole("button", { name: "f6", exact: true }).click()
     for (const name of ["dos.txt", "both.txt"]) {
@@ -107,7 +109,6 @@ export const filesOfServer = {
 
   "files and folders are made, renamed and deleted in the tree": async (v) => {
     await after(v, "mkdir -p f3/old && echo x > f3/old/a.txt", "a folder")
-    await v.sees("a folder", v.turn)
     await openFiles(v)
     await from(v, "f3", "New folder…")
     await v.page.getByRole("textbox", { name: "Name" }).fill("new")
@@ -135,6 +136,20 @@ export const filesOfServer = {
     await v.page.keyboard.press("Escape")
   },
 
+  "the tree of files shows what a running turn makes, by itself": async (v) => {
+    await v.begin(`call Shell ${JSON.stringify({ command: "mkdir f8; until [ -e f8/begin ]; do sleep 0.1; done; mkdir f8/made; until [ -e f8/end ]; do sleep 0.1; done; mkdir f8/last" })}\nsay over`)
+    await openFiles(v)
+    await dialog(v).getByRole("button", { name: "f8", exact: true }).click()
+    for (const [name, made] of [["begin", "made"], ["end", "last"]]) {
+      await from(v, "f8", "New file…")
+      await v.page.getByRole("textbox", { name: "Name" }).fill(name)
+      await v.page.getByRole("button", { name: "New file", exact: true }).click()
+      await dialog(v).getByRole("button", { name: made, exact: true }).waitFor()
+    }
+    await v.page.keyboard.press("Escape")
+    await v.sees("over", v.turn)
+  },
+
   "what a turn changed in files is shown with its call and in its details": async (v) => {
     const file = { path: "f5/plan.txt", content: "one\ntwo\n" }
     await v.begin(`call FileCreate ${JSON.stringify(file)}\ncall FileReplace ${JSON.stringify({ path: "f5/plan.txt", old_string: "two", new_string: "three" })}\nsay planned`)
@@ -154,7 +169,6 @@ export const filesOfServer = {
 
   "a table is shown as one, and a file behind an @ goes with the message": async (v) => {
     await after(v, "mkdir -p f4 && printf 'city,n\\nWien,1\\n' > f4/cities.csv", "a table")
-    await v.sees("a table", v.turn)
     await openFiles(v)
     await dialog(v).getByRole("button", { name: "f4", exact: true }).click()
     await dialog(v).getByRole("button", { name: "cities.csv", exact: true }).click()

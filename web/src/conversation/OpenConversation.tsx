@@ -120,7 +120,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
         <Announcer turns={feed.turns} running={running} asking={asking} />
       </main>
       <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
-      <Suspense>{file && <FilesDialog key={file.path} start={file.path} onClose={() => showFile(undefined)} />}</Suspense>
+      <Suspense>{file && <FilesDialog key={file.path} start={file.path} busy={running !== undefined} onClose={() => showFile(undefined)} />}</Suspense>
       <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />
     </ConversationContext>
   )

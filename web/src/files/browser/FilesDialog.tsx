@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { ChevronLeft } from "lucide-react"
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useEffect, useState } from "react"
 
 import { readFolder } from "../../api/calls"
 import { useConversationContext } from "../../conversation/context"
@@ -16,10 +16,21 @@ import { words } from "./words"
 
 const Confirm = lazy(() => import("../../ui/Confirm"))
 
+/** Milliseconds between two looks at the folders while a turn runs, which may change them. */
+const LOOKS = 2000
+
+interface Props {
+  start?: string
+  /** A turn runs. */
+  busy: boolean
+  onClose: () => void
+}
+
 /** The files where a conversation works: a tree, and the file that was chosen in it. On a phone one after the other. */
-export default function FilesDialog({ start, onClose }: { start?: string; onClose: () => void }) {
+export default function FilesDialog({ start, busy, onClose }: Props) {
   const say = useTable(words)
   const { sessionKey } = useConversationContext()
+  useFollow(sessionKey, busy)
   const { data: root, error } = useQuery({ queryKey: ["files", sessionKey, ""], queryFn: () => readFolder(sessionKey, ""), staleTime: 0, retry: false })
   const [chosen, setChosen] = useState(start)
   const [dirty, setDirty] = useState(false)
@@ -74,4 +85,18 @@ export default function FilesDialog({ start, onClose }: { start?: string; onClos
       )}
     </Modal>
   )
+}
+
+/** Reads the folders again while a turn runs, and once it has ended. */
+function useFollow(sessionKey: string, busy: boolean) {
+  const queries = useQueryClient()
+  useEffect(() => {
+    if (!busy) return
+    const look = () => void queries.invalidateQueries({ queryKey: ["files", sessionKey] }, { cancelRefetch: false })
+    const timer = setInterval(look, LOOKS)
+    return () => {
+      clearInterval(timer)
+      look()
+    }
+  }, [queries, sessionKey, busy])
 }
