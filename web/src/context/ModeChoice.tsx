@@ -7,6 +7,7 @@ import { queryClient } from "../app/query-client"
 import { useConversationContext } from "../conversation/context"
 import { useT } from "../i18n"
 import { Note } from "../ui/Note"
+import { usePressed } from "../ui/usePressed"
 import { contextKey } from "./queries"
 
 const modes: ContextMode[] = ["default", "none"]
@@ -17,16 +18,17 @@ export function ModeChoice({ mode }: { mode: ContextMode }) {
   const name = useId()
   const { sessionKey } = useConversationContext()
   const { mutate, error, isPending, variables } = useMutation({
+    scope: { id: `mode of ${sessionKey}` }, // one after the other
     mutationFn: (wanted: ContextMode) => setContextMode(sessionKey, wanted),
     onSuccess: (view) => queryClient.setQueryData(contextKey(sessionKey, "panel"), view),
   })
-  const chosen = isPending ? variables : mode
+  const [marked, press] = usePressed(isPending ? variables : mode, mutate)
   return (
     <fieldset className="text-small">
       <legend className="mb-2 text-ink-3">{t("context.mode")}</legend>
       {modes.map((value) => (
         <label key={value} className="flex cursor-pointer gap-2.5 rounded-md py-1">
-          <input type="radio" name={name} checked={chosen === value} onChange={() => mutate(value)} className="mt-1 size-3.5 shrink-0 accent-accent" />
+          <input type="radio" name={name} checked={marked === value} onChange={() => press(value)} className="mt-1 size-3.5 shrink-0 accent-accent" />
           <span>
             {t(`context.mode_${value}`)}
             <span className="block text-ink-3">{t(`context.mode_${value}_text`)}</span>

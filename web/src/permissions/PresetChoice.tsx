@@ -12,6 +12,7 @@ export function PresetChoice({ permissions }: { permissions: Permissions }) {
   const say = useTable(permissionWords)
   const client = useQueryClient()
   const { mutate, error, isPending, variables } = useMutation({
+    scope: { id: "preset" }, // one after the other
     mutationFn: choosePreset,
     onSuccess: (read) => client.setQueryData(permissionsQuery.queryKey, read),
   })

@@ -3,6 +3,7 @@ import { type ReactNode, useId } from "react"
 import { type Preset, presets } from "../api/permissions"
 import { permissionWords } from "../i18n/permissions"
 import { useTable } from "../i18n/table"
+import { usePressed } from "../ui/usePressed"
 
 interface Props {
   legend: string
@@ -21,6 +22,7 @@ interface Props {
 export function PresetRadios({ legend, none, chosen, onChoose, above, children }: Props) {
   const say = useTable(permissionWords)
   const name = useId()
+  const [marked, press] = usePressed<Preset | "" | undefined>(chosen, (value) => value !== undefined && onChoose(value))
   const first = none === undefined ? [] : [{ value: "" as const, title: none, text: "" }]
   const options = [...first, ...presets.map((preset) => ({ value: preset, title: say(preset), text: say(`${preset}Text`) }))]
   return (
@@ -29,7 +31,7 @@ export function PresetRadios({ legend, none, chosen, onChoose, above, children }
       {above}
       {options.map(({ value, title, text }) => (
         <label key={value} className="flex cursor-pointer gap-2.5 rounded-md py-1">
-          <input type="radio" name={name} checked={chosen === value} onChange={() => onChoose(value)} className="mt-1.5 size-3.5 shrink-0 accent-accent" />
+          <input type="radio" name={name} checked={marked === value} onChange={() => press(value)} className="mt-1.5 size-3.5 shrink-0 accent-accent" />
           <span>
             {title}
             {text && <span className="block text-small text-ink-3">{text}</span>}

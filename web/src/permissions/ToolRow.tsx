@@ -8,6 +8,7 @@ import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
 import { IconButton } from "../ui/IconButton"
 import { Note } from "../ui/Note"
+import { usePressed } from "../ui/usePressed"
 import { permissionsQuery } from "./queries"
 
 const rules: Rule[] = ["allow", "ask", "deny"]
@@ -18,10 +19,11 @@ export function ToolRow({ tool }: { tool: ToolPermission }) {
   const say = useTable(permissionWords)
   const client = useQueryClient()
   const { mutate, isPending, variables, error } = useMutation({
+    scope: { id: `rule for ${tool.name}` }, // one after the other
     mutationFn: (rule: Rule | undefined) => (rule ? setRule({ tool: tool.name, rule }) : removeRule({ tool: tool.name })),
     onSuccess: () => client.invalidateQueries(permissionsQuery),
   })
-  const chosen = isPending ? (variables ?? tool.rule) : tool.rule
+  const [marked, press] = usePressed(isPending ? (variables ?? tool.rule) : tool.rule, mutate)
   return (
     <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
       <legend className="sr-only">{tool.name}</legend>
@@ -40,10 +42,10 @@ export function ToolRow({ tool }: { tool: ToolPermission }) {
             key={rule}
             className={cx(
               "cursor-pointer rounded-sm px-2.5 py-1 text-small has-focus-visible:outline-2 has-focus-visible:outline-accent",
-              chosen === rule ? looks[rule] : "text-ink-2 hover:text-ink",
+              marked === rule ? looks[rule] : "text-ink-2 hover:text-ink",
             )}
           >
-            <input type="radio" name={`rule-${tool.name}`} className="sr-only" checked={chosen === rule} onChange={() => mutate(rule)} />
+            <input type="radio" name={`rule-${tool.name}`} className="sr-only" checked={marked === rule} onChange={() => press(rule)} />
             {t(`permissions.${rule}`)}
           </label>
         ))}
