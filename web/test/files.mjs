@@ -147,7 +147,7 @@ export const filesOfServer = {
       await dialog(v).getByRole("button", { name: made, exact: true }).waitFor()
     }
     await v.page.keyboard.press("Escape")
-    await v.sees("over", v.turn)
+    await v.sees("Answered", v.turn)
   },
 
   "what a turn changed in files is shown with its call and in its details": async (v) => {

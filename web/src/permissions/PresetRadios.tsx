@@ -22,7 +22,7 @@ interface Props {
 export function PresetRadios({ legend, none, chosen, onChoose, above, children }: Props) {
   const say = useTable(permissionWords)
   const name = useId()
-  const [marked, press] = usePressed<Preset | "" | undefined>(chosen, (value) => value !== undefined && onChoose(value))
+  const [marked, press] = usePressed(chosen, onChoose)
   const first = none === undefined ? [] : [{ value: "" as const, title: none, text: "" }]
   const options = [...first, ...presets.map((preset) => ({ value: preset, title: say(preset), text: say(`${preset}Text`) }))]
   return (

@@ -16,8 +16,8 @@ import { words } from "./words"
 
 const Confirm = lazy(() => import("../../ui/Confirm"))
 
-/** Milliseconds between two looks at the folders while a turn runs, which may change them. */
-const LOOKS = 2000
+/** How often folders are read again while a turn runs, which may change them. */
+const FOLLOW_MS = 2000
 
 interface Props {
   start?: string
@@ -93,7 +93,7 @@ function useFollow(sessionKey: string, busy: boolean) {
   useEffect(() => {
     if (!busy) return
     const look = () => void queries.invalidateQueries({ queryKey: ["files", sessionKey] }, { cancelRefetch: false })
-    const timer = setInterval(look, LOOKS)
+    const timer = setInterval(look, FOLLOW_MS)
     return () => {
       clearInterval(timer)
       look()
