@@ -131,4 +131,5 @@ func (p *parts) shortHistory(session, turn string) {
 	require.Equal(p.t, 1, left[enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED], "%v", left)
 	require.Equal(p.t, 1, left[enums.EVENT_TYPE_ACTIVITY_TASK_COMPLETED], "%v", left)
 	require.Zero(p.t, left[enums.EVENT_TYPE_TIMER_STARTED], "%v", left)
+	require.Equal(p.t, 2, left[enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES], "its model and its outcome, and no wait: %v", left)
 }

@@ -78,7 +78,7 @@ func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
 		if err == nil {
 			err = in.noteLocal(ctx, admin.ID)
 		}
-		if err == nil { // until it is void everything is tried again
+		if err == nil { // until the tokens of the one before are void, all of it is tried again
 			err = in.store.RevokeOlderTokens(ctx, noted, in.localToken(), 0)
 		}
 		if err == nil {
