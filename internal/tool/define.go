@@ -36,6 +36,11 @@ type Trait func(*Spec)
 // Inward is Spec.Inward.
 func Inward(s *Spec) { s.Inward = true }
 
+// Optional is Spec.Optional for a tool of a group.
+func Optional(group string) Trait {
+	return func(s *Spec) { s.Optional, s.Group = true, group }
+}
+
 func define[P any](spec Spec, handler Handler[P], traits []Trait) Tool {
 	for _, trait := range traits {
 		trait(&spec)

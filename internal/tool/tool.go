@@ -30,6 +30,10 @@ type Spec struct {
 	Inward bool
 	// Pattern is what rules for some calls of the tool are compared with; see Subjecter.
 	Pattern chat.PatternKind
+	// Optional says that the model is shown the tool only while the conversation uses it; until then its name alone stands in the prompt,
+	// below Group. Other tools are always shown.
+	Optional bool
+	Group    string // what belongs together, such as the name of an MCP server; one word or two
 }
 
 // Acts reports whether calls change something outside of the conversation: files, processes, schedules, the network. A tool that says

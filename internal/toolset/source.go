@@ -1,0 +1,21 @@
+package toolset
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+)
+
+// Source brings tools to some conversations: an MCP server, a plugin, a search engine that somebody has a key for.
+type Source interface {
+	// Tools returns the tools of a place. It answers from rows and memory and connects to nothing: it is asked at each step. What a
+	// source cannot know now it leaves out; an error is one of the database.
+	Tools(ctx context.Context, at Place) ([]tool.Tool, error)
+}
+
+// Place is where tools are wanted.
+type Place struct {
+	Session chat.SessionKey // empty: in none yet, as where rules are written
+	User    chat.UserID
+}
