@@ -25,6 +25,7 @@ import (
 	toolcontext "xbot/internal/tool/context"
 	toolcron "xbot/internal/tool/cron"
 	"xbot/internal/tool/file"
+	"xbot/internal/tool/find"
 	toollogs "xbot/internal/tool/logs"
 	"xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
@@ -33,6 +34,7 @@ import (
 	tooltrigger "xbot/internal/tool/trigger"
 	"xbot/internal/tool/web"
 	"xbot/internal/tool/worktree"
+	"xbot/internal/toolset"
 )
 
 // agents are what models can do, and where their commands run.
@@ -40,24 +42,31 @@ type agents struct {
 	*core
 	boxes  *resolver.Resolver
 	choice *choice.Choice // finds the model of a conversation
-	tools  *tool.Registry
-	rules  map[string]chat.Rule // what the installation wants of tools, by the tool's own name
+	tools  *toolset.Catalog
+	rules  map[string]chat.Rule // what the installation wants of tools, by the tool's own name, or a pattern of names
 }
 
 func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	a := &agents{
-		core: c, boxes: boxes, tools: newTools(c, boxes),
+		core: c, boxes: boxes, tools: newCatalog(c, boxes),
 		choice: &choice.Choice{Server: c.model, Store: c.store, Runners: boxes, Models: c.catalogue, Idle: c.llm.RetryTimeout},
 	}
 	var err error
-	a.rules, err = readRules(c.permissions, a.tools)
+	a.rules, err = readRules(c.permissions, a.tools.Builtin)
 	return a, err
 }
 
-// newTools are what models can call.
-func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
+// newCatalog knows what the models of each conversation can call.
+func newCatalog(c *core, boxes *resolver.Resolver) *toolset.Catalog {
+	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles()}
+	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
+	return out
+}
+
+// builtinTools are what models can call everywhere.
+func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 	work, roles := store.Background{Store: c.store}, c.roles(boxes)
-	return tool.New(append(
+	return append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
 		shell.New(), ask.New(), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
@@ -69,7 +78,7 @@ func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), toollogs.New(logs.Reader{Home: c.home}, c.store),
-	)...)
+	)
 }
 
 // documents reads PDFs.
@@ -106,11 +115,11 @@ func newDownload(cfg config.Permissions, version string) tool.Tool {
 
 // authorizers find who decides what may run.
 func (a *agents) authorizers() permission.Authorizers {
-	return permission.Authorizers{Rules: a.rules, Policies: a.policies, Tools: a.tools, People: a.store}
+	return permission.Authorizers{Rules: a.rules, Policies: a.policies, People: a.store}
 }
 
 // readRules reads the rules of the installation. A rule for a tool that does not exist is refused: it would protect
-// nothing.
+// nothing. A pattern may mean tools that are yet to come.
 func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Rule, error) {
 	written, err := cfg.ByTool()
 	if err != nil {
@@ -118,6 +127,13 @@ func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Ru
 	}
 	rules := make(map[string]chat.Rule, len(written))
 	for _, name := range slices.Sorted(maps.Keys(written)) {
+		if permission.IsPattern(name) {
+			if err := permission.CheckName(name); err != nil {
+				return nil, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES: %w", err)
+			}
+			rules[name] = written[name]
+			continue
+		}
 		t, ok := tools.Get(name)
 		if !ok {
 			return nil, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES names %q, which is not a tool; the tools are %s", name, strings.Join(names(tools), ", "))

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/slash"
 	"xbot/internal/telemetry"
-	"xbot/internal/tool"
+	"xbot/internal/toolset"
 )
 
 // promised are the commands that people are promised, by all their names.
@@ -29,7 +29,7 @@ var promised = []string{
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	c := &core{process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{}, platforms: &platforms{}}
-	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &intake.Dispatch{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{}}
+	in := &ingressPart{agents: &agents{core: c, tools: toolset.Fixed()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &intake.Dispatch{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{}}
 	in.views = views{history: &history.Editor{}, runners: &manage.Runners{}, usage: &spending.Usage{}, contexts: &contextview.Viewer{}}
 	list := in.slashCommands().List()
 	var names []string

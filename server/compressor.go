@@ -16,7 +16,7 @@ func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.
 		Progress: livefeed.Feed{Bus: w.bus},
 	}
 	if w.context.Flush == "on" {
-		out.Notes, out.Memory = noteTools(w.tools), w.memories()
+		out.Notes, out.Memory = noteTools(w.tools.Builtin), w.memories()
 	}
 	return out
 }

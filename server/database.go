@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/memory/archive"
+	"xbot/internal/memory/embed"
 	policies "xbot/internal/policy"
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
@@ -100,8 +101,9 @@ func waitDatabase(ctx context.Context, dsn string) error {
 
 // storage is where everything is kept.
 type storage struct {
-	store   *store.Store
-	archive *archive.Archive
+	store    *store.Store
+	archive  *archive.Archive
+	embedder embed.Embedder // nil: none
 }
 
 func newStorage(s settings, c *core) (*storage, error) {
@@ -110,6 +112,9 @@ func newStorage(s settings, c *core) (*storage, error) {
 	st := store.New(c.pool, store.Options{
 		Feed: c.bus, Limits: room, Policies: c.policies, Wakes: c.wakes, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
 	})
-	a, err := newArchive(st, s.Memory, c.log)
-	return &storage{st, a}, err
+	e, err := newEmbedder(s.Memory)
+	if err != nil {
+		return nil, err
+	}
+	return &storage{st, newArchive(st, e, s.Memory, c.log), e}, nil
 }

@@ -21,20 +21,21 @@ import (
 	toolsoul "xbot/internal/tool/soul"
 )
 
-// newArchive makes what is searched of memory, with embeddings where a model is set.
-func newArchive(s *store.Store, cfg config.Memory, log *slog.Logger) (*archive.Archive, error) {
+// newEmbedder makes embeddings; nil: no model is set for them.
+func newEmbedder(cfg config.Memory) (embed.Embedder, error) {
 	if cfg.EmbeddingModel == "" {
-		return archive.New(s, nil, log), nil
+		return nil, nil
 	}
-	e, err := embed.New(embed.Config{
+	return embed.New(embed.Config{
 		Provider: cfg.EmbeddingProvider, BaseURL: cfg.EmbeddingBaseURL, APIKey: cfg.EmbeddingAPIKey, Model: cfg.EmbeddingModel, MaxTokens: cfg.EmbeddingMaxTokens,
 	})
-	if err != nil {
-		return nil, err
-	}
+}
+
+// newArchive makes what is searched of memory, with embeddings where e is not nil.
+func newArchive(s *store.Store, e embed.Embedder, cfg config.Memory, log *slog.Logger) *archive.Archive {
 	a := archive.New(s, e, log)
-	a.Compress = cfg.EmbeddingOverlong == "compress"
-	return a, nil
+	a.Compress = e != nil && cfg.EmbeddingOverlong == "compress"
+	return a
 }
 
 // catchUp makes the embeddings of archives that are missing, until ctx ends.

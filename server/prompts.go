@@ -23,10 +23,10 @@ func (a *agents) pipeline() *prompt.Pipeline {
 
 // systemPrompts are the prompts of turns.
 func (a *agents) systemPrompts() *modelcall.SystemPrompts {
-	return &modelcall.SystemPrompts{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools, Profiles: a.agentProfiles(), Log: a.log}
+	return &modelcall.SystemPrompts{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools, Log: a.log}
 }
 
 // promptViewer shows prompts without a call of a model.
 func (a *agents) promptViewer() prompt.Viewer {
-	return prompt.Viewer{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools.Specs(), Profiles: a.agentProfiles()}
+	return prompt.Viewer{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools}
 }

@@ -10,14 +10,15 @@ import (
 	"xbot/internal/slash"
 	"xbot/internal/telemetry"
 	"xbot/internal/tool"
+	"xbot/internal/toolset"
 )
 
 // Tools describes what models can call, without a server.
-func Tools() []tool.Spec { return newTools(described(), nil).Specs() }
+func Tools() []tool.Spec { return newCatalog(described(), nil).Builtin.Specs() }
 
 // SlashCommands describes the slash commands, without a server.
 func SlashCommands() []slash.Spec {
-	a := &agents{core: described(), tools: tool.New()}
+	a := &agents{core: described(), tools: toolset.Fixed()}
 	known := a.commands(serving{
 		history: &history.Editor{}, questions: &intake.Dispatch{}, links: &gateway.Gateway{}, contexts: &contextview.Viewer{},
 		runners: &manage.Runners{}, hooks: &hooks.Admin{},

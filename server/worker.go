@@ -106,10 +106,10 @@ func (w *workerPart) activities() worker.Activities {
 				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 			},
 			Tools: &turn.Tools{
-				Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Words: w.words,
+				Calls: w.store, Sets: w.tools, Boxes: w.boxes, Words: w.words,
 				Outputs: live,
 			},
-			Approvals:  &turn.Approvals{Questions: w.store, Previewer: w.tools, Boxes: w.boxes, Wait: w.permissions.Wait},
+			Approvals:  &turn.Approvals{Questions: w.store, Previewer: w.tools.Builtin, Boxes: w.boxes, Wait: w.permissions.Wait},
 			Commands:   &activities.TurnCommands{Store: w.store, Registry: registry},
 			Hooks:      w.hooks(hooks, compressor),
 			Compressor: compressor,

@@ -9,13 +9,12 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/permission"
 	"xbot/internal/store"
-	"xbot/internal/tool"
 	"xbot/slash/conversation"
 )
 
 func TestPermissionsCommand_ShowsAndChoosesWhatToolsMayDoHere(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{Tools: tool.New()}}
+	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}
@@ -34,7 +33,7 @@ func TestPermissionsCommand_ShowsAndChoosesWhatToolsMayDoHere(t *testing.T) {
 
 func TestPermissionsCommand_OfAGroupIsForAdministrators(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
-	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{Tools: tool.New()}}
+	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{}}
 	for _, g := range b.Gateways {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}

@@ -14,22 +14,21 @@ import (
 	"xbot/internal/i18n"
 	memoryport "xbot/internal/memory"
 	"xbot/internal/memory/flat"
-	"xbot/internal/permission"
 	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/store"
-	"xbot/internal/tool"
 	"xbot/internal/tool/memory"
+	"xbot/internal/toolset"
 	"xbot/slash/account"
 	slashcontext "xbot/slash/context"
 )
 
 // viewer looks at prompts of a server without runners.
 func (b *bundle) viewer(home string) prompt.Viewer {
-	return prompt.Viewer{Scenes: b.Store, Tools: []tool.Spec{memory.NewWrite(b.notes()).Spec()}, Pipeline: prompt.Standard(prompt.Parts{
-		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Authorizers: permission.Authorizers{Tools: tool.New(memory.NewWrite(b.notes()))}, Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}},
+	return prompt.Viewer{Scenes: b.Store, Tools: toolset.Fixed(memory.NewWrite(b.notes())), Pipeline: prompt.Standard(prompt.Parts{
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}},
 		Sandboxes: resolver.New(resolver.Config{Choices: b.Store, Router: sandbox.NewRouter(sandbox.RouterConfig{})}),
 	})}
 }

@@ -32,9 +32,9 @@ import (
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
-	"xbot/internal/tool"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/toolset"
 	"xbot/server/livefeed"
 	"xbot/workflows"
 )
@@ -100,17 +100,17 @@ func (d *days) register() {
 	client, err := openai.New(openai.Config{BaseURL: d.server.BaseURL(), Model: "scripted", IdleTimeout: time.Minute})
 	require.NoError(d.t, err)
 	bus := feed.New(slog.New(slog.DiscardHandler))
-	tools := tool.New(todo.NewWrite(d.Store))
+	tools := toolset.Fixed(todo.NewWrite(d.Store))
 	intake := &turn.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
 	d.model = &turn.Model{
 		Words:       true,
-		Authorizers: permission.Authorizers{Tools: tools, People: d.Store},
+		Authorizers: permission.Authorizers{People: d.Store},
 		Models:      only{client}, Steps: d.Store, Tools: tools,
 		Context: &modelcall.Assembler{Windows: d.Store, Ratios: modelcall.Ratios{Store: d.Store}},
 		Streams: livefeed.Feed{Bus: bus},
 	}
 	calls := &turn.Tools{
-		Calls: d.Store, Toolbox: tools, Boxes: d, Outputs: livefeed.Feed{Bus: bus},
+		Calls: d.Store, Sets: tools, Boxes: d, Outputs: livefeed.Feed{Bus: bus},
 	}
 	d.asking = &turn.Approvals{Questions: d.Store, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{

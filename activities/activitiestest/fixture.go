@@ -41,6 +41,7 @@ import (
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/toolset"
 	"xbot/server/livefeed"
 )
 
@@ -71,6 +72,7 @@ type Fixture struct {
 	SandboxErr error
 	Tools      *turn.Tools
 	Model      *turn.Model
+	Catalog    *toolset.Catalog
 
 	Assembler *modelcall.Assembler
 	Intake    *turn.Intake
@@ -102,23 +104,23 @@ func New(t *testing.T, program ...string) *Fixture {
 	b.Server.Strict()
 	client, err := openai.New(openai.Config{BaseURL: b.Server.BaseURL(), Model: "scripted", IdleTimeout: Limit})
 	require.NoError(t, err)
-	registry := tool.New(shell.New(), ask.New(), file.NewRead(nil), todo.NewWrite(b.Store), broken{})
+	b.Catalog = toolset.Fixed(shell.New(), ask.New(), file.NewRead(nil), todo.NewWrite(b.Store), broken{})
 	b.Intake = &turn.Intake{Turns: b.Store, Models: OneModel{client}, MaxSteps: 7, Words: true}
 	b.Assembler = &modelcall.Assembler{Windows: b.Store, Ratios: modelcall.Ratios{Store: b.Store}, Budget: modelcall.Budget{Cooldown: 5}}
-	authorizers := permission.Authorizers{Tools: registry, People: b.Store}
+	authorizers := permission.Authorizers{People: b.Store}
 	b.Model = &turn.Model{
 		Words:       true,
 		Authorizers: authorizers,
-		Models:      OneModel{client}, Steps: b.Store, Tools: registry, Context: b.Assembler,
+		Models:      OneModel{client}, Steps: b.Store, Tools: b.Catalog, Context: b.Assembler,
 		Streams: livefeed.Feed{Bus: b.Bus},
 		Retry:   modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.Compressor = &compress.Compressor{
-		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{}, Tools: registry, Authorizers: authorizers, Retry: b.Model.Retry,
+		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{}, Tools: b.Catalog, Authorizers: authorizers, Retry: b.Model.Retry,
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Calls: b.Store, Toolbox: registry, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus},
+		Calls: b.Store, Sets: b.Catalog, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
 	b.Asking = &turn.Approvals{Questions: b.Store, Boxes: b, Wait: time.Hour}
 	b.background = &background.Background{Tasks: b.Store, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus}}

@@ -54,8 +54,8 @@ type Compressor struct {
 	Models  activities.Models
 	Store   Compactions
 	Prompts modelcall.Prompts
-	Tools   modelcall.Catalog
-	// Profiles knows which tools the model has; nil: all.
+	Tools   modelcall.Tools
+	// Profiles knows whether anything is kept of the conversation; nil: it is.
 	Profiles    modelcall.Profiles
 	Context     *modelcall.Assembler // knows how much models take and how they count
 	Notes       Notes                // nil: no notes are saved before

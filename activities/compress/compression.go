@@ -17,6 +17,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/prompt"
 	"xbot/internal/tokens"
+	"xbot/internal/toolset"
 	"xbot/internal/window"
 )
 
@@ -50,6 +51,7 @@ type reader struct {
 	ratio  float64 // of what the provider counts to our estimate
 	static int     // tokens of system prompt and tools
 	who    agentprofile.Profile
+	tools  *toolset.Set
 }
 
 // passage is the part of a conversation that a compression replaces.
@@ -112,7 +114,10 @@ func (j *compression) open(ctx context.Context) (err error) {
 	if j.who, err = modelcall.ProfileOf(ctx, j.Profiles, j.in.Session); err != nil {
 		return err
 	}
-	j.static = j.weigh(prompt.Request(system, nil, modelcall.Allowed{Catalog: j.Tools, Who: j.who}.Specs()))
+	if j.tools, err = j.Tools.Of(ctx, j.in.Session); err != nil {
+		return err
+	}
+	j.static = j.weigh(prompt.Request(system, nil, j.tools.Shown()))
 	j.view = window.View(j.window)
 	j.cut()
 	return nil

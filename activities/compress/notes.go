@@ -72,7 +72,7 @@ func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
 	if j.Notes == nil || len(j.Notes.Specs()) == 0 || j.Profiles != nil && !j.who.Remember.Memorize {
 		return nil, nil
 	}
-	authorizer, err := j.Authorizers.Of(ctx, j.in.Session)
+	authorizer, err := j.Authorizers.Of(ctx, j.in.Session, j.tools)
 	if err != nil {
 		return nil, err
 	}

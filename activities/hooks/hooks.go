@@ -98,7 +98,7 @@ type Hooks struct {
 	Files      Files
 	Dispatcher Dispatcher
 	Store      Store
-	Tools      modelcall.Catalog
+	Tools      modelcall.Tools
 	Sizes      Sizes
 	// Profiles knows which agent answers in a conversation; nil: nobody says.
 	Profiles modelcall.Profiles
@@ -169,7 +169,9 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 	if r.Outcome, err = h.Dispatcher.Ask(ctx, set, p); err != nil {
 		return hook.Outcome{}, err
 	}
-	h.change(p, &r)
+	if err := h.change(ctx, p, &r); err != nil {
+		return hook.Outcome{}, err
+	}
 	fresh, err := h.Store.RecordHook(ctx, r)
 	if err != nil || fresh {
 		return r.Outcome, err
@@ -180,17 +182,22 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 
 // change applies the arguments that hooks returned for a call. A call that asks people questions keeps its arguments, since
 // its questions are stored beside it; nor can it be deferred: it is denied instead.
-func (h *Hooks) change(p hook.Payload, r *hook.Record) {
+func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) error {
 	if p.Event != hook.PreToolUse {
-		return
+		return nil
 	}
-	inquires := len(h.Tools.Questions(p.ToolName, string(p.ToolInput))) > 0
+	tools, err := h.Tools.Of(ctx, r.Session)
+	if err != nil {
+		return err
+	}
+	inquires := len(tools.Questions(p.ToolName, string(p.ToolInput))) > 0
 	if inquires && r.Outcome.Decision == hook.Defer {
 		r.Outcome.Decision = hook.Deny
 	}
 	if inquires || r.Outcome.Updated == nil {
-		return
+		return nil
 	}
 	arguments := string(r.Outcome.Updated)
-	r.Changed = &hook.Change{Arguments: arguments, Summary: h.Tools.Summary(p.ToolName, arguments)}
+	r.Changed = &hook.Change{Arguments: arguments, Summary: tools.Summary(p.ToolName, arguments)}
+	return nil
 }

@@ -33,7 +33,8 @@ func (b *fixture) answeredBy(home, text string) {
 	_, err = b.SetPolicy(b.T.Context(), owner, []byte(text))
 	require.NoError(b.T, err)
 	book := &agentprofile.Resolver{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Home: home, Log: slog.New(slog.DiscardHandler)}
-	b.Model.Profiles, b.Tools.Profiles, b.Intake.Profiles = book, book, book
+	b.Model.Profiles, b.Intake.Profiles = book, book
+	b.Catalog.Profiles = book
 }
 
 func TestGenerate_SilenceLeavesNothingInTheStream(t *testing.T) {
@@ -120,7 +121,7 @@ func TestSystemPrompt_HoldsTheAgentsPartAndTheSoulOfNewChats(t *testing.T) {
 // personal are the prompts of a process that has just begun and knows who answers.
 func (b *fixture) personal(home string) *modelcall.SystemPrompts {
 	p := b.prompts(home)
-	p.Pipeline, p.Profiles = b.pipelineOf(home, b.Model.Profiles), b.Model.Profiles
+	p.Pipeline = b.pipelineOf(home, b.Model.Profiles)
 	return p
 }
 

@@ -37,8 +37,7 @@ type Scenes interface {
 type SystemPrompts struct {
 	Scenes   Scenes
 	Pipeline *prompt.Pipeline
-	Tools    Catalog
-	Profiles Profiles // knows which tools the model has; nil: all
+	Tools    Tools
 	Log      *slog.Logger
 
 	mu     sync.Mutex
@@ -73,11 +72,11 @@ func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (string, err
 	if err != nil || scene.Frozen {
 		return scene.System, err
 	}
-	who, err := ProfileOf(ctx, p.Profiles, step.Session)
+	tools, err := p.Tools.Of(ctx, step.Session)
 	if err != nil {
 		return "", err
 	}
-	a := &prompt.Assembly{Scene: scene, Tools: toolNames(Allowed{p.Tools, who})}
+	a := &prompt.Assembly{Scene: scene, Tools: tools}
 	if err := p.Pipeline.Assemble(ctx, a); err != nil {
 		return "", err
 	}
@@ -85,16 +84,6 @@ func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (string, err
 		p.Log.Debug("a part of a prompt was left out", "session", step.Session, "error", note)
 	}
 	return p.Scenes.FreezeSystem(ctx, step, a.System(), a.Fresh)
-}
-
-func toolNames(c Catalog) []string {
-	specs := c.Specs()
-	names := make([]string, len(specs))
-	for i, s := range specs {
-		names[i] = s.Name
-	}
-	slices.Sort(names)
-	return names
 }
 
 func (p *SystemPrompts) known(turn chat.TurnID) (string, bool) {

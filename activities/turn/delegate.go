@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"xbot/activities"
-	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
@@ -48,17 +47,17 @@ func (t *Tools) delegate(ctx context.Context, call chat.Call) (chat.ToolResult, 
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
-	who, err := modelcall.ProfileOf(ctx, t.Profiles, call.Session)
+	set, refused, ok, err := t.tools(ctx, call)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	if !who.Has(call.Name) {
-		return t.record(ctx, call, unknown(call.Name))
+	if !ok {
+		return t.record(ctx, call, refused)
 	}
 	if began, err := t.Calls.BeginCall(ctx, call); err != nil || !began {
 		return chat.ToolResult{}, err
 	}
-	result, err := t.Toolbox.Run(ctx, call.Name, tool.Call{
+	result, err := set.Run(ctx, call.Name, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Cwd: call.Cwd, Approval: call.Approval,
 		Box: sandbox.None{Why: fault.Errorf(fault.Denied, "work is handed on without a machine")},
 	})

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/permission"
 	"xbot/internal/prompt"
+	"xbot/internal/toolset"
 )
 
 // Steps keeps the steps of turns.
@@ -49,10 +50,10 @@ type Streams interface {
 type Model struct {
 	Models activities.Models
 	Steps  Steps
-	Tools  modelcall.Catalog
+	Tools  ToolSets
 	// Context makes the requests.
 	Context *modelcall.Assembler
-	// Profiles knows which tools the model has and what people see of its answers; nil: all.
+	// Profiles knows what people see of the model's answers; nil: all.
 	Profiles modelcall.Profiles
 	// Prompts makes system prompts; nil is BasePrompt.
 	Prompts     modelcall.Prompts
@@ -179,6 +180,7 @@ type attempt struct {
 
 	model string
 	who   agentprofile.Profile
+	tools *toolset.Set
 	spent bool     // the subagents of the request have taken all the tokens that they may
 	hooks hook.Set // of an answer with calls
 	modelcall.Assembled
@@ -272,8 +274,11 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 			return client, err
 		}
 	}
+	if a.tools, err = m.Tools.Of(ctx, a.step.Session); err != nil {
+		return nil, err
+	}
 	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
-		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: prompt.Request("", nil, modelcall.Allowed{Catalog: m.Tools, Who: a.who}.Specs()).Tools, Compressed: a.compressed,
+		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: prompt.Request("", nil, a.tools.Shown()).Tools, Compressed: a.compressed,
 	})
 	return client, err
 }
@@ -327,7 +332,7 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 	if a.Finish == llm.FinishWindow {
 		a.Finish = llm.FinishLength
 	}
-	step, tools := at.step, modelcall.Allowed{Catalog: m.Tools, Who: at.who}
+	step, tools := at.step, at.tools
 	out := chat.Answer{Text: activities.Clean(a.Text), Reasoning: activities.Clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
 	var authorizer permission.Authorizer
 	if len(a.ToolCalls) > 0 {
@@ -335,16 +340,16 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		settling, cancel := activities.Settling(ctx)
 		defer cancel()
 		var err error
-		if authorizer, err = m.Authorizers.Of(settling, step.Session); err != nil {
+		if authorizer, err = m.Authorizers.Of(settling, step.Session, tools); err != nil {
 			return out, err
 		}
 	}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
-		name, arguments := m.Tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
+		name, arguments := tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
 		decision := authorizer.Call(name, arguments)
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
-			Class: tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
+			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
 			Rule: decision.Rule, Always: decision.Always, Questions: tools.Questions(name, arguments),
 		}.Ruled()))
 	}

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
+	"xbot/internal/toolset"
 )
 
 // Calls keeps tool calls and their results.
@@ -27,19 +28,22 @@ type Calls interface {
 	Room(ctx context.Context, user chat.UserID, more int64) error
 }
 
-// Toolbox runs a tool by name.
-type Toolbox interface {
-	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
+// ToolSets knows the tools of conversations.
+type ToolSets interface {
+	modelcall.Tools
+	// Use notes that a conversation uses tools, so that they stay in sight.
+	Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error
+	// Quick reports whether calls of a tool that everybody has usually end within a second.
+	Quick(name string) bool
 }
 
 // Tools runs the tool calls of turns.
 type Tools struct {
-	Calls    Calls
-	Profiles modelcall.Profiles // knows which tools an agent has; nil: all
-	Toolbox  Toolbox
-	Boxes    activities.Boxes
-	Outputs  activities.Outputs
-	Words    bool // whether the first words of a task may stand in histories
+	Calls   Calls
+	Sets    ToolSets
+	Boxes   activities.Boxes
+	Outputs activities.Outputs
+	Words   bool // whether the first words of a task may stand in histories
 }
 
 // ToolInput names a call.
@@ -92,12 +96,12 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
-	who, err := modelcall.ProfileOf(ctx, t.Profiles, call.Session)
+	set, refused, ok, err := t.tools(ctx, call)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	if !who.Has(call.Name) && call.StartedOn == "" {
-		return t.record(ctx, call, unknown(call.Name))
+	if !ok && call.StartedOn == "" {
+		return t.record(ctx, call, refused)
 	}
 	if full, err := t.full(ctx, call); err != nil {
 		return chat.ToolResult{}, err
@@ -120,7 +124,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if err != nil || !began {
 		return chat.ToolResult{}, err
 	}
-	result, err := t.attempt(signalRunnerWaits(ctx, call.ID), call, box)
+	result, err := t.attempt(signalRunnerWaits(ctx, call.ID), set, call, box)
 	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
 		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
 	}
@@ -135,6 +139,22 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 		activities.Release(ctx, box, call.ID)
 	}
 	return result, err
+}
+
+// tools returns the tools of a call's conversation, of which its own is now in use. Not ok: it may not run; refused says why. A tool that
+// is run in another way than when it was called might run twice.
+func (t *Tools) tools(ctx context.Context, call chat.Call) (set *toolset.Set, refused chat.ToolResult, ok bool, err error) {
+	if set, err = t.Sets.Of(ctx, call.Session); err != nil {
+		return nil, refused, false, err
+	}
+	found, ok := set.Get(call.Name)
+	switch {
+	case !ok:
+		return set, unknown(call.Name), false, nil
+	case found.Spec().Class != call.Class:
+		return set, tool.Fail("%s has changed since it was called; call it again", call.Name), false, nil
+	}
+	return set, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
 }
 
 // full reports whether a command may not start because too many of its user's go on in the background. One that may have
@@ -196,7 +216,7 @@ func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 // attempt runs the tool. The tool does not see the end of the activity's context directly: a stop first kills the
 // command, so that its partial output becomes the result; any other end leaves the command alone. A stop that comes when
 // the tool has just ended changes nothing: a command that goes on by then is a task, which a stop leaves alone.
-func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
+func (t *Tools) attempt(ctx context.Context, set *toolset.Set, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	ended := make(chan struct{})
@@ -215,7 +235,7 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 	}()
 	out := t.Outputs.OpenOutput(call)
 	defer out.Close()
-	result, err := t.Toolbox.Run(running, call.Name, tool.Call{
+	result, err := set.Run(running, call.Name, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
 		StartedOn: call.StartedOn, Approval: call.Approval,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },

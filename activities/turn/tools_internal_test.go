@@ -10,6 +10,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/tool"
+	"xbot/internal/toolset"
 )
 
 // late is a context that was cancelled, of which whoever waits for it has not heard yet.
@@ -17,10 +18,14 @@ type late struct{ context.Context }
 
 func (late) Done() <-chan struct{} { return nil }
 
-// handsOver is a toolbox whose command goes on, and an output that nobody reads.
+// handsOver is a tool whose command goes on, and an output that nobody reads.
 type handsOver struct{}
 
-func (handsOver) Run(context.Context, string, tool.Call) (chat.ToolResult, error) {
+func (handsOver) Spec() tool.Spec { return tool.Spec{Name: "Shell"} }
+
+func (handsOver) Summary(string) string { return "" }
+
+func (handsOver) Run(context.Context, tool.Call) (chat.ToolResult, error) {
 	return chat.ToolResult{Content: "goes on", Background: &chat.Background{Command: "make"}}, nil
 }
 
@@ -33,8 +38,8 @@ func (handsOver) Close() {}
 func TestAttempt_AStopAfterTheEndOfTheToolLosesNoTask(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(temporal.NewCanceledError())
-	tools := &Tools{Toolbox: handsOver{}, Outputs: handsOver{}}
-	result, err := tools.attempt(late{ctx}, chat.Call{ToolCall: chat.ToolCall{Class: chat.ClassExec}}, nil)
+	tools, set := &Tools{Outputs: handsOver{}}, toolset.All(tool.New(handsOver{}))
+	result, err := tools.attempt(late{ctx}, set, chat.Call{ToolCall: chat.ToolCall{Name: "Shell", Class: chat.ClassExec}}, nil)
 	require.NoError(t, err)
 	require.NotNil(t, result.Background, "its command was not killed, so somebody has to follow it")
 }

@@ -77,11 +77,11 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/slash"
 	"xbot/internal/store"
-	"xbot/internal/tool"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/toolkey"
+	"xbot/internal/toolset"
 	"xbot/internal/trigger"
 	"xbot/internal/usage"
 	slashaccount "xbot/slash/account"
@@ -184,7 +184,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
 	dispatch := &intake.Dispatch{Inbox: b.store, Wakes: woken}
-	tools := tool.New(shell.New(), file.NewRead(nil))
+	tools := toolset.Fixed(shell.New(), file.NewRead(nil))
 	b.base = &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
 		Info: endpoint.Info{Version: "1.2.3", Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
@@ -196,7 +196,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Messages: messages.Endpoints{Base: base, Dispatch: dispatch, Voice: b.ear},
 		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links, Documents: b.documents},
-		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, Tools: tools, People: b.store}}},
+		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
 	b.hub = runners.New(runners.Config{Registry: manage.Registry{Store: b.store}, Version: "1.2.3"})

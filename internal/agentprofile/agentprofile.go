@@ -59,6 +59,12 @@ func (p Profile) Has(tool string) bool {
 	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool)) && (p.Role == nil || roleHas(*p.Role, tool))
 }
 
+// Names reports whether the agent, or the role that it has, is given a tool by its very name. It is always shown then.
+func (p Profile) Names(tool string) bool {
+	is := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), tool) }
+	return slices.ContainsFunc(p.Agent.Tools.Allow, is) || p.Role != nil && slices.ContainsFunc(p.Role.Tools, is)
+}
+
 func matches(patterns []string, tool string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := path.Match(strings.ToLower(strings.TrimSpace(pattern)), strings.ToLower(tool))

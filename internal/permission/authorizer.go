@@ -10,9 +10,8 @@ import (
 
 // Authorizers finds who decides about the calls of a conversation. It is safe for concurrent use.
 type Authorizers struct {
-	Rules    map[string]chat.Rule // what the installation wants of tools, by the tool's own name (XBOT_TOOL_RULES)
+	Rules    map[string]chat.Rule // what the installation wants of tools, by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
 	Policies Policies             // nil: everybody's preset is auto
-	Tools    Tools
 	People   People
 }
 
@@ -21,7 +20,7 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Tools says what tools there are.
+// Tools says what tools a conversation has.
 type Tools interface {
 	Get(name string) (tool.Tool, bool)
 	Subject(name, arguments string) string
@@ -32,19 +31,19 @@ type People interface {
 	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
 }
 
-// Of returns who decides about the calls of a conversation, as its user wants it now.
-func (a Authorizers) Of(ctx context.Context, key chat.SessionKey) (Authorizer, error) {
+// Of returns who decides about the calls of a conversation with these tools, as its user wants it now.
+func (a Authorizers) Of(ctx context.Context, key chat.SessionKey, tools Tools) (Authorizer, error) {
 	permits, err := a.People.Permits(ctx, key)
 	if err != nil {
 		return Authorizer{}, err
 	}
-	return a.With(ctx, permits)
+	return a.With(ctx, permits, tools)
 }
 
 // With is Of where the wishes of the user are known.
-func (a Authorizers) With(ctx context.Context, permits chat.Permits) (Authorizer, error) {
+func (a Authorizers) With(ctx context.Context, permits chat.Permits, tools Tools) (Authorizer, error) {
 	installation, err := a.Installation(ctx)
-	return Authorizer{permits: permits, installation: installation, tools: a.Tools}, err
+	return Authorizer{permits: permits, installation: installation, tools: tools}, err
 }
 
 // Installation is what holds for people who chose nothing.

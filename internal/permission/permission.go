@@ -21,7 +21,7 @@ type Call struct {
 
 // Installation is what holds for people who chose nothing.
 type Installation struct {
-	Rules          map[string]chat.Rule // by the tool's own name (XBOT_TOOL_RULES)
+	Rules          map[string]chat.Rule // by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
 	Administrators chat.Preset          // empty: auto
 	Others         chat.Preset          // empty: ask
 }
@@ -64,11 +64,24 @@ func Decide(p chat.Permits, i Installation, c Call) Decision {
 
 // decide is the rule where the person has said nothing of the tool.
 func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
-	if rule := i.Rules[c.Tool]; rule == chat.RuleDeny {
+	rule := i.rule(c.Tool)
+	if rule == chat.RuleDeny {
 		return rule
 	}
 	chosen := cmp.Or(p.Here, p.Own)
-	return cmp.Or(ruleOf(chosen, c.Acts), i.Rules[c.Tool], ruleOf(i.Preset(p.Admin), c.Acts), chat.RuleAllow)
+	return cmp.Or(ruleOf(chosen, c.Acts), rule, ruleOf(i.Preset(p.Admin), c.Acts), chat.RuleAllow)
+}
+
+// rule is what the installation says of a tool; empty: nothing.
+func (i Installation) rule(tool string) chat.Rule {
+	if rule, ok := i.Rules[tool]; ok {
+		return rule
+	}
+	var rules []named
+	for name, rule := range i.Rules {
+		rules = append(rules, named{name, rule})
+	}
+	return nearest(rules, tool)
 }
 
 // ruleOf is what a preset says of a call; empty: nothing.
@@ -90,15 +103,16 @@ type toolRules struct {
 
 func rulesOf(all []chat.ToolRule, tool string) toolRules {
 	var out toolRules
+	var wide []named
 	for _, r := range all {
 		switch {
-		case r.Tool != tool:
 		case r.Pattern == "":
-			out.wide = r.Rule
-		default:
+			wide = append(wide, named{r.Tool, r.Rule})
+		case r.Tool == tool:
 			out.narrow = append(out.narrow, r)
 		}
 	}
+	out.wide = nearest(wide, tool)
 	return out
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/toolset"
 )
 
 // Middleware adds what it knows to a prompt (spec/001 §2.3).
@@ -23,7 +24,7 @@ type Middleware interface {
 // Assembly is a prompt while it is put together.
 type Assembly struct {
 	Scene chat.Scene
-	Tools []string // names of the tools that the model can call, sorted
+	Tools *toolset.Set // of the conversation; nil: none
 
 	Parts map[string]string // of the system prompt, by key
 	Fresh []chat.Part       // parts that were made anew and are to be kept with the session

@@ -87,7 +87,7 @@ func (*Template) Name() string { return "base" }
 
 // Process renders the template.
 func (t *Template) Process(_ context.Context, a *Assembly) error {
-	v := varsOf(a.Scene, a.Tools)
+	v := varsOf(a.Scene, a.Tools.Names())
 	text, err := render(t.current(), v)
 	if err != nil { // it worked for the sample, but not for this scene
 		t.log.Warn("the prompt template failed, the one of the program is used", "path", t.path, "error", err)

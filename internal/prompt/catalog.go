@@ -39,7 +39,7 @@ func (Skills) Name() string { return "skills" }
 
 // Process adds the catalog.
 func (s Skills) Process(ctx context.Context, a *Assembly) error {
-	if !slices.Contains(a.Tools, "Read") {
+	if !a.Tools.Shows("Read") {
 		return nil // nothing could read them
 	}
 	a.hold("10_skills", here(a.Scene), func() (string, error) { return s.catalog(ctx, a) })
@@ -176,7 +176,7 @@ func (Agents) Name() string { return "agents" }
 
 // Process adds the catalog.
 func (g Agents) Process(ctx context.Context, a *Assembly) error {
-	if !slices.Contains(a.Tools, "SubAgent") {
+	if !a.Tools.Shows("SubAgent") {
 		return nil
 	}
 	own, err := a.ownPrompts(ctx, g.Own)

@@ -63,7 +63,7 @@ func (o Own) Process(ctx context.Context, a *Assembly) error {
 			return err
 		}
 	}
-	text, err := renderOwn(written.Content, varsOf(a.Scene, a.Tools))
+	text, err := renderOwn(written.Content, varsOf(a.Scene, a.Tools.Names()))
 	if err != nil { // another version of the program took it
 		a.Notes = append(a.Notes, err)
 		return nil

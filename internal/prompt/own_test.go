@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/prompt"
 	"xbot/internal/role"
+	"xbot/internal/tool/agent"
 )
 
 // owned is what person 1 has of their own.
@@ -33,7 +34,7 @@ func (o *owned) RolesOf(_ context.Context, user chat.UserID) (role.Kept, error) 
 
 func (w *world) having(o *owned) {
 	w.parts.Own, w.parts.Roles = o, o
-	w.tools = append(w.tools, "SubAgent")
+	w.tools = w.tools.With(agent.New(nil, nil))
 	w.pipeline = prompt.Standard(w.parts)
 }
 

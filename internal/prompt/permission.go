@@ -2,11 +2,11 @@ package prompt
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/permission"
+	"xbot/internal/toolset"
 )
 
 // Permission says what a person has to permit and what is denied. Tools whose calls are all allowed are not named.
@@ -22,13 +22,13 @@ func (Permission) Name() string { return "permission" }
 
 // Process adds the part, if there is something to say.
 func (p Permission) Process(ctx context.Context, a *Assembly) error {
-	authorizer, err := p.Authorizers.With(ctx, a.Scene.Permits)
+	authorizer, err := p.Authorizers.With(ctx, a.Scene.Permits, a.Tools)
 	if err != nil {
 		return err
 	}
 	readOnly := authorizer.Preset() == chat.PresetReadOnly
 	wide, narrow := map[chat.Rule][]string{}, map[chat.Rule][]string{}
-	for _, name := range slices.Sorted(slices.Values(a.Tools)) {
+	for _, name := range a.Tools.Names() {
 		rule := authorizer.Tool(name)
 		wide[rule] = append(wide[rule], name)
 		if rule == chat.RuleDeny && readOnly {
@@ -36,6 +36,12 @@ func (p Permission) Process(ctx context.Context, a *Assembly) error {
 		}
 		for _, r := range authorizer.Narrow(name) {
 			narrow[r.Rule] = append(narrow[r.Rule], name+" `"+r.Pattern+"`")
+		}
+	}
+	for _, s := range a.Tools.Hidden() {
+		if authorizer.Tool(s.Name) == chat.RuleAsk {
+			wide[chat.RuleAsk] = append(wide[chat.RuleAsk], "tools that you find with "+toolset.Search)
+			break
 		}
 	}
 	var lines []string

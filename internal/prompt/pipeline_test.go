@@ -16,13 +16,12 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/memory"
-	"xbot/internal/permission"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
-	"xbot/internal/tool/file"
-	"xbot/internal/tool/shell"
+	"xbot/internal/tool/agent"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/toolset"
 )
 
 // world is everything that a prompt is made of.
@@ -38,23 +37,21 @@ type world struct {
 	parts    prompt.Parts
 	pipeline *prompt.Pipeline
 	scene    chat.Scene
-	tools    []string
+	tools    *tool.Registry
 }
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, home: t.TempDir(), box: tooltest.New(t)}
 	w.parts = prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(w.home, "prompt.md"), slog.New(slog.NewTextHandler(&w.log, nil))),
-		Home:     w.home, Sandboxes: w, Memory: w, Authorizers: permission.Authorizers{Tools: tool.New(shell.New(), file.NewRead(nil), file.NewGlob())},
+		Home:     w.home, Sandboxes: w, Memory: w,
 	}
 	w.pipeline = prompt.Standard(w.parts)
 	w.scene = chat.Scene{
 		Session: "agent:main:web:thread:t", Channel: "web", User: 1, UserName: "alice", Held: map[string]chat.Part{},
 		Cwd: w.box.Workspace(), CwdRunner: w.box.Name(),
 	}
-	for _, spec := range allTools() {
-		w.tools = append(w.tools, spec.Name)
-	}
+	w.tools = registry()
 	return w
 }
 
@@ -82,7 +79,7 @@ func (w *world) put(name, text string) {
 // assemble makes a prompt as a turn does, and keeps with the session what is to be kept.
 func (w *world) assemble() *prompt.Assembly {
 	w.t.Helper()
-	a := &prompt.Assembly{Scene: w.scene, Tools: w.tools}
+	a := &prompt.Assembly{Scene: w.scene, Tools: toolset.All(w.tools)}
 	require.NoError(w.t, w.pipeline.Assemble(w.t.Context(), a))
 	for _, part := range a.Fresh {
 		w.scene.Held[part.Key] = part
@@ -104,7 +101,7 @@ func (w *world) everything() {
 	w.parts.Enrichers = []prompt.Enricher{plugin{"weather", "It rains.", nil}}
 	w.notes = "likes tea"
 	w.scene.Language = "zh"
-	w.tools = append(w.tools, "SubAgent")
+	w.tools = w.tools.With(agent.New(nil, nil))
 	w.pipeline = prompt.Standard(w.parts)
 }
 
@@ -119,7 +116,7 @@ func (p plugin) Enrich(context.Context, *prompt.Assembly) (string, error) { retu
 func TestStandard_HasElevenMiddlewaresInTheirOrderWithTheirKeys(t *testing.T) {
 	w := newWorld(t)
 	w.everything()
-	a := &prompt.Assembly{Scene: w.scene, Tools: w.tools, Text: "hello", At: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)}
+	a := &prompt.Assembly{Scene: w.scene, Tools: toolset.All(w.tools), Text: "hello", At: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)}
 	require.NoError(t, w.pipeline.Assemble(t.Context(), a))
 	var keys []string
 	for key := range a.Parts {
@@ -283,7 +280,7 @@ func TestSystem_NoPlaceHoldsATurnUpForLong(t *testing.T) {
 			w.pipeline = prompt.Standard(w.parts)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			a := &prompt.Assembly{Scene: w.scene, Tools: w.tools}
+			a := &prompt.Assembly{Scene: w.scene, Tools: toolset.All(w.tools)}
 			require.NoError(t, w.pipeline.Assemble(ctx, a), "by itself, long before anybody's patience ends")
 			require.Contains(t, a.System(), "You are xbot")
 			require.Empty(t, a.Parts["05_project_context"])
@@ -372,7 +369,7 @@ func TestTemplate_ChangesInTheNextPromptAndABrokenOneDoesNoHarm(t *testing.T) {
 	require.Equal(t, fault.Invalid, fault.KindOf(err), "for the doctor")
 
 	fresh := prompt.NewTemplate(filepath.Join(w.home, "prompt.md"), slog.New(slog.DiscardHandler))
-	a := &prompt.Assembly{Scene: w.scene, Tools: w.tools, Parts: map[string]string{}}
+	a := &prompt.Assembly{Scene: w.scene, Tools: toolset.All(w.tools), Parts: map[string]string{}}
 	require.NoError(t, fresh.Process(t.Context(), a))
 	require.Contains(t, a.Parts["00_base"], "You are xbot", "without a good one that of the program")
 
@@ -406,7 +403,7 @@ func TestSkills_ACatalogIsBounded(t *testing.T) {
 	for i := range 150 {
 		w.put(filepath.Join("agents", "role"+strings.Repeat("x", i)+".md"), "---\ndescription: "+strings.Repeat("long ", 100)+"\n---\n")
 	}
-	w.tools = append(w.tools, "SubAgent")
+	w.tools = w.tools.With(agent.New(nil, nil))
 	agents := w.assemble().Parts["15_agents"]
 	require.Less(t, len(agents), 9_000)
 	require.Regexp(t, `\[and \d+ more\]$`, agents)
@@ -417,7 +414,7 @@ func TestPermission_TheUsersOwnRuleComesBeforeTheInstallations(t *testing.T) {
 	w.parts.Authorizers.Rules = map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny}
 	w.pipeline = prompt.Standard(w.parts)
 	w.scene.Permits.Rules = []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}, {Tool: "Glob", Rule: chat.RuleAsk}, {Tool: "gone", Rule: chat.RuleDeny}}
-	require.Equal(t, "# Permissions\n\nA person is asked before these run, which may take long; give a reason: Glob.\nThese are denied, do not call them: Read.",
+	require.Equal(t, "# Permissions\n\nA person is asked before these run, which may take long; give a reason: DownloadFile, EventTrigger, FileCreate, FileReplace, Glob, task_kill.\nThese are denied, do not call them: Read.",
 		w.assemble().Parts["14_perm_control"])
 	w.parts.Authorizers.Rules, w.scene.Permits = nil, chat.Permits{Own: chat.PresetAuto}
 	w.pipeline = prompt.Standard(w.parts)
@@ -463,7 +460,7 @@ func TestEnrichers_APluginThatFailsIsLeftOut(t *testing.T) {
 func TestAssemble_FailsRatherThanForget(t *testing.T) {
 	w := newWorld(t)
 	w.scene.User = 2
-	require.Error(t, w.pipeline.Assemble(t.Context(), &prompt.Assembly{Scene: w.scene, Tools: w.tools}), "a prompt without memory would be kept for the turn")
+	require.Error(t, w.pipeline.Assemble(t.Context(), &prompt.Assembly{Scene: w.scene, Tools: toolset.All(w.tools)}), "a prompt without memory would be kept for the turn")
 }
 
 func TestSender_InAGroupSaysSoAndHowPeopleAreMentioned(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/tokens"
-	"xbot/internal/tool"
+	"xbot/internal/toolset"
 )
 
 // Scenes knows what prompts are rendered for.
@@ -21,8 +21,9 @@ type Scenes interface {
 type Viewer struct {
 	Scenes   Scenes
 	Pipeline *Pipeline
-	Tools    []tool.Spec
-	Profiles Profiles // knows which of them the model has; nil: all
+	Tools    interface {
+		Of(ctx context.Context, key chat.SessionKey) (*toolset.Set, error)
+	}
 }
 
 // Preview is such a prompt.
@@ -50,14 +51,9 @@ func (v Viewer) Preview(ctx context.Context, key chat.SessionKey, text string, a
 		return Preview{}, err
 	}
 	a := &Assembly{Scene: scene, Text: text, At: at}
-	tools, err := v.toolsOf(ctx, key)
-	if err != nil {
+	if a.Tools, err = v.Tools.Of(ctx, key); err != nil {
 		return Preview{}, err
 	}
-	for _, t := range tools {
-		a.Tools = append(a.Tools, t.Name)
-	}
-	slices.Sort(a.Tools)
 	if err := v.Pipeline.Assemble(ctx, a); err != nil {
 		return Preview{}, err
 	}
@@ -70,7 +66,7 @@ func (v Viewer) Preview(ctx context.Context, key chat.SessionKey, text string, a
 			l.Parts = append(l.Parts, Size{Name: key, Bytes: len(part), Tokens: tokens.Count(part), Held: known && !fresh})
 		}
 	}
-	for _, t := range tools {
+	for _, t := range a.Tools.Shown() {
 		schema := t.Name + "\n" + t.Description + "\n" + string(t.Parameters)
 		l.Tools = append(l.Tools, Size{Name: t.Name, Bytes: len(schema), Tokens: tokens.Count(schema)})
 	}
@@ -78,13 +74,4 @@ func (v Viewer) Preview(ctx context.Context, key chat.SessionKey, text string, a
 		l.Tokens += s.Tokens
 	}
 	return l, nil
-}
-
-// toolsOf returns the tools that the model of a session has.
-func (v Viewer) toolsOf(ctx context.Context, key chat.SessionKey) ([]tool.Spec, error) {
-	if v.Profiles == nil {
-		return v.Tools, nil
-	}
-	who, err := v.Profiles.Of(ctx, key)
-	return slices.DeleteFunc(slices.Clone(v.Tools), func(t tool.Spec) bool { return !who.Has(t.Name) }), err
 }

@@ -33,7 +33,9 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // allTools are the tools of the product, made anew at each call as each process makes them.
-func allTools() []tool.Spec {
+func allTools() []tool.Spec { return registry().Specs() }
+
+func registry() *tool.Registry {
 	memory := tooltest.NewMemory()
 	return tool.New(
 		shell.New(), ask.New(), file.NewRead(nil), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
@@ -41,7 +43,7 @@ func allTools() []tool.Spec {
 		web.NewDownload(nil, ""), task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
 		tooltrigger.New(nil), toollogs.New(nil, nil),
-	).Specs()
+	)
 }
 
 // conversation is a transcript with everything in it that a transcript may hold.

@@ -34,6 +34,54 @@ func New(tools ...Tool) *Registry {
 	return r
 }
 
+// With returns a registry that has more tools, too. One whose name is taken is left out.
+func (r *Registry) With(more ...Tool) *Registry {
+	if len(more) == 0 {
+		return r
+	}
+	tools := make([]Tool, 0, len(r.byName)+len(more))
+	taken := make(map[string]bool, cap(tools))
+	for _, t := range slices.Concat(r.tools(), more) {
+		if key := fold(t.Spec().Name); !taken[key] {
+			taken[key] = true
+			tools = append(tools, t)
+		}
+	}
+	return New(tools...)
+}
+
+// Where returns a registry of the tools whose names are wanted.
+func (r *Registry) Where(wanted func(name string) bool) *Registry {
+	tools := make([]Tool, 0, len(r.specs))
+	for _, t := range r.tools() {
+		if wanted(t.Spec().Name) {
+			tools = append(tools, t)
+		}
+	}
+	if len(tools) == len(r.specs) {
+		return r
+	}
+	return New(tools...)
+}
+
+// Any reports whether there is a tool like this.
+func (r *Registry) Any(like func(Spec) bool) bool { return slices.ContainsFunc(r.specs, like) }
+
+// Has reports whether there is a tool of a name.
+func (r *Registry) Has(name string) bool {
+	_, ok := r.Get(name)
+	return ok
+}
+
+// tools returns all tools, sorted by name.
+func (r *Registry) tools() []Tool {
+	out := make([]Tool, len(r.specs))
+	for i, s := range r.specs {
+		out[i] = r.byName[fold(s.Name)]
+	}
+	return out
+}
+
 // Specs returns the specs of all tools, sorted by name, so that prompts keep their prefix. Callers must not change
 // the slice.
 func (r *Registry) Specs() []Spec { return r.specs }

@@ -131,3 +131,9 @@ SELECT sqlc.arg(new_key), t.items, t.updated_at FROM todos t WHERE t.session_key
 -- name: ForkParts :exec
 INSERT INTO session_parts (session_key, key, source, body, created_at)
 SELECT sqlc.arg(new_key), p.key, p.source, p.body, p.created_at FROM session_parts p WHERE p.session_key = sqlc.arg(session_key);
+
+-- name: ForkActiveTools :exec
+-- The copy's messages are there already: what the original uses counts as used at their end.
+INSERT INTO active_tools (session_key, name, message_id)
+SELECT sqlc.arg(new_key), a.name, coalesce((SELECT max(id) FROM messages WHERE session_key = sqlc.arg(new_key)), 0)
+FROM active_tools a WHERE a.session_key = sqlc.arg(session_key);

@@ -57,7 +57,7 @@ func (p Permissions) status(ctx context.Context, in slash.Request) (string, erro
 	if err != nil {
 		return "", err
 	}
-	authorizer, err := p.Authorizers.With(ctx, permits)
+	installation, err := p.Authorizers.Installation(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (p Permissions) status(ctx context.Context, in slash.Request) (string, erro
 	if permits.Here != "" {
 		say = i18n.PresetHere
 	}
-	preset := authorizer.Preset()
+	preset := installation.InForce(permits)
 	lines := []string{i18n.Say(in.Lang, say, preset, i18n.Say(in.Lang, presetTexts[preset]))}
 	for _, r := range permits.Rules {
 		line := "- " + string(r.Rule) + " " + r.Tool

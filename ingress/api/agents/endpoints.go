@@ -7,7 +7,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/prompt"
-	"xbot/internal/tool"
+	"xbot/internal/toolset"
 )
 
 // Endpoints are those of this package, with what they need.
@@ -15,7 +15,7 @@ type Endpoints struct {
 	*endpoint.Base
 
 	Roles    prompt.Roles
-	Tools    *tool.Registry
+	Tools    *toolset.Catalog
 	Models   *catalogue.Live
 	Template *prompt.Template
 }

@@ -80,7 +80,11 @@ func (a *Endpoints) listRoles(ctx context.Context, _ *struct{}) (*struct{ Body R
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	body := RolesBody{Tools: a.pool()}
+	pool, err := a.pool(ctx)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	body := RolesBody{Tools: pool}
 	for _, own := range kept.Roles {
 		body.Roles = append(body.Roles, ListedRole{OwnRole: own, Source: "own"})
 	}
@@ -115,23 +119,31 @@ func sharedRole(r role.Role, kept role.Kept) ListedRole {
 var never = []string{"AskUser", "logs"}
 
 // pool lists the tools that a role can have.
-func (a *Endpoints) pool() []PoolTool {
+func (a *Endpoints) pool(ctx context.Context) ([]PoolTool, error) {
+	tools, err := a.Tools.Person(ctx, auth.User(ctx).ID)
+	if err != nil {
+		return nil, err
+	}
 	pool := []PoolTool{}
-	for _, spec := range a.Tools.Specs() {
+	for _, spec := range tools.Specs() {
 		if !slices.Contains(never, spec.Name) {
 			first, _, _ := strings.Cut(strings.TrimSpace(spec.Description), "\n")
 			pool = append(pool, PoolTool{spec.Name, chat.FirstWords(first, 160)})
 		}
 	}
 	slices.SortFunc(pool, func(a, b PoolTool) int { return strings.Compare(a.Name, b.Name) })
-	return pool
+	return pool, nil
 }
 
 // checked is a definition as it can be kept.
 func (a *Endpoints) checked(ctx context.Context, d role.RoleDefinition) (role.RoleDefinition, error) {
 	d = d.Clean()
 	var names []string
-	for _, t := range a.pool() {
+	pool, err := a.pool(ctx)
+	if err != nil {
+		return d, err
+	}
+	for _, t := range pool {
 		names = append(names, t.Name)
 	}
 	if err := d.Check(names); err != nil || d.Model == "" || slices.Contains(role.Tiers(), d.Model) {

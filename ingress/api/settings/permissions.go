@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -19,8 +20,7 @@ import (
 
 // Catalog says what tools there are.
 type Catalog interface {
-	Specs() []tool.Spec
-	Get(name string) (tool.Tool, bool)
+	Person(ctx context.Context, user chat.UserID) (*tool.Registry, error)
 }
 
 // Policy is the tools that there are and what the installation wants of them.
@@ -47,7 +47,7 @@ type Permissions struct {
 	Preset  chat.Preset      `json:"preset,omitempty" enum:"read_only,ask,auto" doc:"Chosen for all conversations; none: that of the installation."`
 	Default chat.Preset      `json:"default" enum:"read_only,ask,auto" doc:"That of the installation."`
 	Tools   []ToolPermission `json:"tools"`
-	Rules   []chat.ToolRule  `json:"rules" doc:"Rules with a pattern, for some calls of a tool. They come before the rule of the tool."`
+	Rules   []chat.ToolRule  `json:"rules" doc:"Rules for some calls of a tool, which come before the rule of the tool, and rules for several tools by a pattern of names, which come after it."`
 }
 
 func (a *Endpoints) registerPermissions(h huma.API) {
@@ -70,7 +70,7 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "set-permission", Method: http.MethodPut, Path: "/api/permissions/{tool}", Summary: "Allow, ask or deny a tool, or some of its calls", Description: "It applies to calls that the model makes from now on.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
-			Tool string `path:"tool" maxLength:"200" doc:"Name of the tool."`
+			Tool string `path:"tool" maxLength:"200" doc:"Name of the tool, or a pattern of names: mcp_github_*."`
 			Body struct {
 				Rule    chat.Rule `json:"rule" enum:"allow,ask,deny"`
 				Pattern string    `json:"pattern,omitempty" maxLength:"500" doc:"The calls that it is for: the beginning of a command (git status), a path (docs/**), a host (*.example.com). Empty: all calls."`
@@ -81,14 +81,10 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "remove-permission", Method: http.MethodDelete, Path: "/api/permissions/{tool}", Summary: "Take a rule back", Description: "It applies to calls that the model makes from now on.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
-			Tool    string `path:"tool" maxLength:"200" doc:"Name of the tool."`
+			Tool    string `path:"tool" maxLength:"200" doc:"Name of the tool, or the pattern of names."`
 			Pattern string `query:"pattern" maxLength:"500" doc:"That of the rule; empty: the rule for all calls."`
 		}) (*struct{}, error) {
-			t, ok := a.Policy.Tools.Get(in.Tool)
-			if !ok {
-				return nil, a.Problem(noTool(in.Tool))
-			}
-			return nil, a.Problem(a.Store.RemovePermission(ctx, auth.User(ctx).ID, t.Spec().Name, in.Pattern))
+			return nil, a.Problem(a.removeRule(ctx, in.Tool, in.Pattern))
 		})
 }
 
@@ -108,20 +104,24 @@ func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 		return Permissions{}, err
 	}
 	permits := chat.Permits{Admin: user.Admin, Own: chat.Preset(preset), Rules: rules}
-	authorizer, err := a.Policy.Authorizers.With(ctx, permits)
+	tools, err := a.Policy.Tools.Person(ctx, user.ID)
+	if err != nil {
+		return Permissions{}, err
+	}
+	authorizer, err := a.Policy.Authorizers.With(ctx, permits, tools)
 	if err != nil {
 		return Permissions{}, err
 	}
 	out := Permissions{Preset: permits.Own, Default: installation.Preset(permits.Admin), Tools: []ToolPermission{}, Rules: []chat.ToolRule{}}
 	wide := map[string]bool{}
 	for _, r := range rules {
-		if r.Pattern == "" {
+		if r.Pattern == "" && tools.Has(r.Tool) {
 			wide[r.Tool] = true
 		} else {
 			out.Rules = append(out.Rules, r)
 		}
 	}
-	for _, spec := range a.Policy.Tools.Specs() {
+	for _, spec := range tools.Specs() {
 		out.Tools = append(out.Tools, ToolPermission{
 			Name: spec.Name, Class: spec.Class, Summary: summary(spec), Acts: spec.Acts(), Pattern: spec.Pattern,
 			Rule: authorizer.Tool(spec.Name), Own: wide[spec.Name],
@@ -132,7 +132,14 @@ func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 
 // setRule keeps a rule of a person, as it is written from then on.
 func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat.Rule) (chat.ToolRule, error) {
-	t, ok := a.Policy.Tools.Get(name)
+	if permission.IsPattern(name) {
+		return a.setPatternRule(ctx, name, pattern, rule)
+	}
+	tools, err := a.Policy.Tools.Person(ctx, auth.User(ctx).ID)
+	if err != nil {
+		return chat.ToolRule{}, err
+	}
+	t, ok := tools.Get(name)
 	if !ok {
 		return chat.ToolRule{}, noTool(name)
 	}
@@ -143,6 +150,36 @@ func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat
 	}
 	out := chat.ToolRule{Tool: spec.Name, Pattern: kept, Rule: rule}
 	return out, a.Store.SetPermission(ctx, auth.User(ctx).ID, out)
+}
+
+// setPatternRule keeps a rule for all tools whose names fit, also for those that are yet to come.
+func (a *Endpoints) setPatternRule(ctx context.Context, name, pattern string, rule chat.Rule) (chat.ToolRule, error) {
+	if pattern != "" {
+		return chat.ToolRule{}, fault.Errorf(fault.Invalid, "a rule for several tools is for all of their calls; leave the pattern out")
+	}
+	out := chat.ToolRule{Tool: name, Rule: rule}
+	if err := permission.CheckName(name); err != nil {
+		return out, err
+	}
+	return out, a.Store.SetPermission(ctx, auth.User(ctx).ID, out)
+}
+
+// removeRule takes a rule back, also one for a tool that is not there any more.
+func (a *Endpoints) removeRule(ctx context.Context, name, pattern string) error {
+	user := auth.User(ctx).ID
+	tools, err := a.Policy.Tools.Person(ctx, user)
+	if err != nil {
+		return err
+	}
+	rules, err := a.Store.Permissions(ctx, user)
+	if err != nil {
+		return err
+	}
+	own := tools.Name(name)
+	if !tools.Has(own) && !slices.ContainsFunc(rules, func(r chat.ToolRule) bool { return r.Tool == own }) {
+		return noTool(name)
+	}
+	return a.Store.RemovePermission(ctx, user, own, pattern)
 }
 
 func noTool(name string) error { return fault.Errorf(fault.NotFound, "there is no tool %q", name) }

@@ -85,6 +85,9 @@ func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.Cont
 	if err := s.db.Q.ResetParts(ctx, tx, f.Key); err != nil {
 		return fmt.Errorf("drop the parts of the prompt: %w", err)
 	}
+	if err := s.db.Q.ActiveToolsReset(ctx, tx, f.Key); err != nil {
+		return fmt.Errorf("forget the tools in use: %w", err)
+	}
 	cleared, err := s.db.Q.ResetTodos(ctx, tx, f.Key)
 	if err != nil {
 		return fmt.Errorf("clear the to-do list: %w", err)

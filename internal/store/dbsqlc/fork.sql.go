@@ -13,6 +13,23 @@ import (
 	"xbot/internal/chat"
 )
 
+const forkActiveTools = `-- name: ForkActiveTools :exec
+INSERT INTO active_tools (session_key, name, message_id)
+SELECT $1, a.name, coalesce((SELECT max(id) FROM messages WHERE session_key = $1), 0)
+FROM active_tools a WHERE a.session_key = $2
+`
+
+type ForkActiveToolsParams struct {
+	NewKey     chat.SessionKey
+	SessionKey chat.SessionKey
+}
+
+// The copy's messages are there already: what the original uses counts as used at their end.
+func (q *Queries) ForkActiveTools(ctx context.Context, db DBTX, arg ForkActiveToolsParams) error {
+	_, err := db.Exec(ctx, forkActiveTools, arg.NewKey, arg.SessionKey)
+	return err
+}
+
 const forkBegin = `-- name: ForkBegin :exec
 UPDATE sessions SET compaction_id = $2, reset_id = $3 WHERE key = $1
 `

@@ -1,0 +1,13 @@
+package modelcall
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/toolset"
+)
+
+// Tools knows the tools of conversations.
+type Tools interface {
+	Of(ctx context.Context, key chat.SessionKey) (*toolset.Set, error)
+}

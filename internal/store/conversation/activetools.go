@@ -1,0 +1,29 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// ActiveTools returns the optional tools that a conversation has used last, at most most, the newest first: in the last unused messages
+// of people, or ever where that is 0.
+func (s *Store) ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) ([]string, error) {
+	names, err := s.db.Q.ActiveTools(ctx, s.db.Pool, dbsqlc.ActiveToolsParams{SessionKey: key, Unused: int32(unused), Most: int32(most)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read the tools in use: %w", err))
+	}
+	return names, nil
+}
+
+// UseTools notes that a conversation uses tools now.
+func (s *Store) UseTools(ctx context.Context, key chat.SessionKey, names ...string) error {
+	err := s.db.Q.ActiveToolsUse(ctx, s.db.Pool, dbsqlc.ActiveToolsUseParams{SessionKey: key, Names: names})
+	if err != nil {
+		return pg.Classify(fmt.Errorf("note the tools in use: %w", err))
+	}
+	return nil
+}
