@@ -17,8 +17,8 @@ func (Optional) Order() int { return 112 }
 // Name is for errors.
 func (Optional) Name() string { return "optional tools" }
 
-// maxOptional bounds the list, in bytes: about 600 tokens of a prompt that has 4 000 (DESIGN §12).
-const maxOptional = 2_400
+// maxOptional bounds the list, in bytes: about 500 tokens of a prompt that has 4 000 (DESIGN §12), 750 where names are hard to read.
+const maxOptional = 1_800
 
 // Process adds the list. It names what is shown just now, too: what a conversation uses does not change its prompt.
 func (Optional) Process(_ context.Context, a *Assembly) error {

@@ -428,7 +428,7 @@ func TestPermission_TellsThePresetAndTheRulesForSomeCalls(t *testing.T) {
 	}}
 	require.Equal(t, `# Permissions
 
-A person is asked before these run, which may take long; give a reason: Shell.
+A person is asked before these run, which may take long; give a reason: DownloadFile, EventTrigger, FileCreate, FileReplace, Shell, task_kill.
 These run without a question: Shell `+"`git status`"+`.
 A person is asked before these, too: Read `+"`**/.env`"+`.
 These are denied, do not call them: Shell `+"`git push`"+`.`, w.assemble().Parts["14_perm_control"])
@@ -437,7 +437,7 @@ These are denied, do not call them: Shell `+"`git push`"+`.`, w.assemble().Parts
 
 This conversation is read only: look and answer, change nothing.
 A person is asked before these, too: Read `+"`**/.env`"+`.
-These are denied, do not call them: Shell.`, w.assemble().Parts["14_perm_control"])
+These are denied, do not call them: DownloadFile, EventTrigger, FileCreate, FileReplace, Shell, task_kill.`, w.assemble().Parts["14_perm_control"])
 }
 
 func TestSender_CannotSpeakAsTheSystem(t *testing.T) {
