@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 	"xbot/internal/toolkey"
 )
 
@@ -76,13 +77,10 @@ func exchange(ctx context.Context, p provider, a toolkey.Access, q Query) ([]byt
 
 // unreachable says why there is no answer, without the address, in which the query stands.
 func unreachable(host string, err error) error {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err
-	}
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return refused
 	}
-	return fault.Errorf(fault.Unavailable, "%s cannot be reached: %s", line(host, 100), line(err.Error(), maxReason))
+	return fault.Errorf(fault.Unavailable, "%s cannot be reached: %s", line(host, 100), safehttp.Reason(err))
 }
 
 var errNoJSON = fault.Errorf(fault.Unavailable, "what it sent is no answer of such a service (is its address right?)")
