@@ -130,6 +130,28 @@ type PastEntry struct {
 	Message MessageID // 0: it is no message
 }
 
+// UnseenQuery asks for the newest of what the model of a conversation does not see, older than what Before names.
+type UnseenQuery struct {
+	Text   string // words that it holds; empty: any
+	Before UnseenID
+	N      int // at most
+}
+
+// UnseenID names a message of a conversation, or what was overheard in its group, which is newer than all messages that are not seen. The zero
+// value names nothing.
+type UnseenID struct {
+	Message   MessageID
+	Overheard int64
+}
+
+// UnseenEntry is a message that the model of a conversation does not see any more, or something that was overheard and is not in it yet.
+type UnseenEntry struct {
+	ID   UnseenID
+	At   time.Time
+	Who  string // user, assistant or overheard; in a group with the name of who said it, as far as models are told names
+	Text string
+}
+
 // Conversation is one of a person's conversations, in search results.
 type Conversation struct {
 	Session SessionKey

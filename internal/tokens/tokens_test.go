@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
@@ -55,6 +56,28 @@ func TestCount_OfMegabytesIsSampled(t *testing.T) {
 
 // sample is a part of a text that is alike all over.
 const sample = 300_000
+
+func TestSkip_TakesSoManyTokensAndChainsToTheWholeText(t *testing.T) {
+	for name, text := range map[string]string{
+		"words": strings.Repeat("The quick brown fox jumps over the lazy dog.\n", 4000), "Chinese": strings.Repeat("我们今天去公园散步，看到了很多花和树。", 3000),
+		"emoji": strings.Repeat("👩‍👩‍👧 🏳️‍🌈", 500), "one": "x",
+	} {
+		all := tokens.Count(text)
+		require.Equal(t, len(text), tokens.Skip(text, all), name)
+		require.Equal(t, len(text), tokens.Skip(text, all+1000), name)
+		require.Zero(t, tokens.Skip(text, 0), name)
+		require.Zero(t, tokens.Skip(text, -1), name)
+		step, read := all/7+1, 0
+		for at := 0; at < all; at += step {
+			from, to := tokens.Skip(text, at), tokens.Skip(text, at+step)
+			require.Equal(t, read, from, name)
+			require.True(t, utf8.ValidString(text[from:to]), name)
+			require.InDelta(t, min(step, all-at), tokens.Count(text[from:to]), 8, name)
+			read = to
+		}
+		require.Equal(t, len(text), read, name)
+	}
+}
 
 func TestCount_IsSafeForConcurrentUse(t *testing.T) {
 	var g sync.WaitGroup

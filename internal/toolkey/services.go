@@ -31,12 +31,16 @@ type service struct {
 	probe string
 }
 
+// CloudsWayKeyOnly is where CloudsWay answers whoever has a key of aisearch.cloudsway.net. Other keys of theirs come with an address of their
+// own, https://searchapi.cloudsway.net/search/…/smart, which is entered beside the key.
+const CloudsWayKeyOnly = "https://aisearchapi.cloudsway.net/api/search/smart"
+
 const openAI = "https://api.openai.com/v1"
 
 // services are all, in the order in which people see them.
 var services = []service{
 	{name: Tavily, title: "search with Tavily", base: "https://api.tavily.com", keyVar: "TAVILY_API_KEY", probe: "/usage"},
-	{name: CloudsWay, title: "search with CloudsWay", base: "https://searchapi.cloudsway.net", keyVar: "CLOUDSWAY_SEARCH_KEY"},
+	{name: CloudsWay, title: "search with CloudsWay", base: CloudsWayKeyOnly, keyVar: "CLOUDSWAY_SEARCH_KEY", baseVar: "CLOUDSWAY_SEARCH_URL"},
 	{name: SearXNG, title: "search with SearXNG", keyless: true, baseVar: "SEARXNG_URL", probe: "/search?q=xbot&format=json"},
 	compatible(Image, "pictures", "IMAGE"),
 	compatible(Speech, "speech", "TTS"),

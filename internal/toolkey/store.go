@@ -120,7 +120,7 @@ func inForce(rows []toolkeys.Key, name string) (found *toolkeys.Key) {
 // environment is what the variables say; zero: nothing.
 func (s *Store) environment(about service) Access {
 	key, base := strings.TrimSpace(s.Env[about.keyVar]), strings.TrimSpace(s.Env[about.baseVar])
-	if key == "" && base == "" {
+	if key == "" && (base == "" || !about.keyless) {
 		return Access{}
 	}
 	out := s.access(about, Draft{Key: key, ToolKey: chat.ToolKey{Shared: true, BaseURL: base, Model: strings.TrimSpace(s.Env[about.modelVar])}})

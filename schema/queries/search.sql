@@ -82,3 +82,27 @@ WHERE s.user_id = sqlc.arg(owner)
   AND (cardinality(sqlc.arg(these)::text[]) = 0 OR s.agent = ANY (sqlc.arg(these)::text[])) AND NOT s.agent = ANY (sqlc.arg(others)::text[])
 ORDER BY f.id DESC
 LIMIT sqlc.arg(n);
+
+-- name: UnseenMessages :many
+-- The newest messages of one conversation that its model does not see any more: what is before its last compaction or reset. With patterns those
+-- that hold all of them. Of a long text the part around the first word.
+SELECT m.id, m.role, m.sender, m.created_at,
+       substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower(sqlc.arg(first)::text)) - 200), 2000)::text AS content
+FROM sessions s
+LEFT JOIN controls c ON c.id = s.compaction_id
+LEFT JOIN controls r ON r.id = s.reset_id
+JOIN messages m ON m.session_key = s.key AND m.id <= greatest(coalesce(c.message_id, 0), coalesce(r.message_id, 0))
+WHERE s.key = sqlc.arg(session) AND m.id < sqlc.arg(before)::bigint
+  AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND coalesce(m.shown, m.content) <> ''
+  AND (cardinality(sqlc.arg(patterns)::text[]) = 0 OR coalesce(m.shown, m.content) ILIKE ALL (sqlc.arg(patterns)::text[]))
+ORDER BY m.id DESC
+LIMIT sqlc.arg(n);
+
+-- name: UnseenOverheard :many
+-- The newest of what was overheard in the group of a conversation and has not come into its transcript, in the order in which it arrived.
+SELECT o.id, o.sender, o.sent_at, o.body FROM overheard o
+WHERE o.session_key = sqlc.arg(session)::text AND NOT o.taken AND o.id < sqlc.arg(before)::bigint AND o.body <> ''
+  AND (cardinality(sqlc.arg(patterns)::text[]) = 0 OR o.body ILIKE ALL (sqlc.arg(patterns)::text[]))
+  AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = o.session_key AND i.channel = o.channel AND i.platform_id = o.platform_id)
+ORDER BY o.id DESC
+LIMIT sqlc.arg(n);

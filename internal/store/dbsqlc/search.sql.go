@@ -332,3 +332,121 @@ func (q *Queries) SearchPast(ctx context.Context, db DBTX, arg SearchPastParams)
 	}
 	return items, nil
 }
+
+const unseenMessages = `-- name: UnseenMessages :many
+SELECT m.id, m.role, m.sender, m.created_at,
+       substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower($1::text)) - 200), 2000)::text AS content
+FROM sessions s
+LEFT JOIN controls c ON c.id = s.compaction_id
+LEFT JOIN controls r ON r.id = s.reset_id
+JOIN messages m ON m.session_key = s.key AND m.id <= greatest(coalesce(c.message_id, 0), coalesce(r.message_id, 0))
+WHERE s.key = $2 AND m.id < $3::bigint
+  AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL AND coalesce(m.shown, m.content) <> ''
+  AND (cardinality($4::text[]) = 0 OR coalesce(m.shown, m.content) ILIKE ALL ($4::text[]))
+ORDER BY m.id DESC
+LIMIT $5
+`
+
+type UnseenMessagesParams struct {
+	First    string
+	Session  chat.SessionKey
+	Before   int64
+	Patterns []string
+	N        int32
+}
+
+type UnseenMessagesRow struct {
+	ID        chat.MessageID
+	Role      chat.Role
+	Sender    string
+	CreatedAt time.Time
+	Content   string
+}
+
+// The newest messages of one conversation that its model does not see any more: what is before its last compaction or reset. With patterns those
+// that hold all of them. Of a long text the part around the first word.
+func (q *Queries) UnseenMessages(ctx context.Context, db DBTX, arg UnseenMessagesParams) ([]UnseenMessagesRow, error) {
+	rows, err := db.Query(ctx, unseenMessages,
+		arg.First,
+		arg.Session,
+		arg.Before,
+		arg.Patterns,
+		arg.N,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UnseenMessagesRow
+	for rows.Next() {
+		var i UnseenMessagesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Role,
+			&i.Sender,
+			&i.CreatedAt,
+			&i.Content,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const unseenOverheard = `-- name: UnseenOverheard :many
+SELECT o.id, o.sender, o.sent_at, o.body FROM overheard o
+WHERE o.session_key = $1::text AND NOT o.taken AND o.id < $2::bigint AND o.body <> ''
+  AND (cardinality($3::text[]) = 0 OR o.body ILIKE ALL ($3::text[]))
+  AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = o.session_key AND i.channel = o.channel AND i.platform_id = o.platform_id)
+ORDER BY o.id DESC
+LIMIT $4
+`
+
+type UnseenOverheardParams struct {
+	Session  string
+	Before   int64
+	Patterns []string
+	N        int32
+}
+
+type UnseenOverheardRow struct {
+	ID     int64
+	Sender string
+	SentAt time.Time
+	Body   string
+}
+
+// The newest of what was overheard in the group of a conversation and has not come into its transcript, in the order in which it arrived.
+func (q *Queries) UnseenOverheard(ctx context.Context, db DBTX, arg UnseenOverheardParams) ([]UnseenOverheardRow, error) {
+	rows, err := db.Query(ctx, unseenOverheard,
+		arg.Session,
+		arg.Before,
+		arg.Patterns,
+		arg.N,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UnseenOverheardRow
+	for rows.Next() {
+		var i UnseenOverheardRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Sender,
+			&i.SentAt,
+			&i.Body,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -1,0 +1,45 @@
+package safehttp
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+
+	"xbot/internal/fault"
+)
+
+// Reason says why a request failed, for a model or a person: without the address, which may hold a secret, and without anything that the other
+// side wrote, as errors of net/http quote it. At most one sentence.
+func Reason(err error) string {
+	if refused, ok := errors.AsType[*fault.Error](err); ok {
+		return refused.Error()
+	}
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		if wrapped.Timeout() {
+			return "it did not answer in time"
+		}
+		err = wrapped.Err
+	}
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
+		if lookup.IsNotFound {
+			return "there is no such host"
+		}
+		return "the name of its host cannot be resolved"
+	}
+	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Op != "remote error" {
+		return operation.Error()
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is not valid"
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it did not answer in time"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection ended before it had answered"
+	}
+	return "what answers there is no web server, or broken"
+}
