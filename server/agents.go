@@ -2,6 +2,7 @@ package server
 
 import (
 	"maps"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
 	toolcontext "xbot/internal/tool/context"
+	"xbot/internal/tool/conversation"
 	toolcron "xbot/internal/tool/cron"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/find"
@@ -35,6 +37,8 @@ import (
 	"xbot/internal/tool/web"
 	"xbot/internal/tool/worktree"
 	"xbot/internal/toolset"
+	"xbot/internal/webpage"
+	"xbot/internal/websearch"
 )
 
 // agents are what models can do, and where their commands run.
@@ -58,7 +62,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver) *toolset.Catalog {
-	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles()}
+	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: []toolset.Source{web.NewSearches(websearch.New(c.toolKeys))}}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
 }
@@ -70,14 +74,14 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		slices.Concat(c.lettaTools(), c.soulTools()),
 		shell.New(), ask.New(), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
-		newDownload(c.permissions, c.version),
+		web.NewDownload(c.public(), "xbot/"+c.version), web.NewFetch(webpage.New(c.public(), "xbot/"+c.version, c.documents())),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
 		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),
 		toolcron.New(c.jobs),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
-		tooltrigger.New(c.triggers), toollogs.New(logs.Reader{Home: c.home}, c.store),
+		tooltrigger.New(c.triggers), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
 	)
 }
 
@@ -104,13 +108,13 @@ func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	}
 }
 
-// newDownload makes the tool that fetches what a model found.
-func newDownload(cfg config.Permissions, version string) tool.Tool {
-	allow, err := safehttp.ParseAllow(cfg.HTTPAllow)
+// public reaches addresses that models and strangers name.
+func (c *core) public() *http.Client {
+	allow, err := safehttp.ParseAllow(c.permissions.HTTPAllow)
 	if err != nil {
 		panic(err) // settings were checked when they were loaded
 	}
-	return web.NewDownload(safehttp.New(allow), "xbot/"+version)
+	return safehttp.New(allow)
 }
 
 // authorizers find who decides what may run.

@@ -12,7 +12,6 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/hook"
 	"xbot/internal/hook/ask"
-	"xbot/internal/safehttp"
 	"xbot/internal/sandbox"
 )
 
@@ -33,13 +32,9 @@ func (a *agents) hookFiles() *hook.Live {
 
 // hookDispatcher asks the handlers of hooks.
 func (a *agents) hookDispatcher() *hook.Dispatcher {
-	allow, err := safehttp.ParseAllow(a.permissions.HTTPAllow)
-	if err != nil {
-		panic(err) // settings were checked when they were loaded
-	}
 	return &hook.Dispatcher{Log: a.log, Kinds: map[hook.Kind]hook.Asker{
 		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: projectHooks{a}}, Host: ask.Host{Dir: a.home}},
-		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), a.env, "xbot/"+a.version),
+		hook.KindHTTP:     ask.NewHTTP(a.public(), a.env, "xbot/"+a.version),
 		hook.KindCallback: ask.Standard(a.log),
 	}}
 }

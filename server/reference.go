@@ -10,11 +10,14 @@ import (
 	"xbot/internal/slash"
 	"xbot/internal/telemetry"
 	"xbot/internal/tool"
+	"xbot/internal/tool/web"
 	"xbot/internal/toolset"
 )
 
-// Tools describes what models can call, without a server.
-func Tools() []tool.Spec { return newCatalog(described(), nil).Builtin.Specs() }
+// Tools describes what models can call, without a server. What people bring themselves is not among them.
+func Tools() []tool.Spec {
+	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil)).Specs()
+}
 
 // SlashCommands describes the slash commands, without a server.
 func SlashCommands() []slash.Spec {

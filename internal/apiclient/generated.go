@@ -669,7 +669,7 @@ type Pairing struct {
 type Permissions struct {
 	Default chat.Preset      `json:"default"`         // That of the installation.
 	Preset  chat.Preset      `json:"preset,omitzero"` // Chosen for all conversations; none: that of the installation.
-	Rules   []chat.ToolRule  `json:"rules"`           // Rules with a pattern, for some calls of a tool. They come before the rule of the tool.
+	Rules   []chat.ToolRule  `json:"rules"`           // Rules for some calls of a tool, which come before the rule of the tool, and rules for several tools by a pattern of names, which come after it.
 	Tools   []ToolPermission `json:"tools"`
 }
 

@@ -17,8 +17,8 @@ func (Optional) Order() int { return 112 }
 // Name is for errors.
 func (Optional) Name() string { return "optional tools" }
 
-// maxOptional bounds the list, in bytes: about 500 tokens of a prompt that has 4 000 (DESIGN §12), 750 where names are hard to read.
-const maxOptional = 1_800
+// MaxOptional bounds the list, in bytes: about 500 tokens, since what is always there takes 3 500 of the 4 000 that a prompt has (DESIGN §12).
+const MaxOptional = 1_300
 
 // Process adds the list. It names what is shown just now, too: what a conversation uses does not change its prompt.
 func (Optional) Process(_ context.Context, a *Assembly) error {
@@ -26,7 +26,7 @@ func (Optional) Process(_ context.Context, a *Assembly) error {
 		return nil
 	}
 	if optional := a.Tools.Optional(); len(optional) > 0 {
-		a.Parts["16_tools"] = optionalHead + "\n\n" + toolset.List(optional, maxOptional)
+		a.Parts["16_tools"] = optionalHead + "\n\n" + toolset.List(optional, MaxOptional)
 	}
 	return nil
 }

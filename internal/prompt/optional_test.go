@@ -34,7 +34,7 @@ func TestOptional_NamesToolsThatAreNotShownAndKeepsToItsRoom(t *testing.T) {
 		w.tools = w.tools.With(served(fmt.Sprintf("mcp_github_tool_%d", n)))
 	}
 	parts = w.assemble().Parts
-	require.Less(t, tokens.Count(parts["16_tools"]), 800)
+	require.Less(t, tokens.Count(parts["16_tools"]), 560)
 	require.Contains(t, parts["16_tools"], "more")
 }
 

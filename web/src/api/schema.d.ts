@@ -4554,7 +4554,7 @@ export interface components {
              * @enum {string}
              */
             preset?: "read_only" | "ask" | "auto";
-            /** @description Rules with a pattern, for some calls of a tool. They come before the rule of the tool. */
+            /** @description Rules for some calls of a tool, which come before the rule of the tool, and rules for several tools by a pattern of names, which come after it. */
             rules: components["schemas"]["ToolRule"][] | null;
             tools: components["schemas"]["ToolPermission"][] | null;
         };
@@ -8237,7 +8237,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of the tool. */
+                /** @description Name of the tool, or a pattern of names: mcp_github_*. */
                 tool: string;
             };
             cookie?: never;
@@ -8276,7 +8276,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Name of the tool. */
+                /** @description Name of the tool, or the pattern of names. */
                 tool: string;
             };
             cookie?: never;
