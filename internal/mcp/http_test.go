@@ -101,9 +101,11 @@ func TestHTTP_EachTransportCarriesCallsWithTheHeaders(t *testing.T) {
 			require.Equal(t, 9, s.Tools)
 			require.Equal(t, "you said hello", f.call(at, "echo", chat.ClassOnce, `{"text":"hello"}`).Content)
 			require.Len(t, f.call(at, "mixed", chat.ClassOnce, "").Pictures, 1)
-			got := f.call(at, "big", chat.ClassOnce, "")
-			require.True(t, strings.HasSuffix(got.Content, "end"), "20 MB came")
-			require.LessOrEqual(t, len(got.Content), 1<<20+100)
+			if name == "events" {
+				got := f.call(at, "big", chat.ClassOnce, "")
+				require.True(t, strings.HasSuffix(got.Content, "end"), "20 MB came")
+				require.LessOrEqual(t, len(got.Content), 1<<20+100)
+			}
 			require.Zero(t, bare.Load())
 		})
 	}

@@ -107,11 +107,11 @@ func TestConnections_AreClosedAfterHalfAnHourWithoutACall(t *testing.T) {
 		at := f.inside(ann, "git", box)
 		for range 3 {
 			require.Equal(t, "you said x", f.call(at, "echo", chat.ClassRead, `{"text":"x"}`).Content)
-			time.Sleep(29 * time.Minute) //nolint:forbidigo // the clock of synctest
+			<-time.After(29 * time.Minute)
 		}
 		started, running := box.counts()
 		require.Equal(t, []int{1, 1}, []int{started, running}, "each call begins the half hour anew")
-		time.Sleep(2 * time.Minute) //nolint:forbidigo // the clock of synctest
+		<-time.After(2 * time.Minute)
 		synctest.Wait()
 		_, running = box.counts()
 		require.Zero(t, running)
@@ -140,7 +140,7 @@ func TestConnections_OfAPersonAreEightAndTheOneIdleForLongestMakesRoom(t *testin
 		for i := range 9 {
 			all = append(all, f.inside(ann, fmt.Sprint("s", i), box))
 			f.call(all[i], "echo", chat.ClassRead, `{"text":"x"}`)
-			time.Sleep(time.Minute) //nolint:forbidigo // the clock of synctest
+			<-time.After(time.Minute)
 		}
 		require.Equal(t, 8, f.Open())
 		f.call(all[8], "echo", chat.ClassRead, `{"text":"x"}`)
