@@ -48,8 +48,9 @@ type Config struct {
 type At struct {
 	Server int64       // its number
 	Person chat.UserID // a server of somebody else's is not used
-	// Box is where the command of the server runs: on the runner of the person, in its walls, never in this process. Servers with an address
-	// need none.
+	// Box is where the command of the server runs: on the runner of the person, in its walls, never in this process. So whoever uses a command
+	// of the installation's has its variables on their runner, where they can read them; headers stay in this process. Servers with an address
+	// need no box.
 	Box sandbox.Sandbox
 }
 

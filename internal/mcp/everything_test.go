@@ -102,7 +102,8 @@ func TestEverything_TheReferenceServerIsUnderstoodOverEachTransport(t *testing.T
 	}{"streamableHttp": {chat.MCPHTTP, "/mcp"}, "sse": {chat.MCPSSE, "/sse"}} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			free, err := net.Listen("tcp", "127.0.0.1:0")
+			var listen net.ListenConfig
+			free, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
 			require.NoError(t, err)
 			_, port, err := net.SplitHostPort(free.Addr().String())
 			require.NoError(t, err)
@@ -116,7 +117,8 @@ func TestEverything_TheReferenceServerIsUnderstoodOverEachTransport(t *testing.T
 			})
 			base := "http://127.0.0.1:" + port
 			require.Eventually(t, func() bool {
-				conn, err := net.Dial("tcp", "127.0.0.1:"+port)
+				var dial net.Dialer
+				conn, err := dial.DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
 				if err == nil {
 					_ = conn.Close() // it was only to see
 				}

@@ -123,7 +123,7 @@ func TestHTTP_HeadersGoNowhereElse(t *testing.T) {
 		case r.Method == http.MethodGet:
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", elsewhere)
-			w.(http.Flusher).Flush()
+			require.NoError(t, http.NewResponseController(w).Flush())
 			<-r.Context().Done()
 		}
 	}))

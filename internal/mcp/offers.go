@@ -178,11 +178,10 @@ func objectSchema(in any) (schema json.RawMessage, why string) {
 	if kind, given := object["type"]; given && kind != "object" {
 		return nil, "its input schema does not describe an object"
 	}
-	cleanedUp, ok := cleanJSON(object, maxSchemaDepth)
-	if !ok {
+	whole, _ := cleanJSON(object, maxSchemaDepth) // nil where it is too deep
+	if object, ok = whole.(map[string]any); !ok {
 		return nil, fmt.Sprintf("its input schema is nested more than %d times", maxSchemaDepth)
 	}
-	object = cleanedUp.(map[string]any)
 	object["type"] = "object"
 	for _, key := range []string{"$schema", "$id", "oneOf", "anyOf", "allOf", "not", "if", "then", "else", "enum", "const"} {
 		delete(object, key)
