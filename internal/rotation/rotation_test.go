@@ -48,6 +48,10 @@ func setup(t *testing.T) *bundle {
 	}, b.user)
 	require.NoError(t, err)
 	require.NoError(t, b.SetToolKey(t.Context(), store.ToolKey{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
+	_, err = b.SetMCPServer(t.Context(), store.MCPServer{
+		MCPServer: chat.MCPServer{MCPConfig: chat.MCPConfig{Name: "git", Transport: chat.MCPHTTP, URL: "https://mcp.example.com"}}, Secrets: b.ring.Seal([]byte(`{"headers":{"A":"b"}}`)),
+	}, b.user)
+	require.NoError(t, err)
 	_, err = b.AddTrigger(t.Context(), store.OwnedTrigger{
 		Owner: b.user, Secret: b.ring.Seal([]byte("signs")),
 		Trigger: chat.Trigger{ID: "t1", TriggerDraft: chat.TriggerDraft{Name: "ci", Source: chat.TriggerGeneric, Session: "hook:t1", PerMinute: 60}},
@@ -120,7 +124,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b)
 			require.NoError(t, err)
-			require.Equal(t, 6, count)
+			require.Equal(t, 7, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -173,13 +177,13 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 6 secrets")
+	require.ErrorContains(t, err, "opens none of the 7 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 6)
+	require.Len(t, dropped, 7)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
 }
@@ -193,7 +197,7 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	require.NoError(t, err)
 	kinds := map[string]string{
 		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": store.SealedSubscription, "payload_keys": store.SealedPayload,
-		"tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
+		"mcp_servers": store.SealedMCPServer, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
 	all, err := b.Secrets(t.Context())

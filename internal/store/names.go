@@ -11,6 +11,7 @@ import (
 	"xbot/internal/store/inspect"
 	"xbot/internal/store/leases"
 	"xbot/internal/store/links"
+	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/notices"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/people"
@@ -57,6 +58,8 @@ type (
 	Job = cron.Job
 	// Link is the one of package links.
 	Link = links.Link
+	// MCPServer is the one of package mcpservers.
+	MCPServer = mcpservers.Server
 	// NewFork is the one of package conversation.
 	NewFork = conversation.NewFork
 	// NewSession is the one of package conversation.
@@ -134,6 +137,7 @@ const (
 
 	SealedSubscription = secrets.SealedSubscription
 	SealedToolKey      = secrets.SealedToolKey
+	SealedMCPServer    = secrets.SealedMCPServer
 	UsualModel         = settings.Model
 	UsualThink         = settings.Think
 	UsualContextMode   = settings.ContextMode

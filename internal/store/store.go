@@ -24,6 +24,7 @@ import (
 	"xbot/internal/store/inspect"
 	"xbot/internal/store/leases"
 	"xbot/internal/store/links"
+	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/memory"
 	"xbot/internal/store/notices"
 	"xbot/internal/store/overheard"
@@ -70,6 +71,8 @@ type (
 	SubscriptionStore = subscriptions.Store
 	// ToolKeyStore is the one of package toolkeys.
 	ToolKeyStore = toolkeys.Store
+	// MCPServerStore is the one of package mcpservers.
+	MCPServerStore = mcpservers.Store
 	// RunnerStore is the one of package runners.
 	RunnerStore = runners.Store
 	// InspectStore is the one of package inspect.
@@ -174,6 +177,7 @@ type persons struct {
 	*SettingStore
 	*SubscriptionStore
 	*ToolKeyStore
+	*MCPServerStore
 	*RunnerStore
 	*ChannelStore
 	*RoleStore
@@ -199,6 +203,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.SettingStore = settings.New(s.db)
 	s.SubscriptionStore = subscriptions.New(s.db)
 	s.ToolKeyStore = toolkeys.New(s.db)
+	s.MCPServerStore = mcpservers.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)

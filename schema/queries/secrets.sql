@@ -22,6 +22,8 @@ UNION ALL
 SELECT 'subscription', id::text, secrets FROM llm_subscriptions WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NULL
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -52,3 +54,7 @@ UPDATE llm_subscriptions SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(nam
 -- name: SealedReplaceToolKey :execrows
 -- Its revision stays: the key is the same.
 UPDATE tool_keys SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceMCPServer :execrows
+-- Its revision stays: the values are the same.
+UPDATE mcp_servers SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);

@@ -81,6 +81,8 @@ UNION ALL
 SELECT 'subscription', id::text, secrets FROM llm_subscriptions WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NULL
 ORDER BY 1, 2
 `
 
@@ -123,6 +125,25 @@ type SealedReplaceChannelParams struct {
 // Its revision stays: what it is configured with is the same.
 func (q *Queries) SealedReplaceChannel(ctx context.Context, db DBTX, arg SealedReplaceChannelParams) (int64, error) {
 	result, err := db.Exec(ctx, sealedReplaceChannel, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceMCPServer = `-- name: SealedReplaceMCPServer :execrows
+UPDATE mcp_servers SET secrets = $1 WHERE id = $2::text::bigint AND secrets = $3
+`
+
+type SealedReplaceMCPServerParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+// Its revision stays: the values are the same.
+func (q *Queries) SealedReplaceMCPServer(ctx context.Context, db DBTX, arg SealedReplaceMCPServerParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceMCPServer, arg.Sealed, arg.Name, arg.Was)
 	if err != nil {
 		return 0, err
 	}

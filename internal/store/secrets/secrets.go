@@ -18,6 +18,7 @@ const (
 
 	SealedSubscription = "subscription" // the key of an account at a provider of models
 	SealedToolKey      = "tool key"     // the key of a service that tools use
+	SealedMCPServer    = "mcp server"   // what a server of tools is given: values of variables and headers
 )
 
 // Sealed is a secret as it is stored.
@@ -88,6 +89,8 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 		n, err = s.db.Q.SealedReplaceSubscription(ctx, s.db.Pool, dbsqlc.SealedReplaceSubscriptionParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedToolKey:
 		n, err = s.db.Q.SealedReplaceToolKey(ctx, s.db.Pool, dbsqlc.SealedReplaceToolKeyParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedMCPServer:
+		n, err = s.db.Q.SealedReplaceMCPServer(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPServerParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}

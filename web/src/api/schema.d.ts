@@ -5271,7 +5271,7 @@ export interface components {
             changed_by: string;
             /** Format: int64 */
             id: number;
-            /** @description preference, permission, token, runner, subscription, key, channel, access, person, invite, deletion, schedule, trigger or role. */
+            /** @description preference, permission, token, runner, subscription, key, mcp, channel, access, person, invite, deletion, schedule, trigger or role. */
             kind: string;
             /** @description Which one. */
             name: string;

@@ -1,0 +1,60 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/tool"
+)
+
+// Call calls a tool of a server, under the name that the server knows, with arguments that are a JSON object. The server is told when ctx
+// ends. What it says meanwhile goes to progress, line by line, and not after Call has returned; nil: nobody listens. A call of the classes
+// read and idempotent is repeated once where the connection broke; of others the outcome is unknown then, as the result says. What the model
+// can mend is a result, too; the error is for a database or a runner that cannot be reached, and for the end of ctx.
+func (c *Connections) Call(ctx context.Context, at At, name string, class chat.ToolClass, arguments json.RawMessage, progress func(line string)) (chat.ToolResult, error) {
+	s, err := c.server(ctx, at)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	if progress == nil {
+		progress = func(string) {}
+	}
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	var out *sdk.CallToolResult
+	repeatable := class == chat.ClassRead || class == chat.ClassIdempotent
+	err = c.use(ctx, s, at, repeatable, func(ctx context.Context, conn *connection) error {
+		token, end := conn.calls.begin(progress)
+		defer end()
+		params := &sdk.CallToolParams{Name: name, Arguments: arguments, Meta: sdk.Meta{"progressToken": token}}
+		out, err = conn.session.CallTool(ctx, params)
+		return err
+	})
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if out.NeedsInput() {
+		return tool.Fail("the MCP server %s wants to ask a person something before it goes on, which is not possible here", s.Name), nil
+	}
+	return resultOf(ctx, name, out)
+}
+
+// failed is what the model reads of a server that could not do what it was asked.
+func failed(ctx context.Context, err error) (chat.ToolResult, error) {
+	if _, unknown := errors.AsType[*UnknownError](err); unknown {
+		return tool.FailCommand(err.Error()), nil
+	}
+	if _, refused := errors.AsType[*RefusedError](err); refused {
+		return tool.Fail("%s", err), nil
+	}
+	if ctx.Err() != nil || away(err) || errors.Is(err, errClosing) || fault.KindOf(err) == fault.Internal {
+		return chat.ToolResult{}, err
+	}
+	return tool.Fail("%s; nothing was done", err), nil
+}

@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// Limits of what describes a server.
+const (
+	maxCommand      = 1024     // bytes of a program
+	maxArgs         = 64       // arguments
+	maxArg          = 8 << 10  // bytes of one
+	maxURL          = 2048     // bytes of an address
+	maxValues       = 32       // variables or headers
+	maxValue        = 8 << 10  // bytes of one
+	maxInstructions = 8 << 10  // bytes
+	maxDraft        = 64 << 10 // bytes of all together
+)
+
+var (
+	serverName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$")
+)
+
+// ownHeaders are those that the protocol and the transport set themselves.
+var ownHeaders = []string{
+	"Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Keep-Alive", "Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
+	"Mcp-Session-Id", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// Draft is what somebody would have a server be.
+type Draft struct {
+	chat.MCPConfig
+
+	// Env and Headers are values by name. An empty one of a change leaves the stored one as it is; of a new server it is one that is to be
+	// entered before the server can be used.
+	Env, Headers map[string]string
+	Revision     int64 // of the stored one that it changes; 0: it is new
+}
+
+// tidy is a draft without blanks around its parts, and with the transport that it means.
+func (d Draft) tidy() Draft {
+	d.Name, d.Command, d.URL = strings.TrimSpace(d.Name), strings.TrimSpace(d.Command), strings.TrimSpace(d.URL)
+	d.Instructions = strings.TrimSpace(d.Instructions)
+	if d.Transport == "" && d.URL != "" {
+		d.Transport = chat.MCPHTTP
+	}
+	if d.Transport == "" {
+		d.Transport = chat.MCPStdio
+	}
+	return d
+}
+
+// check says what is wrong with a draft: Invalid, with a sentence that says what to change.
+func (d Draft) check() error {
+	if !serverName.MatchString(d.Name) {
+		return fault.Errorf(fault.Invalid, "%.40q cannot be the name of an MCP server: it takes 1 to 32 small letters, digits and dashes", d.Name)
+	}
+	if len(d.Instructions) > maxInstructions || !text(d.Instructions) {
+		return fault.Errorf(fault.Invalid, "the instructions must be text of at most %d bytes", maxInstructions)
+	}
+	var err error
+	switch d.Transport {
+	case chat.MCPStdio:
+		err = d.checkCommand()
+	case chat.MCPHTTP, chat.MCPSSE:
+		err = d.checkURL()
+	default:
+		err = fault.Errorf(fault.Invalid, "%.40q is no transport: it is stdio, http or sse", d.Transport)
+	}
+	if err == nil && d.size() > maxDraft {
+		err = fault.Errorf(fault.Invalid, "the MCP server takes more than %d kB to describe", maxDraft>>10)
+	}
+	return err
+}
+
+func (d Draft) checkCommand() error {
+	switch {
+	case d.URL != "" || len(d.Headers) > 0:
+		return fault.Errorf(fault.Invalid, "a server has either a command, with args and env, or a url, with headers")
+	case d.Command == "":
+		return fault.Errorf(fault.Invalid, "the server has neither a command nor a url: give one of them")
+	case len(d.Command) > maxCommand || !text(d.Command):
+		return fault.Errorf(fault.Invalid, "the command must be the name or the path of a program, of at most %d bytes", maxCommand)
+	case len(d.Args) > maxArgs:
+		return fault.Errorf(fault.Invalid, "the command has more than %d arguments", maxArgs)
+	}
+	for i, arg := range d.Args {
+		if len(arg) > maxArg || !text(arg) {
+			return fault.Errorf(fault.Invalid, "argument %d of the command must be text of at most %d bytes", i+1, maxArg)
+		}
+	}
+	return checkValues("environment variable", d.Env, func(name, value string) bool { return envName.MatchString(name) && text(value) })
+}
+
+func (d Draft) checkURL() error {
+	if d.Command != "" || len(d.Args) > 0 || len(d.Env) > 0 {
+		return fault.Errorf(fault.Invalid, "a server has either a command, with args and env, or a url, with headers")
+	}
+	u, err := url.Parse(d.URL)
+	if err != nil || len(d.URL) > maxURL || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
+		return fault.Errorf(fault.Invalid, "the url must be like https://mcp.example.com/mcp, without a name and a password in it: secrets belong into headers")
+	}
+	return checkValues("header", d.Headers, headerFits)
+}
+
+// headerFits reports whether a header may be set, and can have the value.
+func headerFits(name, value string) bool {
+	return headerName.MatchString(name) && !slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)) &&
+		!strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) && utf8.ValidString(value)
+}
+
+func checkValues(kind string, values map[string]string, fits func(name, value string) bool) error {
+	if len(values) > maxValues {
+		return fault.Errorf(fault.Invalid, "there are more than %d values of the kind %s", maxValues, kind)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) > maxValue || !fits(name, values[name]) {
+			return fault.Errorf(fault.Invalid, "the %s %.60q cannot be set: its name is reserved or malformed, or its value is no text of at most %d bytes", kind, name, maxValue)
+		}
+	}
+	return nil
+}
+
+// text reports whether a text can be stored and be part of a command.
+func text(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
+}
+
+// size is about how large it is, in bytes.
+func (d Draft) size() int {
+	n := len(d.Name) + len(d.Command) + len(d.URL) + len(d.Instructions)
+	for _, arg := range d.Args {
+		n += len(arg)
+	}
+	for _, values := range []map[string]string{d.Env, d.Headers} {
+		for name, value := range values {
+			n += len(name) + len(value)
+		}
+	}
+	return n
+}
+
+// sameTarget reports whether a draft leads to what a stored server leads to, so that its secrets may go there.
+func (d Draft) sameTarget(old chat.MCPConfig) bool {
+	return d.Transport == chat.MCPStdio && old.Transport == chat.MCPStdio && d.Command == old.Command && slices.Equal(d.Args, old.Args) ||
+		d.Transport != chat.MCPStdio && old.Transport != chat.MCPStdio && origin(d.URL) == origin(old.URL)
+}
+
+// origin is who answers at an address: scheme, host and port.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}

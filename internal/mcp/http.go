@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"context"
+	"io"
+	"mime"
+	"net/http"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// maxRedirects bounds how many redirects are followed, all of which lead to the same origin.
+const maxRedirects = 5
+
+// overHTTP is how a server with an address is spoken to, until life ends.
+func overHTTP(life context.Context, about chat.MCPConfig, headers map[string]string, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
+	client := &http.Client{
+		Transport:     &door{life: life, base: base, origin: origin(about.URL), headers: headers, pace: pace},
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error { return tooMany(len(via)) },
+	}
+	if about.Transport == chat.MCPSSE {
+		return &sdk.SSEClientTransport{Endpoint: about.URL, HTTPClient: client, MaxEventSize: maxMessage}
+	}
+	return &sdk.StreamableClientTransport{Endpoint: about.URL, HTTPClient: client, MaxEventSize: maxMessage}
+}
+
+func tooMany(redirects int) error {
+	if redirects > maxRedirects {
+		return fault.Errorf(fault.Invalid, "the server redirects more than %d times", maxRedirects)
+	}
+	return nil
+}
+
+// door lets requests to one origin out, with the headers that are the server's: they go to nobody else, wherever the server redirects to or
+// says that messages are taken. What comes back is bounded, and ends with the connection.
+type door struct {
+	life    context.Context //nolint:containedctx // of the connection, which no request owns
+	base    http.RoundTripper
+	origin  string
+	headers map[string]string
+	pace    *rate.Limiter
+}
+
+// RoundTrip sends one request.
+func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
+	if to := origin(r.URL.String()); to != d.origin {
+		return nil, fault.Errorf(fault.Denied, "the server leads to %.100s, which is not where it is: give the address that it leads to", to)
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	unbind := context.AfterFunc(d.life, cancel)
+	done := func() { unbind(); cancel() }
+	r = r.Clone(ctx)
+	for name, value := range d.headers {
+		r.Header.Set(name, value)
+	}
+	resp, err := d.base.RoundTrip(r)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	body := &body{ReadCloser: resp.Body, Reader: d.bound(resp), done: sync.OnceFunc(done)}
+	resp.Body = body
+	return resp, nil
+}
+
+// bound is a body as much of which is read as is good: events no faster than the pace, anything else to the length of a message.
+func (d *door) bound(resp *http.Response) io.Reader {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err == nil && kind == "text/event-stream" {
+		return newPaced(d.life, resp.Body, d.pace)
+	}
+	return &bounded{from: resp.Body, left: maxMessage}
+}
+
+// body is that of an answer, which lets go of the connection when it is closed.
+type body struct {
+	io.ReadCloser
+	io.Reader
+
+	done context.CancelFunc
+}
+
+// Read reads what is let through.
+func (b *body) Read(to []byte) (int, error) { return b.Reader.Read(to) }
+
+// Close closes it.
+func (b *body) Close() error {
+	defer b.done()
+	return b.ReadCloser.Close()
+}

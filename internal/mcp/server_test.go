@@ -1,0 +1,233 @@
+package mcp_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// modeVariable makes a test program a server, of a mode.
+const modeVariable = "XBOT_TEST_MCP"
+
+type nothing struct{}
+
+type words struct {
+	Text string `json:"text"`
+}
+
+// serve is a server over standard input and output.
+func serve(mode string) int {
+	switch mode {
+	case "lies":
+		return serveLies()
+	case "old":
+		return serveOld()
+	case "silent":
+		_, _ = bufio.NewReader(os.Stdin).ReadString(0)
+		return 0
+	case "broken":
+		fmt.Fprintln(os.Stderr, "no such module: secret-value-of-hers")
+		return 9
+	}
+	ctx := context.Background()
+	s := testServer()
+	if mode == "floods" {
+		go flood()
+	}
+	if err := s.Run(ctx, &sdk.StdioTransport{}); err != nil {
+		return 1
+	}
+	return 0
+}
+
+// flood says the same forever, in between the messages of the server.
+func flood() {
+	for {
+		if _, err := os.Stdout.WriteString(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"noise"}}` + "\n"); err != nil {
+			return
+		}
+	}
+}
+
+func text(format string, args ...any) *sdk.CallToolResult {
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf(format, args...)}}}
+}
+
+// dot is a picture.
+func dot() []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 3, 2))); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// note appends a line to a file of the working folder, by which a test sees how often something was done.
+func note(name string) {
+	f, err := os.OpenFile(filepath.Clean(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(f, "once")
+	if err := f.Close(); err != nil {
+		panic(err)
+	}
+}
+
+// testServer has a tool of each sort.
+func testServer() *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ServerOptions{Instructions: "use echo first"})
+	sdk.AddTool(s, &sdk.Tool{Name: "echo", Description: "Says it again.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
+		func(_ context.Context, _ *sdk.CallToolRequest, in words) (*sdk.CallToolResult, any, error) {
+			return text("you said %s", in.Text), nil, nil
+		})
+	sdk.AddTool(s, &sdk.Tool{Name: "die"}, func(_ context.Context, _ *sdk.CallToolRequest, in words) (*sdk.CallToolResult, any, error) {
+		note("died")
+		if data, err := os.ReadFile("died"); in.Text == "once" && err == nil && strings.Count(string(data), "\n") > 1 {
+			return text("alive"), nil, nil
+		}
+		fmt.Fprintln(os.Stderr, "out of luck")
+		os.Exit(3)
+		return nil, nil, nil
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "hang"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		note("hangs")
+		<-ctx.Done()
+		note("canceled")
+		return nil, nil, ctx.Err()
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "wait"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+		<-ctx.Done()
+		return nil, nil, ctx.Err()
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "big"}, func(context.Context, *sdk.CallToolRequest, nothing) (*sdk.CallToolResult, any, error) {
+		return text("%s", "begin\n"+strings.Repeat("x", 20<<20)+"\nend"), nil, nil
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest, nothing) (*sdk.CallToolResult, any, error) {
+		return nil, nil, fmt.Errorf("it is raining")
+	})
+	sdk.AddTool(s, &sdk.Tool{Name: "mixed"}, mixed)
+	sdk.AddTool(s, &sdk.Tool{Name: "steps"}, steps)
+	sdk.AddTool(s, &sdk.Tool{Name: "grow"}, func(_ context.Context, _ *sdk.CallToolRequest, in words) (*sdk.CallToolResult, any, error) {
+		for i := range 20 {
+			sdk.AddTool(s, &sdk.Tool{Name: fmt.Sprint(in.Text, i)}, func(context.Context, *sdk.CallToolRequest, nothing) (*sdk.CallToolResult, any, error) {
+				return text("new"), nil, nil
+			})
+		}
+		return text("grown"), nil, nil
+	})
+	s.AddResource(&sdk.Resource{URI: "note:///one", Name: "one", MIMEType: "text/plain"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: "the first note"}}}, nil
+	})
+	s.AddPrompt(&sdk.Prompt{Name: "greet", Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}}}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Greet " + r.Params.Arguments["who"]}}, {Role: "assistant", Content: &sdk.TextContent{Text: "Hello"}}}}, nil
+	})
+	return s
+}
+
+func mixed(context.Context, *sdk.CallToolRequest, nothing) (*sdk.CallToolResult, any, error) {
+	return &sdk.CallToolResult{Content: []sdk.Content{
+		&sdk.TextContent{Text: "a\x00b\x1b[31mred"},
+		&sdk.ImageContent{Data: dot(), MIMEType: "image/png"},
+		&sdk.ImageContent{Data: []byte("no picture"), MIMEType: "image/png"},
+		&sdk.AudioContent{Data: []byte("12345"), MIMEType: "audio/wav"},
+		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "note:///x", Text: "inside"}},
+		&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "note:///y", Blob: []byte("123"), MIMEType: "application/zip"}},
+		&sdk.ResourceLink{URI: "note:///z", Name: "z"},
+	}}, nil, nil
+}
+
+// steps says how far it is, and ends once a file is there that says that somebody has heard it.
+func steps(ctx context.Context, r *sdk.CallToolRequest, _ nothing) (*sdk.CallToolResult, any, error) {
+	for i := 1; i <= 3; i++ {
+		if err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i), Total: 3, Message: "step\n" + fmt.Sprint(i)}); err != nil {
+			return nil, nil, err
+		}
+	}
+	for look := time.Tick(time.Millisecond); ; <-look {
+		if _, err := os.Stat("heard"); err == nil || ctx.Err() != nil {
+			return text("done"), nil, nil
+		}
+	}
+}
+
+// answers reads requests line by line, and answers each with a result as JSON; none: an error.
+func answers(answer func(method string) (result string, known bool)) int {
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		var r struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if json.Unmarshal(in.Bytes(), &r) != nil || r.ID == nil {
+			continue
+		}
+		if result, ok := answer(r.Method); ok {
+			fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", r.ID, result) //nolint:forbidigo // it is a server over standard output
+		} else {
+			fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":-32601,\"message\":\"unknown\"}}\n", r.ID) //nolint:forbidigo // as above
+		}
+	}
+	return 0
+}
+
+const handshake = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}`
+
+// serveLies lists tools that are none.
+func serveLies() int {
+	deep := strings.Repeat(`{"properties":{"a":`, 200) + `{"type":"object"}` + strings.Repeat(`}}`, 200)
+	tools := []string{
+		`{"name":"good","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":"nul \u0000 there"}},"oneOf":[{"required":["a"]}]}}`,
+		`{"name":"text","inputSchema":"an object, honestly"}`,
+		`{"name":"none"}`,
+		`{"name":"string","inputSchema":{"type":"string"}}`,
+		`{"name":"properties","inputSchema":{"type":"object","properties":["a"]}}`,
+		`{"name":"nested","inputSchema":{"type":"object","properties":{"a":{"type":7}}}}`,
+		`{"name":"reference","inputSchema":{"type":"object","properties":{"a":{"$ref":"https://example.com/schema"}}}}`,
+		`{"name":"argument","inputSchema":{"type":"object","properties":{"a b":{}}}}`,
+		`{"name":"deep","inputSchema":{"type":"object","properties":{"a":` + deep + `}}}`,
+		`{"name":"large","inputSchema":{"type":"object","description":"` + strings.Repeat("x", 70<<10) + `"}}`,
+		`{"name":"good","description":"the second","inputSchema":{"type":"object"}}`,
+		`{"name":"","inputSchema":{"type":"object"}}`,
+		`{"name":"line\nbreak","inputSchema":{"type":"object"}}`,
+		`{"name":"` + strings.Repeat("n", 200) + `","inputSchema":{"type":"object"}}`,
+		`{"name":"long","description":"` + strings.Repeat("ä", 5000) + `","inputSchema":{"type":"object"}}`,
+		`null`,
+	}
+	return answers(func(method string) (string, bool) {
+		switch method {
+		case "initialize":
+			return handshake, true
+		case "tools/list":
+			return `{"tools":[` + strings.Join(tools, ",") + `],"nextCursor":"again"}`, true
+		}
+		return "", false
+	})
+}
+
+// serveOld prints what is no message, and ends at the first word that it does not know.
+func serveOld() int {
+	fmt.Println("Server listening [on] {stdio}") //nolint:forbidigo // it is what servers should not do
+	return answers(func(method string) (string, bool) {
+		switch method {
+		case "initialize":
+			return handshake, true
+		case "tools/list":
+			return `{"tools":[{"name":"one","inputSchema":{"type":"object"}}]}`, true
+		case "tools/call":
+			return `{"content":[{"type":"text","text":"old"}]}`, true
+		}
+		time.AfterFunc(0, func() { os.Exit(4) })
+		select {}
+	})
+}

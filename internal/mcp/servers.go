@@ -1,0 +1,149 @@
+// Package mcp lets conversations use the tools, prompts and resources of servers that speak the Model Context Protocol: it keeps who has
+// which server (Servers), speaks to them (Connections), and shows what they offer as tools (Source). The protocol itself is the SDK's.
+//
+// Whatever a server says is hostile input: the sizes, the number and the pace of what it sends are bounded, and none of it is believed
+// but for what Source says.
+package mcp
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store/mcpservers"
+)
+
+// Rows keep servers and what they offered last.
+type Rows interface {
+	MCPServers(ctx context.Context, user chat.UserID) ([]mcpservers.Server, error)
+	MCPServer(ctx context.Context, id int64) (mcpservers.Server, error)
+	SetMCPServer(ctx context.Context, in mcpservers.Server, by chat.UserID) (id int64, err error)
+	RemoveMCPServer(ctx context.Context, user chat.UserID, name string) error
+	MCPOffers(ctx context.Context, id int64) (chat.MCPOffers, error)
+	SetMCPOffers(ctx context.Context, id, revision int64, offers chat.MCPOffers) error
+	SetMCPProblem(ctx context.Context, id, revision int64, problem string) error
+}
+
+// Servers are the servers of people and of the installation. Who may change the installation's is for the caller to check. It is safe for
+// concurrent use.
+type Servers struct {
+	Rows Rows
+	Key  secret.Sealer
+}
+
+// List returns those of the installation and, behind them, those of a person; 0: nobody's. Values are left out.
+func (s *Servers) List(ctx context.Context, user chat.UserID) ([]chat.MCPServer, error) {
+	rows, err := s.Rows.MCPServers(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]chat.MCPServer, len(rows))
+	for i, r := range rows {
+		out[i] = r.MCPServer
+	}
+	return out, nil
+}
+
+// Own finds that of a person, or of the installation where owner is 0. NotFound: there is none of that name.
+func (s *Servers) Own(ctx context.Context, owner chat.UserID, name string) (chat.MCPServer, error) {
+	r, err := s.row(ctx, owner, name)
+	return r.MCPServer, err
+}
+
+func (s *Servers) row(ctx context.Context, owner chat.UserID, name string) (mcpservers.Server, error) {
+	rows, err := s.Rows.MCPServers(ctx, owner)
+	if err != nil {
+		return mcpservers.Server{}, err
+	}
+	for _, r := range rows {
+		if r.Name == name && r.User == owner {
+			return r, nil
+		}
+	}
+	return mcpservers.Server{}, fault.Errorf(fault.NotFound, "there is no MCP server %.40q", name)
+}
+
+// Offers returns what a server listed last, for those who may see it: its owner, and everybody where it is the installation's. NotFound:
+// there is none for them.
+func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.MCPOffers, error) {
+	r, err := s.Rows.MCPServer(ctx, id)
+	if err != nil {
+		return chat.MCPOffers{}, err
+	}
+	if r.User != 0 && r.User != user {
+		return chat.MCPOffers{}, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
+	}
+	return s.Rows.MCPOffers(ctx, id)
+}
+
+// Save stores a server of a person, or of the installation where owner is 0, and returns it. Of a change the name stays, and so do values
+// that the draft leaves empty, unless it leads somewhere else: then they have to be entered again. Invalid: its form is wrong, or there are
+// too many; Conflict: there is one of that name, or it was changed meanwhile.
+func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
+	d = d.tidy()
+	if err := d.check(); err != nil {
+		return chat.MCPServer{}, err
+	}
+	v, row := given(d), mcpservers.Server{MCPServer: chat.MCPServer{
+		User: owner, MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision,
+	}}
+	if d.Revision != 0 {
+		old, err := s.row(ctx, owner, d.Name)
+		if err == nil {
+			row.ID = old.ID
+			err = s.keep(&v, d, old)
+		}
+		if err != nil {
+			return chat.MCPServer{}, err
+		}
+	}
+	row.Secrets = v.seal(s.Key)
+	id, err := s.Rows.SetMCPServer(ctx, row, by)
+	if err != nil {
+		return chat.MCPServer{}, err
+	}
+	saved, err := s.Rows.MCPServer(ctx, id)
+	return saved.MCPServer, err
+}
+
+// keep takes over the stored values that a change leaves empty.
+func (s *Servers) keep(v *values, d Draft, old mcpservers.Server) error {
+	was, err := stored(s.Key, old)
+	if err != nil {
+		if len(v.Env) == len(d.Env) && len(v.Headers) == len(d.Headers) {
+			return nil // none is left empty
+		}
+		return err
+	}
+	for _, kind := range []struct{ drafted, was, to map[string]string }{{d.Env, was.Env, v.Env}, {d.Headers, was.Headers, v.Headers}} {
+		for name, value := range kind.drafted {
+			kept, ok := kind.was[name]
+			if value != "" || !ok {
+				continue
+			}
+			if !d.sameTarget(old.MCPConfig) {
+				return fault.Errorf(fault.Invalid, "it leads somewhere else now: enter the value of %.60s again, so that the stored one goes to nobody else", name)
+			}
+			kind.to[name] = kept
+		}
+	}
+	return nil
+}
+
+// Put is Save for whoever does not know whether there is one of that name.
+func (s *Servers) Put(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
+	old, err := s.row(ctx, owner, d.tidy().Name)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return chat.MCPServer{}, err
+	}
+	d.Revision = old.Revision
+	return s.Save(ctx, owner, d, by)
+}
+
+// Remove removes that of a person, or of the installation where owner is 0. NotFound: there is none.
+func (s *Servers) Remove(ctx context.Context, owner chat.UserID, name string) error {
+	return s.Rows.RemoveMCPServer(ctx, owner, name)
+}

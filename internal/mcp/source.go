@@ -1,0 +1,151 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/mcpservers"
+	"xbot/internal/tool"
+	"xbot/internal/toolset"
+)
+
+// maxKept is of how many servers this process remembers what they offer.
+const maxKept = 256
+
+// Source brings the tools of MCP servers to conversations: of those of the installation and of the person. A person's own server takes the place
+// of the installation's of the same name, also while it is switched off: so somebody does without one. Tools are what servers listed last;
+// nobody is connected to.
+//
+// A server is believed what it says of the effects of its tools: one that only reads has the class read and one that may be repeated the class
+// idempotent, any other is tried once. The class says what happens after a crash, and calls of the class read count as none that act
+// (tool.Spec.Acts), so people with the preset that asks are not asked before them. That is right for servers of the installation, which an
+// administrator has vouched for; with a server of their own it is that person who has, and nobody else's permission depends on it. No other
+// word of a server lets it do more: its tools are never Inward.
+type Source struct {
+	rows        Rows
+	connections *Connections
+
+	mu   sync.Mutex
+	kept map[int64]chat.MCPOffers // by server; never changed once they are here
+}
+
+var _ toolset.Source = (*Source)(nil)
+
+// NewSource returns a source whose tools call over the given connections.
+func NewSource(rows Rows, connections *Connections) *Source {
+	return &Source{rows: rows, connections: connections, kept: map[int64]chat.MCPOffers{}}
+}
+
+// Tools returns the tools of the servers that are in force where they are wanted, sorted by server and name.
+func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
+	rows, err := s.rows.MCPServers(ctx, at.User)
+	if err != nil {
+		return nil, err
+	}
+	var all []offered
+	var made []*serverTool
+	for _, server := range inForce(rows) {
+		offers, err := s.offers(ctx, server)
+		if fault.Is(err, fault.NotFound) {
+			continue // removed at this moment
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range s.toolsOf(server, offers, at.User) {
+			all, made = append(all, t.offered), append(made, t)
+		}
+	}
+	names := toolNames(all)
+	out := make([]tool.Tool, 0, len(made))
+	for _, t := range made {
+		if t.spec.Name = names[t.offered]; t.spec.Name != "" {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// inForce are the servers that a person uses, in the order of their names.
+func inForce(rows []mcpservers.Server) []mcpservers.Server {
+	byName := map[string]mcpservers.Server{}
+	for _, r := range rows { // a person's own come behind
+		byName[r.Name] = r
+	}
+	out := make([]mcpservers.Server, 0, len(byName))
+	for _, r := range byName {
+		if r.Enabled {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b mcpservers.Server) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// offers returns what a server listed last, from memory where that is still so.
+func (s *Source) offers(ctx context.Context, server mcpservers.Server) (chat.MCPOffers, error) {
+	if server.Digest == "" {
+		return chat.MCPOffers{}, nil
+	}
+	s.mu.Lock()
+	kept, known := s.kept[server.ID]
+	s.mu.Unlock()
+	if known && kept.Digest == server.Digest {
+		return kept, nil
+	}
+	offers, err := s.rows.MCPOffers(ctx, server.ID)
+	if err != nil {
+		return offers, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.kept {
+		if len(s.kept) < maxKept {
+			break
+		}
+		delete(s.kept, id)
+	}
+	s.kept[server.ID] = offers
+	return offers, nil
+}
+
+// toolsOf are the tools of a server, whose names are still to be given.
+func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person chat.UserID) []*serverTool {
+	out := make([]*serverTool, 0, len(offers.Tools)+1)
+	for _, t := range offers.Tools {
+		out = append(out, &serverTool{
+			connections: s.connections, server: server.ID, person: person, offered: offered{server.Name, t.Name},
+			spec: tool.Spec{Class: classOf(t.Hints), Description: describe(t), Parameters: t.Schema, Optional: true, Group: server.Name},
+		})
+	}
+	if len(offers.Resources) > 0 {
+		out = append(out, resourceTool(s.connections, server, person, len(offers.Resources)))
+	}
+	slices.SortFunc(out, func(a, b *serverTool) int { return strings.Compare(a.offered.tool, b.offered.tool) })
+	return out
+}
+
+func classOf(hints chat.MCPHints) chat.ToolClass {
+	switch {
+	case hints.ReadOnly:
+		return chat.ClassRead
+	case hints.Idempotent:
+		return chat.ClassIdempotent
+	}
+	return chat.ClassOnce
+}
+
+func describe(t chat.MCPTool) string {
+	switch {
+	case t.Description != "":
+		return t.Description
+	case t.Title != "":
+		return t.Title
+	}
+	return fmt.Sprintf("The tool %s, of which its server says nothing.", t.Name)
+}

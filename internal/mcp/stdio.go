@@ -1,0 +1,91 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/time/rate"
+
+	"xbot/internal/chat"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+)
+
+// command is the command of a server, which runs on a runner, inside of its walls.
+type command struct {
+	process sandbox.Process
+	said    lastWords
+	ended   chan struct{} // closed when the process has ended
+	code    int           // set when ended is closed
+	err     error         // set when ended is closed
+}
+
+// begin starts the command of a server. It runs until life ends.
+func begin(life context.Context, box sandbox.Sandbox, about chat.MCPConfig, env []string) (*command, error) {
+	process, err := box.Start(life, sandbox.StdioRequest{Args: append([]string{about.Command}, about.Args...), Env: env})
+	if err != nil {
+		return nil, err
+	}
+	return &command{process: process, ended: make(chan struct{})}, nil
+}
+
+// attend reads what the command writes beside its messages, and waits for its end. The messages have to be read meanwhile.
+func (c *command) attend() {
+	_, _ = io.Copy(&c.said, c.process.Stderr()) // how it ended says Wait
+	c.code, c.err = c.process.Wait()
+	close(c.ended)
+}
+
+// transport is the protocol over the streams of the command.
+func (c *command) transport(life context.Context, pace *rate.Limiter) sdk.Transport {
+	out := &messages{from: newPaced(life, c.process.Stdout(), pace)}
+	return &sdk.IOTransport{Reader: io.NopCloser(out), Writer: c.process.Stdin(), MaxLineLength: maxMessage}
+}
+
+// ending says how the command ended and what it wrote last; empty where it still runs after a while.
+func (c *command) ending(after time.Duration) string {
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case <-c.ended:
+	case <-timer.C:
+		return ""
+	}
+	said := strings.TrimSpace(tool.Clean(c.said.bytes()))
+	switch {
+	case c.err != nil:
+		return fmt.Sprintf("the command ended: %v", c.err)
+	case said == "":
+		return fmt.Sprintf("the command ended with exit code %d", c.code)
+	}
+	return fmt.Sprintf("the command ended with exit code %d; it wrote: %s", c.code, said)
+}
+
+// maxLastWords is how much of what a command writes beside its messages is kept, in bytes: the newest.
+const maxLastWords = 2 << 10
+
+// lastWords keeps the end of what is written to it.
+type lastWords struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write never fails.
+func (l *lastWords) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, data[max(0, len(data)-maxLastWords):]...)
+	l.kept = append([]byte(nil), l.kept[max(0, len(l.kept)-maxLastWords):]...)
+	return len(data), nil
+}
+
+func (l *lastWords) bytes() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]byte(nil), l.kept...)
+}

@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/mcpservers"
+	"xbot/internal/tool"
+)
+
+// serverTool is a tool of a server.
+type serverTool struct {
+	offered
+
+	spec        tool.Spec
+	connections *Connections
+	server      int64
+	person      chat.UserID
+	resources   bool // it lists and reads resources
+}
+
+// Spec is what models and the scheduler know of it.
+func (t *serverTool) Spec() tool.Spec { return t.spec }
+
+// Run calls it on the server.
+func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, error) {
+	object, err := tool.Object(call.Arguments)
+	if err != nil {
+		return tool.Fail("%s", err), nil
+	}
+	at := At{Server: t.server, Person: t.person, Box: call.Box}
+	if t.resources {
+		return t.read(ctx, at, call.Arguments)
+	}
+	arguments, err := json.Marshal(object)
+	if err != nil {
+		return tool.Fail("the arguments are not a valid JSON object: %s", err), nil
+	}
+	return t.connections.Call(ctx, at, t.offered.tool, t.spec.Class, arguments, lines(call))
+}
+
+// maxOutput bounds what a call shows while it runs, in bytes.
+const maxOutput = 256 << 10
+
+// lines shows what the server says of a call while it runs; nil: nobody looks.
+func lines(call tool.Call) func(line string) {
+	if call.Output == nil {
+		return nil
+	}
+	var offset int64
+	return func(line string) {
+		if offset+int64(len(line)) >= maxOutput {
+			return
+		}
+		piece := []byte(line + "\n")
+		call.Output(offset, piece)
+		offset += int64(len(piece))
+	}
+}
+
+// maxShown is how long an argument may be to stand for a call, in bytes.
+const maxShown = 200
+
+// Summary is the first short text among the arguments.
+func (t *serverTool) Summary(arguments string) string {
+	in := json.NewDecoder(strings.NewReader(arguments))
+	if open, err := in.Token(); err != nil || open != json.Delim('{') {
+		return ""
+	}
+	for in.More() {
+		if _, err := in.Token(); err != nil { // the key
+			return ""
+		}
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return ""
+		}
+		var text string
+		if json.Unmarshal(value, &text) == nil && text != "" && len(text) <= maxShown {
+			if line := tool.OneLine(text, maxShown); line != "" {
+				return line
+			}
+		}
+	}
+	return ""
+}
+
+// resourceName is what the tool for resources would be called by the server.
+const resourceName = "resources"
+
+var resourceParameters = json.RawMessage(`{"type":"object","properties":{"uri":{"type":"string","description":"the resource to read; none: list them"}}}`)
+
+// resourceTool lists and reads the resources of a server.
+func resourceTool(connections *Connections, server mcpservers.Server, person chat.UserID, count int) *serverTool {
+	return &serverTool{
+		connections: connections, server: server.ID, person: person, resources: true,
+		offered: offered{server: server.Name, tool: resourceName + "\x00"}, // which no tool of a server is called
+		spec: tool.Spec{
+			Class: chat.ClassRead, Parameters: resourceParameters, Optional: true, Group: server.Name,
+			Description: fmt.Sprintf("Lists or reads the resources of the MCP server %s: %s.", server.Name, tool.Count(count, "resource")),
+		},
+	}
+}
+
+func (t *serverTool) read(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
+	var params struct {
+		URI string `json:"uri,omitempty"`
+	}
+	if _, err := tool.Decode(arguments, &params); err != nil {
+		return tool.Fail("%s", err), nil
+	}
+	if params.URI == "" {
+		return t.connections.Resources(ctx, at)
+	}
+	return t.connections.Read(ctx, at, params.URI)
+}

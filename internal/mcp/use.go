@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/mcpservers"
+	"xbot/internal/tool"
+)
+
+// RefusedError says that a server refused a request, or could not carry it out, in its own words. The connection is as good as before.
+type RefusedError struct{ Server, Said string }
+
+// Error is a sentence for the model and the person.
+func (e *RefusedError) Error() string { return "the MCP server " + e.Server + " says: " + e.Said }
+
+// UnknownError says that the answer to a request did not come: the server may have carried it out, or not.
+type UnknownError struct{ Server, Why string }
+
+// Error is a sentence for the model and the person.
+func (e *UnknownError) Error() string {
+	return "outcome unknown: the MCP server " + e.Server + " was asked, and did not answer (" + e.Why + "); it may have done all, part or none of its work, so verify its effects before repeating it"
+}
+
+// Refresh connects to a server, asks it what it offers, and stores that. It returns the server as it is then. A connection that nobody uses is
+// made anew, so that a server that was changed says what it is now. An error is a sentence about the server, which is stored, too; NotFound:
+// there is no such server for the person.
+func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error) {
+	s, err := c.server(ctx, at)
+	if err != nil {
+		return chat.MCPServer{}, err
+	}
+	c.Forget(at.Server)
+	began := time.Now()
+	conn, err := c.acquire(ctx, s, at)
+	if err != nil {
+		return chat.MCPServer{}, err
+	}
+	defer c.release(conn)
+	if conn.made.Before(began) { // it was in use; a new one has listed already
+		if err := conn.list(); err != nil {
+			err = conn.explain(err)
+			conn.note(err)
+			return chat.MCPServer{}, err
+		}
+	}
+	s, err = c.cfg.Rows.MCPServer(ctx, at.Server)
+	return s.MCPServer, err
+}
+
+// Forget ends the connections to a server, calls that run excepted: they end first. The next call connects anew.
+func (c *Connections) Forget(server int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, conn := range c.open {
+		if k.server == server {
+			c.retire(conn)
+		}
+	}
+}
+
+// server reads a server that a person may use. NotFound: there is none; Invalid: it is switched off.
+func (c *Connections) server(ctx context.Context, at At) (mcpservers.Server, error) {
+	s, err := c.cfg.Rows.MCPServer(ctx, at.Server)
+	switch {
+	case err != nil:
+		return s, err
+	case s.User != 0 && s.User != at.Person:
+		return s, fault.Errorf(fault.NotFound, "there is no such MCP server any more")
+	case !s.Enabled:
+		return s, fault.Errorf(fault.Invalid, "the MCP server %s is switched off", s.Name)
+	}
+	return s, nil
+}
+
+var errSlow = errors.New("its time was up")
+
+// use asks something of a server within the time of a call. Where the connection turns out to be broken it is made anew, and the server is
+// asked once more: if it certainly did not get the request, or if the request may be repeated. Errors are those of acquire (nothing was
+// asked), RefusedError, UnknownError, and the end of ctx.
+func (c *Connections) use(ctx context.Context, s mcpservers.Server, at At, repeatable bool, ask func(ctx context.Context, conn *connection) error) error {
+	timed, cancel := context.WithTimeoutCause(ctx, c.cfg.Call, errSlow)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		conn, err := c.acquire(timed, s, at)
+		if err != nil {
+			if timed.Err() != nil && ctx.Err() == nil {
+				err = fault.Errorf(fault.Unavailable, "the MCP server %s cannot be used: it took more than %s to connect to it", s.Name, c.cfg.Call)
+			}
+			return err
+		}
+		err = ask(timed, conn)
+		verdict := conn.judge(ctx, timed, err)
+		if _, unknown := errors.AsType[*UnknownError](verdict); !unknown {
+			c.release(conn)
+			return verdict
+		}
+		if timed.Err() != nil {
+			c.withdraw(conn) // other calls may have more luck
+		} else {
+			c.discard(conn, nil)
+		}
+		c.release(conn)
+		if attempt > 1 || timed.Err() != nil || !repeatable && !unsent(err) {
+			return verdict
+		}
+	}
+}
+
+// judge says what an error of the SDK means.
+func (n *connection) judge(ctx, timed context.Context, err error) error {
+	switch refusal, refused := errors.AsType[*jsonrpc.Error](err); {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err() // the SDK tells the server that nobody waits any more
+	case timed.Err() != nil:
+		return &UnknownError{Server: n.server.Name, Why: "its " + n.pool.cfg.Call.Round(time.Millisecond).String() + " were up"}
+	case refused && !errors.Is(err, sdk.ErrConnectionClosed) && ours[refusal.Code] != refusal.Message:
+		said := tool.OneLine(storable(n.values.hide(refusal.Message)), maxProblem)
+		if said == "" {
+			said = "an error without a word"
+		}
+		return &RefusedError{Server: n.server.Name, Said: said}
+	}
+	why := err.Error()
+	if n.command != nil {
+		if ending := n.command.ending(epilogue); ending != "" {
+			why = ending
+		}
+	}
+	return &UnknownError{Server: n.server.Name, Why: tool.OneLine(storable(n.values.hide(why)), maxProblem)}
+}
+
+// ours are the errors that the SDK makes of failures of the connection; no server has said them.
+var ours = map[int64]string{-32003: "client is closing", -32004: "server is closing", -32005: "rejected by transport"}
+
+// unsent reports whether a server certainly did not take a request: nobody answered at its address, or it does not know the session.
+func unsent(err error) bool {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+		return true
+	}
+	return errors.Is(err, sdk.ErrSessionMissing)
+}
+
+// unknownMethod reports whether a server does not know what it was asked.
+func unknownMethod(err error) bool {
+	refusal, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && refusal.Code == jsonrpc.CodeMethodNotFound
+}

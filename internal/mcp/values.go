@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store/mcpservers"
+)
+
+// values are what is secret of a server: of its variables and headers, by name.
+type values struct {
+	Env     map[string]string `json:"env,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+// String keeps them out of logs.
+func (values) String() string { return "[values of an MCP server]" }
+
+// given are the values of a draft that are not left empty.
+func given(d Draft) values {
+	return values{Env: filled(d.Env), Headers: filled(d.Headers)}
+}
+
+func filled(in map[string]string) map[string]string {
+	out := maps.Clone(in)
+	maps.DeleteFunc(out, func(_, value string) bool { return value == "" })
+	return out
+}
+
+// seal encrypts them; nil: there are none.
+func (v values) seal(with secret.Sealer) []byte {
+	if len(v.Env)+len(v.Headers) == 0 {
+		return nil
+	}
+	plain, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return with.Seal(plain)
+}
+
+// stored are the values of a server; those that were given up with the installation's old key are missing.
+func stored(with secret.Sealer, s mcpservers.Server) (v values, err error) {
+	if len(s.Secrets) == 0 {
+		return v, nil
+	}
+	plain, err := with.Open(s.Secrets)
+	if err != nil {
+		return v, fault.Errorf(fault.Invalid, "the values of its variables and headers cannot be read: enter them again (%w)", err)
+	}
+	if json.Unmarshal(plain, &v) != nil { // the error would quote it
+		return v, fault.Errorf(fault.Invalid, "the values of its variables and headers are damaged: enter them again")
+	}
+	return v, nil
+}
+
+// whole refuses values of which some are missing.
+func (v values) whole(s mcpservers.Server) error {
+	for _, name := range s.EnvNames {
+		if _, ok := v.Env[name]; !ok {
+			return fault.Errorf(fault.Invalid, "the value of its environment variable %s is missing: enter it on the page under Settings", name)
+		}
+	}
+	for _, name := range s.HeaderNames {
+		if _, ok := v.Headers[name]; !ok {
+			return fault.Errorf(fault.Invalid, "the value of its header %s is missing: enter it on the page under Settings", name)
+		}
+	}
+	return nil
+}
+
+// shortest is the shortest value that hide looks for, in bytes: a shorter one is a word that stands in other places, too.
+const shortest = 6
+
+// hide takes the values out of a text that a server or a transport wrote, and the words of which they consist.
+func (v values) hide(text string) string {
+	for _, all := range []map[string]string{v.Env, v.Headers} {
+		for _, value := range all {
+			for _, part := range append([]string{value}, strings.Fields(value)...) {
+				if len(part) >= shortest {
+					text = strings.ReplaceAll(text, part, "[hidden]")
+				}
+			}
+		}
+	}
+	return text
+}
+
+// variables are those of a command, as NAME=value in the order of their names.
+func (v values) variables() []string {
+	out := make([]string, 0, len(v.Env))
+	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
+		out = append(out, name+"="+v.Env[name])
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+-- name: MCPServerList :many
+-- Those of the installation first, then those of a person.
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.secrets, s.instructions, s.enabled,
+       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
+FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
+WHERE s.user_id IS NULL OR s.user_id = sqlc.arg(owner)::bigint
+ORDER BY s.user_id NULLS FIRST, s.name;
+
+-- name: MCPServerGet :one
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.secrets, s.instructions, s.enabled,
+       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
+FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
+WHERE s.id = $1;
+
+-- name: MCPServerCount :one
+SELECT count(*)::int FROM mcp_servers WHERE user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
+
+-- name: MCPServerAdd :many
+-- None: its owner has one of that name.
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, secrets, instructions, enabled, changed_by)
+VALUES (sqlc.narg(owner)::bigint, sqlc.arg(name), sqlc.arg(transport), sqlc.arg(command), sqlc.arg(args), sqlc.arg(url), sqlc.arg(env_names), sqlc.arg(header_names),
+        sqlc.narg(secrets), sqlc.arg(instructions), sqlc.arg(enabled), sqlc.narg(changed_by)::bigint)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: MCPServerReplace :execrows
+-- Of the one revision that the change was made from. What another program or address listed is forgotten.
+UPDATE mcp_servers
+SET transport = sqlc.arg(transport), command = sqlc.arg(command), args = sqlc.arg(args), url = sqlc.arg(url), env_names = sqlc.arg(env_names), header_names = sqlc.arg(header_names),
+    secrets = sqlc.narg(secrets), instructions = sqlc.arg(instructions), enabled = sqlc.arg(enabled), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(),
+    revision = revision + 1, problem = '', problem_at = NULL
+WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND name = sqlc.arg(name);
+
+-- name: MCPServerForget :exec
+-- Forgets what it offered.
+WITH gone AS (DELETE FROM mcp_tools t WHERE t.server_id = sqlc.arg(id))
+UPDATE mcp_servers SET listed_at = NULL, digest = '', guide = '', left_out = '{}', tools = 0, prompts = '[]', resources = '[]' WHERE id = sqlc.arg(id);
+
+-- name: MCPServerDelete :execrows
+DELETE FROM mcp_servers WHERE name = sqlc.arg(name) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
+
+-- name: MCPServerLock :many
+-- What it last listed, where it still has that revision: none otherwise. Other lists of it wait.
+SELECT digest FROM mcp_servers WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) FOR UPDATE;
+
+-- name: MCPServerListed :exec
+UPDATE mcp_servers
+SET listed_at = now(), digest = sqlc.arg(digest), guide = sqlc.arg(guide), left_out = sqlc.arg(left_out), tools = sqlc.arg(tools), prompts = sqlc.arg(prompts), resources = sqlc.arg(resources),
+    problem = '', problem_at = NULL
+WHERE id = sqlc.arg(id);
+
+-- name: MCPServerStill :exec
+-- It listed what it listed before.
+UPDATE mcp_servers SET listed_at = now(), problem = '', problem_at = NULL WHERE id = sqlc.arg(id);
+
+-- name: MCPServerProblem :exec
+UPDATE mcp_servers SET problem = sqlc.arg(problem), problem_at = now() WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision);
+
+-- name: MCPServerOffers :one
+SELECT digest, guide, left_out, prompts, resources FROM mcp_servers WHERE id = $1;
+
+-- name: MCPToolList :many
+SELECT name, title, description, schema, hints FROM mcp_tools WHERE server_id = $1 ORDER BY place;
+
+-- name: MCPToolsDelete :exec
+DELETE FROM mcp_tools WHERE server_id = $1;
+
+-- name: MCPToolsAdd :exec
+-- The tools are an array of objects, in their order.
+INSERT INTO mcp_tools (server_id, place, name, title, description, schema, hints)
+SELECT sqlc.arg(server_id)::bigint, (t.n - 1)::int, t.tool ->> 'name', coalesce(t.tool ->> 'title', ''), coalesce(t.tool ->> 'description', ''), t.tool -> 'schema', t.tool -> 'hints'
+FROM jsonb_array_elements(sqlc.arg(tools)::jsonb) WITH ORDINALITY AS t(tool, n);
