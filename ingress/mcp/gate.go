@@ -105,7 +105,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 		}()
 		if method == "subscriptions/listen" { // a stream without an end, of nothing: what is offered never changes
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there is nothing to listen to here; read_answer waits"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "nothing here is listened to"}
 		}
 		request, ok := ctx.Value(requestKey{}).(context.Context)
 		if !ok {
