@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -29,8 +30,8 @@ const (
 
 // gate lets in requests of bounded size and number.
 type gate struct {
-	next   http.Handler
-	refuse func(http.ResponseWriter, *http.Request, error)
+	next http.Handler
+	base *endpoint.Base
 
 	mu   sync.Mutex
 	open map[chat.UserID]int
@@ -41,13 +42,13 @@ type requestKey struct{}
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who := auth.User(r.Context()).ID
 	if err := g.enter(who); err != nil {
-		g.refuse(w, r, err)
+		g.base.Refuse(w, r, err)
 		return
 	}
 	defer g.leave(who)
 	body, err := read(w, r)
 	if err != nil {
-		g.refuse(w, r, err)
+		g.base.Refuse(w, r, err)
 		return
 	}
 	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWait + sendTimeout)); err != nil {

@@ -51,7 +51,7 @@ func (s *Server) Handler() http.Handler {
 		DisableLocalhostProtection:   true, // the host was checked by its name (auth.Hosts): a proxy on this machine sends that which people use
 		PropagateRequestCancellation: true,
 	})
-	closed := s.Auth.Require(&gate{next: tools, refuse: s.Refuse}, s.Refuse)
+	closed := s.Auth.Require(&gate{next: tools, base: s.Base}, s.Refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
 		if err := s.Auth.Hosts.SameOrigin(r); err != nil {
