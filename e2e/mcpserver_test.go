@@ -56,7 +56,7 @@ func TestMCPServer_AMessageOfTheOfficialClientIsAnsweredOnceAcrossAKill(t *testi
 	s := newServer(t)
 	made, err := s.client.CreateToken(t.Context(), apiclient.CreateTokenRequest{Name: "program", Scope: "chat"})
 	require.NoError(t, err)
-	send := mcpCall{"send_message", map[string]any{"text": "stream 60 50ms", "client_id": "once", "wait": 0}}
+	send := mcpCall{"send_message", map[string]any{"text": "stream 60 100ms", "client_id": "once", "wait": 0}}
 	before := s.official(made.Token, send)
 	require.ElementsMatch(t, []string{"list_sessions", "send_message", "read_answer", "read_messages"}, before.Tools)
 	sent := before.Answers[0]

@@ -140,7 +140,7 @@ func TestWait_EndsWithItsRequestItsTokenAndTheServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	gone := b.waiting(ctx, b.token)
 	cancel()
-	require.Contains(t, <-gone, "canceled")
+	require.Contains(t, <-gone, "canceled") // that the server waits no longer, its end shows: it waits for its requests
 
 	revoked := b.waiting(t.Context(), b.tokenOf(b.User, store.ScopeRead))
 	tokens, err := b.Tokens(t.Context(), b.User.ID)

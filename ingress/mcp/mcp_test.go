@@ -161,6 +161,23 @@ func TestAnswer_TellsHowFarATurnHasCome(t *testing.T) {
 	require.Contains(t, got.Notice, "recalled")
 }
 
+func TestAnswer_OfAMessageWhosePlaceAnotherTookIsThatOfTheOther(t *testing.T) {
+	b := setup(t, nil)
+	c := b.client(b.token, nil)
+	require.NoError(t, b.SetQueue(t.Context(), key, chat.Queue{Mode: chat.QueueSupersede}))
+	var older, newer, got mcp.Answer
+	c.call(&older, "send_message", object{"session": key, "text": "hello", "wait": 0})
+	c.call(&newer, "send_message", object{"session": key, "text": "hello, I mean", "wait": 0})
+	c.call(&got, "read_answer", object{"session": key, "message": older.Message, "wait": 0})
+	require.Equal(t, "queued", got.State)
+	b.replies(t.Context(), key, "t1", "good morning")
+	for _, m := range []mcp.Answer{older, newer} {
+		c.call(&got, "read_answer", object{"session": key, "message": m.Message})
+		require.Equal(t, "done", got.State)
+		require.Equal(t, "good morning", got.Text)
+	}
+}
+
 func TestAnswer_SaysWhatWaitsForAPersonAndTakesTheAnswer(t *testing.T) {
 	b := setup(t, nil)
 	c := b.client(b.token, nil)

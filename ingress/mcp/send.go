@@ -62,11 +62,11 @@ func (s *Server) sendMessage(ctx context.Context, req *sdk.CallToolRequest, in S
 	if err != nil {
 		return Answer{}, err
 	}
-	asked := asked{session: where.Key, message: got.ID}
+	q := asked{session: where.Key, message: got.ID}
 	if got.Answer { // the turn that had asked goes on
-		asked.turn = where.Running
+		q.turn = where.Running
 	}
-	answer, err := s.await(ctx, req, asked, wait)
+	answer, err := s.await(ctx, req, q, wait)
 	answer.Duplicate = got.Duplicate
 	if got.Ended != "" {
 		answer.Notice = got.Ended

@@ -1,9 +1,9 @@
 -- What somebody reads who waits for the answer to one message, and follows no events.
 
 -- name: AnswerRow :one
--- What became of a message, of a command, or of an answer to a question. The turn is that of the message that took its place, where one
--- did; empty: none has it yet, or none ever will.
-SELECT i.kind, coalesce(i.outcome, '')::text AS outcome, coalesce(i.turn_id, heir.turn_id, '')::text AS turn
+-- What became of a message, of a command, or of an answer to a question; where another message took its place, of that one. An empty turn:
+-- none has it yet, or none ever will.
+SELECT i.kind, coalesce(heir.outcome, CASE WHEN heir.id IS NULL THEN i.outcome END, '')::text AS outcome, coalesce(i.turn_id, heir.turn_id, '')::text AS turn
 FROM inbox i LEFT JOIN inbox heir ON heir.id = i.replaced_by
 WHERE i.id = sqlc.arg(id) AND i.session_key = sqlc.arg(session_key);
 

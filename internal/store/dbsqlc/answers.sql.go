@@ -75,7 +75,7 @@ func (q *Queries) AnswerOfTurn(ctx context.Context, db DBTX, arg AnswerOfTurnPar
 
 const answerRow = `-- name: AnswerRow :one
 
-SELECT i.kind, coalesce(i.outcome, '')::text AS outcome, coalesce(i.turn_id, heir.turn_id, '')::text AS turn
+SELECT i.kind, coalesce(heir.outcome, CASE WHEN heir.id IS NULL THEN i.outcome END, '')::text AS outcome, coalesce(i.turn_id, heir.turn_id, '')::text AS turn
 FROM inbox i LEFT JOIN inbox heir ON heir.id = i.replaced_by
 WHERE i.id = $1 AND i.session_key = $2
 `
@@ -92,8 +92,8 @@ type AnswerRowRow struct {
 }
 
 // What somebody reads who waits for the answer to one message, and follows no events.
-// What became of a message, of a command, or of an answer to a question. The turn is that of the message that took its place, where one
-// did; empty: none has it yet, or none ever will.
+// What became of a message, of a command, or of an answer to a question; where another message took its place, of that one. An empty turn:
+// none has it yet, or none ever will.
 func (q *Queries) AnswerRow(ctx context.Context, db DBTX, arg AnswerRowParams) (AnswerRowRow, error) {
 	row := db.QueryRow(ctx, answerRow, arg.ID, arg.SessionKey)
 	var i AnswerRowRow
