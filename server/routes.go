@@ -24,6 +24,7 @@ import (
 	"xbot/ingress/channels"
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
+	"xbot/ingress/mcp"
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
@@ -46,6 +47,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.setup,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
+		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
 	}
 	if in.oidc.Issuer != "" {
 		r.SignOn = in.signOn().Handler()

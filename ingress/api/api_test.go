@@ -42,6 +42,7 @@ import (
 	"xbot/ingress/history"
 	"xbot/ingress/hooks"
 	"xbot/ingress/intake"
+	"xbot/ingress/mcp"
 	"xbot/ingress/runners"
 	"xbot/ingress/runners/manage"
 	"xbot/ingress/spending"
@@ -239,6 +240,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)
+	mux.Handle(mcp.Path, (&mcp.Server{Base: base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: b.bus, Key: secret.Key{1}, Closing: b.closing}).Handler())
 	b.handler = mux
 	server := httptest.NewServer(mux)
 	b.url = server.URL

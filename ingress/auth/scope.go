@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -14,12 +15,23 @@ func (id identity) may(r *http.Request) error {
 	switch {
 	case !id.narrow():
 		return nil
+	case r.URL.Path == "/mcp": // one path for what reads and what writes: its tools ask MayConverse
+		return nil
 	case reads(r) && r.Header.Get("Upgrade") == "":
 		return nil
 	case id.scope == store.ScopeChat && converses(r):
 		return nil
 	}
 	return fault.Errorf(fault.Denied, "the scope of this token is %q, which does not allow %s %s; make one with a wider scope", id.scope, r.Method, r.URL.Path)
+}
+
+// MayConverse refuses to write in conversations where the token of a request only reads, and a request that did not pass Require.
+func MayConverse(ctx context.Context) error {
+	id, _ := ctx.Value(contextKey{}).(identity)
+	if !id.narrow() || id.scope == store.ScopeChat {
+		return nil
+	}
+	return fault.Errorf(fault.Denied, "the scope of this token is %q, which does not allow to write in conversations; make one with a wider scope", id.scope)
 }
 
 // narrow reports whether it is a token's that may less than its person.

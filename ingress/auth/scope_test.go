@@ -46,6 +46,8 @@ func TestScope_ATokenMayWhatItWasMadeFor(t *testing.T) {
 		{http.MethodPut, "/api/policy", nil, []store.Scope{store.ScopeAdmin}},
 		{http.MethodPost, "/api/me/password", nil, []store.Scope{store.ScopeAdmin}},
 		{http.MethodPost, "/api/users", nil, []store.Scope{store.ScopeAdmin}},
+		{http.MethodPost, "/mcp", nil, []store.Scope{store.ScopeRead, store.ScopeChat, store.ScopeAdmin}},
+		{http.MethodPost, "/mcp/x", nil, []store.Scope{store.ScopeAdmin}},
 		{"GETX", "/api/me", nil, []store.Scope{store.ScopeAdmin}},
 	} {
 		for scope, token := range tokens {
@@ -121,4 +123,25 @@ func TestDisable_ShutsOutAtTheNextRequest(t *testing.T) {
 	_, err = b.signIn(request(http.MethodPost), "admin", password)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 	require.ErrorContains(t, err, "disabled")
+}
+
+func TestMayConverse_IsForTokensThatWriteAndForLogins(t *testing.T) {
+	b := setup(t)
+	b.withPassword()
+	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
+	require.NoError(t, err)
+	asks := func(r *http.Request) (may error) {
+		r.URL.Path = "/mcp"
+		b.Require(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { may = auth.MayConverse(r.Context()) }),
+			func(_ http.ResponseWriter, _ *http.Request, err error) { require.NoError(t, err) }).ServeHTTP(httptest.NewRecorder(), r)
+		return may
+	}
+	by := func(scope store.Scope) *http.Request {
+		return request(http.MethodPost, "Authorization", "Bearer "+b.scoped(scope))
+	}
+	require.NoError(t, asks(by(store.ScopeAdmin)))
+	require.NoError(t, asks(by(store.ScopeChat)))
+	require.NoError(t, asks(b.page(http.MethodPost, cookie)))
+	require.Equal(t, fault.Denied, fault.KindOf(asks(by(store.ScopeRead))))
+	require.Equal(t, fault.Denied, fault.KindOf(auth.MayConverse(t.Context())), "nobody was let in")
 }

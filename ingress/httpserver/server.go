@@ -37,6 +37,7 @@ type Routes struct {
 	Metrics  http.Handler // /metrics, behind the login
 	Channels http.Handler // /channels/: webhooks of platforms, which sign what they send
 	Hooks    http.Handler // /hooks/: calls of triggers, which sign what they send
+	MCP      http.Handler // /mcp: tools for programs that speak the Model Context Protocol
 	SignOn   http.Handler // /oidc/: the way to an OpenID Connect provider and back; nil if there is none
 	Page     http.Handler // everything else
 	Ready    Readiness    // /readyz
@@ -88,6 +89,9 @@ func (r Routes) Handler() http.Handler {
 	}
 	if r.Hooks != nil {
 		mux.Handle("/hooks/", r.Hooks)
+	}
+	if r.MCP != nil {
+		mux.Handle("/mcp", r.MCP)
 	}
 	if r.SignOn != nil {
 		mux.Handle("/oidc/", r.SignOn)

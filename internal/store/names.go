@@ -76,6 +76,10 @@ type (
 	OwnedTrigger = triggers.OwnedTrigger
 	// Page is the one of package conversation.
 	Page = conversation.Page
+	// Fate is the one of package conversation.
+	Fate = conversation.Fate
+	// TurnAnswer is the one of package conversation.
+	TurnAnswer = conversation.TurnAnswer
 	// Pairing is the one of package people.
 	Pairing = people.Pairing
 	// Policies is the one of package quota.

@@ -93,6 +93,8 @@ type (
 	BranchStore = conversation.Branches
 	// TitleStore is the one of the titles of conversations.
 	TitleStore = conversation.Titles
+	// AnswerStore is the one of the answers that somebody waits for.
+	AnswerStore = conversation.Answers
 	// CallStore is the one of package calls.
 	CallStore = calls.Store
 	// DeliveryStore is the one of package delivery.
@@ -149,6 +151,7 @@ type conversations struct {
 	*ConversationStore
 	*BranchStore
 	*TitleStore
+	*AnswerStore
 	*RoutingStore
 	*AttachmentStore
 	*OverheardStore
@@ -214,6 +217,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ConversationStore = conversation.New(s.db, s.Quota, &s.opts.Limits)
 	s.BranchStore = conversation.NewBranches(s.ConversationStore)
 	s.TitleStore = conversation.NewTitles(s.ConversationStore)
+	s.AnswerStore = conversation.NewAnswers(s.db)
 	s.CallStore = calls.New(s.db)
 	s.DeliveryStore = delivery.New(s.db, s.CallStore, s.ConversationStore)
 	s.LinkStore = links.New(s.db)

@@ -55,12 +55,8 @@ func (a *Endpoints) registerMessages(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			sent := a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text)
-			if err := attach(&sent, in.Body.Files); err != nil {
-				return nil, a.Problem(err)
-			}
-			got, err := a.Dispatch.Message(ctx, sent)
-			return &struct{ Body Accepted }{acceptedBody(got)}, a.Problem(err)
+			got, err := a.Send(ctx, s, in.Body)
+			return &struct{ Body Accepted }{acceptedBody(got)}, err
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
@@ -81,6 +77,17 @@ func (a *Endpoints) registerMessages(h huma.API) {
 			}
 			return &struct{ Body Transcript }{transcriptBody(t)}, nil
 		})
+}
+
+// Send accepts a message in a session of the user. The same client message id with the same text is a duplicate; with another text, or in
+// another session, it is a Conflict.
+func (a *Endpoints) Send(ctx context.Context, s chat.Session, m NewMessage) (store.Accepted, error) {
+	sent := a.inbound(ctx, s, m.ClientMessageID, m.Text)
+	if err := attach(&sent, m.Files); err != nil {
+		return store.Accepted{}, a.Problem(err)
+	}
+	got, err := a.Dispatch.Message(ctx, sent)
+	return got, a.Problem(err)
 }
 
 // transcriptBody makes empty lists of nil ones: clients should not have to tell them apart.

@@ -47,7 +47,7 @@ type NewSession struct {
 func (a *Endpoints) registerSessions(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "create-session", Method: http.MethodPost, Path: "/api/sessions", Summary: "Create a session", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct{ Body NewSession }) (*sessionBody, error) {
-			s, err := a.create(ctx, in.Body)
+			s, err := a.Create(ctx, in.Body)
 			return &sessionBody{s}, err
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-sessions", Method: http.MethodGet, Path: "/api/sessions", Summary: "My sessions, pinned first, newest first", Security: endpoint.Secured},
@@ -64,10 +64,9 @@ func (a *Endpoints) registerSessions(h huma.API) {
 					Sessions []chat.Session `json:"sessions"`
 				}
 			}{}
-			q := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(in.Q)
-			sessions, err := a.Store.Sessions(ctx, auth.User(ctx).ID, q, sessionLimit, shelves[in.Shelf]...)
-			out.Body.Sessions = sessions
-			return out, a.Problem(err)
+			var err error
+			out.Body.Sessions, err = a.List(ctx, in.Q, sessionLimit, shelves[in.Shelf]...)
+			return out, err
 		})
 	huma.Register(h, huma.Operation{OperationID: "get-session", Method: http.MethodGet, Path: "/api/sessions/{key}", Summary: "One session", Security: endpoint.Secured},
 		func(ctx context.Context, in *endpoint.Key) (*sessionBody, error) {
@@ -134,7 +133,16 @@ func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
 	return err
 }
 
-func (a *Endpoints) create(ctx context.Context, in NewSession) (chat.Session, error) {
+// List returns at most limit of the user's sessions whose title holds q, pinned ones first, then by last interaction. Without a shelf it is
+// those of the list.
+func (a *Endpoints) List(ctx context.Context, q string, limit int, shelves ...chat.Shelf) ([]chat.Session, error) {
+	q = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(q)
+	found, err := a.Store.Sessions(ctx, auth.User(ctx).ID, q, limit, shelves...)
+	return found, a.Problem(err)
+}
+
+// Create creates a session of the user, or finds the one of that key. It is a Conflict where the user has as many as they may.
+func (a *Endpoints) Create(ctx context.Context, in NewSession) (chat.Session, error) {
 	key, channel := in.Key, webChannel
 	var parsed session.Key
 	if key != "" {

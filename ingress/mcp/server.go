@@ -1,0 +1,91 @@
+// Package mcp is xbot as a server of the Model Context Protocol: programs that speak it list the conversations of a person, send messages
+// and read answers, with the person's API tokens. It keeps nothing between two requests, so that any ingress answers any of them.
+package mcp
+
+import (
+	"context"
+	"net/http"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/messages"
+	"xbot/ingress/api/sessions"
+	"xbot/internal/chat"
+	"xbot/internal/feed"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// Path is where the server answers.
+const Path = "/mcp"
+
+// Sessions lists and begins the conversations of whoever asks.
+type Sessions interface {
+	List(ctx context.Context, q string, limit int, shelves ...chat.Shelf) ([]chat.Session, error)
+	Create(ctx context.Context, in sessions.NewSession) (chat.Session, error)
+}
+
+// Messages accepts what whoever asks writes in a conversation of theirs.
+type Messages interface {
+	Send(ctx context.Context, s chat.Session, m messages.NewMessage) (store.Accepted, error)
+}
+
+// Server offers the tools. Its errors and its walls are those of the HTTP API.
+type Server struct {
+	*endpoint.Base
+
+	Sessions Sessions
+	Messages Messages
+	Bus      *feed.Bus
+	Key      secret.Deriver  // names the conversations that messages with a client_id begin
+	Closing  <-chan struct{} // closed when the server stops: nobody waits any longer
+}
+
+// Handler answers at Path. It needs a token, or the login of one of our own pages.
+func (s *Server) Handler() http.Handler {
+	server := s.tools()
+	tools := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+		Stateless:                    true, // a session in memory would be that of one ingress among several
+		MaxRequestBodyBytes:          maxBodyBytes,
+		DisableLocalhostProtection:   true, // the host was checked by its name (auth.Hosts): a proxy on this machine sends that which people use
+		PropagateRequestCancellation: true,
+	})
+	closed := s.Auth.Require(&gate{next: tools, base: s.Base}, s.Refuse)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
+		if err := s.Auth.Hosts.SameOrigin(r); err != nil {
+			s.Refuse(w, r, err)
+			return
+		}
+		closed.ServeHTTP(w, r)
+	})
+}
+
+const instructions = `xbot is an assistant that goes on working when this connection ends. send_message gives it a message and waits for the answer; read_answer waits again where that took longer. Whatever is sent with a client_id is done once, however often it is sent.`
+
+// tools are what clients may call.
+func (s *Server) tools() *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "xbot", Title: "xbot", Version: s.Info.Version}, &sdk.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // they never change
+	})
+	server.AddReceivingMiddleware(s.guard)
+	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}
+	add(s, server, &sdk.Tool{Name: "list_sessions", Title: "List conversations", Annotations: reads, Description: "Lists your conversations with xbot: pinned ones first, then the one written in last."}, s.listSessions)
+	add(s, server, &sdk.Tool{Name: "read_messages", Title: "Read a conversation", Annotations: reads, Description: "Reads the newest messages of a conversation, or those after one of them, oldest first."}, s.readMessages)
+	add(s, server, &sdk.Tool{Name: "read_answer", Title: "Read an answer", Annotations: reads, Description: "Tells how far xbot has come with a message, with a turn, or in a conversation, and the answer once there is one. It waits while the work goes on."}, s.readAnswer)
+	add(s, server, &sdk.Tool{
+		Name: "send_message", Title: "Send a message", Annotations: &sdk.ToolAnnotations{DestructiveHint: new(true), OpenWorldHint: new(true)},
+		Description: "Sends a message to xbot, in a conversation or in a new one, and waits for the answer. A message is also how a question of xbot is answered.",
+	}, s.sendMessage)
+	return server
+}
+
+// add adds a tool. What fails is told to the client as the HTTP API tells it.
+func add[In, Out any](s *Server, server *sdk.Server, t *sdk.Tool, run func(context.Context, *sdk.CallToolRequest, In) (Out, error)) {
+	sdk.AddTool(server, t, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		out, err := run(ctx, req, in)
+		return nil, out, s.Problem(err)
+	})
+}

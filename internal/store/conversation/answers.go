@@ -1,0 +1,59 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// Answers tells those who wait for an answer, and follow no events, how far it has come. It is safe for concurrent use.
+type Answers struct{ db *pg.DB }
+
+// NewAnswers returns a store over the database.
+func NewAnswers(db *pg.DB) *Answers { return &Answers{db: db} }
+
+// Fate is what became of something that a person wrote.
+type Fate struct {
+	Turn    chat.TurnID // that has it, or has what took its place; empty: none yet, or none ever
+	Outcome string      // of its row; empty while it waits
+	Command bool        // it is no message for a turn: a command that is carried out at once, or an answer to a question
+}
+
+// Fate tells what became of a row of a session. NotFound: the session has none of that id.
+func (s *Answers) Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Fate, error) {
+	r, err := s.db.Q.AnswerRow(ctx, s.db.Pool, dbsqlc.AnswerRowParams{ID: id, SessionKey: key})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Fate{}, fault.Errorf(fault.NotFound, "there is no message %d in this conversation", id)
+	}
+	if err != nil {
+		return Fate{}, pg.Classify(fmt.Errorf("look what became of message %d: %w", id, err))
+	}
+	return Fate{Turn: chat.TurnID(r.Turn), Outcome: r.Outcome, Command: r.Kind == "command"}, nil
+}
+
+// TurnAnswer is what a turn has said so far.
+type TurnAnswer struct {
+	Turn   chat.Turn
+	Text   string // of its last step that called no tool; empty: there is none yet
+	Silent bool   // the model chose not to answer
+	Notice string // why it ended without an answer, in the language of whoever asked; empty: it has one, or runs
+}
+
+// TurnAnswer returns what a turn of a session has said. NotFound: the session has no such turn.
+func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (TurnAnswer, error) {
+	r, err := s.db.Q.AnswerOfTurn(ctx, s.db.Pool, dbsqlc.AnswerOfTurnParams{ID: turn, SessionKey: key})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return TurnAnswer{}, fault.Errorf(fault.NotFound, "there is no turn %q in this conversation", turn)
+	}
+	if err != nil {
+		return TurnAnswer{}, pg.Classify(fmt.Errorf("read the answer of turn %s: %w", turn, err))
+	}
+	return TurnAnswer{Turn: TurnOf(r.Turn), Text: r.Answer, Silent: r.Silent, Notice: r.Notice}, nil
+}

@@ -1,0 +1,22 @@
+-- What somebody reads who waits for the answer to one message, and follows no events.
+
+-- name: AnswerRow :one
+-- What became of a message, of a command, or of an answer to a question; where another message took its place, of that one. An empty turn:
+-- none has it yet, or none ever will.
+SELECT i.kind, coalesce(heir.outcome, CASE WHEN heir.id IS NULL THEN i.outcome END, '')::text AS outcome, coalesce(i.turn_id, heir.turn_id, '')::text AS turn
+FROM inbox i LEFT JOIN inbox heir ON heir.id = i.replaced_by
+WHERE i.id = sqlc.arg(id) AND i.session_key = sqlc.arg(session_key);
+
+-- name: AnswerOfTurn :one
+-- What a turn has said last without calling a tool, and why it ended without an answer.
+SELECT sqlc.embed(t), coalesce(m.content, '')::text AS answer, coalesce(m.silent, false)::boolean AS silent,
+       coalesce(CASE WHEN t.state IN ('stopped', 'failed', 'lost') THEN (
+           SELECT n.content FROM messages n
+           WHERE n.session_key = t.session_key AND n.turn_id = t.id AND n.role = 'notice' AND n.origin = '' ORDER BY n.id DESC LIMIT 1
+       ) END, '')::text AS notice
+FROM turns t LEFT JOIN LATERAL (
+    SELECT a.content, a.silent FROM messages a
+    WHERE a.turn_id = t.id AND a.role = 'assistant' AND NOT EXISTS (SELECT 1 FROM tool_calls c WHERE c.message_id = a.id)
+    ORDER BY a.step DESC LIMIT 1
+) m ON true
+WHERE t.id = sqlc.arg(id) AND t.session_key = sqlc.arg(session_key);
