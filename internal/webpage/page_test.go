@@ -283,7 +283,7 @@ func TestRead_UnpacksNoMoreThanItsLimit(t *testing.T) {
 }
 
 func TestRead_CutsALongPageAndSaysSo(t *testing.T) {
-	long := strings.Repeat("<p>"+strings.Repeat(sentence, 20)+"</p>\n", 5<<20/(20*len(sentence)))
+	long := strings.Repeat("<p>"+strings.Repeat(sentence, 500)+"</p>\n", 1+5<<20/(500*len(sentence)))
 	s := serves(t, "text/html; charset=utf-8", "<title>Long</title>"+long+"<p>THE END")
 	page := s.read("")
 	require.Contains(t, page.Note, "longer than what is read")
