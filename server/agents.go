@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/choice"
 	"xbot/internal/logs"
+	"xbot/internal/mcp"
 	"xbot/internal/pdf"
 	"xbot/internal/permission"
 	"xbot/internal/prompt"
@@ -29,6 +30,7 @@ import (
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/find"
 	toollogs "xbot/internal/tool/logs"
+	"xbot/internal/tool/manage"
 	"xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
@@ -62,7 +64,9 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver) *toolset.Catalog {
-	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: []toolset.Source{web.NewSearches(websearch.New(c.toolKeys))}}
+	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: []toolset.Source{
+		web.NewSearches(websearch.New(c.toolKeys)), mcp.NewSource(c.store, c.connections),
+	}}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
 }
@@ -81,7 +85,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		toolcron.New(c.jobs),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
-		tooltrigger.New(c.triggers), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
+		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
 	)
 }
 

@@ -26,6 +26,7 @@ type core struct {
 	*models
 	*storage
 	*platforms
+	*mcpServers
 
 	jobs     *cron.Jobs
 	triggers *trigger.Store
@@ -54,6 +55,9 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 		return nil, err
 	}
 	if c.storage, err = newStorage(s, c); err != nil {
+		return nil, err
+	}
+	if c.mcpServers, err = newMCPServers(s, c.process, c.database, closer); err != nil {
 		return nil, err
 	}
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.log)

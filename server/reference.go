@@ -37,6 +37,6 @@ func SlashCommands() []slash.Spec {
 func described() *core {
 	return &core{
 		process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{},
-		platforms: &platforms{},
+		platforms: &platforms{}, mcpServers: &mcpServers{},
 	}
 }

@@ -14,6 +14,7 @@ type Permissions struct {
 	HTTPAllow []string      `env:"XBOT_HTTP_ALLOW" help:"networks, addresses and host names that tools may fetch from beside the public internet, comma separated"`
 	HostHooks string        `env:"XBOT_HOST_HOOKS" envDefault:"off" help:"off | on: whether commands of $XBOT_HOME/hooks.json may run on the server's host, outside of any sandbox"`
 	HooksKeep time.Duration `env:"XBOT_HOOKS_KEEP" envDefault:"2160h" help:"how long what hooks said is kept once its turn has ended; 0: as long as the conversation"`
+	MCPIdle   time.Duration `env:"XBOT_MCP_IDLE" envDefault:"30m" help:"how long nobody may use a connection to an MCP server before it is closed"`
 	Wait      time.Duration `env:"XBOT_APPROVAL_WAIT" envDefault:"168h" help:"how long a turn waits for permission; then the call is denied"`
 }
 

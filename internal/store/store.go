@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
+	"xbot/internal/store/activetools"
 	"xbot/internal/store/agents"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
@@ -73,6 +74,8 @@ type (
 	ToolKeyStore = toolkeys.Store
 	// MCPServerStore is the one of package mcpservers.
 	MCPServerStore = mcpservers.Store
+	// ActiveToolStore is the one of package activetools.
+	ActiveToolStore = activetools.Store
 	// RunnerStore is the one of package runners.
 	RunnerStore = runners.Store
 	// InspectStore is the one of package inspect.
@@ -181,6 +184,7 @@ type persons struct {
 	*SubscriptionStore
 	*ToolKeyStore
 	*MCPServerStore
+	*ActiveToolStore
 	*RunnerStore
 	*ChannelStore
 	*RoleStore
@@ -207,6 +211,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.SubscriptionStore = subscriptions.New(s.db)
 	s.ToolKeyStore = toolkeys.New(s.db)
 	s.MCPServerStore = mcpservers.New(s.db)
+	s.ActiveToolStore = activetools.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)

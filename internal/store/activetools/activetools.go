@@ -1,4 +1,5 @@
-package conversation
+// Package activetools keeps which tools conversations use of those that are not always shown.
+package activetools
 
 import (
 	"context"
@@ -8,6 +9,12 @@ import (
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
+
+// Store keeps the tools in use. It is safe for concurrent use.
+type Store struct{ db *pg.DB }
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // ActiveTools returns the optional tools that a conversation has used last, at most most, the newest first: in the last unused messages
 // of people, or ever where that is 0.

@@ -1,0 +1,31 @@
+package server
+
+import (
+	"net/http"
+
+	"xbot/internal/mcp"
+	"xbot/internal/safehttp"
+)
+
+// mcpServers are those of people and of the installation.
+type mcpServers struct {
+	servers     *mcp.Servers
+	connections *mcp.Connections
+}
+
+// newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
+// administrator chose wherever it stands.
+func newMCPServers(s settings, p *process, db *database, closer *Server) (*mcpServers, error) {
+	allow, err := safehttp.ParseAllow(s.HTTPAllow)
+	if err != nil {
+		return nil, err
+	}
+	out := &mcpServers{
+		servers: &mcp.Servers{Rows: db.rows, Key: db.key},
+		connections: mcp.NewConnections(mcp.Config{
+			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Idle: s.MCPIdle, Version: p.version, Log: p.log,
+		}),
+	}
+	closer.onClose(func() { _ = out.connections.Close() }) // it has nothing to say
+	return out, nil
+}
