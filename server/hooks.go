@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"path"
 	"path/filepath"
 
@@ -12,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/hook"
 	"xbot/internal/hook/ask"
+	"xbot/internal/mcp"
 	"xbot/internal/sandbox"
 )
 
@@ -35,6 +37,7 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 	return &hook.Dispatcher{Log: a.log, Kinds: map[hook.Kind]hook.Asker{
 		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: projectHooks{a}}, Host: ask.Host{Dir: a.home}},
 		hook.KindHTTP:     ask.NewHTTP(a.public(), a.env, "xbot/"+a.version),
+		hook.KindMCP:      ask.MCP{Servers: hookServers{a}},
 		hook.KindCallback: ask.Standard(a.log),
 	}}
 }
@@ -42,6 +45,32 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 // hooks asks the hooks of conversations.
 func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes) *hooks.Hooks {
 	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Profiles: a.agentProfiles()}
+}
+
+// hookServers call tools of MCP servers for hooks.
+type hookServers struct{ *agents }
+
+// CallTool implements ask.MCPServers. Hooks may be told of an event twice, so the call is one that may be repeated.
+func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server string, shared bool, tool string, arguments json.RawMessage) (chat.ToolResult, error) {
+	place, err := h.store.HookExecTarget(ctx, key)
+	if err != nil {
+		return chat.ToolResult{}, err
+	}
+	user := place.User
+	if shared {
+		user = 0
+	}
+	found, err := h.servers.InForce(ctx, user, server)
+	if err != nil {
+		return chat.ToolResult{}, err
+	}
+	at := mcp.At{Server: found.ID, Person: place.User}
+	if found.Transport == chat.MCPStdio {
+		if at.Box, err = h.boxes.Box(ctx, place.User, place.Runner); err != nil {
+			return chat.ToolResult{}, err
+		}
+	}
+	return h.connections.Call(ctx, at, tool, chat.ClassIdempotent, arguments, nil)
 }
 
 // projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.

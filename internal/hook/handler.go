@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"encoding/json"
 	"time"
 )
 
@@ -48,9 +49,8 @@ type Handler struct {
 	Command string // of a command: given to sh -c
 	Host    bool   // of a command: it runs on the server's host and not in the conversation's sandbox
 
-	URL     string            // of http
-	Headers map[string]string // of http: values may name variables in Env as $NAME or ${NAME}
-	Env     []string          // names of variables of the server that Headers may name
+	HTTPCall
+	MCPCall
 
 	Callback string // of callback: a name in Registry
 
@@ -60,6 +60,21 @@ type Handler struct {
 
 	matcher matcher
 	when    condition
+}
+
+// HTTPCall is what a handler of the kind http posts to.
+type HTTPCall struct {
+	URL     string
+	Headers map[string]string // values may name variables in Env as $NAME or ${NAME}
+	Env     []string          // names of variables of the server that Headers may name
+}
+
+// MCPCall is the tool of an MCP server that a handler calls.
+type MCPCall struct {
+	Server string // its name: one of the installation's for its own file, else one that the person of the conversation has
+	Tool   string // as the server names it
+	// Input is its arguments, in which ${tool_input.command} stands for that member of the payload; nil: the payload.
+	Input json.RawMessage
 }
 
 // Matches reports whether the handler is asked about a payload.
@@ -74,6 +89,8 @@ func (h Handler) Label() string {
 		return "command: " + cut(h.Command, 80)
 	case KindHTTP:
 		return "http: " + bareURL(h.URL)
+	case KindMCP:
+		return "mcp_tool: " + cut(h.Server, 40) + " " + cut(h.Tool, 80)
 	case KindCallback:
 		return "callback: " + h.Callback
 	}

@@ -153,6 +153,9 @@ type written struct {
 	URL      string
 	Headers  map[string]string
 	Env      []string
+	Server   string
+	Tool     string
+	Input    json.RawMessage
 	Callback string
 	If       string
 	Timeout  float64
@@ -192,13 +195,14 @@ func (p *parser) handler(text json.RawMessage, at string, m matcher) {
 		into any
 	}{
 		{"command", &w.Command}, {"host", &w.Host}, {"url", &w.URL}, {"headers", &w.Headers}, {"allowed_env_vars", &w.Env},
-		{"callback", &w.Callback}, {"if", &w.If}, {"timeout", &w.Timeout}, {"async", &w.Async}, {"on_error", &w.OnError},
+		{"server", &w.Server}, {"tool", &w.Tool}, {"input", &w.Input}, {"callback", &w.Callback}, {"if", &w.If}, {"timeout", &w.Timeout}, {"async", &w.Async}, {"on_error", &w.OnError},
 	} {
 		p.value(f, at, m.name, m.into)
 	}
 	h := Handler{
-		Event: p.event, Layer: p.layer, Source: p.source, Place: at, Kind: w.Type, Command: w.Command, Host: w.Host, URL: w.URL,
-		Headers: w.Headers, Env: w.Env, Callback: w.Callback, Async: w.Async, matcher: m,
+		Event: p.event, Layer: p.layer, Source: p.source, Place: at, Kind: w.Type, Command: w.Command, Host: w.Host,
+		HTTPCall: HTTPCall{URL: w.URL, Headers: w.Headers, Env: w.Env}, MCPCall: MCPCall{Server: w.Server, Tool: w.Tool, Input: w.Input},
+		Callback: w.Callback, Async: w.Async, matcher: m,
 	}
 	p.common(&h, w)
 	p.kind(h)
@@ -255,11 +259,23 @@ func (p *parser) kind(h Handler) {
 	case KindHTTP:
 		p.http(h)
 	case KindMCP:
-		p.fault(h.Place+".type", "this server has no MCP tools that a hook could call: use command or http")
+		p.mcp(h)
 	case KindCallback:
 		if !slices.Contains(p.grants.Callbacks, h.Callback) {
 			p.fault(h.Place+".callback", "there is no function %q; there are %s", cut(h.Callback, 40), strings.Join(p.grants.Callbacks, ", "))
 		}
+	}
+}
+
+func (p *parser) mcp(h Handler) {
+	if strings.TrimSpace(h.Server) == "" {
+		p.fault(h.Place+".server", "it is missing")
+	}
+	if strings.TrimSpace(h.Tool) == "" {
+		p.fault(h.Place+".tool", "it is missing")
+	}
+	if h.Input != nil && !strings.HasPrefix(strings.TrimSpace(string(h.Input)), "{") {
+		p.fault(h.Place+".input", "it is no object of arguments")
 	}
 }
 

@@ -78,7 +78,9 @@ func TestParse_EveryFaultNamesItsPlace(t *testing.T) {
 		on(hook.PreToolUse, "", `{"type":"http","url":"file:///etc/passwd"}`):              `hooks[0].url: it is no address that begins with http`,
 		on(hook.PreToolUse, "", `{"type":"http","url":"http://a","headers":{"A":"$KEY"}}`): `hooks[0].headers: A names the variable KEY, which is not among allowed_env_vars`,
 		on(hook.PreToolUse, "", `{"type":"http","url":"http://a","headers":{"A b":"x"}}`):  `"A b" is no header`,
-		on(hook.PreToolUse, "", `{"type":"mcp_tool","server":"s","tool":"t"}`):             `hooks[0].type: this server has no MCP tools that a hook could call`,
+		on(hook.PreToolUse, "", `{"type":"mcp_tool","server":"s"}`):                        `hooks[0].tool: it is missing`,
+		on(hook.PreToolUse, "", `{"type":"mcp_tool","tool":"t"}`):                          `hooks[0].server: it is missing`,
+		on(hook.PreToolUse, "", `{"type":"mcp_tool","server":"s","tool":"t","input":[1]}`): `hooks[0].input: it is no object of arguments`,
 		on(hook.PreToolUse, "", `{"type":"callback","callback":"nobody"}`):                 `hooks[0].callback: there is no function "nobody"; there are log`,
 		strings.Repeat(" ", hook.MaxBytes+1):                                               `at most 262144 are read`,
 	} {
@@ -186,7 +188,7 @@ func FuzzParse(f *testing.F) {
 				require.Positive(t, h.Timeout)
 				require.LessOrEqual(t, h.Timeout, hook.MaxTime)
 				require.False(t, h.Host, "nobody allowed it")
-				require.NotEqual(t, hook.KindMCP, h.Kind)
+				require.False(t, h.Kind == hook.KindMCP && (h.Server == "" || h.Tool == ""))
 			}
 			if !json.Valid(text) && len(strings.TrimSpace(string(text))) > 0 && !strings.HasPrefix(string(text), "\ufeff") {
 				require.True(t, set.Wants(hook.PreToolUse), "what cannot be read closes")

@@ -66,6 +66,21 @@ func (s *Servers) row(ctx context.Context, owner chat.UserID, name string) (mcps
 	return mcpservers.Server{}, fault.Errorf(fault.NotFound, "there is no MCP server %.40q", name)
 }
 
+// InForce finds the server of a name that a person uses: their own, else the installation's; that of the installation where user is 0.
+// NotFound: there is none, or it is switched off.
+func (s *Servers) InForce(ctx context.Context, user chat.UserID, name string) (chat.MCPServer, error) {
+	rows, err := s.Rows.MCPServers(ctx, user)
+	if err != nil {
+		return chat.MCPServer{}, err
+	}
+	for _, r := range inForce(rows) {
+		if r.Name == name {
+			return r.MCPServer, nil
+		}
+	}
+	return chat.MCPServer{}, fault.Errorf(fault.NotFound, "there is no MCP server %.40q in use", name)
+}
+
 // Offers returns what a server listed last, for those who may see it: its owner, and everybody where it is the installation's. NotFound:
 // there is none for them.
 func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.MCPOffers, error) {

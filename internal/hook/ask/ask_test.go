@@ -152,7 +152,7 @@ func TestHTTP_PostsThePayloadWithItsHeaders(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"decision":"deny","reason":"%s %s"}`, r.Header.Get("Authorization"), r.Header.Get("Idempotency-Key"))
 	})
-	a, err := reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{URL: url, Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}}, question())
+	a, err := reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{HTTPCall: hook.HTTPCall{URL: url, Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}}}, question())
 	require.NoError(t, err)
 	require.Equal(t, hook.Answer{Decision: hook.Deny, Reason: "Bearer value-of-TOKEN t.0.0"}, a)
 }
@@ -161,11 +161,11 @@ func TestHTTP_RefusesPrivateAddressesAndTellsNoSecret(t *testing.T) {
 	t.Parallel()
 	asked := false
 	at := serve(t, func(http.ResponseWriter, *http.Request) { asked = true })
-	_, err := reach(t).Ask(t.Context(), hook.Handler{URL: at + "/?key=secret"}, question())
+	_, err := reach(t).Ask(t.Context(), hook.Handler{HTTPCall: hook.HTTPCall{URL: at + "/?key=secret"}}, question())
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 	require.NotContains(t, err.Error(), "secret")
 	require.False(t, asked)
-	_, err = reach(t).Ask(t.Context(), hook.Handler{URL: "http://169.254.169.254/latest/meta-data"}, question())
+	_, err = reach(t).Ask(t.Context(), hook.Handler{HTTPCall: hook.HTTPCall{URL: "http://169.254.169.254/latest/meta-data"}}, question())
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 }
 
@@ -175,11 +175,11 @@ func TestHTTP_RefusesThisMachineUnderEveryName(t *testing.T) {
 	at, err := url.Parse(serve(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	require.NoError(t, err)
 	for _, name := range []string{"localhost", "127.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[::1]", "0.0.0.0", "[::]", "2130706433", "0x7f.1"} {
-		_, err := reach(t).Ask(t.Context(), hook.Handler{URL: "http://" + name + ":" + at.Port()}, question())
+		_, err := reach(t).Ask(t.Context(), hook.Handler{HTTPCall: hook.HTTPCall{URL: "http://" + name + ":" + at.Port()}}, question())
 		require.Error(t, err, name)
 	}
 	require.Zero(t, asked.Load(), "a name is judged by the address that is dialled")
-	_, err = reach(t, "localhost").Ask(t.Context(), hook.Handler{URL: "http://localhost:" + at.Port()}, question())
+	_, err = reach(t, "localhost").Ask(t.Context(), hook.Handler{HTTPCall: hook.HTTPCall{URL: "http://localhost:" + at.Port()}}, question())
 	require.NoError(t, err)
 	require.EqualValues(t, 1, asked.Load())
 }
@@ -189,7 +189,7 @@ func TestHTTP_FollowsNoRedirect(t *testing.T) {
 	asked := false
 	to := serve(t, func(http.ResponseWriter, *http.Request) { asked = true })
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusTemporaryRedirect) })
-	_, err := reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{URL: url}, question())
+	_, err := reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{HTTPCall: hook.HTTPCall{URL: url}}, question())
 	require.ErrorContains(t, err, "it answered 307")
 	require.False(t, asked, "its headers may be secret")
 }
@@ -203,7 +203,7 @@ func TestHTTP_BoundsSlowAndHugeAnswers(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	_, err := reach(t, "127.0.0.1").Ask(ctx, hook.Handler{URL: slow}, question())
+	_, err := reach(t, "127.0.0.1").Ask(ctx, hook.Handler{HTTPCall: hook.HTTPCall{URL: slow}}, question())
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	huge := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		for range 1000 {
@@ -212,7 +212,7 @@ func TestHTTP_BoundsSlowAndHugeAnswers(t *testing.T) {
 			}
 		}
 	})
-	_, err = reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{URL: huge}, question())
+	_, err = reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{HTTPCall: hook.HTTPCall{URL: huge}}, question())
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
 }
 

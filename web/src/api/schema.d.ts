@@ -3655,7 +3655,7 @@ export interface components {
             /** @example PreToolUse */
             event: string;
             /** @enum {string} */
-            kind: "command" | "http" | "callback";
+            kind: "command" | "http" | "mcp_tool" | "callback";
             /**
              * @description The command, address or function, on one line and without secrets.
              * @example command: ./.xbot/check.sh
