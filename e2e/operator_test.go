@@ -127,7 +127,7 @@ func TestOperator_DoctorTellsASoundServerFromAStoppedOne(t *testing.T) {
 	s := newServer(t)
 	said, err := s.operate("doctor")
 	require.NoError(t, err, said)
-	for _, part := range []string{"Postgres", "Temporal"} {
+	for _, part := range []string{"Postgres", "Temporal", "web search"} {
 		require.Contains(t, said, part)
 	}
 	s.stop()

@@ -22,6 +22,8 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/temporalclient"
+	"xbot/internal/toolkey"
+	"xbot/internal/websearch"
 	"xbot/runner/container"
 	"xbot/server"
 	"xbot/server/hostrunner"
@@ -61,7 +63,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused},
-		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"model", lookModel},
+		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"web search", lookSearch}, {"model", lookModel},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)
@@ -95,6 +97,27 @@ func lookCopy(_ context.Context, d *installation) (string, error) {
 		return server.CopyNote, nil
 	}
 	return "no: bots, jobs and deliveries are on", nil
+}
+
+// lookSearch says whether models can search the web. That nobody can is no failure.
+func lookSearch(ctx context.Context, _ *installation) (string, error) {
+	rows, _, closeStore, err := openStore(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer closeStore()
+	env, err := config.Variables(os.Environ())
+	if err != nil {
+		return "", err
+	}
+	offered, err := websearch.New(&toolkey.Store{Rows: rows, Env: env}).Offers(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	if !offered {
+		return "not for everybody: the installation has no key of Tavily or CloudsWay and no SearXNG server (Settings, Models and keys)", nil
+	}
+	return "there is a search engine, so models have WebSearch", nil
 }
 
 func lookPostgres(ctx context.Context, _ *installation) (string, error) {
