@@ -1227,18 +1227,18 @@ type DeleteToolKeyParams struct {
 	Shared bool // That of the installation; for administrators.
 }
 
-// DeleteMcpServerParams narrows DeleteMcpServer; what is empty does not.
-type DeleteMcpServerParams struct {
+// DeleteMCPServerParams narrows DeleteMCPServer; what is empty does not.
+type DeleteMCPServerParams struct {
 	Shared bool // That of the installation.
 }
 
-// RefreshMcpServerParams narrows RefreshMcpServer; what is empty does not.
-type RefreshMcpServerParams struct {
+// RefreshMCPServerParams narrows RefreshMCPServer; what is empty does not.
+type RefreshMCPServerParams struct {
 	Shared bool // That of the installation.
 }
 
-// ListMcpToolsParams narrows ListMcpTools; what is empty does not.
-type ListMcpToolsParams struct {
+// ListMCPToolsParams narrows ListMCPTools; what is empty does not.
+type ListMCPToolsParams struct {
 	Shared bool // That of the installation.
 }
 
@@ -1718,8 +1718,8 @@ func (c *Client) Logout(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/api/logout", nil, nil, nil)
 }
 
-// ListMcpServers sends GET /api/mcp-servers: MCP servers, whose tools the model can use. Values of variables and headers are never returned. How the installation's are reached is for administrators.
-func (c *Client) ListMcpServers(ctx context.Context) ([]chat.MCPServer, error) {
+// ListMCPServers sends GET /api/mcp-servers: MCP servers, whose tools the model can use. Values of variables and headers are never returned. How the installation's are reached is for administrators.
+func (c *Client) ListMCPServers(ctx context.Context) ([]chat.MCPServer, error) {
 	var answer struct {
 		Servers []chat.MCPServer `json:"servers"`
 	}
@@ -1727,27 +1727,27 @@ func (c *Client) ListMcpServers(ctx context.Context) ([]chat.MCPServer, error) {
 	return answer.Servers, err
 }
 
-// DeleteMcpServer sends DELETE /api/mcp-servers/{name}: Remove an MCP server, with its tools.
-func (c *Client) DeleteMcpServer(ctx context.Context, name string, params DeleteMcpServerParams) error {
+// DeleteMCPServer sends DELETE /api/mcp-servers/{name}: Remove an MCP server, with its tools.
+func (c *Client) DeleteMCPServer(ctx context.Context, name string, params DeleteMCPServerParams) error {
 	return c.call(ctx, http.MethodDelete, path("/api/mcp-servers/%s", name), query{"shared": params.Shared}, nil, nil)
 }
 
-// SetMcpServer sends PUT /api/mcp-servers/{name}: Add or change an MCP server. It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
-func (c *Client) SetMcpServer(ctx context.Context, name string, body MCPServerDraft) (MCPServerState, error) {
+// SetMCPServer sends PUT /api/mcp-servers/{name}: Add or change an MCP server. It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
+func (c *Client) SetMCPServer(ctx context.Context, name string, body MCPServerDraft) (MCPServerState, error) {
 	var answer MCPServerState
 	err := c.call(ctx, http.MethodPut, path("/api/mcp-servers/%s", name), nil, body, &answer)
 	return answer, err
 }
 
-// RefreshMcpServer sends POST /api/mcp-servers/{name}/refresh: Ask an MCP server what it offers. It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.
-func (c *Client) RefreshMcpServer(ctx context.Context, name string, params RefreshMcpServerParams) (MCPServerState, error) {
+// RefreshMCPServer sends POST /api/mcp-servers/{name}/refresh: Ask an MCP server what it offers. It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.
+func (c *Client) RefreshMCPServer(ctx context.Context, name string, params RefreshMCPServerParams) (MCPServerState, error) {
 	var answer MCPServerState
 	err := c.call(ctx, http.MethodPost, path("/api/mcp-servers/%s/refresh", name), query{"shared": params.Shared}, nil, &answer)
 	return answer, err
 }
 
-// ListMcpTools sends GET /api/mcp-servers/{name}/tools: The tools that an MCP server listed last.
-func (c *Client) ListMcpTools(ctx context.Context, name string, params ListMcpToolsParams) ([]MCPServerTool, error) {
+// ListMCPTools sends GET /api/mcp-servers/{name}/tools: The tools that an MCP server listed last.
+func (c *Client) ListMCPTools(ctx context.Context, name string, params ListMCPToolsParams) ([]MCPServerTool, error) {
 	var answer struct {
 		Tools []MCPServerTool `json:"tools"`
 	}
