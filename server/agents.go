@@ -13,7 +13,6 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm/choice"
 	"xbot/internal/logs"
-	"xbot/internal/mcp"
 	"xbot/internal/pdf"
 	"xbot/internal/permission"
 	"xbot/internal/prompt"
@@ -65,7 +64,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver) *toolset.Catalog {
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: []toolset.Source{
-		web.NewSearches(websearch.New(c.toolKeys)), mcp.NewSource(c.store, c.connections),
+		web.NewSearches(websearch.New(c.toolKeys)), c.offered,
 	}}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out

@@ -11,6 +11,7 @@ import (
 type mcpServers struct {
 	servers     *mcp.Servers
 	connections *mcp.Connections
+	offered     *mcp.Source
 }
 
 // newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
@@ -26,6 +27,7 @@ func newMCPServers(s settings, p *process, db *database, closer *Server) (*mcpSe
 			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Idle: s.MCPIdle, Version: p.version, Log: p.log,
 		}),
 	}
+	out.offered = mcp.NewSource(db.rows, out.connections)
 	closer.onClose(func() { _ = out.connections.Close() }) // it has nothing to say
 	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
 	"xbot/ingress/api/inspect"
+	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
 	apimodels "xbot/ingress/api/models"
@@ -114,6 +115,7 @@ func (in *ingressPart) api() *api.API {
 		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
+		MCPServers: mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Boxes: in.boxes},
 	}
 }
 

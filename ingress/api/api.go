@@ -15,6 +15,7 @@ import (
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
 	"xbot/ingress/api/inspect"
+	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
 	"xbot/ingress/api/models"
@@ -43,6 +44,7 @@ type API struct {
 	Memory     memory.Endpoints
 	Inspect    inspect.Endpoints
 	Runners    runners.Endpoints
+	MCPServers mcpservers.Endpoints
 }
 
 // Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.
@@ -68,7 +70,7 @@ func (a *API) Handler() http.Handler {
 // register has all endpoints that need a user.
 func (a *API) register(h huma.API) {
 	for _, resource := range []interface{ Register(h huma.API) }{
-		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Models, &a.Agents, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
+		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Models, &a.Agents, &a.Automation, &a.Memory, &a.Inspect, &a.Runners, &a.MCPServers,
 	} {
 		resource.Register(h)
 	}

@@ -29,6 +29,7 @@ import (
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
 	"xbot/ingress/api/inspect"
+	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
 	"xbot/ingress/api/messages"
 	"xbot/ingress/api/models"
@@ -63,6 +64,7 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/subscription"
 	"xbot/internal/logs"
+	toolservers "xbot/internal/mcp"
 	"xbot/internal/memory/view"
 	"xbot/internal/pdf"
 	"xbot/internal/pdf/engine"
@@ -212,6 +214,11 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Subscriptions: subscriptions, Env: map[string]string{},
 	}
 	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
+	connections := toolservers.NewConnections(toolservers.Config{Rows: b.store, Key: secret.Key{1}, Own: subscriptions.Public, Shared: &http.Transport{DisableKeepAlives: true}})
+	t.Cleanup(func() { _ = connections.Close() }) // it has nothing to say
+	a.MCPServers = mcpservers.Endpoints{
+		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}}, Connections: connections, Source: toolservers.NewSource(b.store, connections), Boxes: b.boxes,
+	}
 	a.Account.Preferences = preference.Desk{Store: b.store, Models: a.Sessions.Models}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}
 	a.Runners.Runners.Usual = base.Usual

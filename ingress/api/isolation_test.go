@@ -46,6 +46,8 @@ func (b *bundle) hers() map[string]string {
 	named("/api/cron/{job}", a.job(object{"when": "@daily", "message": ofHers}).ID)
 	a.put("/api/keys/image", object{"key": apiKey, "model": ofHers}).is(http.StatusOK, nil)
 	named("/api/keys/{service}", "image")
+	a.put("/api/mcp-servers/"+ofHers, object{"url": "https://" + ofHers + ".example/mcp", "headers": object{"Authorization": ofHers}, "enabled": false}).is(http.StatusOK, nil)
+	named("/api/mcp-servers/{name}", ofHers)
 	a.put("/api/permissions/Shell", object{"rule": "deny"}).is(http.StatusOK, nil)
 	a.put("/api/permissions/Shell", object{"rule": "deny", "pattern": ofHers}).is(http.StatusOK, nil)
 	named("/api/permissions/{tool}", "Shell")
@@ -107,6 +109,7 @@ var bodies = map[string]object{
 	"POST /api/cron/{job}/run":                        {"once": "a"},
 	"PUT /api/keys/{service}":                         {"key": "sk-of-bob", "revision": 1},
 	"POST /api/keys/{service}/try":                    {},
+	"PUT /api/mcp-servers/{name}":                     {"command": "true", "enabled": false, "revision": 1},
 	"PUT /api/permissions/{tool}":                     {"rule": "allow"},
 	"PUT /api/preferences/{name}":                     {"value": "light"},
 	"PUT /api/prompts/{section}":                      {"content": "his", "version": 3},

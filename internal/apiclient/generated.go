@@ -481,6 +481,35 @@ type LoginState struct {
 	Version       string `json:"version"`
 }
 
+// MCPServerDraft is the schema of this name in the API's document.
+type MCPServerDraft struct {
+	Args         []string          `json:"args,omitzero"`
+	Command      string            `json:"command,omitzero"` // A program, run on the runner of whoever uses the server.
+	Enabled      bool              `json:"enabled"`
+	Env          map[string]string `json:"env,omitzero"`          // Environment variables of the command. An empty value: the stored one stays. They are never shown again.
+	Headers      map[string]string `json:"headers,omitzero"`      // Of each request. An empty value: the stored one stays. They are never shown again.
+	Instructions string            `json:"instructions,omitzero"` // What the model is told about the server.
+	Revision     int64             `json:"revision,omitzero"`     // The revision that the change was made from; 0: there is none of that name yet.
+	Shared       bool              `json:"shared,omitzero"`       // It is the installation's, for everybody; for administrators.
+	Transport    chat.MCPTransport `json:"transport,omitzero"`    // Left out: http where there is a url, else stdio.
+	URL          string            `json:"url,omitzero"`          // Addresses of people reach the public internet alone.
+}
+
+// MCPServerState is the schema of this name in the API's document.
+type MCPServerState struct {
+	Problem string          `json:"problem,omitzero"` // Why it could not be asked now. The server is stored all the same.
+	Server  chat.MCPServer  `json:"server"`
+	Tools   []MCPServerTool `json:"tools"` // What it listed last.
+}
+
+// MCPServerTool is the schema of this name in the API's document.
+type MCPServerTool struct {
+	Class       chat.ToolClass `json:"class"`       // What the server says of its effects: read and idempotent calls are repeated after a crash, others are not.
+	Description string         `json:"description"` // In the words of the server.
+	Name        string         `json:"name"`        // As the model calls it.
+	ReadOnly    bool           `json:"read_only"`   // The server says that it changes nothing.
+}
+
 // Made is the schema of this name in the API's document.
 type Made struct {
 	Example string       `json:"example"` // Shell commands that call the trigger. They hold the secret.
@@ -1198,6 +1227,21 @@ type DeleteToolKeyParams struct {
 	Shared bool // That of the installation; for administrators.
 }
 
+// DeleteMCPServerParams narrows DeleteMCPServer; what is empty does not.
+type DeleteMCPServerParams struct {
+	Shared bool // That of the installation.
+}
+
+// RefreshMCPServerParams narrows RefreshMCPServer; what is empty does not.
+type RefreshMCPServerParams struct {
+	Shared bool // That of the installation.
+}
+
+// ListMCPToolsParams narrows ListMCPTools; what is empty does not.
+type ListMCPToolsParams struct {
+	Shared bool // That of the installation.
+}
+
 // GetMemoryParams narrows GetMemory; what is empty does not.
 type GetMemoryParams struct {
 	Agent string // Whose memory: main, or the name of an agent that has its own.
@@ -1672,6 +1716,43 @@ func (c *Client) Login(ctx context.Context, body LoginInputBody) (SignedIn, erro
 // Logout sends POST /api/logout: End this browser's login.
 func (c *Client) Logout(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/api/logout", nil, nil, nil)
+}
+
+// ListMCPServers sends GET /api/mcp-servers: MCP servers, whose tools the model can use. Values of variables and headers are never returned. How the installation's are reached is for administrators.
+func (c *Client) ListMCPServers(ctx context.Context) ([]chat.MCPServer, error) {
+	var answer struct {
+		Servers []chat.MCPServer `json:"servers"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/mcp-servers", nil, nil, &answer)
+	return answer.Servers, err
+}
+
+// DeleteMCPServer sends DELETE /api/mcp-servers/{name}: Remove an MCP server, with its tools.
+func (c *Client) DeleteMCPServer(ctx context.Context, name string, params DeleteMCPServerParams) error {
+	return c.call(ctx, http.MethodDelete, path("/api/mcp-servers/%s", name), query{"shared": params.Shared}, nil, nil)
+}
+
+// SetMCPServer sends PUT /api/mcp-servers/{name}: Add or change an MCP server. It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
+func (c *Client) SetMCPServer(ctx context.Context, name string, body MCPServerDraft) (MCPServerState, error) {
+	var answer MCPServerState
+	err := c.call(ctx, http.MethodPut, path("/api/mcp-servers/%s", name), nil, body, &answer)
+	return answer, err
+}
+
+// RefreshMCPServer sends POST /api/mcp-servers/{name}/refresh: Ask an MCP server what it offers. It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.
+func (c *Client) RefreshMCPServer(ctx context.Context, name string, params RefreshMCPServerParams) (MCPServerState, error) {
+	var answer MCPServerState
+	err := c.call(ctx, http.MethodPost, path("/api/mcp-servers/%s/refresh", name), query{"shared": params.Shared}, nil, &answer)
+	return answer, err
+}
+
+// ListMCPTools sends GET /api/mcp-servers/{name}/tools: The tools that an MCP server listed last.
+func (c *Client) ListMCPTools(ctx context.Context, name string, params ListMCPToolsParams) ([]MCPServerTool, error) {
+	var answer struct {
+		Tools []MCPServerTool `json:"tools"`
+	}
+	err := c.call(ctx, http.MethodGet, path("/api/mcp-servers/%s/tools", name), query{"shared": params.Shared}, nil, &answer)
+	return answer.Tools, err
 }
 
 // Me sends GET /api/me: Who I am and what this server is.

@@ -47,9 +47,22 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 	if err != nil {
 		return nil, err
 	}
+	all, err := s.named(ctx, inForce(rows), at.User)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tool.Tool, len(all))
+	for i, t := range all {
+		out[i] = t
+	}
+	return out, nil
+}
+
+// named are the tools of servers that have a name.
+func (s *Source) named(ctx context.Context, servers []mcpservers.Server, person chat.UserID) ([]*serverTool, error) {
 	var all []offered
 	var made []*serverTool
-	for _, server := range inForce(rows) {
+	for _, server := range servers {
 		offers, err := s.offers(ctx, server)
 		if fault.Is(err, fault.NotFound) {
 			continue // removed at this moment
@@ -57,12 +70,12 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range s.toolsOf(server, offers, at.User) {
+		for _, t := range s.toolsOf(server, offers, person) {
 			all, made = append(all, t.offered), append(made, t)
 		}
 	}
 	names := toolNames(all)
-	out := make([]tool.Tool, 0, len(made))
+	out := make([]*serverTool, 0, len(made))
 	for _, t := range made {
 		if t.spec.Name = names[t.offered]; t.spec.Name != "" {
 			out = append(out, t)

@@ -28,7 +28,7 @@ CREATE TABLE mcp_servers (
     UNIQUE NULLS NOT DISTINCT (user_id, name),
     CHECK (CASE transport WHEN 'stdio' THEN command <> '' AND url = '' ELSE command = '' AND url <> '' END)
 );
-COMMENT ON TABLE mcp_servers IS 'Servers of tools that speak the Model Context Protocol. What they are is written by /api/mcp and by the tool ManageTools; what they offer and what failed (listed_at to problem_at) by each process that connects to one.';
+COMMENT ON TABLE mcp_servers IS 'Servers of tools that speak the Model Context Protocol. What they are is written by /api/mcp-servers and by the tool ManageTools; what they offer and what failed (listed_at to problem_at) by each process that connects to one.';
 COMMENT ON COLUMN mcp_servers.user_id IS 'Whose it is; null: the installation''s, for everybody.';
 COMMENT ON COLUMN mcp_servers.env_names IS 'Names of the environment variables of a command; their values are in secrets.';
 COMMENT ON COLUMN mcp_servers.header_names IS 'Names of the headers of each request; their values are in secrets.';

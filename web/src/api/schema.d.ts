@@ -676,6 +676,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * MCP servers, whose tools the model can use
+         * @description Values of variables and headers are never returned. How the installation's are reached is for administrators.
+         */
+        get: operations["list-mcp-servers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add or change an MCP server
+         * @description It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
+         */
+        put: operations["set-mcp-server"];
+        post?: never;
+        /** Remove an MCP server, with its tools */
+        delete: operations["delete-mcp-server"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask an MCP server what it offers
+         * @description It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.
+         */
+        post: operations["refresh-mcp-server"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{name}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tools that an MCP server listed last */
+        get: operations["list-mcp-tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me": {
         parameters: {
             query?: never;
@@ -4127,6 +4205,130 @@ export interface components {
             names: string[] | null;
             /** @description What the agent does with this memory, as the policy and the person say. */
             switches: components["schemas"]["Remembers"];
+        };
+        MCPServer: {
+            args?: string[] | null;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Empty: nobody who is still there. */
+            changed_by: string;
+            /**
+             * @description Of stdio: the program, run on the runner of whoever uses it.
+             * @example npx
+             */
+            command?: string;
+            /** Format: date-time */
+            created_at: string;
+            enabled: boolean;
+            /** @description Environment variables of the command. */
+            env_names: string[] | null;
+            /** @description What it says itself about its use. */
+            guide?: string;
+            /** @description Headers of each request. */
+            header_names: string[] | null;
+            /** Format: int64 */
+            id: number;
+            /** @description What its owner tells the model about it. */
+            instructions?: string;
+            /** @description What it offers and nobody is shown, each with why. */
+            left_out?: string[] | null;
+            /**
+             * Format: date-time
+             * @description When it last said what it offers.
+             */
+            listed_at?: string;
+            /**
+             * @description One to 32 small letters, digits and dashes.
+             * @example github
+             */
+            name: string;
+            /** @description Why it could not be reached or read the last time. */
+            problem?: string;
+            /** Format: date-time */
+            problem_at?: string;
+            /** Format: int64 */
+            prompts: number;
+            /**
+             * Format: int64
+             * @description How many resources it lists, patterns of addresses included.
+             */
+            resources: number;
+            /** Format: int64 */
+            revision: number;
+            /** @description It is the installation's, for everybody. */
+            shared: boolean;
+            /**
+             * Format: int64
+             * @description How many tools it offers.
+             */
+            tools: number;
+            /** @enum {string} */
+            transport: "stdio" | "http" | "sse";
+            /**
+             * @description Of http and sse.
+             * @example https://mcp.example.com/mcp
+             */
+            url?: string;
+        };
+        MCPServerDraft: {
+            args?: string[] | null;
+            /** @description A program, run on the runner of whoever uses the server. */
+            command?: string;
+            enabled: boolean;
+            /** @description Environment variables of the command. An empty value: the stored one stays. They are never shown again. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description Of each request. An empty value: the stored one stays. They are never shown again. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description What the model is told about the server. */
+            instructions?: string;
+            /**
+             * Format: int64
+             * @description The revision that the change was made from; 0: there is none of that name yet.
+             */
+            revision?: number;
+            /** @description It is the installation's, for everybody; for administrators. */
+            shared?: boolean;
+            /**
+             * @description Left out: http where there is a url, else stdio.
+             * @enum {string}
+             */
+            transport?: "stdio" | "http" | "sse";
+            /** @description Addresses of people reach the public internet alone. */
+            url?: string;
+        };
+        MCPServerState: {
+            /** @description Why it could not be asked now. The server is stored all the same. */
+            problem?: string;
+            server: components["schemas"]["MCPServer"];
+            /** @description What it listed last. */
+            tools: components["schemas"]["MCPServerTool"][] | null;
+        };
+        MCPServerTool: {
+            /**
+             * @description What the server says of its effects: read and idempotent calls are repeated after a crash, others are not.
+             * @enum {string}
+             */
+            class: "read" | "idempotent" | "once";
+            /** @description In the words of the server. */
+            description: string;
+            /**
+             * @description As the model calls it.
+             * @example mcp_github_search_issues
+             */
+            name: string;
+            /** @description The server says that it changes nothing. */
+            read_only: boolean;
+        };
+        MCPServerTools: {
+            tools: components["schemas"]["MCPServerTool"][] | null;
+        };
+        MCPServers: {
+            /** @description Those of the installation and, behind them, yours. A server of yours takes the place of the installation's of the same name. */
+            servers: components["schemas"]["MCPServer"][] | null;
         };
         Made: {
             /** @description Shell commands that call the trigger. They hold the secret. */
@@ -7617,6 +7819,174 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPServers"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-mcp-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MCPServerDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPServerState"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-mcp-server": {
+        parameters: {
+            query?: {
+                /** @description That of the installation. */
+                shared?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "refresh-mcp-server": {
+        parameters: {
+            query?: {
+                /** @description That of the installation. */
+                shared?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPServerState"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-mcp-tools": {
+        parameters: {
+            query?: {
+                /** @description That of the installation. */
+                shared?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPServerTools"];
+                };
             };
             /** @description Error */
             default: {

@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+)
+
+// shop is an MCP server in the process of the test, which lets in who sends its key.
+type shop struct {
+	url, key string
+	release  chan struct{} // closed at the end of the test: calls that hang end
+
+	mu    sync.Mutex
+	calls map[string]int // by tool
+}
+
+// newShop starts one. Its tools hang where their first call asks for it.
+func newShop(t *testing.T, key string) *shop {
+	t.Helper()
+	p := &shop{key: "Bearer " + key, release: make(chan struct{}), calls: map[string]int{}}
+	s := sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, &sdk.ServerOptions{Instructions: "look things up before you order them"})
+	sdk.AddTool(s, &sdk.Tool{Name: "look_up", Description: "Looks up what a fruit costs.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, p.tool("look_up"))
+	sdk.AddTool(s, &sdk.Tool{Name: "order", Description: "Orders a fruit."}, p.tool("order"))
+	tools := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != p.key {
+			http.Error(w, "wrong key "+r.Header.Get("Authorization"), http.StatusUnauthorized)
+			return
+		}
+		tools.ServeHTTP(w, r)
+	}))
+	p.url = at.URL + "/mcp"
+	t.Cleanup(func() { close(p.release); at.CloseClientConnections(); at.Close() })
+	return p
+}
+
+type order struct {
+	Fruit string `json:"fruit"`
+	Hang  bool   `json:"hang,omitempty"`
+}
+
+func (p *shop) tool(name string) sdk.ToolHandlerFor[order, any] {
+	return func(_ context.Context, _ *sdk.CallToolRequest, in order) (*sdk.CallToolResult, any, error) {
+		p.mu.Lock()
+		p.calls[name]++
+		n := p.calls[name]
+		p.mu.Unlock()
+		if in.Hang && n == 1 {
+			<-p.release
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf("%s: %s, call %d", name, in.Fruit, n)}}}, nil, nil
+	}
+}
+
+func (p *shop) called(name string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[name]
+}
+
+// offers adds the shop to the person's servers, or to the installation's.
+func (s *server) offers(name string, p *shop, shared bool) apiclient.MCPServerState {
+	s.t.Helper()
+	got, err := s.client.SetMCPServer(s.t.Context(), name, apiclient.MCPServerDraft{
+		Shared: shared, URL: p.url, Headers: map[string]string{"Authorization": p.key}, Instructions: "for fruit", Enabled: true,
+	})
+	require.NoError(s.t, err)
+	require.Empty(s.t, got.Problem)
+	require.Len(s.t, got.Tools, 2)
+	return got
+}
+
+// toolResults are those of all calls, in the order of the transcript.
+func (k *talk) toolResults() (out []string) {
+	k.t.Helper()
+	for _, m := range k.transcript().Messages {
+		for _, c := range m.ToolCalls {
+			out = append(out, c.Result)
+		}
+	}
+	return out
+}
+
+func TestMCP_ToolsOfAServerAreFoundCalledAndGoneWithIt(t *testing.T) {
+	t.Parallel()
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), newShop(t, "fruit-90210")
+	made := s.offers("fruits", p, false)
+	require.Equal(t, "mcp_fruits_look_up", made.Tools[0].Name)
+	require.True(t, made.Tools[0].ReadOnly)
+	require.Equal(t, chat.ClassOnce, made.Tools[1].Class)
+
+	k := s.newTalk()
+	turn := k.untilEnded(time.Minute, k.send(
+		`call search_tools {"query":"what does a fruit cost"}`, "each", `call mcp_fruits_look_up {"fruit":"quince"}`, `call mcp_fruits_order {"fruit":"quince"}`, "say ordered"))
+	require.Equal(t, chat.TurnDone, turn.State)
+	results := k.toolResults()
+	require.Len(t, results, 3)
+	require.Contains(t, results[0], "mcp_fruits_look_up")
+	require.Contains(t, results[1], "look_up: quince, call 1")
+	require.Contains(t, results[2], "order: quince, call 1")
+	require.Equal(t, []string{"ordered"}, k.answers())
+
+	require.NoError(t, s.client.DeleteMCPServer(t.Context(), "fruits", apiclient.DeleteMCPServerParams{}))
+	k.untilEnded(time.Minute, k.send(`call mcp_fruits_order {"fruit":"quince"}`, "say in vain"))
+	require.NotContains(t, k.toolResults()[3], "order: quince")
+	require.Equal(t, 1, p.called("order"))
+	k.wellFormed()
+}
+
+func TestMCP_AKillLeavesACallThatActsUnknownAndOneThatReadsIsRepeated(t *testing.T) {
+	t.Parallel()
+	s, p := newServer(t), newShop(t, "fruit-90210")
+	s.offers("fruits", p, true)
+	acts, reads := s.newTalk(), s.newTalk()
+	program := func(tool string) []string {
+		return []string{`call search_tools {"query":"fruit"}`, "each", "call mcp_fruits_" + tool + ` {"fruit":"quince","hang":true}`, "say went on"}
+	}
+	ordered, looked := acts.send(program("order")...), reads.send(program("look_up")...)
+	require.Eventually(t, func() bool { return p.called("order") == 1 && p.called("look_up") == 1 }, time.Minute, 10*time.Millisecond, "both are at work")
+	s.crash()
+	s.boot()
+	require.Equal(t, chat.TurnDone, acts.untilEnded(crashLimit, ordered).State)
+	require.Equal(t, chat.TurnDone, reads.untilEnded(crashLimit, looked).State)
+	require.Contains(t, acts.toolResults()[1], "unknown", "the order may have been placed")
+	require.Equal(t, 1, p.called("order"), "it is not placed again")
+	require.Contains(t, reads.toolResults()[1], "look_up: quince, call 2")
+	require.Equal(t, []string{"went on"}, acts.answers())
+	require.Equal(t, []string{"went on"}, reads.answers())
+	acts.wellFormed()
+	reads.wellFormed()
+}

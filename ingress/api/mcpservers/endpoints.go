@@ -1,0 +1,109 @@
+// Package mcpservers has the endpoints of the servers of tools that speak the Model Context Protocol: those of a person and of the installation.
+package mcpservers
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+	"xbot/internal/mcp"
+	"xbot/internal/sandbox"
+)
+
+// Refresher asks servers what they offer.
+type Refresher interface {
+	Refresh(ctx context.Context, at mcp.At) (chat.MCPServer, error)
+	Forget(server int64)
+}
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Servers     *mcp.Servers
+	Connections Refresher
+	Source      *mcp.Source
+	Boxes       sandbox.Boxes // where commands run: on the runner of the person
+}
+
+// MCPServers lists servers of tools.
+type MCPServers struct {
+	Servers []chat.MCPServer `json:"servers" doc:"Those of the installation and, behind them, yours. A server of yours takes the place of the installation's of the same name."`
+}
+
+// MCPServerDraft is what a server of tools is to be: a command with args and env, or a url with headers.
+type MCPServerDraft struct {
+	Shared       bool              `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
+	Transport    chat.MCPTransport `json:"transport,omitempty" enum:"stdio,http,sse" doc:"Left out: http where there is a url, else stdio."`
+	Command      string            `json:"command,omitempty" maxLength:"1024" doc:"A program, run on the runner of whoever uses the server."`
+	Args         []string          `json:"args,omitempty" maxItems:"64"`
+	URL          string            `json:"url,omitempty" maxLength:"2048" doc:"Addresses of people reach the public internet alone."`
+	Env          map[string]string `json:"env,omitempty" doc:"Environment variables of the command. An empty value: the stored one stays. They are never shown again."`
+	Headers      map[string]string `json:"headers,omitempty" doc:"Of each request. An empty value: the stored one stays. They are never shown again."`
+	Instructions string            `json:"instructions,omitempty" maxLength:"8192" doc:"What the model is told about the server."`
+	Enabled      bool              `json:"enabled"`
+	Revision     int64             `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none of that name yet."`
+}
+
+// MCPServerState is a server after it was asked what it offers.
+type MCPServerState struct {
+	Server  chat.MCPServer  `json:"server"`
+	Tools   []MCPServerTool `json:"tools" doc:"What it listed last."`
+	Problem string          `json:"problem,omitempty" doc:"Why it could not be asked now. The server is stored all the same."`
+}
+
+// MCPServerTools lists the tools of a server.
+type MCPServerTools struct {
+	Tools []MCPServerTool `json:"tools"`
+}
+
+// MCPServerTool is a tool of a server.
+type MCPServerTool struct {
+	Name        string         `json:"name" doc:"As the model calls it." example:"mcp_github_search_issues"`
+	Description string         `json:"description" doc:"In the words of the server."`
+	Class       chat.ToolClass `json:"class" enum:"read,idempotent,once" doc:"What the server says of its effects: read and idempotent calls are repeated after a crash, others are not."`
+	ReadOnly    bool           `json:"read_only" doc:"The server says that it changes nothing."`
+}
+
+type (
+	// MCPServerPath says which server a request is about.
+	MCPServerPath struct {
+		Name   string `path:"name" maxLength:"64" doc:"One to 32 small letters, digits and dashes." example:"github"`
+		Shared bool   `query:"shared" doc:"That of the installation."`
+	}
+	change struct {
+		Name string `path:"name" maxLength:"64" doc:"One to 32 small letters, digits and dashes." example:"github"`
+		Body MCPServerDraft
+	}
+	stateBody struct{ Body MCPServerState }
+)
+
+// maxBody bounds a request with a server, in bytes: twice what one may take.
+const maxBody = 128 << 10
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	const root, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
+	huma.Register(h, huma.Operation{
+		OperationID: "list-mcp-servers", Method: http.MethodGet, Path: root, Summary: "MCP servers, whose tools the model can use",
+		Description: "Values of variables and headers are never returned. How the installation's are reached is for administrators.", Security: endpoint.Secured,
+	}, a.list)
+	huma.Register(h, huma.Operation{
+		OperationID: "set-mcp-server", Method: http.MethodPut, Path: one, Summary: "Add or change an MCP server",
+		Description: "It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its walls. " +
+			"409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.", Security: endpoint.Secured, MaxBodyBytes: maxBody,
+	}, a.set)
+	huma.Register(h, huma.Operation{
+		OperationID: "delete-mcp-server", Method: http.MethodDelete, Path: one, Summary: "Remove an MCP server, with its tools", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, a.remove)
+	huma.Register(h, huma.Operation{
+		OperationID: "refresh-mcp-server", Method: http.MethodPost, Path: one + "/refresh", Summary: "Ask an MCP server what it offers",
+		Description: "It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.", Security: endpoint.Secured,
+	}, a.refresh)
+	huma.Register(h, huma.Operation{
+		OperationID: "list-mcp-tools", Method: http.MethodGet, Path: one + "/tools", Summary: "The tools that an MCP server listed last", Security: endpoint.Secured,
+	}, a.tools)
+}
