@@ -32,7 +32,6 @@ var wide = map[string]struct {
 	"runner/cli.flags":                   {16, "configuration: the command line"},
 	"server.settings":                    {18, "configuration: the settings that a process is made of"},
 	"internal/policy.Channel":            {16, "configuration: a channel in the policy document"},
-	"internal/hook.Handler":              {16, "configuration: a handler in a hooks file"},
 	"internal/hook.Payload":              {36, "row: what a hook is told, as JSON"},
 	"internal/llm/demo.phrases":          {20, "row: the sentences of a language"},
 	"internal/channel/onebot/wire.Event": {18, "row: an event of OneBot, as JSON"},

@@ -2,10 +2,12 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 
 	"xbot/activities/modelcall"
 	"xbot/internal/config"
+	"xbot/internal/mcp"
 	"xbot/internal/prompt"
 )
 
@@ -18,7 +20,22 @@ func TemplatePath(home string, cfg config.Prompt) string {
 func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
+		Enrichers: []prompt.Enricher{serverInstructions{a.offered}},
 	})
+}
+
+// serverInstructions tell models what the owners of MCP servers have to say about them.
+type serverInstructions struct{ offered *mcp.Source }
+
+// Name is for the log.
+func (serverInstructions) Name() string { return "MCP servers" }
+
+// Enrich implements prompt.Enricher. Who may use none of the tools is told nothing.
+func (s serverInstructions) Enrich(ctx context.Context, a *prompt.Assembly) (string, error) {
+	if len(a.Tools.Optional()) == 0 {
+		return "", nil
+	}
+	return s.offered.Instructions(ctx, a.Scene.User)
 }
 
 // systemPrompts are the prompts of turns.

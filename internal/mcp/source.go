@@ -84,6 +84,28 @@ func (s *Source) named(ctx context.Context, servers []mcpservers.Server, person 
 	return out, nil
 }
 
+// maxTold bounds what is told of one server, in characters.
+const maxTold = 1000
+
+// Instructions are what the owners of the servers that a person uses have to say about them. What servers say of themselves is left out: it is
+// a stranger's.
+func (s *Source) Instructions(ctx context.Context, user chat.UserID) (string, error) {
+	rows, err := s.rows.MCPServers(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, r := range inForce(rows) {
+		if text := strings.TrimSpace(r.Instructions); text != "" {
+			lines = append(lines, "- "+r.Name+": "+tool.OneLine(text, maxTold))
+		}
+	}
+	if len(lines) == 0 {
+		return "", nil
+	}
+	return "# MCP servers\n\n" + strings.Join(lines, "\n"), nil
+}
+
 // inForce are the servers that a person uses, in the order of their names.
 func inForce(rows []mcpservers.Server) []mcpservers.Server {
 	byName := map[string]mcpservers.Server{}

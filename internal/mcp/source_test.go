@@ -115,3 +115,19 @@ func TestSource_APersonsOwnServerTakesThePlaceOfTheInstallations(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, f.tools(source, ann), "with one that is switched off she does without")
 }
+
+func TestInstructions_AreTheOwnersOfTheServersInForce(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	source := mcp.NewSource(f.rows, f.Connections)
+	shared, own := command("git", "old"), command("notes", "normal")
+	shared.Instructions, own.Instructions = "Ask before\nyou push.", "Mine."
+	f.addFor(0, shared)
+	f.add(own)
+	said, err := source.Instructions(t.Context(), ann)
+	require.NoError(t, err)
+	require.Equal(t, "# MCP servers\n\n- git: Ask before you push.\n- notes: Mine.", said)
+	said, err = source.Instructions(t.Context(), bob)
+	require.NoError(t, err)
+	require.NotContains(t, said, "Mine")
+}
