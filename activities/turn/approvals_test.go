@@ -163,3 +163,91 @@ func TestGenerate_ACallThatAPersonIsAskedAboutIsNotQuick(t *testing.T) {
 	require.False(t, out.Calls[0].Quick)
 	require.True(t, out.Calls[1].Quick)
 }
+
+func TestTool_RunsWhatAPersonHasMadeOfACallAndTellsTheModel(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo run >> wrong"}`)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
+	b.AskForCalls()
+	b.ask(0)
+	user, err := b.UserByName(t.Context(), "alice")
+	require.NoError(t, err)
+	call, err := b.Answer(t.Context(), store.Answer{
+		Session: activitiestest.Key, User: user.ID, UserName: user.Name, Call: chat.NewCallID(activitiestest.Turn, 0, 0), Allow: true,
+		Changed: &chat.Change{Arguments: `{"command":"echo run >> right"}`, Summary: "echo run >> right"},
+	})
+	require.NoError(t, err)
+	require.Equal(t, `{"command":"echo run >> wrong"}`, call.Approval.Asked)
+	for range 2 {
+		_, err = b.RunTool(t.Context(), 0)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "run\n", b.Sandbox.Get(t, "right"))
+	_, err = b.Sandbox.ReadFile(t.Context(), b.Sandbox.Workspace()+"/wrong", 0, 1)
+	require.Error(t, err, "what the model wrote must not have run")
+	got := b.ResultOf(0)
+	require.Equal(t, `{"command":"echo run >> right"}`, got.Arguments, "the model sees what ran")
+	require.Contains(t, got.Result, i18n.Say(i18n.English, i18n.CallEdited))
+}
+
+// allowTurn lets everything of the turn run, or takes that back.
+func (b *fixture) allowTurn(allow bool) chat.Turn {
+	b.T.Helper()
+	user, err := b.UserByName(b.T.Context(), "alice")
+	require.NoError(b.T, err)
+	turn, err := b.AllowTurn(b.T.Context(), store.TurnPermit{Session: activitiestest.Key, User: user.ID, UserName: user.Name, Allow: allow})
+	require.NoError(b.T, err)
+	return turn
+}
+
+func TestAsk_AsksNobodyWhereEverythingIsAllowedInTheTurn(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo a >> count"}`, `call Shell {"command":"echo b >> count"}`, `call Shell {"command":"echo c >> count"}`, `call Read {"path":"a.go"}`)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny})
+	b.AskForCalls()
+	require.True(t, b.ask(0).Open)
+	b.allowTurn(true)
+	require.Equal(t, turn.AskOutput{}, b.ask(0), "the one that waited is allowed")
+	for range 2 {
+		require.Equal(t, turn.AskOutput{}, b.ask(1), "the next one does not wait")
+	}
+	require.Equal(t, "alice", b.ResultOf(1).Approval.AnsweredBy)
+	b.allowTurn(false)
+	require.True(t, b.ask(2).Open, "it was taken back")
+	for n := range 4 {
+		_, err := b.RunTool(t.Context(), n)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "a\nb\n", b.Sandbox.Get(t, "count"))
+	require.Contains(t, b.ResultOf(3).Result, "the user's settings deny this call of Read", "no denial is lifted")
+	turns, err := b.Turns(t.Context(), activitiestest.Key, 1)
+	require.NoError(t, err)
+	require.Nil(t, turns[0].Allows)
+	require.Equal(t, 3, len(b.EventsOf(chat.EventTurn)), "clients are told of the beginning, and when it is allowed and taken back")
+}
+
+func TestAsk_WarnsEachTimeFiftyCallsWereAllowedTogether(t *testing.T) {
+	calls := make([]string, 51)
+	for n := range calls {
+		calls[n] = `call Shell {"command":"true"}`
+	}
+	b := setup(t, calls...)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
+	b.AskForCalls()
+	b.allowTurn(true)
+	warned := func() (n int) {
+		for _, m := range b.Transcript() {
+			if m.Role == chat.RoleNotice {
+				require.Contains(t, m.Content, "50 calls")
+				n++
+			}
+		}
+		return n
+	}
+	for n := range 49 {
+		b.ask(n)
+		b.ask(n) // asked again after a crash, it is not counted twice
+	}
+	require.Zero(t, warned())
+	b.ask(49)
+	b.ask(50)
+	require.Equal(t, 1, warned())
+}

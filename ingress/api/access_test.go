@@ -75,6 +75,8 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = body
 		case strings.HasSuffix(e[1], "/approvals/{call_id}"):
 			with = map[string]any{"decision": "allow"}
+		case strings.HasSuffix(e[1], "/approvals"):
+			with = map[string]any{"answers": []object{{"call_id": "t1.0.0", "decision": "allow"}}}
 		case strings.HasSuffix(e[1], "/links"):
 			with = map[string]any{"path": "x"}
 		case strings.HasSuffix(e[1], "/files/text"):

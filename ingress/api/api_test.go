@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"xbot/ingress/amend"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/agents"
@@ -237,6 +238,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Base: base, Roles: prompt.Roles{Home: b.home, Own: b.store}, Tools: tools, Models: a.Sessions.Models, Template: prompt.NewTemplate(filepath.Join(b.home, "prompt.md"), log),
 	}
 	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
+	dispatch.Judge = &amend.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store}, Hooks: a.Automation.Hooks}
 	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Answering: a.Sessions.Words}
 	a.Memory.Memory = view.View{Store: b.store}
 	a.Account.Usage = &spending.Usage{Store: b.store, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}

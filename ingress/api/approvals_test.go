@@ -2,6 +2,9 @@ package api_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +30,7 @@ func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
 	for n, command := range commands {
 		id := chat.NewCallID("t1", 0, n)
 		ids = append(ids, id)
-		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Summary: command, Rule: chat.RuleAsk, Always: []chat.ToolRule{{Tool: "Shell", Pattern: command, Rule: chat.RuleAllow}}})
+		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":` + strconv.Quote(command) + `}`, Summary: command, Rule: chat.RuleAsk, Always: []chat.ToolRule{{Tool: "Shell", Pattern: command, Rule: chat.RuleAllow}}})
 	}
 	_, err = b.store.CommitStep(b.t.Context(), step, answer)
 	require.NoError(b.t, err)
@@ -208,4 +211,190 @@ func TestApprovals_OfQuestionsTakeAnswersThatFit(t *testing.T) {
 	require.Equal(t, chat.Answers{"q1": {"b"}}, call.Approval.Answers)
 	detail = b.alice.post(at, map[string]any{"answers": chat.Answers{"q1": {"a"}}}).problem(http.StatusConflict)
 	require.Contains(t, detail, "by alice: b")
+}
+
+// callsOf are the calls of the last answer of a conversation.
+func (b *bundle) callsOf(key chat.SessionKey) []chat.ToolCall {
+	b.t.Helper()
+	var got messages.Transcript
+	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
+	for n := len(got.Messages) - 1; n >= 0; n-- {
+		if calls := got.Messages[n].ToolCalls; len(calls) > 0 {
+			return calls
+		}
+	}
+	return nil
+}
+
+// notices are what the server has said in a conversation.
+func (b *bundle) notices(key chat.SessionKey) (said []string) {
+	b.t.Helper()
+	var got messages.Transcript
+	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
+	for _, m := range got.Messages {
+		if m.Role == chat.RoleNotice {
+			said = append(said, m.Content)
+		}
+	}
+	return said
+}
+
+func TestApprovals_AChangedCallIsWhatThePersonMadeOfItAndNothingElse(t *testing.T) {
+	b := setup(t)
+	key, ids := b.waiting("rm -rf build")
+	at := path(key, "/approvals/"+string(ids[0]))
+	changed := object{"decision": "allow", "arguments": object{"command": "rm -rf  build/old"}}
+	b.bob.post(at, changed).problem(http.StatusNotFound)
+	require.Equal(t, chat.ApprovalOpen, b.callsOf(key)[0].Approval.State)
+
+	var call chat.ToolCall
+	b.alice.post(at, changed).is(http.StatusOK, &call)
+	require.JSONEq(t, `{"command":"rm -rf  build/old"}`, call.Arguments)
+	require.Equal(t, "rm -rf build/old", call.Summary)
+	require.Equal(t, "Shell", call.Name)
+	require.Equal(t, chat.ClassExec, call.Class)
+	require.JSONEq(t, `{"command":"rm -rf build"}`, call.Approval.Asked)
+	require.Equal(t, chat.ApprovalAllowed, call.Approval.State)
+	stored, err := b.store.Call(t.Context(), ids[0])
+	require.NoError(t, err)
+	require.Equal(t, call.Arguments, stored.Arguments, "what runs is what was permitted")
+	b.alice.post(at, object{"decision": "allow", "arguments": object{"command": "ls"}}).problem(http.StatusConflict)
+	require.Equal(t, call.Arguments, b.callsOf(key)[0].Arguments, "the first answer counts")
+}
+
+func TestApprovals_AChangeThatMayNotBeIsRefusedAndTheCallGoesOnToWait(t *testing.T) {
+	b := setup(t)
+	key, ids := b.waiting("rm -rf build")
+	b.alice.put("/api/permissions/Shell", object{"rule": "deny", "pattern": "curl"}).is(http.StatusOK, nil)
+	at := path(key, "/approvals/"+string(ids[0]))
+	ls := object{"command": "ls"}
+	for name, c := range map[string]struct {
+		body   object
+		status int
+		says   string
+	}{
+		"a rule denies it":     {object{"decision": "allow", "arguments": object{"command": "curl x.example"}}, http.StatusForbidden, "rules deny this call of Shell as you changed it"},
+		"a rule denies a part": {object{"decision": "allow", "arguments": object{"command": "ls && curl x.example"}}, http.StatusForbidden, "rules deny"},
+		"a list":               {object{"decision": "allow", "arguments": []string{"ls"}}, http.StatusBadRequest, "JSON object"},
+		"a text":               {object{"decision": "allow", "arguments": "ls"}, http.StatusBadRequest, "JSON object"},
+		"nothing":              {object{"decision": "allow", "arguments": nil}, http.StatusBadRequest, "JSON object"},
+		"too long":             {object{"decision": "allow", "arguments": object{"command": strings.Repeat("x", chat.MaxArguments)}}, http.StatusRequestEntityTooLarge, "more than 200000 bytes"},
+		"denied":               {object{"decision": "deny", "arguments": ls}, http.StatusBadRequest, "go with allow"},
+		"always":               {object{"decision": "allow", "always": true, "arguments": ls}, http.StatusBadRequest, "allowed once"},
+	} {
+		require.Contains(t, b.alice.post(at, c.body).problem(c.status), c.says, name)
+	}
+	call := b.callsOf(key)[0]
+	require.Equal(t, chat.ApprovalOpen, call.Approval.State)
+	require.JSONEq(t, `{"command":"rm -rf build"}`, call.Arguments)
+	b.alice.do(b.alice, http.MethodPatch, path(key, ""), object{"preset": "read_only"}).is(http.StatusOK, nil)
+	b.alice.post(at, object{"decision": "allow", "arguments": ls}).problem(http.StatusForbidden)
+}
+
+func TestApprovals_ACallThatHooksLookAtCannotBeChanged(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, os.WriteFile(filepath.Join(b.home, "hooks.json"), []byte(`{"hooks":{"PreToolUse":[{"matcher":"Shell","hooks":[{"type":"callback","callback":"log"}]}]}}`), 0o600))
+	key, ids := b.waiting("make")
+	at := path(key, "/approvals/"+string(ids[0]))
+	require.Contains(t, b.alice.post(at, object{"decision": "allow", "arguments": object{"command": "ls"}}).problem(http.StatusForbidden), "Hooks")
+	var call chat.ToolCall
+	b.alice.post(at, object{"decision": "allow", "arguments": object{"command": "make"}}).is(http.StatusOK, &call)
+	require.Empty(t, call.Approval.Asked, "it is the same")
+}
+
+func TestApprovals_ThoseThatAskQuestionsCannotBeChanged(t *testing.T) {
+	b := setup(t)
+	key, _ := b.waiting()
+	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	b.alice.say(key, "m2", "choose").is(http.StatusAccepted, nil)
+	b.claim(key, "t2")
+	step := chat.Step{Session: key, Turn: "t2"}
+	_, _, _, err = b.store.BeginStep(t.Context(), step)
+	require.NoError(t, err)
+	id := chat.NewCallID("t2", 0, 0)
+	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Questions: []chat.Inquiry{{Name: "q1", Text: "Which?", Other: true}}}.Ruled()}})
+	require.NoError(t, err)
+	_, err = b.store.Ask(t.Context(), id, chat.Request{})
+	require.NoError(t, err)
+	at := path(key, "/approvals/"+string(id))
+	b.alice.post(at, object{"decision": "allow", "arguments": object{"questions": []string{}}}).problem(http.StatusBadRequest)
+	b.alice.put(path(key, "/turns/t2/allowance"), object{}).is(http.StatusOK, nil)
+	require.Equal(t, chat.ApprovalOpen, b.callsOf(key)[0].Approval.State, "nobody has answered it")
+}
+
+func TestApprovals_SeveralAreAnsweredAtOnceEachForItself(t *testing.T) {
+	b := setup(t)
+	key, ids := b.waiting("rm a", "rm b", "rm c")
+	at := path(key, "/approvals")
+	list := object{"answers": []object{
+		{"call_id": ids[0], "decision": "allow"}, {"call_id": ids[1], "decision": "deny", "note": "keep b"},
+		{"call_id": "t1.0.9", "decision": "allow"}, {"call_id": ids[2], "decision": "allow", "arguments": []int{1}},
+	}}
+	b.bob.post(at, list).problem(http.StatusNotFound)
+	b.alice.post(at, object{"answers": []object{{"call_id": ids[0], "decision": "allow"}, {"call_id": ids[0], "decision": "deny"}}}).problem(http.StatusBadRequest)
+	b.alice.post(at, object{"answers": []object{}}).problem(http.StatusUnprocessableEntity)
+	require.Equal(t, chat.ApprovalOpen, b.callsOf(key)[0].Approval.State)
+	var got messages.AnsweredBody
+	b.alice.post(at, list).is(http.StatusOK, &got)
+	require.Len(t, got.Results, 4)
+	require.Equal(t, []int{200, 200, 404, 400}, []int{got.Results[0].Status, got.Results[1].Status, got.Results[2].Status, got.Results[3].Status})
+	require.Contains(t, got.Results[2].Detail, "no call")
+	calls := b.callsOf(key)
+	require.Equal(t, calls[0].Approval, got.Results[0].Call.Approval)
+	require.Equal(t, chat.ApprovalDenied, calls[1].Approval.State)
+	require.Equal(t, "keep b", calls[1].Approval.Note)
+	require.Equal(t, chat.ApprovalOpen, calls[2].Approval.State)
+	b.alice.post(at, list).is(http.StatusOK, &got)
+	require.Equal(t, http.StatusConflict, got.Results[0].Status, "the first answer counts")
+}
+
+func TestApprovals_CommandsAnswerAllThatWaitAndChangeTheOldest(t *testing.T) {
+	b := setup(t)
+	key, _ := b.waiting("rm a", "rm b", "rm c")
+	b.alice.say(key, "c1", `/approve {"command":`).is(http.StatusAccepted, nil)
+	require.Equal(t, chat.ApprovalOpen, b.callsOf(key)[0].Approval.State, "half an object allows nothing")
+	b.alice.say(key, "c2", `/approve {"command":"ls a"}`).is(http.StatusAccepted, nil)
+	b.alice.say(key, "c2", `/approve {"command":"ls a"}`).is(http.StatusAccepted, nil)
+	require.Equal(t, chat.ApprovalOpen, b.callsOf(key)[1].Approval.State, "the same message is for the same call")
+	b.alice.say(key, "c3", "/deny all").is(http.StatusAccepted, nil)
+	b.alice.say(key, "c4", "/approve all").is(http.StatusAccepted, nil)
+	calls := b.callsOf(key)
+	require.JSONEq(t, `{"command":"ls a"}`, calls[0].Arguments)
+	require.Equal(t, []chat.ApprovalState{chat.ApprovalAllowed, chat.ApprovalDenied, chat.ApprovalDenied}, []chat.ApprovalState{calls[0].Approval.State, calls[1].Approval.State, calls[2].Approval.State})
+	require.Contains(t, b.notices(key)[0], "must be one JSON object")
+	require.Equal(t, []string{"Allowed: Shell · `ls a`", "Denied: Shell · `rm b`\nDenied: Shell · `rm c`", "Nothing here waits for permission."}, b.notices(key)[1:])
+}
+
+func TestApprovals_ATurnIsAllowedByItsOwnerUntilTheyTakeItBackOrItEnds(t *testing.T) {
+	b := setup(t)
+	key, _ := b.waiting("rm a", "rm b")
+	at := path(key, "/turns/t1/allowance")
+	b.bob.put(at, nil).problem(http.StatusNotFound)
+	b.alice.put(path(key, "/turns/t9/allowance"), nil).problem(http.StatusNotFound)
+	require.Equal(t, chat.ApprovalOpen, b.callsOf(key)[0].Approval.State)
+
+	var turn chat.Turn
+	for range 2 {
+		b.alice.put(at, nil).is(http.StatusOK, &turn)
+		require.Equal(t, "alice", turn.Allows.By)
+		require.Equal(t, 2, turn.Allows.Calls, "those that waited")
+	}
+	for _, call := range b.callsOf(key) {
+		require.Equal(t, chat.ApprovalAllowed, call.Approval.State)
+		require.Equal(t, "alice", call.Approval.AnsweredBy)
+	}
+	b.bob.do(b.bob, http.MethodDelete, at, nil).problem(http.StatusNotFound)
+	turn = chat.Turn{}
+	b.alice.do(b.alice, http.MethodDelete, at, nil).is(http.StatusOK, &turn)
+	require.Nil(t, turn.Allows)
+	b.alice.say(key, "c1", "/approve turn").is(http.StatusAccepted, nil)
+	b.alice.say(key, "c2", "/deny turn").is(http.StatusAccepted, nil)
+	require.Equal(t, []string{"Everything is allowed until this turn ends, except what rules deny. `/deny turn` takes that back.", "Calls of this turn ask again."}, b.notices(key))
+
+	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	b.alice.put(at, nil).problem(http.StatusConflict)
+	b.alice.say(key, "c3", "/approve turn").is(http.StatusAccepted, nil)
+	require.Equal(t, "No turn runs here, so there is nothing to allow.", b.notices(key)[2])
 }

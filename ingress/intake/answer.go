@@ -2,10 +2,12 @@ package intake
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/slash"
 	"xbot/internal/store"
 )
@@ -28,6 +30,39 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 	return call, err
 }
 
+// AnswerChanged is Answer with arguments that the person has given the call: it runs with these and no others. They are judged anew; while
+// they are refused, the call goes on to wait.
+func (d *Dispatch) AnswerChanged(ctx context.Context, a store.Answer, arguments json.RawMessage, channel string) (chat.ToolCall, error) {
+	switch {
+	case !a.Allow:
+		return chat.ToolCall{}, i18n.Fault(fault.Invalid, i18n.EditWithout)
+	case len(a.Answers) > 0:
+		return chat.ToolCall{}, i18n.Fault(fault.Invalid, i18n.EditQuestions)
+	case a.Always:
+		return chat.ToolCall{}, i18n.Fault(fault.Invalid, i18n.EditAlways)
+	case d.Judge == nil:
+		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "calls cannot be changed here")
+	}
+	if a.Call == "" {
+		call, key, answered, err := d.Inbox.Waiting(ctx, a)
+		if err != nil || answered {
+			return call, err
+		}
+		a.Call, a.Session = call.ID, key
+	}
+	call, err := d.Inbox.Call(ctx, a.Call)
+	if fault.Is(err, fault.NotFound) || err == nil && (call.Session != a.Session || call.Approval == nil || call.Approval.State != chat.ApprovalOpen) {
+		return d.Answer(ctx, a, channel) // which says why not
+	}
+	if err != nil {
+		return chat.ToolCall{}, err
+	}
+	if a.Changed, err = d.Judge.Change(ctx, call, arguments); err != nil {
+		return chat.ToolCall{}, err
+	}
+	return d.Answer(ctx, a, channel)
+}
+
 // Answerer is the name under which people see who answered a question: the name of the user. A name made of a channel and an id
 // is preceded by the name that the platform shows; the latter alone could be somebody else's.
 func Answerer(user, shown string) string {
@@ -39,7 +74,40 @@ func Answerer(user, shown string) string {
 
 // AnswerOldest answers the open question of a conversation that has waited longest.
 func (d *Dispatch) AnswerOldest(ctx context.Context, in slash.Request, allow bool, note string) (chat.ToolCall, error) {
-	return d.Answer(ctx, store.Answer{
-		Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow, Note: note,
+	return d.Answer(ctx, answerBy(in, allow, note), in.Channel)
+}
+
+// AllowOldestChanged lets the call of a conversation that has waited longest run, with other arguments.
+func (d *Dispatch) AllowOldestChanged(ctx context.Context, in slash.Request, arguments string) (chat.ToolCall, error) {
+	return d.AnswerChanged(ctx, answerBy(in, true, ""), json.RawMessage(arguments), in.Channel)
+}
+
+// AnswerAll gives all open questions of a conversation whether a call may run the same answer.
+func (d *Dispatch) AnswerAll(ctx context.Context, in slash.Request, allow bool) ([]chat.ToolCall, error) {
+	calls, err := d.Inbox.AnswerAll(ctx, answerBy(in, allow, ""))
+	if err == nil {
+		d.wake(Inbound{Inbound: store.Inbound{Session: in.Session, Channel: in.Channel}, UserName: in.UserName}, false)
+	}
+	return calls, err
+}
+
+// AllowTurn lets all calls of the running turn of a conversation run that would be asked about, or takes that back.
+func (d *Dispatch) AllowTurn(ctx context.Context, in slash.Request, allow bool) error {
+	_, err := d.PermitTurn(ctx, store.TurnPermit{
+		Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow,
 	}, in.Channel)
+	return err
+}
+
+// PermitTurn records what a person says to all calls of a turn, and wakes it for those that wait.
+func (d *Dispatch) PermitTurn(ctx context.Context, p store.TurnPermit, channel string) (chat.Turn, error) {
+	turn, err := d.Inbox.AllowTurn(ctx, p)
+	if err == nil && p.Allow {
+		d.wake(Inbound{Inbound: store.Inbound{Session: p.Session, Channel: channel}, UserName: p.UserName}, false)
+	}
+	return turn, err
+}
+
+func answerBy(in slash.Request, allow bool, note string) store.Answer {
+	return store.Answer{Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow, Note: note}
 }

@@ -4,6 +4,7 @@ package intake
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"xbot/internal/chat"
@@ -35,7 +36,12 @@ type Inbox interface {
 
 // Questions are those that turns put to people.
 type Questions interface {
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
+	// Waiting finds the call that an answer is for which names none; answered says that it was given before.
+	Waiting(ctx context.Context, a store.Answer) (call chat.ToolCall, key chat.SessionKey, answered bool, err error)
+	AnswerAll(ctx context.Context, a store.Answer) ([]chat.ToolCall, error)
+	AllowTurn(ctx context.Context, p store.TurnPermit) (chat.Turn, error)
 	OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error)
 	AnswerInWords(ctx context.Context, in store.Inbound, a store.Answer, notice string) (store.Accepted, error)
 }
@@ -47,9 +53,15 @@ type Dispatch struct {
 	Wakes    interface{ Wake(wakes ...chat.Wake) }
 	Commands *Commands // nil: /stop alone; everything else goes to the model
 	Policies Policies  // how messages wait; nil: by the defaults of the store
+	Judge    Judge     // of calls that people change; nil: none can be changed
 	Clock    Clock     // nil: that of the machine
 
 	debouncer debouncer
+}
+
+// Judge says whether a call may become what a person has made of it; nil without an error: it is the same.
+type Judge interface {
+	Change(ctx context.Context, call chat.Call, arguments json.RawMessage) (*chat.Change, error)
 }
 
 // Inbound is a message as a channel delivered it, from a user who may write to the session. Its Queue is what was set for

@@ -4,6 +4,7 @@ package apiclient
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -48,10 +49,29 @@ type Agent struct {
 
 // Answer is the schema of this name in the API's document.
 type Answer struct {
-	Always   bool         `json:"always,omitzero"`   // With allow: also sets the rules that the approval lists under always. Refused where it lists none.
-	Answers  chat.Answers `json:"answers,omitzero"`  // If the call asks questions: a list of answers for the name of each.
-	Decision string       `json:"decision,omitzero"` // May be left out with answers, which allow.
-	Note     string       `json:"note,omitzero"`     // Told to the model with a denial.
+	Always    bool            `json:"always,omitzero"`    // With allow: also sets the rules that the approval lists under always. Refused where it lists none.
+	Answers   chat.Answers    `json:"answers,omitzero"`   // If the call asks questions: a list of answers for the name of each.
+	Arguments json.RawMessage `json:"arguments,omitzero"` // With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait.
+	Decision  string          `json:"decision,omitzero"`  // May be left out with answers, which allow.
+	Note      string          `json:"note,omitzero"`      // Told to the model with a denial.
+}
+
+// AnswerOf is the schema of this name in the API's document.
+type AnswerOf struct {
+	Always    bool            `json:"always,omitzero"`    // With allow: also sets the rules that the approval lists under always. Refused where it lists none.
+	Answers   chat.Answers    `json:"answers,omitzero"`   // If the call asks questions: a list of answers for the name of each.
+	Arguments json.RawMessage `json:"arguments,omitzero"` // With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait.
+	CallID    chat.CallID     `json:"call_id"`            // Id of the tool call.
+	Decision  string          `json:"decision,omitzero"`  // May be left out with answers, which allow.
+	Note      string          `json:"note,omitzero"`      // Told to the model with a denial.
+}
+
+// Answered is the schema of this name in the API's document.
+type Answered struct {
+	Call   *chat.ToolCall `json:"call,omitzero"`
+	CallID chat.CallID    `json:"call_id"`
+	Detail string         `json:"detail,omitzero"` // Why it was refused.
+	Status int            `json:"status"`          // The HTTP status that the answer alone would have had: 200, 403, 404, 409 ...
 }
 
 // AskAgain is the schema of this name in the API's document.
@@ -2240,6 +2260,15 @@ func (c *Client) UpdateSession(ctx context.Context, key chat.SessionKey, body Ch
 	return answer, err
 }
 
+// AnswerApprovals sends POST /api/sessions/{key}/approvals: Answer several calls that wait for permission. Each answer counts or is refused by itself, as it would be alone; its result says which.
+func (c *Client) AnswerApprovals(ctx context.Context, key chat.SessionKey, answers []AnswerOf) ([]Answered, error) {
+	var answer struct {
+		Results []Answered `json:"results"`
+	}
+	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/approvals", key), nil, map[string]any{"answers": answers}, &answer)
+	return answer.Results, err
+}
+
 // AnswerApproval sends POST /api/sessions/{key}/approvals/{call_id}: Allow or deny a call that waits for permission, or answer the questions that it asks. The first answer counts, even if no worker runs. 409: it was answered before, or it is too late.
 func (c *Client) AnswerApproval(ctx context.Context, key chat.SessionKey, callID chat.CallID, body Answer) (chat.ToolCall, error) {
 	var answer chat.ToolCall
@@ -2527,6 +2556,20 @@ func (c *Client) ListTurns(ctx context.Context, key chat.SessionKey, params List
 	}
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/turns", key), query{"limit": params.Limit}, nil, &answer)
 	return answer.Turns, err
+}
+
+// DisallowTurn sends DELETE /api/sessions/{key}/turns/{turn}/allowance: Take back that everything is allowed in a turn. Calls that were allowed before go on.
+func (c *Client) DisallowTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Turn, error) {
+	var answer chat.Turn
+	err := c.call(ctx, http.MethodDelete, path("/api/sessions/%s/turns/%s/allowance", key, turn), nil, nil, &answer)
+	return answer, err
+}
+
+// AllowTurn sends PUT /api/sessions/{key}/turns/{turn}/allowance: Allow everything until a turn ends. Each call of the turn that would be asked about runs, and so do those that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook wants asked; subagents have turns of their own. 409: the turn has ended.
+func (c *Client) AllowTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Turn, error) {
+	var answer chat.Turn
+	err := c.call(ctx, http.MethodPut, path("/api/sessions/%s/turns/%s/allowance", key, turn), nil, nil, &answer)
+	return answer, err
 }
 
 // GetRequest sends GET /api/sessions/{key}/turns/{turn}/steps/{step}/request: The request of a step to the model. It is rebuilt from the stored rows; exact says whether it is the same byte for byte.

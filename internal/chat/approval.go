@@ -105,6 +105,8 @@ type Approval struct {
 	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
 	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, or xbot when nobody answered in time."`
 
+	Asked string `json:"asked,omitempty" doc:"Set where the person changed the arguments before they allowed the call: those that were asked about. The call has those that run."`
+
 	Always []ToolRule `json:"always,omitempty" doc:"The rules that an answer with always sets. None: no rule fits this call, and always is refused."`
 
 	Deferred bool `json:"deferred,omitempty" doc:"A hook wants an administrator to decide; nobody else can answer."`
@@ -118,6 +120,25 @@ type Request struct {
 	Reason  string // the model's own; empty: the last paragraph that it wrote before its calls
 	Preview string // what the call would change, as a unified diff; empty: not known
 }
+
+// MaxArguments bounds the arguments that a person gives a call, in bytes.
+const MaxArguments = 200_000
+
+// Change is what a person has made of a call that waits for their permission.
+type Change struct {
+	Arguments string // a JSON object
+	Summary   string // of them
+}
+
+// Allowance says that a person allows every call of a turn that would be asked about, until it ends.
+type Allowance struct {
+	By    string    `json:"by" doc:"Name of the user."`
+	Since time.Time `json:"since"`
+	Calls int       `json:"calls" doc:"How many calls of the turn were allowed so, when this was told."`
+}
+
+// AllowedWarning is after how many calls that were allowed by an Allowance people are told of it, again and again.
+const AllowedWarning = 50
 
 // What the buttons and the field of a question on a platform are called.
 const (

@@ -28,8 +28,8 @@ const (
 var commandHelp = map[ID]map[Lang]string{
 	HelpStop:    {English: "stops the running turn and clears the queue", Chinese: "停止当前回合并清空队列"},
 	HelpHelp:    {English: "lists the commands", Chinese: "列出所有命令"},
-	HelpApprove: {English: "lets the tool call run that waits for permission", Chinese: "允许正在等待许可的工具调用"},
-	HelpDeny:    {English: "denies the tool call that waits for permission; the model reads the note", Chinese: "拒绝正在等待许可的工具调用；附言会转告模型"},
+	HelpApprove: {English: "lets the tool call run that waits for permission, with other arguments if you give them; all: each that waits; turn: everything until this turn ends", Chinese: "允许正在等待许可的工具调用，可附上修改后的参数；all：全部等待中的调用；turn：本轮结束前的所有操作"},
+	HelpDeny:    {English: "denies the tool call that waits for permission; the model reads the note; all: each that waits; turn: takes back that everything is allowed", Chinese: "拒绝正在等待许可的工具调用；附言会转告模型；all：全部等待中的调用；turn：收回本轮的全部允许"},
 	HelpRunner:  {English: "lists the runners on which your commands can run, chooses one, makes or revokes one of yours", Chinese: "列出命令可以运行的位置，选择其一，或创建、吊销自己的运行器"},
 	HelpRewind:  {English: "takes back your last N messages (default 1), or everything from one message on; files stay as they are", Chinese: "收回最近 N 条消息(默认 1)，或从某条消息起的全部内容；文件保持原样"},
 	HelpRetry:   {English: "asks your last message again, the Nth last one, or a certain one; what was there is kept as another branch", Chinese: "重新提问最后一条消息、倒数第 N 条或指定的一条；原来的内容作为另一分支保留"},

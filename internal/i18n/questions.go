@@ -130,6 +130,41 @@ var inquiries = map[ID]map[Lang]string{
 	InquiryTogether: {English: "The user answered all of them together:\n%s", Chinese: ""},
 }
 
+// What is said where a person changes a call before they permit it, and where they answer for several at once.
+const (
+	CallEdited      ID = "call_edited"       // stands behind the result of a changed call, for the model
+	EditQuestions   ID = "edit_questions"    // the call asks questions
+	EditAlways      ID = "edit_always"       // a rule would mean the call as it was
+	EditDenied      ID = "edit_denied"       // %s tool: a rule denies what it would be
+	EditHooked      ID = "edit_hooked"       // %s tool: hooks were asked about the call as it was
+	EditGone        ID = "edit_gone"         // %s tool, which is gone or is run in another way
+	EditNoObject    ID = "edit_no_object"    // the arguments are no JSON object
+	EditTooLong     ID = "edit_too_long"     // %d bytes
+	EditWithout     ID = "edit_without"      // arguments without a permission
+	TurnAllowed     ID = "turn_allowed"      // everything is allowed
+	TurnAllowedOff  ID = "turn_allowed_off"  // nothing is any more
+	TurnAllowedMany ID = "turn_allowed_many" // %d calls
+	TurnAllowedNone ID = "turn_allowed_none" // no turn runs
+	AnsweredMore    ID = "answered_more"     // %d calls that are not listed
+)
+
+var edits = map[ID]map[Lang]string{
+	CallEdited:      {English: "[the user changed the arguments of this call before they allowed it; the call shows the changed ones]", Chinese: ""},
+	EditQuestions:   {English: "This call asks you questions, so its arguments cannot be changed: answer them, or decline.", Chinese: "此调用是在向你提问，参数不可修改：请作答，或拒绝回答。"},
+	EditAlways:      {English: "A changed call is allowed once: leave out always, or set a rule in the settings.", Chinese: "修改后的调用只能允许一次：请去掉 always，或在设置中添加规则。"},
+	EditDenied:      {English: "The rules deny this call of %s as you changed it. Nothing was run: change it again, or deny the call.", Chinese: "规则不允许修改后的 %s 调用。未运行任何操作：请重新修改，或拒绝该调用。"},
+	EditHooked:      {English: "Hooks of this installation look at calls of %s, and have seen this one as the model wrote it, so it cannot be changed. Deny it, and say in the note what to run instead.", Chinese: "本服务的钩子会检查 %s 调用，且只检查过模型所写的内容，因此不可修改。请拒绝，并在备注中说明应运行什么。"},
+	EditGone:        {English: "%s has changed since it was called, so this call cannot be changed. Deny it; the model can call it again.", Chinese: "%s 在调用之后已有变化，此调用不可修改。请拒绝；模型可以重新调用。"},
+	EditNoObject:    {English: "The changed arguments must be one JSON object, such as {\"command\": \"ls\"}. Nothing was allowed.", Chinese: "修改后的参数必须是一个 JSON 对象，例如 {\"command\": \"ls\"}。未允许任何操作。"},
+	EditTooLong:     {English: "The changed arguments have more than %d bytes. Nothing was allowed.", Chinese: "修改后的参数超过 %d 字节。未允许任何操作。"},
+	EditWithout:     {English: "Changed arguments go with allow.", Chinese: "修改后的参数只能与允许一起提交。"},
+	TurnAllowed:     {English: "Everything is allowed until this turn ends, except what rules deny. `/deny turn` takes that back.", Chinese: "本轮结束前允许所有操作，规则禁止的除外。可用 `/deny turn` 收回。"},
+	TurnAllowedOff:  {English: "Calls of this turn ask again.", Chinese: "本轮的操作将重新询问。"},
+	TurnAllowedMany: {English: "Everything is allowed in this turn: %d calls have been permitted so. `/deny turn` makes the next ones ask again.", Chinese: "本轮允许所有操作：至今已自动允许 %d 次调用。可用 `/deny turn` 让后续操作重新询问。"},
+	TurnAllowedNone: {English: "No turn runs here, so there is nothing to allow.", Chinese: "当前没有正在运行的轮次，无需允许。"},
+	AnsweredMore:    {English: "and %d more", Chinese: "以及另外 %d 项"},
+}
+
 // How questions are answered where there are no buttons: the options are numbered.
 const (
 	NumberedOne     ID = "numbered_one"     // one question, one option

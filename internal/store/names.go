@@ -30,6 +30,8 @@ type (
 	Account = people.Account
 	// Answer is the one of package calls.
 	Answer = calls.Answer
+	// TurnPermit is what a person says to all calls of a running turn.
+	TurnPermit = calls.TurnPermit
 	// Appointment is the one of package links.
 	Appointment = links.Appointment
 	// Called is the one of package triggers.
@@ -160,6 +162,7 @@ var (
 	CheckName        = people.CheckName
 	CleanName        = people.CleanName
 	ErrNothingAsked  = calls.ErrNothingAsked
+	ErrNothingRuns   = calls.ErrNothingRuns
 	ListenContainers = runners.ListenContainers
 	NewCode          = people.NewCode
 	OwnConversation  = cron.OwnConversation

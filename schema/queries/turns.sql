@@ -14,6 +14,24 @@ SELECT * FROM turns WHERE id = $1 FOR NO KEY UPDATE;
 -- name: TurnRunning :one
 SELECT id FROM turns WHERE session_key = $1 AND state = 'running';
 
+-- name: TurnAllow :one
+-- A person allows everything in a turn, or ceases to. The caller has locked it.
+UPDATE turns SET allows_by = sqlc.arg(allows_by), allows_since = CASE WHEN sqlc.arg(allows_by)::text = '' THEN NULL ELSE now() END,
+    allows_key = CASE WHEN sqlc.arg(allows_key)::text = '' THEN allows_key ELSE sqlc.arg(allows_key)::text END
+WHERE id = sqlc.arg(id)
+RETURNING *;
+
+-- name: TurnCountAllowed :one
+UPDATE turns SET allows_calls = allows_calls + sqlc.arg(n)::int WHERE id = sqlc.arg(id) RETURNING *;
+
+-- name: TurnAllowedBy :one
+-- The turn in which a message has allowed everything, or taken that back.
+SELECT id FROM turns WHERE session_key = sqlc.arg(session_key) AND allows_key = sqlc.arg(allows_key) AND allows_key <> '' LIMIT 1;
+
+-- name: TurnMayAllow :one
+-- Whether a user may answer for the calls of a turn.
+SELECT may_decide(s.user_id, sqlc.arg(user_id), t.id, false, '')::boolean AS may FROM turns t JOIN sessions s ON s.key = t.session_key WHERE t.id = sqlc.arg(id);
+
 -- name: TurnEnded :one
 -- How a turn has ended that this run carried out. No row: it has not, or another run did.
 SELECT state FROM turns WHERE id = $1 AND run_id = $2 AND state <> 'running';

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
@@ -15,30 +16,81 @@ import (
 type Questions interface {
 	// AnswerOldest answers the open question of a conversation that has waited longest, and wakes the turn that waits for it.
 	AnswerOldest(ctx context.Context, in slash.Request, allow bool, note string) (chat.ToolCall, error)
+	// AllowOldestChanged lets the call run with other arguments, which are a JSON object.
+	AllowOldestChanged(ctx context.Context, in slash.Request, arguments string) (chat.ToolCall, error)
+	// AnswerAll gives all of them the same answer.
+	AnswerAll(ctx context.Context, in slash.Request, allow bool) ([]chat.ToolCall, error)
+	// AllowTurn lets all calls of the running turn run that would be asked about, or takes that back.
+	AllowTurn(ctx context.Context, in slash.Request, allow bool) error
 }
 
-// Approve is /approve, for channels without buttons: the call that has waited longest may run.
+// Approve is /approve, for channels without buttons: the call that has waited longest may run, as it is or changed, or all that wait, or
+// all of the turn.
 type Approve struct{ Questions Questions }
 
 var _ slash.Runner = Approve{}
 
 // Spec is what the command is called.
 func (Approve) Spec() slash.Spec {
-	return slash.Spec{Name: "approve", Usage: "[NOTE]", Help: i18n.HelpApprove, Group: slash.GroupConversation, Who: slash.Owner}
+	return slash.Spec{Name: "approve", Usage: "[NOTE | all | turn | {ARGUMENTS}]", Help: i18n.HelpApprove, Group: slash.GroupConversation, Who: slash.Owner}
 }
 
-// Run lets the call run.
+// Run lets calls run.
 func (a Approve) Run(ctx context.Context, in slash.Request, note string) (string, error) {
+	if changed := strings.TrimSpace(note); strings.HasPrefix(changed, "{") {
+		call, err := a.Questions.AllowOldestChanged(ctx, in, changed)
+		return decided(in.Lang, err, call)
+	}
 	return decide(ctx, a.Questions, in, true, note)
 }
 
+// What stands behind the commands in place of a note, for more than one call.
+const (
+	wordAll  = "all"
+	wordTurn = "turn"
+)
+
 func decide(ctx context.Context, questions Questions, in slash.Request, allow bool, note string) (string, error) {
+	switch strings.ToLower(strings.TrimSpace(note)) {
+	case wordAll:
+		calls, err := questions.AnswerAll(ctx, in, allow)
+		return decided(in.Lang, err, calls...)
+	case wordTurn:
+		return decideTurn(in.Lang, allow, questions.AllowTurn(ctx, in, allow))
+	}
 	call, err := questions.AnswerOldest(ctx, in, allow, note)
+	return decided(in.Lang, err, call)
+}
+
+func decideTurn(lang i18n.Lang, allow bool, err error) (string, error) {
+	switch {
+	case errors.Is(err, store.ErrNothingRuns):
+		return i18n.Say(lang, i18n.TurnAllowedNone), nil
+	case err != nil:
+		return "", err
+	case allow:
+		return i18n.Say(lang, i18n.TurnAllowed), nil
+	}
+	return i18n.Say(lang, i18n.TurnAllowedOff), nil
+}
+
+// maxDecided is how many calls an answer lists.
+const maxDecided = 10
+
+// decided tells what was decided about calls, a line each.
+func decided(lang i18n.Lang, err error, calls ...chat.ToolCall) (string, error) {
 	if errors.Is(err, store.ErrNothingAsked) {
-		return i18n.Say(in.Lang, i18n.NothingAsked), nil
+		return i18n.Say(lang, i18n.NothingAsked), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return question.Decided(in.Lang, call, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed), nil
+	var lines []string
+	for _, call := range calls[:min(len(calls), maxDecided)] {
+		lines = append(lines, question.Decided(lang, call, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed))
+	}
+	if more := len(calls) - len(lines); more > 0 {
+		lines = append(lines, i18n.Say(lang, i18n.AnsweredMore, more))
+	}
+	return strings.Join(lines, "\n"), nil
 }

@@ -7,14 +7,14 @@ import (
 	"xbot/internal/slash"
 )
 
-// Deny is /deny, for channels without buttons: the call that has waited longest may not run.
+// Deny is /deny, for channels without buttons: the call that has waited longest may not run, or none that wait.
 type Deny struct{ Questions Questions }
 
 var _ slash.Runner = Deny{}
 
 // Spec is what the command is called.
 func (Deny) Spec() slash.Spec {
-	return slash.Spec{Name: "deny", Usage: "[NOTE]", Help: i18n.HelpDeny, Group: slash.GroupConversation, Who: slash.Owner}
+	return slash.Spec{Name: "deny", Usage: "[NOTE | all | turn]", Help: i18n.HelpDeny, Group: slash.GroupConversation, Who: slash.Owner}
 }
 
 // Run denies the call.

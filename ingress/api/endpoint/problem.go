@@ -32,6 +32,13 @@ func (b *Base) Problem(err error) error {
 	return out
 }
 
+// Refusal is what an error among several results says: the HTTP status that it has alone, and why.
+func (b *Base) Refusal(err error) (status int, detail string) {
+	status, detail = statusOf(err)
+	b.note(status, err)
+	return status, detail
+}
+
 // note logs what the client does not learn.
 func (b *Base) note(status int, err error) {
 	switch status {

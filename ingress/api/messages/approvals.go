@@ -2,6 +2,7 @@ package messages
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -19,7 +20,33 @@ type Answer struct {
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial."`
 	Always   bool   `json:"always,omitempty" doc:"With allow: also sets the rules that the approval lists under always. Refused where it lists none."`
 
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait."`
+
 	Answers chat.Answers `json:"answers,omitempty" doc:"If the call asks questions: a list of answers for the name of each."`
+}
+
+// AnswerOf is an answer among several.
+type AnswerOf struct {
+	CallID chat.CallID `json:"call_id" maxLength:"200" doc:"Id of the tool call."`
+	Answer
+}
+
+// AnswerList are those to several calls of a conversation.
+type AnswerList struct {
+	Answers []AnswerOf `json:"answers" minItems:"1" maxItems:"64" doc:"One for each call."`
+}
+
+// Answered says what came of one of several answers: the call as it is now, or why the answer was refused.
+type Answered struct {
+	CallID chat.CallID    `json:"call_id"`
+	Call   *chat.ToolCall `json:"call,omitempty"`
+	Status int            `json:"status" doc:"The HTTP status that the answer alone would have had: 200, 403, 404, 409 ..."`
+	Detail string         `json:"detail,omitempty" doc:"Why it was refused."`
+}
+
+// AnsweredBody has what came of several answers, in their order.
+type AnsweredBody struct {
+	Results []Answered `json:"results"`
 }
 
 func (a *Endpoints) registerApprovals(h huma.API) {
@@ -33,14 +60,76 @@ func (a *Endpoints) registerApprovals(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			if in.Body.Decision == "" && len(in.Body.Answers) == 0 {
-				return nil, a.Problem(fault.Errorf(fault.Invalid, "say allow or deny in decision, or give answers"))
-			}
-			user := auth.User(ctx)
-			call, err := a.Dispatch.Answer(ctx, store.Answer{
-				Session: s.Key, User: user.ID, UserName: user.Name, Call: in.CallID,
-				Allow: in.Body.Decision != "deny", Note: in.Body.Note, Always: in.Body.Always, Answers: in.Body.Answers,
-			}, s.Channel)
+			call, err := a.answer(ctx, s, in.CallID, in.Body)
 			return &struct{ Body chat.ToolCall }{call}, a.Problem(err)
 		})
+	huma.Register(h, huma.Operation{OperationID: "answer-approvals", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals", Summary: "Answer several calls that wait for permission", Description: "Each answer counts or is refused by itself, as it would be alone; its result says which.", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			Body AnswerList
+		}) (*struct{ Body AnsweredBody }, error) {
+			s, err := a.Readable(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			results, err := a.answerEach(ctx, s, in.Body.Answers)
+			return &struct{ Body AnsweredBody }{AnsweredBody{results}}, a.Problem(err)
+		})
+	a.registerAllowance(h, http.MethodPut, true, huma.Operation{OperationID: "allow-turn", Summary: "Allow everything until a turn ends", Description: "Each call of the turn that would be asked about runs, and so do those that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook wants asked; subagents have turns of their own. 409: the turn has ended."})
+	a.registerAllowance(h, http.MethodDelete, false, huma.Operation{OperationID: "disallow-turn", Summary: "Take back that everything is allowed in a turn", Description: "Calls that were allowed before go on."})
+}
+
+func (a *Endpoints) answer(ctx context.Context, s chat.Session, id chat.CallID, given Answer) (chat.ToolCall, error) {
+	if given.Decision == "" && len(given.Answers) == 0 {
+		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "say allow or deny in decision, or give answers")
+	}
+	user := auth.User(ctx)
+	answer := store.Answer{
+		Session: s.Key, User: user.ID, UserName: user.Name, Call: id,
+		Allow: given.Decision != "deny", Note: given.Note, Always: given.Always, Answers: given.Answers,
+	}
+	if len(given.Arguments) > 0 {
+		return a.Dispatch.AnswerChanged(ctx, answer, given.Arguments, s.Channel)
+	}
+	return a.Dispatch.Answer(ctx, answer, s.Channel)
+}
+
+// answerEach records answers one after the other. The same call twice is Invalid, and nothing is recorded.
+func (a *Endpoints) answerEach(ctx context.Context, s chat.Session, answers []AnswerOf) ([]Answered, error) {
+	seen := make(map[chat.CallID]bool, len(answers))
+	for _, one := range answers {
+		if seen[one.CallID] {
+			return nil, fault.Errorf(fault.Invalid, "there are two answers to call %q", one.CallID)
+		}
+		seen[one.CallID] = true
+	}
+	out := make([]Answered, 0, len(answers))
+	for _, one := range answers {
+		result := Answered{CallID: one.CallID, Status: http.StatusOK}
+		call, err := a.answer(ctx, s, one.CallID, one.Answer)
+		if err == nil {
+			result.Call = &call
+		} else {
+			result.Status, result.Detail = a.Refusal(err)
+		}
+		out = append(out, result)
+	}
+	return out, nil
+}
+
+// registerAllowance has the endpoint by which a person allows everything in a turn, or takes that back.
+func (a *Endpoints) registerAllowance(h huma.API, method string, allow bool, o huma.Operation) {
+	o.Method, o.Path, o.Security, o.DefaultStatus = method, "/api/sessions/{key}/turns/{turn}/allowance", endpoint.Secured, http.StatusOK
+	huma.Register(h, o, func(ctx context.Context, in *struct {
+		endpoint.Key
+		TurnID chat.TurnID `path:"turn" maxLength:"200" doc:"Id of a turn that runs."`
+	}) (*struct{ Body chat.Turn }, error) {
+		s, err := a.Readable(ctx, in.Key.Key) // who may allow, the store says
+		if err != nil {
+			return nil, err
+		}
+		user := auth.User(ctx)
+		turn, err := a.Dispatch.PermitTurn(ctx, store.TurnPermit{Session: s.Key, Turn: in.TurnID, User: user.ID, UserName: user.Name, Allow: allow}, s.Channel)
+		return &struct{ Body chat.Turn }{a.WithLink(ctx, turn)}, a.Problem(err)
+	})
 }

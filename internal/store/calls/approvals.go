@@ -21,15 +21,23 @@ import (
 const maxReason = 500
 
 // Ask opens the question to the person whether a call may run, once, and returns the call as it is afterwards: its
-// approval is nil when the call needs none, and open only while an answer is awaited.
+// approval is nil when the call needs none, and open only while an answer is awaited. Where a person allows everything in the turn, it
+// is allowed at once in their name.
 func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.Call, error) {
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		turn, err := lockTurn(ctx, tx, id)
+		if err != nil {
+			return err
+		}
 		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: pg.Clean(q.Reason), MaxReason: maxReason, Preview: pg.Clean(q.Preview)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("ask about call %s: %w", id, err)
+		}
+		if allowed, err := allowByTurn(ctx, tx, turn, id); err != nil || allowed {
+			return err
 		}
 		tx.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
 		if row.Hook == chat.HookDeferred {
@@ -86,6 +94,8 @@ type Answer struct {
 	Allow    bool
 	Note     string
 	Always   bool // with Allow: from now on such a call needs no permission; the call says which rules that sets
+	// Changed goes with Allow: what the person has made of the call, which is then what runs. Whoever gives it has judged it.
+	Changed *chat.Change
 	// Answers goes with Allow where the call asks questions, and only there.
 	Answers chat.Answers
 }
@@ -138,7 +148,7 @@ func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 // oldestOpenCall finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
 // message was an answer before, to the call that is returned.
 func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
-	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: int64(a.User)})
+	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: pg.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil {
 		return row.ID, row.SessionKey, conversation.CallOf(row), true, nil
 	}
@@ -187,10 +197,14 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	if err != nil {
 		return dbsqlc.ToolCall{}, err
 	}
-	row, err := t.Q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
+	p := dbsqlc.ApprovalAnswerParams{
 		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: pg.Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: pg.Clean(a.Key),
 		Answers: answers,
-	})
+	}
+	if a.Changed != nil {
+		p.Arguments, p.Summary, p.Told = new(pg.Clean(a.Changed.Arguments)), new(pg.Clean(a.Changed.Summary)), i18n.Say(i18n.English, i18n.CallEdited)
+	}
+	row, err := t.Q.ApprovalAnswer(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return answeredBefore(ctx, t, a)
 	}
@@ -238,6 +252,12 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 		return nil, err
 	}
 	switch asks := len(row.Questions) > 0; {
+	case a.Changed != nil && asks:
+		return nil, i18n.Fault(fault.Invalid, i18n.EditQuestions)
+	case a.Changed != nil && row.Hook == chat.HookDeferred:
+		return nil, i18n.Fault(fault.Invalid, i18n.EditHooked, row.Name)
+	case a.Changed != nil && a.Always:
+		return nil, i18n.Fault(fault.Invalid, i18n.EditAlways)
 	case !asks && a.Always && len(conversation.CallOf(row).Always) == 0:
 		return nil, i18n.Fault(fault.Invalid, i18n.AlwaysNone)
 	case !asks && len(a.Answers) > 0:

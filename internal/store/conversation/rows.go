@@ -28,8 +28,16 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 	}
 	return &chat.Approval{
 		State: r.Approval, Reason: r.Reason, Preview: r.Preview, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
-		Questions: r.Questions, Answers: r.Answers, Always: alwaysOf(r), Deferred: r.Hook == chat.HookDeferred,
+		Questions: r.Questions, Answers: r.Answers, Always: alwaysOf(r), Deferred: r.Hook == chat.HookDeferred, Asked: askedOf(r),
 	}
+}
+
+// askedOf are the arguments that a person has changed; empty: they changed none.
+func askedOf(r dbsqlc.ToolCall) string {
+	if r.AskedArguments == nil {
+		return ""
+	}
+	return *r.AskedArguments
 }
 
 // alwaysOf are the rules that an answer with always sets. A call from before they were kept has the one for its tool.
@@ -43,11 +51,19 @@ func alwaysOf(r dbsqlc.ToolCall) []chat.ToolRule {
 // TurnOf is the turn of a row.
 func TurnOf(r dbsqlc.Turn) chat.Turn {
 	return chat.Turn{
-		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason),
-		ID:    r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
+		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason), Allows: allowanceOf(r),
+		ID: r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
 		Usage:     chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)},
 		StartedAt: r.StartedAt, EndedAt: r.EndedAt, RunID: r.RunID,
 	}
+}
+
+// allowanceOf says that a person allows everything in a turn; nil: nobody does, or it has ended.
+func allowanceOf(r dbsqlc.Turn) *chat.Allowance {
+	if r.AllowsBy == "" || r.AllowsSince == nil || r.State != chat.TurnRunning {
+		return nil
+	}
+	return &chat.Allowance{By: r.AllowsBy, Since: *r.AllowsSince, Calls: int(r.AllowsCalls)}
 }
 
 // WaitOf is the wait of a turn for its provider; nil: it does not wait.

@@ -14,12 +14,17 @@ import (
 const approvalAnswer = `-- name: ApprovalAnswer :one
 UPDATE tool_calls c SET
     approval = $1, note = $2, answered_by = $3, answer_key = $4,
-    answers = $5, answered_at = now(), answer_woken_at = now()
+    answers = $5, answered_at = now(), answer_woken_at = now(),
+    arguments         = coalesce($6, c.arguments),
+    summary           = coalesce($7, c.summary),
+    asked_arguments   = CASE WHEN $6::text IS NULL THEN c.asked_arguments ELSE c.arguments END,
+    written_arguments = CASE WHEN $6::text IS NULL THEN c.written_arguments ELSE coalesce(c.written_arguments, c.arguments) END,
+    hook_note         = CASE WHEN $6::text IS NULL THEN c.hook_note ELSE concat_ws(E'\n\n', nullif(c.hook_note, ''), $8::text) END
 FROM turns t, sessions s
-WHERE c.id = $6 AND c.session_key = $7 AND c.approval = 'open' AND c.state = 'open'
+WHERE c.id = $9 AND c.session_key = $10 AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
-  AND may_decide(s.user_id, $8, c.turn_id, c.questions IS NOT NULL, c.hook)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff
+  AND may_decide(s.user_id, $11, c.turn_id, c.questions IS NOT NULL, c.hook)
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments
 `
 
 type ApprovalAnswerParams struct {
@@ -28,12 +33,16 @@ type ApprovalAnswerParams struct {
 	AnsweredBy string
 	AnswerKey  string
 	Answers    chat.Answers
+	Arguments  *string
+	Summary    *string
+	Told       string
 	ID         chat.CallID
 	SessionKey chat.SessionKey
 	UserID     int64
 }
 
-// The one place where a question is answered by a person: it is open, the person is the right one, the turn runs.
+// The one place where a question is answered by a person: it is open, the person is the right one, the turn runs. Arguments that they have
+// changed become those of the call, which runs with nothing else.
 func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswerParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, approvalAnswer,
 		arg.Approval,
@@ -41,6 +50,9 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		arg.AnsweredBy,
 		arg.AnswerKey,
 		arg.Answers,
+		arg.Arguments,
+		arg.Summary,
+		arg.Told,
 		arg.ID,
 		arg.SessionKey,
 		arg.UserID,
@@ -87,6 +99,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.Always,
 		&i.Preview,
 		&i.Diff,
+		&i.AskedArguments,
 	)
 	return i, err
 }
@@ -117,7 +130,7 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -175,6 +188,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.Always,
 		&i.Preview,
 		&i.Diff,
+		&i.AskedArguments,
 	)
 	return i, err
 }
@@ -203,7 +217,7 @@ func (q *Queries) ApprovalDeferred(ctx context.Context, db DBTX, arg ApprovalDef
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments
 `
 
 type ApprovalExpireParams struct {
@@ -257,6 +271,48 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.Always,
 		&i.Preview,
 		&i.Diff,
+		&i.AskedArguments,
+	)
+	return i, err
+}
+
+const approvalLockTurn = `-- name: ApprovalLockTurn :one
+SELECT t.id, t.session_key, t.run_id, t.state, t.steps, t.model, t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.started_at, t.ended_at, t.checked_at, t.held_told_at, t.system_hash, t.user_id, t.options, t.deliver, t.waits_since, t.waits_reason, t.waits_until, t.asks_at, t.asks_from, t.asks_attempt, t.hastened_by, t.allows_by, t.allows_since, t.allows_calls, t.allows_key FROM turns t JOIN tool_calls c ON c.turn_id = t.id WHERE c.id = $1 FOR NO KEY UPDATE OF t
+`
+
+// The turn of a call, locked: whoever opens a question and whoever allows everything wait for each other.
+func (q *Queries) ApprovalLockTurn(ctx context.Context, db DBTX, id chat.CallID) (Turn, error) {
+	row := db.QueryRow(ctx, approvalLockTurn, id)
+	var i Turn
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.RunID,
+		&i.State,
+		&i.Steps,
+		&i.Model,
+		&i.PromptTokens,
+		&i.CachedTokens,
+		&i.CompletionTokens,
+		&i.StartedAt,
+		&i.EndedAt,
+		&i.CheckedAt,
+		&i.HeldToldAt,
+		&i.SystemHash,
+		&i.UserID,
+		&i.Options,
+		&i.Deliver,
+		&i.WaitsSince,
+		&i.WaitsReason,
+		&i.WaitsUntil,
+		&i.AsksAt,
+		&i.AsksFrom,
+		&i.AsksAttempt,
+		&i.HastenedBy,
+		&i.AllowsBy,
+		&i.AllowsSince,
+		&i.AllowsCalls,
+		&i.AllowsKey,
 	)
 	return i, err
 }
@@ -285,8 +341,68 @@ func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParam
 	return i, err
 }
 
+const approvalOfTurn = `-- name: ApprovalOfTurn :one
+UPDATE tool_calls c SET approval = 'allowed', answered_by = t.allows_by, answered_at = now()
+FROM turns t
+WHERE c.id = $1 AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+  AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
+  AND t.id = c.turn_id AND t.state = 'running' AND t.allows_by <> ''
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments
+`
+
+// Allows a call whose question has just been opened, where a person allows everything in its turn. What a hook wants a person or an
+// administrator to be asked about stays open, and so do questions of the model. The turn does this itself, so there is nobody to wake.
+func (q *Queries) ApprovalOfTurn(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
+	row := db.QueryRow(ctx, approvalOfTurn, id)
+	var i ToolCall
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.TurnID,
+		&i.Step,
+		&i.N,
+		&i.MessageID,
+		&i.ProviderID,
+		&i.Name,
+		&i.Class,
+		&i.Arguments,
+		&i.Summary,
+		&i.State,
+		&i.Runner,
+		&i.StartedOn,
+		&i.Intent,
+		&i.StartedAt,
+		&i.Result,
+		&i.IsError,
+		&i.FinishedAt,
+		&i.Task,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerKey,
+		&i.AnswerWokenAt,
+		&i.Offload,
+		&i.Questions,
+		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
+		&i.Pictures,
+		&i.Always,
+		&i.Preview,
+		&i.Diff,
+		&i.AskedArguments,
+	)
+	return i, err
+}
+
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -346,6 +462,7 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 		&i.Always,
 		&i.Preview,
 		&i.Diff,
+		&i.AskedArguments,
 	)
 	return i, err
 }
@@ -357,7 +474,7 @@ UPDATE tool_calls c SET
 FROM messages m, turns t
 WHERE c.id = $4 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments
 `
 
 type ApprovalOpenParams struct {
@@ -418,6 +535,7 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.Always,
 		&i.Preview,
 		&i.Diff,
+		&i.AskedArguments,
 	)
 	return i, err
 }
@@ -455,6 +573,237 @@ func (q *Queries) ApprovalToWake(ctx context.Context, db DBTX) ([]ApprovalToWake
 	for rows.Next() {
 		var i ApprovalToWakeRow
 		if err := rows.Scan(&i.Key, &i.UserID, &i.Channel); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const approvalsByKey = `-- name: ApprovalsByKey :many
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
+  AND c.answer_key = $2 AND c.answer_key <> ''
+  AND may_decide(s.user_id, $3, c.turn_id, false, c.hook)
+ORDER BY c.asked_at, c.step, c.n
+`
+
+type ApprovalsByKeyParams struct {
+	SessionKey chat.SessionKey
+	AnswerKey  string
+	UserID     int64
+}
+
+// What a message answered that was for all of them.
+func (q *Queries) ApprovalsByKey(ctx context.Context, db DBTX, arg ApprovalsByKeyParams) ([]ToolCall, error) {
+	rows, err := db.Query(ctx, approvalsByKey, arg.SessionKey, arg.AnswerKey, arg.UserID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ToolCall
+	for rows.Next() {
+		var i ToolCall
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.TurnID,
+			&i.Step,
+			&i.N,
+			&i.MessageID,
+			&i.ProviderID,
+			&i.Name,
+			&i.Class,
+			&i.Arguments,
+			&i.Summary,
+			&i.State,
+			&i.Runner,
+			&i.StartedOn,
+			&i.Intent,
+			&i.StartedAt,
+			&i.Result,
+			&i.IsError,
+			&i.FinishedAt,
+			&i.Task,
+			&i.Rule,
+			&i.Approval,
+			&i.Reason,
+			&i.Note,
+			&i.AskedAt,
+			&i.AnsweredAt,
+			&i.AnsweredBy,
+			&i.AnswerKey,
+			&i.AnswerWokenAt,
+			&i.Offload,
+			&i.Questions,
+			&i.Answers,
+			&i.Hook,
+			&i.HookAfter,
+			&i.HookNote,
+			&i.WrittenArguments,
+			&i.Pictures,
+			&i.Always,
+			&i.Preview,
+			&i.Diff,
+			&i.AskedArguments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const approvalsOfTurn = `-- name: ApprovalsOfTurn :many
+UPDATE tool_calls c SET approval = 'allowed', answered_by = $1, answered_at = now(), answer_woken_at = now()
+WHERE c.turn_id = $2::text AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+  AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments
+`
+
+type ApprovalsOfTurnParams struct {
+	AnsweredBy string
+	TurnID     string
+}
+
+// The same for the questions of a turn that are open when a person allows everything.
+func (q *Queries) ApprovalsOfTurn(ctx context.Context, db DBTX, arg ApprovalsOfTurnParams) ([]ToolCall, error) {
+	rows, err := db.Query(ctx, approvalsOfTurn, arg.AnsweredBy, arg.TurnID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ToolCall
+	for rows.Next() {
+		var i ToolCall
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.TurnID,
+			&i.Step,
+			&i.N,
+			&i.MessageID,
+			&i.ProviderID,
+			&i.Name,
+			&i.Class,
+			&i.Arguments,
+			&i.Summary,
+			&i.State,
+			&i.Runner,
+			&i.StartedOn,
+			&i.Intent,
+			&i.StartedAt,
+			&i.Result,
+			&i.IsError,
+			&i.FinishedAt,
+			&i.Task,
+			&i.Rule,
+			&i.Approval,
+			&i.Reason,
+			&i.Note,
+			&i.AskedAt,
+			&i.AnsweredAt,
+			&i.AnsweredBy,
+			&i.AnswerKey,
+			&i.AnswerWokenAt,
+			&i.Offload,
+			&i.Questions,
+			&i.Answers,
+			&i.Hook,
+			&i.HookAfter,
+			&i.HookNote,
+			&i.WrittenArguments,
+			&i.Pictures,
+			&i.Always,
+			&i.Preview,
+			&i.Diff,
+			&i.AskedArguments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const approvalsOpen = `-- name: ApprovalsOpen :many
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
+  AND c.approval = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+  AND may_decide(s.user_id, $2, c.turn_id, false, c.hook)
+ORDER BY c.asked_at, c.step, c.n
+LIMIT 100
+FOR NO KEY UPDATE OF c
+`
+
+type ApprovalsOpenParams struct {
+	SessionKey chat.SessionKey
+	UserID     int64
+}
+
+// The open questions of a session and its subagents that a person may answer, the oldest first, without those that need answers or an
+// administrator. Locked, so that each is answered once.
+func (q *Queries) ApprovalsOpen(ctx context.Context, db DBTX, arg ApprovalsOpenParams) ([]ToolCall, error) {
+	rows, err := db.Query(ctx, approvalsOpen, arg.SessionKey, arg.UserID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ToolCall
+	for rows.Next() {
+		var i ToolCall
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.TurnID,
+			&i.Step,
+			&i.N,
+			&i.MessageID,
+			&i.ProviderID,
+			&i.Name,
+			&i.Class,
+			&i.Arguments,
+			&i.Summary,
+			&i.State,
+			&i.Runner,
+			&i.StartedOn,
+			&i.Intent,
+			&i.StartedAt,
+			&i.Result,
+			&i.IsError,
+			&i.FinishedAt,
+			&i.Task,
+			&i.Rule,
+			&i.Approval,
+			&i.Reason,
+			&i.Note,
+			&i.AskedAt,
+			&i.AnsweredAt,
+			&i.AnsweredBy,
+			&i.AnswerKey,
+			&i.AnswerWokenAt,
+			&i.Offload,
+			&i.Questions,
+			&i.Answers,
+			&i.Hook,
+			&i.HookAfter,
+			&i.HookNote,
+			&i.WrittenArguments,
+			&i.Pictures,
+			&i.Always,
+			&i.Preview,
+			&i.Diff,
+			&i.AskedArguments,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

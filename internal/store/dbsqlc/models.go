@@ -318,9 +318,9 @@ type ToolCall struct {
 	Hook chat.HookState
 	// Whether hooks are told of its result.
 	HookAfter bool
-	// What hooks told the model before the call; stands behind its result.
+	// What the model is told with the result: what hooks said before the call, and that a person changed its arguments.
 	HookNote string
-	// The arguments as the model wrote them, where a hook has changed them. NULL: none has.
+	// The arguments as the model wrote them, where a hook or a person has changed them. NULL: nobody has.
 	WrittenArguments *string
 	// The pictures that the result shows, as in messages.
 	Pictures []chat.PictureRef
@@ -330,6 +330,8 @@ type ToolCall struct {
 	Preview string
 	// What the call changed in a file, as a unified diff, for people; may be cut. Empty: nothing, or not known.
 	Diff string
+	// The arguments that a person was asked about, where they have changed them with their answer: arguments are those that they permitted. NULL: they have not.
+	AskedArguments *string
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.
@@ -389,6 +391,14 @@ type Turn struct {
 	AsksFrom    *time.Time
 	AsksAttempt int32
 	HastenedBy  int64
+	// Name of the person who allows every call of the turn that would be asked about; empty: nobody does. Written by the ingress, read where a call opens its question. It lifts no denial, and ends with the turn.
+	AllowsBy string
+	// When they last said so.
+	AllowsSince *time.Time
+	// How many calls were allowed so.
+	AllowsCalls int32
+	// Id of the message that said so, so that the same message sent again means this turn, and no later one.
+	AllowsKey string
 }
 
 // Where on a platform people want to be told of long turns that they began on the page, in a terminal or over HTTP: an identity of theirs. Written by their settings; without a row nobody is told. One whose identity is not theirs any more counts for nothing.

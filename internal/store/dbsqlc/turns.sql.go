@@ -287,6 +287,73 @@ func (q *Queries) StepReopen(ctx context.Context, db DBTX, arg StepReopenParams)
 	return err
 }
 
+const turnAllow = `-- name: TurnAllow :one
+UPDATE turns SET allows_by = $1, allows_since = CASE WHEN $1::text = '' THEN NULL ELSE now() END,
+    allows_key = CASE WHEN $2::text = '' THEN allows_key ELSE $2::text END
+WHERE id = $3
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
+`
+
+type TurnAllowParams struct {
+	AllowsBy  string
+	AllowsKey string
+	ID        chat.TurnID
+}
+
+// A person allows everything in a turn, or ceases to. The caller has locked it.
+func (q *Queries) TurnAllow(ctx context.Context, db DBTX, arg TurnAllowParams) (Turn, error) {
+	row := db.QueryRow(ctx, turnAllow, arg.AllowsBy, arg.AllowsKey, arg.ID)
+	var i Turn
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.RunID,
+		&i.State,
+		&i.Steps,
+		&i.Model,
+		&i.PromptTokens,
+		&i.CachedTokens,
+		&i.CompletionTokens,
+		&i.StartedAt,
+		&i.EndedAt,
+		&i.CheckedAt,
+		&i.HeldToldAt,
+		&i.SystemHash,
+		&i.UserID,
+		&i.Options,
+		&i.Deliver,
+		&i.WaitsSince,
+		&i.WaitsReason,
+		&i.WaitsUntil,
+		&i.AsksAt,
+		&i.AsksFrom,
+		&i.AsksAttempt,
+		&i.HastenedBy,
+		&i.AllowsBy,
+		&i.AllowsSince,
+		&i.AllowsCalls,
+		&i.AllowsKey,
+	)
+	return i, err
+}
+
+const turnAllowedBy = `-- name: TurnAllowedBy :one
+SELECT id FROM turns WHERE session_key = $1 AND allows_key = $2 AND allows_key <> '' LIMIT 1
+`
+
+type TurnAllowedByParams struct {
+	SessionKey chat.SessionKey
+	AllowsKey  string
+}
+
+// The turn in which a message has allowed everything, or taken that back.
+func (q *Queries) TurnAllowedBy(ctx context.Context, db DBTX, arg TurnAllowedByParams) (chat.TurnID, error) {
+	row := db.QueryRow(ctx, turnAllowedBy, arg.SessionKey, arg.AllowsKey)
+	var id chat.TurnID
+	err := row.Scan(&id)
+	return id, err
+}
+
 const turnAsksFirst = `-- name: TurnAsksFirst :one
 SELECT i.body, coalesce((SELECT u.value FROM user_settings u WHERE u.user_id = i.user_id AND u.key = 'language'), '')::text AS chosen
 FROM inbox i WHERE i.turn_id = $1 AND i.kind IN ('message', 'background', 'control')
@@ -318,7 +385,7 @@ WITH steps_closed AS (
 )
 UPDATE turns SET state = $1::text, ended_at = now(), waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE turns.id = $2 AND turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
 `
 
 type TurnCloseParams struct {
@@ -356,6 +423,55 @@ func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (
 		&i.AsksFrom,
 		&i.AsksAttempt,
 		&i.HastenedBy,
+		&i.AllowsBy,
+		&i.AllowsSince,
+		&i.AllowsCalls,
+		&i.AllowsKey,
+	)
+	return i, err
+}
+
+const turnCountAllowed = `-- name: TurnCountAllowed :one
+UPDATE turns SET allows_calls = allows_calls + $1::int WHERE id = $2 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
+`
+
+type TurnCountAllowedParams struct {
+	N  int32
+	ID chat.TurnID
+}
+
+func (q *Queries) TurnCountAllowed(ctx context.Context, db DBTX, arg TurnCountAllowedParams) (Turn, error) {
+	row := db.QueryRow(ctx, turnCountAllowed, arg.N, arg.ID)
+	var i Turn
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.RunID,
+		&i.State,
+		&i.Steps,
+		&i.Model,
+		&i.PromptTokens,
+		&i.CachedTokens,
+		&i.CompletionTokens,
+		&i.StartedAt,
+		&i.EndedAt,
+		&i.CheckedAt,
+		&i.HeldToldAt,
+		&i.SystemHash,
+		&i.UserID,
+		&i.Options,
+		&i.Deliver,
+		&i.WaitsSince,
+		&i.WaitsReason,
+		&i.WaitsUntil,
+		&i.AsksAt,
+		&i.AsksFrom,
+		&i.AsksAttempt,
+		&i.HastenedBy,
+		&i.AllowsBy,
+		&i.AllowsSince,
+		&i.AllowsCalls,
+		&i.AllowsKey,
 	)
 	return i, err
 }
@@ -389,7 +505,7 @@ func (q *Queries) TurnEnded(ctx context.Context, db DBTX, arg TurnEndedParams) (
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
 `
 
 type TurnInsertParams struct {
@@ -435,6 +551,10 @@ func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams)
 		&i.AsksFrom,
 		&i.AsksAttempt,
 		&i.HastenedBy,
+		&i.AllowsBy,
+		&i.AllowsSince,
+		&i.AllowsCalls,
+		&i.AllowsKey,
 	)
 	return i, err
 }
@@ -504,7 +624,7 @@ func (q *Queries) TurnKeepOverheard(ctx context.Context, db DBTX, turnID *chat.T
 }
 
 const turnList = `-- name: TurnList :many
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
 `
 
 type TurnListParams struct {
@@ -546,6 +666,10 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 			&i.AsksFrom,
 			&i.AsksAttempt,
 			&i.HastenedBy,
+			&i.AllowsBy,
+			&i.AllowsSince,
+			&i.AllowsCalls,
+			&i.AllowsKey,
 		); err != nil {
 			return nil, err
 		}
@@ -558,7 +682,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 }
 
 const turnLock = `-- name: TurnLock :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by FROM turns WHERE id = $1 FOR NO KEY UPDATE
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key FROM turns WHERE id = $1 FOR NO KEY UPDATE
 `
 
 func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -589,6 +713,10 @@ func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, 
 		&i.AsksFrom,
 		&i.AsksAttempt,
 		&i.HastenedBy,
+		&i.AllowsBy,
+		&i.AllowsSince,
+		&i.AllowsCalls,
+		&i.AllowsKey,
 	)
 	return i, err
 }
@@ -628,6 +756,23 @@ func (q *Queries) TurnMarkHeld(ctx context.Context, db DBTX, id chat.TurnID) (in
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const turnMayAllow = `-- name: TurnMayAllow :one
+SELECT may_decide(s.user_id, $1, t.id, false, '')::boolean AS may FROM turns t JOIN sessions s ON s.key = t.session_key WHERE t.id = $2
+`
+
+type TurnMayAllowParams struct {
+	UserID int64
+	ID     chat.TurnID
+}
+
+// Whether a user may answer for the calls of a turn.
+func (q *Queries) TurnMayAllow(ctx context.Context, db DBTX, arg TurnMayAllowParams) (bool, error) {
+	row := db.QueryRow(ctx, turnMayAllow, arg.UserID, arg.ID)
+	var may bool
+	err := row.Scan(&may)
+	return may, err
 }
 
 const turnRunning = `-- name: TurnRunning :one

@@ -1699,6 +1699,26 @@ export interface paths {
         patch: operations["update-session"];
         trace?: never;
     };
+    "/api/sessions/{key}/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer several calls that wait for permission
+         * @description Each answer counts or is refused by itself, as it would be alone; its result says which.
+         */
+        post: operations["answer-approvals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/approvals/{call_id}": {
         parameters: {
             query?: never;
@@ -2409,6 +2429,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/turns/{turn}/allowance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Allow everything until a turn ends
+         * @description Each call of the turn that would be asked about runs, and so do those that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook wants asked; subagents have turns of their own. 409: the turn has ended.
+         */
+        put: operations["allow-turn"];
+        post?: never;
+        /**
+         * Take back that everything is allowed in a turn
+         * @description Calls that were allowed before go on.
+         */
+        delete: operations["disallow-turn"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/turns/{turn}/steps/{step}/request": {
         parameters: {
             query?: never;
@@ -2876,6 +2920,17 @@ export interface components {
         AgentsBody: {
             agents: components["schemas"]["Agent"][] | null;
         };
+        Allowance: {
+            /** @description Name of the user. */
+            by: string;
+            /**
+             * Format: int64
+             * @description How many calls of the turn were allowed so, when this was told.
+             */
+            calls: number;
+            /** Format: date-time */
+            since: string;
+        };
         Answer: {
             /** @description With allow: also sets the rules that the approval lists under always. Refused where it lists none. */
             always?: boolean;
@@ -2883,6 +2938,8 @@ export interface components {
             answers?: {
                 [key: string]: string[] | null;
             };
+            /** @description With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait. */
+            arguments?: unknown;
             /**
              * @description May be left out with answers, which allow.
              * @enum {string}
@@ -2890,6 +2947,43 @@ export interface components {
             decision?: "allow" | "deny";
             /** @description Told to the model with a denial. */
             note?: string;
+        };
+        AnswerList: {
+            /** @description One for each call. */
+            answers: components["schemas"]["AnswerOf"][] | null;
+        };
+        AnswerOf: {
+            /** @description With allow: also sets the rules that the approval lists under always. Refused where it lists none. */
+            always?: boolean;
+            /** @description If the call asks questions: a list of answers for the name of each. */
+            answers?: {
+                [key: string]: string[] | null;
+            };
+            /** @description With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait. */
+            arguments?: unknown;
+            /** @description Id of the tool call. */
+            call_id: string;
+            /**
+             * @description May be left out with answers, which allow.
+             * @enum {string}
+             */
+            decision?: "allow" | "deny";
+            /** @description Told to the model with a denial. */
+            note?: string;
+        };
+        Answered: {
+            call?: components["schemas"]["ToolCall"];
+            call_id: string;
+            /** @description Why it was refused. */
+            detail?: string;
+            /**
+             * Format: int64
+             * @description The HTTP status that the answer alone would have had: 200, 403, 404, 409 ...
+             */
+            status: number;
+        };
+        AnsweredBody: {
+            results: components["schemas"]["Answered"][] | null;
         };
         Approval: {
             /** @description The rules that an answer with always sets. None: no rule fits this call, and always is refused. */
@@ -2902,6 +2996,8 @@ export interface components {
             answers?: {
                 [key: string]: string[] | null;
             };
+            /** @description Set where the person changed the arguments before they allowed the call: those that were asked about. The call has those that run. */
+            asked?: string;
             /** Format: date-time */
             asked_at: string;
             /** @description A hook wants an administrator to decide; nobody else can answer. */
@@ -6208,6 +6304,8 @@ export interface components {
             triggers: components["schemas"]["Trigger"][] | null;
         };
         Turn: {
+            /** @description Set while a person allows everything in this turn. */
+            allows?: components["schemas"]["Allowance"];
             /** Format: date-time */
             ended_at?: string;
             id: string;
@@ -10223,6 +10321,42 @@ export interface operations {
             };
         };
     };
+    "answer-approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerList"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnsweredBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "answer-approval": {
         parameters: {
             query?: never;
@@ -11767,6 +11901,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TurnsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "allow-turn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Id of a turn that runs. */
+                turn: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "disallow-turn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Id of a turn that runs. */
+                turn: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"];
                 };
             };
             /** @description Error */
