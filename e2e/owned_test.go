@@ -36,7 +36,7 @@ func (s *server) owned(word string) string {
 	require.Equal(s.t, http.StatusOK, status)
 	require.Contains(s.t, body, word)
 	for _, table := range []string{
-		"user_profiles", "messages", "todos", "cron_jobs", "triggers", "llm_subscriptions", "tool_keys", "agent_role_versions", "prompt_versions", "prompts", "inbox_files", "shares",
+		"user_profiles", "messages", "todos", "cron_jobs", "triggers", "llm_subscriptions", "tool_keys", "mcp_servers", "agent_role_versions", "prompt_versions", "prompts", "inbox_files", "shares",
 	} {
 		require.Positive(s.t, one[int](s.t, s.database(), fmt.Sprintf("SELECT count(*)::int FROM %s t WHERE t::text LIKE '%%' || $1 || '%%'", table), word), table)
 	}
@@ -51,6 +51,8 @@ func (s *server) configured(word string) {
 	_, err := s.client.CreateSubscription(ctx, apiclient.SubscriptionDraft{Name: "mine", Provider: chat.ProviderOpenAI, Key: "sk-" + word, Models: []chat.SubscribedModel{{ID: word}}})
 	require.NoError(s.t, err)
 	_, err = s.client.SetToolKey(ctx, "image", apiclient.ToolKeyDraft{Key: "sk-" + word, Model: word})
+	require.NoError(s.t, err)
+	_, err = s.client.SetMCPServer(ctx, "mine", apiclient.MCPServerDraft{URL: "https://mcp.example.com/" + word, Headers: map[string]string{"Authorization": word}})
 	require.NoError(s.t, err)
 	_, err = s.client.CreateRole(ctx, apiclient.RoleDefinition{Name: "scout", Description: "Looks for " + word + ".", Prompt: "Find " + word, Enabled: true})
 	require.NoError(s.t, err)

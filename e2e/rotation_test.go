@@ -23,12 +23,16 @@ func TestRotation_KilledAtAWriteOfEachKindGoesOnAndEverythingOpens(t *testing.T)
 	require.NoError(t, err)
 	_, err = s.client.SetChannel(t.Context(), "napcat", apiclient.SetChannelParams{}, apiclient.ChannelChange{Settings: map[string]string{"url": "ws://127.0.0.1:1", "token": mistyped}})
 	require.NoError(t, err)
+	s.offers("fruits", newShop(t, ownKey), true)
 	called := s.newTrigger(chat.TriggerDraft{Name: "ci"})
 	opens := func(delivery string) {
 		t.Helper()
 		tried, err := s.client.TryToolKey(t.Context(), "image", apiclient.ToolKeyDraft{Shared: true, BaseURL: image, Revision: 1})
 		require.NoError(t, err)
 		require.True(t, tried.Passed, "%s: %s", delivery, tried.Problem)
+		asked, err := s.client.RefreshMCPServer(t.Context(), "fruits", apiclient.RefreshMCPServerParams{Shared: true})
+		require.NoError(t, err)
+		require.Empty(t, asked.Problem, delivery)
 		require.Equal(t, http.StatusAccepted, s.call(called, called.Secret, strings.ReplaceAll(delivery, " ", "-"), "{}", time.Now()), delivery)
 	}
 	keys := func() []string {
@@ -43,6 +47,7 @@ func TestRotation_KilledAtAWriteOfEachKindGoesOnAndEverythingOpens(t *testing.T)
 	for _, write := range [][]string{
 		{"BEFORE UPDATE ON sealing_keys", "NEW.retired_at IS NOT NULL"},
 		{"BEFORE UPDATE ON channel_accounts", "NEW.secrets IS DISTINCT FROM OLD.secrets"},
+		{"BEFORE UPDATE ON mcp_servers", "NEW.secrets IS DISTINCT FROM OLD.secrets"},
 		{"BEFORE UPDATE ON payload_keys", "true"},
 		{"BEFORE UPDATE ON llm_subscriptions", "true"},
 		{"BEFORE UPDATE ON tool_keys", "true"},
@@ -60,7 +65,7 @@ func TestRotation_KilledAtAWriteOfEachKindGoesOnAndEverythingOpens(t *testing.T)
 	s.crash()
 	s.boot()
 	opens("with both keys")
-	require.Regexp(t, `new key; 5 secrets`, s.operated("key", "rotate"))
+	require.Regexp(t, `new key; 6 secrets`, s.operated("key", "rotate"))
 	require.Len(t, keys(), 1)
 	require.NotEqual(t, old, keys())
 	s.crash()

@@ -76,6 +76,19 @@ func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testi
 			tells(made, nil)
 		}
 	}
+	for shared, name := range map[bool]string{true: "all", false: "mine"} {
+		for kind, draft := range map[string]apiclient.MCPServerDraft{
+			"header":   {URL: url, Headers: map[string]string{"Authorization": "Bearer " + kept.made("header of MCP server "+name)}},
+			"variable": {Command: "sh", Args: []string{"-c", "echo $KEY; echo $KEY >&2; exit 1"}, Env: map[string]string{"KEY": kept.made("variable of MCP server " + name)}},
+		} {
+			draft.Shared, draft.Enabled = shared, true
+			made, err := s.client.SetMCPServer(ctx, kind, draft)
+			require.NoError(t, err)
+			require.NotEmpty(t, made.Problem)
+			tells(made, nil)
+		}
+	}
+	tells(s.client.ListMCPServers(ctx))
 	tells(s.client.SetChannel(ctx, "napcat", apiclient.SetChannelParams{}, apiclient.ChannelChange{Enabled: true, Settings: map[string]string{"url": "ws" + strings.TrimPrefix(url, "http"), "token": kept.made("napcat")}}))
 	tells(s.client.TestChannel(ctx, "napcat", apiclient.TestChannelParams{}, ""))
 	feishu := map[string]string{"app_id": "cli_a", "domain": strings.TrimSuffix(url, "/v1"), "app_secret": kept.made("feishu"), "encrypt_key": kept.made("feishu encrypt key"), "verification_token": kept.made("feishu verification")}
@@ -145,7 +158,7 @@ func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testi
 	said.WriteString(s.metrics())
 	s.crash()
 	s.boot()
-	require.GreaterOrEqual(t, len(kept), 4+2*8+4+6+5)
+	require.GreaterOrEqual(t, len(kept), 4+2*8+4+4+6+5)
 	for kind, secret := range kept {
 		require.NotContains(t, said.String(), secret, kind)
 		s.nowhere(secret)

@@ -602,6 +602,7 @@ export const en = {
   "help.editWaiting": "Change the last message that waits, while a turn runs",
 
   "cron.title": "Schedules",
+  "toolServers.title": "Tools",
   "triggers.title": "Triggers",
   "channels.title": "Channels",
   "hooks.title": "Hooks",

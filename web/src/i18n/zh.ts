@@ -604,6 +604,7 @@ export const zh: Record<Key, string> = {
   "help.editWaiting": "回合执行时，修改最后一条等待中的消息",
 
   "cron.title": "定时任务",
+  "toolServers.title": "工具",
   "triggers.title": "触发器",
   "channels.title": "渠道",
   "hooks.title": "钩子",

@@ -20,6 +20,7 @@ const sections: SettingsSection[] = [
   { id: "roles", title: "roles.title", group: "yours", show: lazy(() => import("../roles/RolesPage")) },
   { id: "prompts", title: "prompts.title", group: "yours", show: lazy(() => import("../prompts/PromptsPage")) },
   { id: "permissions", title: "permissions.title", group: "yours", show: lazy(() => import("../permissions/PermissionsPage")) },
+  { id: "tools", title: "toolServers.title", group: "yours", show: lazy(() => import("../mcp/ToolsPage")) },
   { id: "memory", title: "account.memory", group: "yours", show: lazy(() => import("../memory/MemoryView")) },
   { id: "runners", title: "runners.title", group: "yours", show: lazy(() => import("./Runners")) },
   { id: "schedules", title: "cron.title", group: "yours", show: lazy(() => import("../cron/CronPage")) },

@@ -1,0 +1,12 @@
+import { queryOptions } from "@tanstack/react-query"
+
+import { listMcpServers, listMcpTools } from "../api/mcp"
+
+/** Milliseconds between two looks, while somebody looks: conversations change them, too. */
+const LOOK = 5_000
+
+export const mcpQuery = queryOptions({ queryKey: ["mcp"], queryFn: listMcpServers, refetchInterval: LOOK })
+
+/** `listed`: when it was listed last; then the list is another one. */
+export const mcpToolsQuery = (name: string, shared: boolean, listed: string) =>
+  queryOptions({ queryKey: ["mcp", name, shared, listed], queryFn: () => listMcpTools(name, shared) })
