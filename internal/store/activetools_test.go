@@ -60,3 +60,17 @@ func TestActiveTools_OfACopyAreThoseOfItsOriginal(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, names, 1, "the copy goes its own way")
 }
+
+func TestHasPart_TellsWhetherAPromptSaysIt(t *testing.T) {
+	b := setup(t)
+	has := func(part string) bool {
+		got, err := b.HasPart(t.Context(), key, part)
+		require.NoError(t, err)
+		return got
+	}
+	require.False(t, has("10_skills"))
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO session_parts (session_key, key, source, body) VALUES ($1, '10_skills', 's', 'x'), ($1, '15_agents', 's', '')`, key)
+	require.NoError(t, err)
+	require.True(t, has("10_skills"))
+	require.False(t, has("15_agents"), "a part that is empty")
+}

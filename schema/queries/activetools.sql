@@ -19,3 +19,7 @@ ON CONFLICT (session_key, name) DO UPDATE SET message_id = greatest(active_tools
 
 -- name: ActiveToolsReset :exec
 DELETE FROM active_tools WHERE session_key = $1;
+
+-- name: ActiveToolsHasPart :one
+-- Whether the system prompt of a conversation has a part of a key that says something: a tool may be there only with it.
+SELECT EXISTS (SELECT 1 FROM session_parts WHERE session_key = $1 AND key = $2 AND body <> '');

@@ -34,3 +34,12 @@ func (s *Store) UseTools(ctx context.Context, key chat.SessionKey, names ...stri
 	}
 	return nil
 }
+
+// HasPart reports whether the system prompt of a conversation has a part that says something, as it was made last.
+func (s *Store) HasPart(ctx context.Context, key chat.SessionKey, part string) (bool, error) {
+	has, err := s.db.Q.ActiveToolsHasPart(ctx, s.db.Pool, dbsqlc.ActiveToolsHasPartParams{SessionKey: key, Key: part})
+	if err != nil {
+		return false, pg.Classify(fmt.Errorf("look for a part of a prompt: %w", err))
+	}
+	return has, nil
+}

@@ -52,6 +52,23 @@ func (q *Queries) ActiveTools(ctx context.Context, db DBTX, arg ActiveToolsParam
 	return items, nil
 }
 
+const activeToolsHasPart = `-- name: ActiveToolsHasPart :one
+SELECT EXISTS (SELECT 1 FROM session_parts WHERE session_key = $1 AND key = $2 AND body <> '')
+`
+
+type ActiveToolsHasPartParams struct {
+	SessionKey chat.SessionKey
+	Key        string
+}
+
+// Whether the system prompt of a conversation has a part of a key that says something: a tool may be there only with it.
+func (q *Queries) ActiveToolsHasPart(ctx context.Context, db DBTX, arg ActiveToolsHasPartParams) (bool, error) {
+	row := db.QueryRow(ctx, activeToolsHasPart, arg.SessionKey, arg.Key)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const activeToolsReset = `-- name: ActiveToolsReset :exec
 DELETE FROM active_tools WHERE session_key = $1
 `
