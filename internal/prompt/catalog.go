@@ -35,11 +35,8 @@ type Skills struct {
 
 var _ Middleware = Skills{}
 
-// SkillTool is the tool that loads skills, and SkillsPart the part of a prompt that lists them.
-const (
-	SkillTool  = "Skill"
-	SkillsPart = "10_skills"
-)
+// SkillsPart is the part of a prompt that lists skills.
+const SkillsPart = "10_skills"
 
 // skillDirs are where skills are, in the folders that are looked into. The later wins.
 var skillDirs = []string{".agents/skills", hiddenDir + "/skills"}
@@ -75,7 +72,7 @@ func (s Skills) canLoad(ctx context.Context, a *Assembly) (bool, error) {
 		return true, nil
 	}
 	who, err := a.agentProfile(ctx, s.Profiles)
-	return err == nil && who.Has(SkillTool), err
+	return err == nil && who.Has(chat.SkillTool), err
 }
 
 func (s Skills) catalog(ctx context.Context, a *Assembly) (string, error) {

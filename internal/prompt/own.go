@@ -106,7 +106,7 @@ var Capabilities = capabilities()
 
 // The words with which sections begin.
 const (
-	skillsHead = "# Skills\n\nInstructions for particular kinds of work. When one fits, load it with " + SkillTool + " before you begin."
+	skillsHead = "# Skills\n\nInstructions for particular kinds of work. When one fits, load it with " + chat.SkillTool + " before you begin."
 	agentsHead = "# Agents\n\nRoles for SubAgent."
 	memoryHead = "# Memory\n\nWhat you wrote down in earlier conversations with this person. It may be out of date."
 	soulHead   = "# How to be with them\n\nYour notes on your character toward whom you talk with here. Follow them unless what is asked for says otherwise."

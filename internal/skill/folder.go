@@ -27,9 +27,9 @@ type Found struct {
 	Folder Folder
 }
 
-// Is reports whether a name means the skill: its own name, or that of its folder.
+// Is reports whether a name means the skill: its own name, which may have dashes for blanks, or that of its folder.
 func (f Found) Is(name string) bool {
-	return strings.EqualFold(f.Name, name) || strings.EqualFold(f.Folder.Base(), name)
+	return strings.EqualFold(f.Name, name) || strings.EqualFold(strings.ReplaceAll(f.Name, " ", "-"), name) || strings.EqualFold(f.Folder.Base(), name)
 }
 
 // Pick returns the skill that a name means among those found.

@@ -35,11 +35,11 @@ func (s *Store) UseTools(ctx context.Context, key chat.SessionKey, names ...stri
 	return nil
 }
 
-// HasPart reports whether the system prompt of a conversation has a part that says something, as it was made last.
-func (s *Store) HasPart(ctx context.Context, key chat.SessionKey, part string) (bool, error) {
-	has, err := s.db.Q.ActiveToolsHasPart(ctx, s.db.Pool, dbsqlc.ActiveToolsHasPartParams{SessionKey: key, Key: part})
+// HasToolOrPart reports whether a conversation has used a tool, or its system prompt has a part that says something, as it was made last.
+func (s *Store) HasToolOrPart(ctx context.Context, key chat.SessionKey, tool, part string) (bool, error) {
+	has, err := s.db.Q.ActiveToolsOrPart(ctx, s.db.Pool, dbsqlc.ActiveToolsOrPartParams{SessionKey: key, Name: tool, Key: part})
 	if err != nil {
-		return false, pg.Classify(fmt.Errorf("look for a part of a prompt: %w", err))
+		return false, pg.Classify(fmt.Errorf("look for what brings a tool: %w", err))
 	}
 	return has, nil
 }

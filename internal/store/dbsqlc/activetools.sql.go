@@ -52,21 +52,23 @@ func (q *Queries) ActiveTools(ctx context.Context, db DBTX, arg ActiveToolsParam
 	return items, nil
 }
 
-const activeToolsHasPart = `-- name: ActiveToolsHasPart :one
-SELECT EXISTS (SELECT 1 FROM session_parts WHERE session_key = $1 AND key = $2 AND body <> '')
+const activeToolsOrPart = `-- name: ActiveToolsOrPart :one
+SELECT (EXISTS (SELECT 1 FROM session_parts p WHERE p.session_key = $1 AND p.key = $2 AND p.body <> '')
+     OR EXISTS (SELECT 1 FROM active_tools a WHERE a.session_key = $1 AND a.name = $3))::boolean AS has
 `
 
-type ActiveToolsHasPartParams struct {
+type ActiveToolsOrPartParams struct {
 	SessionKey chat.SessionKey
 	Key        string
+	Name       string
 }
 
-// Whether the system prompt of a conversation has a part of a key that says something: a tool may be there only with it.
-func (q *Queries) ActiveToolsHasPart(ctx context.Context, db DBTX, arg ActiveToolsHasPartParams) (bool, error) {
-	row := db.QueryRow(ctx, activeToolsHasPart, arg.SessionKey, arg.Key)
-	var exists bool
-	err := row.Scan(&exists)
-	return exists, err
+// Whether a conversation has used a tool, or its system prompt has a part of a key that says something: a tool may be there only with it.
+func (q *Queries) ActiveToolsOrPart(ctx context.Context, db DBTX, arg ActiveToolsOrPartParams) (bool, error) {
+	row := db.QueryRow(ctx, activeToolsOrPart, arg.SessionKey, arg.Key, arg.Name)
+	var has bool
+	err := row.Scan(&has)
+	return has, err
 }
 
 const activeToolsReset = `-- name: ActiveToolsReset :exec

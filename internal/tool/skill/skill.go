@@ -11,7 +11,6 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/skill"
 	"xbot/internal/tool"
@@ -48,7 +47,7 @@ type load struct {
 
 // New returns the tool Skill. It changes nothing but the copies of the server's skills.
 func New(skills Finder, copies Copier) tool.Tool {
-	return tool.DefineQuick(prompt.SkillTool, chat.ClassRead, doc, load{skills, copies})
+	return tool.DefineQuick(chat.SkillTool, chat.ClassRead, doc, load{skills, copies})
 }
 
 func (load) Summary(p params) string { return strings.TrimSpace(p.Name + " " + p.File) }

@@ -132,7 +132,7 @@ func TestSkill_ALongTextComesInPieces(t *testing.T) {
 	got = f.run(`{"name":"long","file":"SKILL.md","offset":60001}`).Content
 	require.True(t, strings.HasPrefix(got, "éé"))
 	require.Equal(t, "(nothing: the file has 120034 bytes)", f.run(`{"name":"long","file":"SKILL.md","offset":900000}`).Content)
-	require.Contains(t, f.run(`{"name":"long","file":"SKILL.md","offset":999999999999}`).Content, "nothing")
+	require.Contains(t, f.run(`{"name":"long","file":"SKILL.md","offset":99999999}`).Content, "nothing")
 }
 
 func TestSkill_IsNeverOffloaded(t *testing.T) {
@@ -163,7 +163,7 @@ func (k known) Any() bool { return bool(k) }
 
 type listed map[chat.SessionKey]bool
 
-func (l listed) HasPart(_ context.Context, key chat.SessionKey, part string) (bool, error) {
+func (l listed) HasToolOrPart(_ context.Context, key chat.SessionKey, _, part string) (bool, error) {
 	if part != "10_skills" {
 		return false, errors.New(part)
 	}

@@ -9,9 +9,9 @@ import (
 	"xbot/internal/toolset"
 )
 
-// Listings know whether the prompt of a conversation lists skills.
+// Listings know whether the prompt of a conversation lists skills, or a person has asked for one in it.
 type Listings interface {
-	HasPart(ctx context.Context, key chat.SessionKey, part string) (bool, error)
+	HasToolOrPart(ctx context.Context, key chat.SessionKey, tool, part string) (bool, error)
 }
 
 // Server knows whether the server has skills.
@@ -38,7 +38,7 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 	if at.Session == "" || s.server.Any() {
 		return []tool.Tool{s.tool}, nil
 	}
-	listed, err := s.listings.HasPart(ctx, at.Session, prompt.SkillsPart)
+	listed, err := s.listings.HasToolOrPart(ctx, at.Session, chat.SkillTool, prompt.SkillsPart)
 	if err != nil || !listed {
 		return nil, err
 	}
