@@ -13,8 +13,9 @@ import (
 	"xbot/runner/wire"
 )
 
-// syncParent is the folder of the workspace in which copies of the server's folders are kept.
-const syncParent = ".xbot"
+// syncParents are the folders of the workspace in which copies of the server's folders are kept: the first that is not denied. On the server's
+// own host the workspace is usually the home folder, and its .xbot the server's data folder, of which commands see nothing.
+var syncParents = []string{".xbot", ".cache/xbot"}
 
 // syncMark is the file that says that a folder is such a copy. A folder with other files and without it belongs to
 // somebody, for example to a server on this very machine, and is left alone.
@@ -27,11 +28,11 @@ func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	below := path.Join(syncParent, r.Name)
-	dir := filepath.Join(d.cfg.Workspace, below)
-	if _, err := d.files.WorkingFolder(dir); err != nil {
+	below, err := d.syncFolder(r.Name)
+	if err != nil {
 		return nil, err
 	}
+	dir := filepath.Join(d.cfg.Workspace, below)
 	workspace, err := os.OpenRoot(d.cfg.Workspace)
 	if err != nil {
 		return nil, syncFailed(err)
@@ -54,6 +55,17 @@ func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 	}
 	plan.Root = dir
 	return plan, nil
+}
+
+// syncFolder is where the copy of a folder is kept, below the workspace.
+func (d *daemon) syncFolder(name string) (below string, err error) {
+	for _, parent := range syncParents {
+		below = path.Join(parent, name)
+		if _, err = d.files.WorkingFolder(filepath.Join(d.cfg.Workspace, below)); !wire.IsKind(err, wire.Denied) {
+			break
+		}
+	}
+	return below, err
 }
 
 // claim marks an empty folder as a copy, and fails for one that is somebody's.

@@ -32,6 +32,7 @@ import (
 	"xbot/internal/tool/manage"
 	"xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
+	toolskill "xbot/internal/tool/skill"
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
 	tooltrigger "xbot/internal/tool/trigger"
@@ -64,7 +65,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver) *toolset.Catalog {
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: []toolset.Source{
-		web.NewSearches(websearch.New(c.toolKeys)), c.offered,
+		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
 	}}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
@@ -86,6 +87,17 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
 	)
+}
+
+// skills knows those of the installation, and those where commands run.
+func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
+	return prompt.Skills{Home: c.home, Sandboxes: boxes}
+}
+
+func (c *core) skillTool(boxes *resolver.Resolver) toolset.Source {
+	known := c.skills(boxes)
+	server := known.Server()
+	return toolskill.NewSource(toolskill.New(known, toolskill.Copies{Dir: server.Dir}), server, c.store)
 }
 
 // documents reads PDFs.

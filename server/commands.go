@@ -15,6 +15,7 @@ import (
 	"xbot/internal/contextview"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
+	"xbot/internal/skill"
 	"xbot/internal/slash"
 	"xbot/internal/usage"
 	"xbot/slash/account"
@@ -106,8 +107,30 @@ func (in *ingressPart) slashCommands() *intake.Commands {
 		base: in.at.people(), history: in.views.history, questions: in.dispatch, links: in.gateway, contexts: in.views.contexts,
 		prices: in.views.usage.Prices, runners: in.views.runners, hooks: in.hooks, runs: runs{in},
 	}))
-	c.Models = words{in.catalogue}
+	c.Models, c.Skills = words{in.catalogue}, skills{in.agents}
 	return c
+}
+
+// skills knows which words mean one.
+type skills struct{ *agents }
+
+// HasSkill looks where the tools of the conversation act, for a second at most. While the database is away there are those of the server.
+func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool {
+	known := s.skills(s.boxes)
+	found, err := known.Server().List()
+	if user != 0 {
+		scene, missing := s.store.Scene(ctx, key, "")
+		if missing != nil { // it is yet to begin
+			scene = chat.Scene{Session: key, User: user}
+		}
+		found, err = known.Seen(ctx, scene)
+	}
+	if err != nil {
+		s.log.Warn("skills cannot be read", "error", err)
+		return false
+	}
+	_, is := skill.Pick(found, word)
+	return is
 }
 
 // runs know the addresses of runs in the Temporal UI that this server shows.

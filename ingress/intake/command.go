@@ -49,7 +49,9 @@ type Models interface {
 
 // Skills knows names that look like commands and are meant for the model.
 type Skills interface {
-	HasSkill(ctx context.Context, name string) bool
+	// HasSkill reports whether a word means a skill of a person's conversation, or of one that is yet to begin; without a person those of
+	// the installation count.
+	HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool
 }
 
 // Commands reads texts as the slash commands of an ingress.
@@ -88,11 +90,11 @@ func (c *Commands) There(ctx context.Context, text string) bool {
 	if _, found := c.registry().Find(parsed.Name); !ok || found {
 		return ok
 	}
-	return c.skill(ctx, parsed.Name)
+	return c.skill(ctx, 0, "", parsed.Name)
 }
 
-func (c *Commands) skill(ctx context.Context, name string) bool {
-	return c != nil && c.Skills != nil && c.Skills.HasSkill(ctx, name)
+func (c *Commands) skill(ctx context.Context, user chat.UserID, key chat.SessionKey, name string) bool {
+	return c != nil && c.Skills != nil && c.Skills.HasSkill(ctx, user, key, name)
 }
 
 // request is the part of a message that a command sees.

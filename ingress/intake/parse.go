@@ -21,6 +21,7 @@ type Parsed struct {
 	// behindCommand says that the message was written behind a command that takes one, and not the commands before a message.
 	behindCommand bool
 	options       chat.Options // for the message alone
+	skill         string       // that the message asks for, as it was written
 	queue         chat.Queue
 }
 
@@ -54,7 +55,7 @@ func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
 	if rest == "" {
 		return Parsed{commands: c.settings(found)}, nil
 	}
-	r, err := c.parseRest(ctx, rest, reader{who, whose(in, who)}, allowed)
+	r, err := c.parseRest(ctx, in, rest, reader{who, whose(in, who)}, allowed)
 	if err != nil {
 		return r, err
 	}
@@ -89,13 +90,17 @@ func plain(text string) Parsed {
 }
 
 // readRest reads what stands behind directives, or a text that has none.
-func (c *Commands) parseRest(ctx context.Context, text string, who reader, allowed func(string) string) (Parsed, error) {
+func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who reader, allowed func(string) string) (Parsed, error) {
 	parsed, slashed := command.Parse(text)
 	known, found := c.Find(parsed.Name)
+	skill := ""
+	if slashed && !found && !parsed.IsFolder() && c.skill(ctx, in.User, in.Session, parsed.Name) {
+		skill = parsed.Name
+	}
 	switch r := plain(text); {
 	case r.Text == "":
 		return r, nil
-	case slashed && !found && !parsed.IsFolder() && !c.skill(ctx, parsed.Name):
+	case slashed && !found && !parsed.IsFolder() && skill == "":
 		return Parsed{commands: []invocation{c.unknown(parsed.Name)}}, nil
 	case found && known.Spec().Takes(parsed.Args):
 		r, err := c.parseCommand(ctx, known, parsed.Args, who)
@@ -110,7 +115,7 @@ func (c *Commands) parseRest(ctx context.Context, text string, who reader, allow
 		}
 		return allowed(typed)
 	})
-	r := Parsed{Text: rest}
+	r := Parsed{Text: rest, skill: skill}
 	for _, name := range names {
 		known, _ := c.Find(name)
 		r.commands = append(r.commands, c.invocation(known, ""))

@@ -97,7 +97,7 @@ func TestMessage_IsReadAsItWasMeant(t *testing.T) {
 		{`\/status`, []string{"message x: /status"}},
 		{"//status", []string{"message x: /status"}},
 		{"// status", []string{"message x: // status"}},
-		{"/review this", []string{"message x: /review this"}},
+		{"/review this", []string{`message x: /review this {"skill": "review"}`}},
 		{"/statsu", []string{"x: /statsu -> There is no command `/statsu`. Did you mean `/status`? " + escape("statsu")}},
 		{"/frobnicate it", []string{"x: /frobnicate it -> There is no command `/frobnicate`. " + escape("frobnicate")}},
 		{"/stop", []string{"x: /stop -> Nothing was running.", "stop x: /stop"}},
@@ -168,4 +168,6 @@ func TestCommands_KnowsWhatIsOneOfThemAlone(t *testing.T) {
 // skills are the names that mean something to the model.
 type skills []string
 
-func (s skills) HasSkill(_ context.Context, name string) bool { return slices.Contains(s, name) }
+func (s skills) HasSkill(_ context.Context, _ chat.UserID, _ chat.SessionKey, name string) bool {
+	return slices.Contains(s, name)
+}

@@ -2,6 +2,7 @@ package runners
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -44,14 +45,14 @@ func (f *Folders) Sync(ctx context.Context, local sandbox.Local, id sandbox.Runn
 	defer router.Close()
 	box := sandbox.NewRunner(string(id), router.Link(id), sandbox.RunnerConfig{})
 	for _, name := range []string{"skills", "agents"} {
-		dir := filepath.Join(f.home, name)
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		root, err := os.OpenRoot(filepath.Join(f.home, name))
+		if err != nil {
 			continue // the server has none
 		}
-		err := sandbox.SyncFolder(ctx, box, name, os.DirFS(dir))
+		err = errors.Join(sandbox.SyncFolder(ctx, box, name, root.FS()), root.Close())
 		switch {
 		case err == nil, ctx.Err() != nil:
-		case fault.Is(err, fault.Denied): // as on the server's own host, where the copy would lie in XBOT_HOME
+		case fault.Is(err, fault.Denied): // an older runner on the server's own host, where the copy would lie in XBOT_HOME
 			f.log.Debug("a folder is not kept in step", "runner", string(id), "folder", name, "error", err)
 		default:
 			f.log.Warn("a folder could not be brought to a runner", "runner", string(id), "folder", name, "error", err)

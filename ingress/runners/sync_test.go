@@ -2,6 +2,7 @@ package runners_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/runners/runnerstest"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
@@ -105,11 +107,34 @@ func TestSyncFolder_LeavesAFolderAloneThatIsSomebodys(t *testing.T) {
 	require.Equal(t, map[string]string{"./": "", "mine": "m"}, tree(t, own))
 }
 
+func TestCopyFolder_GoesWhereCommandsMayRead(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	home := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".xbot", "skills"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, ".xbot", "skills", "secret"), []byte("s"), 0o600))
+	s.StartRunner("local", runnerstest.DaemonConfig{Workspace: home, Args: []string{"--deny", filepath.Join(home, ".xbot")}})
+	box := s.Direct("local", sandbox.RunnerConfig{})
+	folder := fstest.MapFS{"deploy/run.sh": file("echo ran", 0o755)}
+	for i := range 2 {
+		dir, err := sandbox.CopyFolder(t.Context(), box, "skills", folder)
+		require.NoError(t, err)
+		require.Equal(t, filepath.Join(home, ".cache", "xbot", "skills"), dir)
+		require.Equal(t, map[string]string{"./": "", "deploy/": "", "deploy/run.sh": "echo ran x"}, tree(t, dir))
+		ran, err := box.Exec(t.Context(), sandbox.ExecRequest{ID: chat.CallID(fmt.Sprintf("c%d", i)), Command: dir + "/deploy/run.sh && echo changed >> " + dir + "/deploy/run.sh; cat " + home + "/.xbot/skills/secret"})
+		require.NoError(t, err)
+		require.Contains(t, string(ran.Output), "ran\n")
+		require.NotContains(t, string(ran.Output), "changed", "what a command did to it is undone before it is used again")
+		require.NotZero(t, ran.Code, "the server's folder stays out of sight")
+	}
+	require.Equal(t, map[string]string{"./": "", "secret": "s"}, tree(t, filepath.Join(home, ".xbot", "skills")))
+}
+
 func TestSyncFolder_RefusesWhatIsNoFolderToSync(t *testing.T) {
 	t.Parallel()
 	s := runnerstest.NewServer(t, nil)
 	denied := t.TempDir()
-	s.StartRunner("local", runnerstest.DaemonConfig{Workspace: denied, Args: []string{"--deny", filepath.Join(denied, ".xbot")}})
+	s.StartRunner("local", runnerstest.DaemonConfig{Workspace: denied, Args: []string{"--deny", filepath.Join(denied, ".xbot"), "--deny", filepath.Join(denied, ".cache")}})
 	box := s.Direct("local", sandbox.RunnerConfig{})
 	require.Equal(t, fault.Invalid, fault.KindOf(sandbox.SyncFolder(t.Context(), box, "other", fstest.MapFS{})))
 	require.Equal(t, fault.Denied, fault.KindOf(sandbox.SyncFolder(t.Context(), box, "skills", fstest.MapFS{})))

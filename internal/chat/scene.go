@@ -66,6 +66,11 @@ func PrefaceToYou(preface string) string {
 	return head + toYou
 }
 
+// PrefaceSkill adds to a preface that the message asks for a skill, by the word that it begins with.
+func PrefaceSkill(preface, word string) string {
+	return preface + " [/" + word + " names a skill: load it with the tool Skill before anything else, and do what the message asks by it]"
+}
+
 // PrefaceFrom adds to a preface who wrote. A name is on one line and cannot end the brackets.
 func PrefaceFrom(preface, sender string) string {
 	name := strings.NewReplacer("[", "(", "]", ")", "\n", " ", "·", "-").Replace(sender)

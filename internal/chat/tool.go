@@ -4,6 +4,9 @@ import (
 	"time"
 )
 
+// SkillTool is the tool that loads skills.
+const SkillTool = "Skill"
+
 // ToolClass decides how a tool call is scheduled and what a crash may do to it (DESIGN §5).
 type ToolClass string
 

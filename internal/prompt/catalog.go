@@ -3,7 +3,7 @@ package prompt
 import (
 	"context"
 	"fmt"
-	"os"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"xbot/internal/chat"
+	"xbot/internal/sandbox"
 	"xbot/internal/skill"
 	"xbot/internal/toolset"
 )
@@ -23,14 +25,21 @@ const (
 	syncMark       = ".synced-by-xbot"
 )
 
-// Skills lists the skills that the model can read with its tools (spec/001 §2.3): those of the server, where a copy of
-// them is kept in step on the runner, and those of the project.
+// Skills lists the skills that the tool Skill loads (spec/001 §2.3): those of the server, and those where tools act, of the workspace and of the
+// folders from the root of the project to the session's own. The nearest wins.
 type Skills struct {
 	Home      string // data folder of the server
 	Sandboxes Sandboxes
+	Profiles  Profiles // nil: everybody has the tool
 }
 
 var _ Middleware = Skills{}
+
+// SkillsPart is the part of a prompt that lists skills.
+const SkillsPart = "10_skills"
+
+// skillDirs are where skills are, in the folders that are looked into. The later wins.
+var skillDirs = []string{".agents/skills", hiddenDir + "/skills"}
 
 // Order is that of spec/001.
 func (Skills) Order() int { return 100 }
@@ -38,13 +47,32 @@ func (Skills) Order() int { return 100 }
 // Name is for errors.
 func (Skills) Name() string { return "skills" }
 
-// Process adds the catalog.
+// Process adds the catalog. Where nobody can look now, the server's skills are there all the same.
 func (s Skills) Process(ctx context.Context, a *Assembly) error {
-	if !a.Tools.Shows("Read") {
-		return nil // nothing could read them
+	if has, err := s.canLoad(ctx, a); err != nil || !has {
+		return err
 	}
-	a.hold("10_skills", here(a.Scene), func() (string, error) { return s.catalog(ctx, a) })
+	a.hold(SkillsPart, here(a.Scene), func() (string, error) { return s.catalog(ctx, a) })
+	if _, made := a.Parts[SkillsPart]; made {
+		return nil
+	}
+	ours, err := s.Server().List()
+	if err != nil {
+		a.Notes = append(a.Notes, err)
+	}
+	if len(ours) > 0 {
+		a.Parts[SkillsPart] = clean(listSkills(ours))
+	}
 	return nil
+}
+
+// canLoad reports whether whoever answers has the tool. That it is not shown yet says nothing: it is shown where this part is.
+func (s Skills) canLoad(ctx context.Context, a *Assembly) (bool, error) {
+	if s.Profiles == nil {
+		return true, nil
+	}
+	who, err := a.agentProfile(ctx, s.Profiles)
+	return err == nil && who.Has(chat.SkillTool), err
 }
 
 func (s Skills) catalog(ctx context.Context, a *Assembly) (string, error) {
@@ -52,69 +80,96 @@ func (s Skills) catalog(ctx context.Context, a *Assembly) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found := map[string]skill.Entry{}
-	copied := path.Join(view.box.Workspace(), hiddenDir, "skills")
-	ours, err := s.ofServer(view, copied)
+	found, err := s.in(view)
+	return listSkills(found), err
+}
+
+// Server is the folder of the installation's skills.
+func (s Skills) Server() skill.Server { return skill.Server{Dir: filepath.Join(s.Home, "skills")} }
+
+// In returns the skills of a place, sorted by name: those of the server alone where the sandbox is nil.
+func (s Skills) In(ctx context.Context, box sandbox.Sandbox, folder string) ([]skill.Found, error) {
+	if box == nil {
+		return s.Server().List()
+	}
+	if box.Workspace() == "" { // it was not seen by this process
+		if _, err := box.Stat(ctx, "."); err != nil {
+			return nil, err
+		}
+	}
+	v := &view{ctx: ctx}
+	if err := v.enter(box, folder); err != nil {
+		return nil, err
+	}
+	return s.in(v)
+}
+
+// Seen returns the skills of a scene. A place that cannot be reached now has those of the server alone.
+func (s Skills) Seen(ctx context.Context, scene chat.Scene) ([]skill.Found, error) {
+	a := &Assembly{Scene: scene}
+	defer a.close()
+	if view, err := a.look(ctx, s.Sandboxes); err == nil {
+		if found, err := s.in(view); err == nil {
+			return found, nil
+		}
+	}
+	return s.Server().List()
+}
+
+func (s Skills) in(v *view) ([]skill.Found, error) {
+	ours, err := s.Server().List()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	for _, e := range ours {
-		found[e.Name] = e
-	}
-	for _, l := range view.levels { // the nearest wins
-		dir := path.Join(l.dir, hiddenDir, "skills")
-		if dir == copied && len(ours) > 0 {
-			continue
-		}
-		theirs, err := view.skills(dir)
-		if err != nil {
-			return "", err
-		}
-		for _, e := range theirs {
-			found[e.Name] = e
+	workspace := path.Clean(v.box.Workspace())
+	dirs := []string{workspace}
+	for _, l := range v.levels {
+		if l.dir != workspace {
+			dirs = append(dirs, l.dir)
 		}
 	}
-	return list(skillsHead, found), nil
+	byName := map[string]skill.Found{}
+	for _, one := range ours {
+		byName[one.Name] = one
+	}
+	for _, dir := range dirs {
+		for _, below := range skillDirs {
+			theirs, err := v.skills(path.Join(dir, below))
+			if err != nil {
+				return nil, err
+			}
+			for _, one := range theirs {
+				byName[one.Name] = one
+			}
+		}
+	}
+	found := slices.Collect(maps.Values(byName))
+	slices.SortFunc(found, func(a, b skill.Found) int { return strings.Compare(a.Name, b.Name) })
+	return found, nil
 }
 
-// ofServer lists the server's skills with the paths that their copies have on the runner. Without a copy there are none.
-func (s Skills) ofServer(v *view, copied string) ([]skill.Entry, error) {
-	root := filepath.Join(s.Home, "skills")
-	if info, err := os.Stat(root); err != nil || !info.IsDir() {
-		return nil, nil //nolint:nilerr // the server has none
-	}
-	if _, err := v.box.Stat(v.ctx, path.Join(copied, syncMark)); err != nil {
-		return nil, unlessAbsent(err)
-	}
-	entries, err := skill.Dir(os.DirFS(root))
-	for i := range entries {
-		entries[i].Path = path.Join(copied, entries[i].Path)
-	}
-	return entries, err
-}
-
-// skills lists the skills in a folder of the place.
-func (v *view) skills(dir string) ([]skill.Entry, error) {
+// skills lists the skills in a folder of the place. A copy of the server's has none of its own.
+func (v *view) skills(dir string) ([]skill.Found, error) {
 	infos, err := v.box.ReadDir(v.ctx, dir)
 	if err != nil {
 		return nil, unlessAbsent(err)
 	}
-	entries := make([]skill.Entry, min(len(infos), maxEntries))
+	if slices.ContainsFunc(infos, func(i sandbox.FileInfo) bool { return path.Base(i.Path) == syncMark }) {
+		return nil, nil
+	}
+	infos = slices.DeleteFunc(infos, func(i sandbox.FileInfo) bool { return !i.Dir })
+	found := make([]skill.Found, min(len(infos), skill.MaxSkills))
 	g, ctx := errgroup.WithContext(v.ctx)
 	g.SetLimit(maxLooks)
-	for i := range entries {
-		if !infos[i].Dir {
-			continue
-		}
-		file := path.Join(dir, path.Base(infos[i].Path), skill.File)
+	for i := range found {
+		folder := path.Join(dir, path.Base(infos[i].Path))
 		g.Go(func() error {
-			data, err := v.box.ReadFile(ctx, file, 0, skill.MaxHead)
+			data, err := v.box.ReadFile(ctx, path.Join(folder, skill.File), 0, skill.MaxHead)
 			if err != nil {
 				return unlessAbsent(err)
 			}
-			if e, err := skill.Parse(data.Data, path.Base(path.Dir(file))); err == nil {
-				e.Path = file
-				entries[i] = e
+			if e, ok := skill.Describe(data.Data, path.Base(folder)); ok {
+				found[i] = skill.Found{Entry: e, Folder: skill.In(v.box, folder)}
 			}
 			return nil
 		})
@@ -122,7 +177,16 @@ func (v *view) skills(dir string) ([]skill.Entry, error) {
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(entries, func(e skill.Entry) bool { return e.Name == "" }), nil
+	return slices.DeleteFunc(found, func(f skill.Found) bool { return f.Folder == nil }), nil
+}
+
+// listSkills renders skills without where they lie: the tool knows.
+func listSkills(found []skill.Found) string {
+	entries := map[string]skill.Entry{}
+	for _, f := range found {
+		entries[f.Name] = skill.Entry{Name: f.Name, Description: f.Description}
+	}
+	return list(skillsHead, entries)
 }
 
 // list renders entries by name, within bounds.
@@ -139,10 +203,7 @@ func list(head string, found map[string]skill.Entry) string {
 	b.WriteString(head + "\n")
 	left := maxCatalog
 	for i, e := range entries {
-		line := fmt.Sprintf("\n- %s: %s", e.Name, short(e.Description, maxDescription))
-		if e.Path != "" {
-			line += " (" + e.Path + ")"
-		}
+		line := fmt.Sprintf("\n- %s: %s", short(e.Name, skill.MaxName), short(e.Description, maxDescription))
 		if left -= len(line); left < 0 || i == maxEntries {
 			fmt.Fprintf(&b, "\n[and %d more]", len(entries)-i)
 			break

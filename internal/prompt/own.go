@@ -106,8 +106,7 @@ var Capabilities = capabilities()
 
 // The words with which sections begin.
 const (
-	skillsHead = "# Skills\n\nInstructions for particular kinds of work. When one fits, read its file before you begin; paths in it are " +
-		"relative to its folder."
+	skillsHead = "# Skills\n\nInstructions for particular kinds of work. When one fits, load it with " + chat.SkillTool + " before you begin."
 	agentsHead = "# Agents\n\nRoles for SubAgent."
 	memoryHead = "# Memory\n\nWhat you wrote down in earlier conversations with this person. It may be out of date."
 	soulHead   = "# How to be with them\n\nYour notes on your character toward whom you talk with here. Follow them unless what is asked for says otherwise."
@@ -129,7 +128,7 @@ func capabilities() (list []Capability) {
 	}
 	return append(
 		list,
-		Capability{Key: "skills", Default: skillsHead, part: "10_skills"}, Capability{Key: "agents", Default: agentsHead, part: "15_agents"},
+		Capability{Key: "skills", Default: skillsHead, part: SkillsPart}, Capability{Key: "agents", Default: agentsHead, part: "15_agents"},
 		Capability{Key: "memory", Default: memoryHead, part: "20_memory"}, Capability{Key: "soul", Default: soulHead, part: "21_soul"},
 		Capability{Key: "recent", Default: recentHead, part: "40_recent"},
 	)

@@ -381,21 +381,33 @@ func TestTemplate_ChangesInTheNextPromptAndABrokenOneDoesNoHarm(t *testing.T) {
 	require.Contains(t, w.system(), "You are xbot", "taken away, the program's own holds again")
 }
 
-func TestSkills_AreThoseThatTheModelCanRead(t *testing.T) {
+func TestSkills_AreThoseOfTheServerAndThoseWhereToolsAct(t *testing.T) {
 	w := newWorld(t)
 	w.put("skills/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\n")
-	require.NotContains(t, w.system(), "review", "no copy is on the runner")
-
-	w.scene.Compaction = 1
+	w.put("skills/build/SKILL.md", "# The server's")
 	w.box.Put(t, ".xbot/skills/.synced-by-xbot", "")
+	w.box.Put(t, ".xbot/skills/stale/SKILL.md", "# A copy that nobody keeps in step")
+	w.box.Put(t, ".agents/skills/mine/SKILL.md", "# Of the home folder")
 	w.box.Put(t, "repo/.git/HEAD", "")
 	w.box.Put(t, "repo/.xbot/skills/build/SKILL.md", "---\ndescription: >\n  Builds it,\n  all of it.\n---\n")
+	w.box.Put(t, "repo/.agents/skills/build/SKILL.md", "# The other folder")
+	w.box.Put(t, "repo/.agents/skills/test/SKILL.md", "---\nname: test\ndescription: Tests.\nlicense: MIT\nallowed-tools: Read\n---\n")
 	w.box.Put(t, "repo/.xbot/skills/notes/README.md", "no skill")
 	w.scene.Cwd = filepath.Join(w.box.Workspace(), "repo")
-	skills := w.assemble().Parts["10_skills"]
-	require.Contains(t, skills, "- review: Reviews. ("+w.box.Workspace()+"/.xbot/skills/review/SKILL.md)", "the path of its copy")
-	require.Contains(t, skills, "- build: Builds it, all of it. ("+w.scene.Cwd+"/.xbot/skills/build/SKILL.md)")
-	require.NotContains(t, skills, "notes")
+	require.Equal(t, "# Skills\n\nInstructions for particular kinds of work. When one fits, load it with Skill before you begin.\n\n"+
+		"- build: Builds it, all of it.\n- mine: Of the home folder\n- review: Reviews.\n- test: Tests.", w.assemble().Parts[prompt.SkillsPart])
+}
+
+func TestSkills_OfTheServerAreThereWhereNoMachineIs(t *testing.T) {
+	w := newWorld(t)
+	w.put("skills/review/SKILL.md", "---\nname: review\ndescription: Reviews.\n---\n")
+	w.away = fault.Errorf(fault.Denied, "there is no runner")
+	a := w.assemble()
+	require.Contains(t, a.Parts[prompt.SkillsPart], "- review: Reviews.")
+	require.NotContains(t, w.scene.Held, prompt.SkillsPart, "it is looked for again")
+	w.away = nil
+	w.box.Put(t, ".agents/skills/mine/SKILL.md", "# Mine")
+	require.Contains(t, w.assemble().Parts[prompt.SkillsPart], "- mine: Mine\n- review")
 }
 
 func TestSkills_ACatalogIsBounded(t *testing.T) {

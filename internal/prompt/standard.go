@@ -23,7 +23,7 @@ type Parts struct {
 // Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and what else the model is to know.
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
-		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, Skills{Home: p.Home, Sandboxes: p.Sandboxes},
+		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles},
 		Agents{Roles: Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Own: p.Roles}, Own: p.Own},
 		Own{Store: p.Own, Profiles: p.Profiles}, OwnSections{Store: p.Own},
 		Optional{}, Permission{Authorizers: p.Authorizers}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},

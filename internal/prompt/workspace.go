@@ -79,9 +79,13 @@ func (v *view) open(places Sandboxes, s chat.Scene) error {
 	if err != nil {
 		return err
 	}
+	return v.enter(box, chat.FolderOn(s.Cwd, s.CwdRunner, box.Name()))
+}
+
+// enter looks at the folders of a place; without a folder at its workspace.
+func (v *view) enter(box sandbox.Sandbox, folder string) (err error) {
 	v.box = box
 	workspace := box.Workspace()
-	folder := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
 	if folder == "" {
 		folder = workspace
 	}

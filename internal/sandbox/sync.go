@@ -17,14 +17,20 @@ import (
 // there, and commands may change it in between.
 const syncTries = 4
 
-// SyncFolder makes the runner's copy of a folder, under .xbot/<name> in its workspace, the same as the server's: files
-// that are not there are removed, each file changes at once, and the executable bit is kept. Links and what lies in
+// SyncFolder makes the runner's copy of a folder the same as the server's.
+func SyncFolder(ctx context.Context, box *Runner, name string, folder fs.FS) error {
+	_, err := CopyFolder(ctx, box, name, folder)
+	return err
+}
+
+// CopyFolder makes the runner's copy of a folder, under .xbot/<name> in its workspace or where the runner says, the same as the server's, and
+// returns where it lies: files that are not there are removed, each file changes at once, and the executable bit is kept. Links and what lies in
 // .git stay out, and are not sent to a runner that asks for them: it may be anybody's. The name is skills or agents. It
 // can be repeated at any time; where nothing changed it costs one request.
-func SyncFolder(ctx context.Context, box *Runner, name string, folder fs.FS) error {
+func CopyFolder(ctx context.Context, box *Runner, name string, folder fs.FS) (dir string, err error) {
 	files, err := listFolder(folder)
 	if err != nil {
-		return err
+		return "", err
 	}
 	listed := make(map[string]bool, len(files))
 	for _, file := range files {
@@ -33,18 +39,18 @@ func SyncFolder(ctx context.Context, box *Runner, name string, folder fs.FS) err
 	for range syncTries {
 		plan, err := ask[wire.SyncPlan](ctx, box, wire.OpSync, wire.SyncFolder{Name: name, Files: files})
 		if err != nil || len(plan.Want) == 0 {
-			return err
+			return plan.Root, err
 		}
 		for _, file := range plan.Want {
 			if !listed[file] {
-				return fault.Errorf(fault.Invalid, "runner %s asked for %q, which is not among the files of %s", box.name, file, name)
+				return "", fault.Errorf(fault.Invalid, "runner %s asked for %q, which is not among the files of %s", box.name, file, name)
 			}
 			if err := sendFile(ctx, box, folder, file, path.Join(plan.Root, file)); err != nil {
-				return err
+				return "", err
 			}
 		}
 	}
-	return fault.Errorf(fault.Conflict, "the copy of %s on runner %s keeps changing", name, box.name)
+	return "", fault.Errorf(fault.Conflict, "the copy of %s on runner %s keeps changing", name, box.name)
 }
 
 func sendFile(ctx context.Context, box *Runner, folder fs.FS, file, to string) (err error) {

@@ -1,12 +1,9 @@
-// Package skill reads what skills say of themselves: the front matter of their Markdown files. It does not run them.
+// Package skill reads skills: what they say of themselves, and their files, on the server and where commands run. It does not run them.
 package skill
 
 import (
 	"bytes"
-	"errors"
-	"io"
-	"io/fs"
-	"path"
+	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -24,7 +21,6 @@ const MaxHead = 8 << 10
 type Entry struct {
 	Name        string
 	Description string
-	Path        string // of its file
 }
 
 // Parse reads the front matter at the beginning of a file: name and description between two lines of three dashes. Without
@@ -56,34 +52,76 @@ func Parse(head []byte, fallback string) (Entry, error) {
 // oneLine is a name as a catalog can hold it.
 func oneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
 
-// Dir lists the skills of a folder: SKILL.md in each folder below it. Paths are relative to the folder. Files that cannot
-// be read as skills are passed over.
-func Dir(root fs.FS) ([]Entry, error) {
-	files, err := fs.Glob(root, "*/"+File)
-	if err != nil {
-		return nil, err
+// MaxName bounds the name of a skill, in characters.
+const MaxName = 64
+
+// Describe reads the beginning of a SKILL.md as leniently as others do: what the front matter does not say is the name fallback and the first
+// line of text, and front matter that is no YAML (a colon in a description is the usual reason) is read line by line. A file that says nothing at
+// all has no entry.
+func Describe(head []byte, fallback string) (e Entry, ok bool) {
+	front, body := Split(head)
+	var said struct {
+		Name        any `yaml:"name"`
+		Description any `yaml:"description"`
 	}
-	var out []Entry
-	for _, file := range files {
-		head, err := headOf(root, file)
-		if err != nil {
-			return nil, err
-		}
-		e, err := Parse(head, path.Dir(file))
-		if err != nil {
-			continue // not a skill, or not yet
-		}
-		e.Path = file
-		out = append(out, e)
+	if yaml.Unmarshal(front, &said) == nil {
+		e.Name, e.Description = text(said.Name), text(said.Description)
+	} else {
+		e.Name, e.Description = line(front, "name:"), line(front, "description:")
 	}
-	return out, nil
+	if e.Name = oneLine(e.Name); e.Name == "" {
+		e.Name = oneLine(fallback)
+	}
+	if name := []rune(e.Name); len(name) > MaxName {
+		e.Name = string(name[:MaxName])
+	}
+	if e.Description == "" {
+		e.Description = firstLine(body)
+	}
+	return e, e.Name != "" && e.Description != ""
 }
 
-func headOf(root fs.FS, file string) (head []byte, err error) {
-	f, err := root.Open(file)
-	if err != nil {
-		return nil, err
+// Split takes a file apart: its front matter, without the lines of dashes, and its text. Without front matter all of it is text. It is valid
+// UTF-8 without NUL, with line feeds alone.
+func Split(file []byte) (front, body []byte) {
+	all := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
+	all = bytes.ReplaceAll(bytes.ToValidUTF8(all, []byte("\uFFFD")), []byte{0}, nil)
+	rest, ok := bytes.CutPrefix(all, []byte("---\n"))
+	front, body, closed := bytes.Cut(append([]byte("\n"), rest...), []byte("\n---"))
+	if !ok || !closed {
+		return nil, bytes.TrimSpace(all)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return io.ReadAll(io.LimitReader(f, MaxHead))
+	_, body, _ = bytes.Cut(body, []byte("\n")) // what stands behind the dashes is no instruction
+	return front, bytes.TrimSpace(body)
+}
+
+// text is a value of YAML that is to be words.
+func text(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case int, float64, bool:
+		return fmt.Sprint(v)
+	}
+	return ""
+}
+
+// line is what stands behind a key at the beginning of a line.
+func line(front []byte, key string) string {
+	for l := range strings.Lines(string(front)) {
+		if value, ok := strings.CutPrefix(l, key); ok {
+			return strings.Trim(strings.TrimSpace(value), `"'`)
+		}
+	}
+	return ""
+}
+
+// firstLine is the first line that says something, without the marks of a heading.
+func firstLine(body []byte) string {
+	for l := range strings.Lines(string(body)) {
+		if l = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "#")); l != "" && strings.Trim(l, "-=*`") != "" {
+			return l
+		}
+	}
+	return ""
 }

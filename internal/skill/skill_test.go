@@ -3,7 +3,6 @@ package skill_test
 import (
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -50,18 +49,44 @@ func TestParse_SaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestDir_ListsSkillsAndPassesOverTheRest(t *testing.T) {
+func TestDescribe_ReadsWhatOthersWrite(t *testing.T) {
 	t.Parallel()
-	head := func(name string) *fstest.MapFile {
-		return &fstest.MapFile{Data: []byte("---\nname: " + name + "\ndescription: d\n---\n" + strings.Repeat("x", 1<<20))}
+	for name, c := range map[string]struct {
+		file string
+		want skill.Entry
+	}{
+		"all keys of the format":     {"---\nname: pdf\ndescription: Fills forms.\nlicense: MIT\nallowed-tools: Read Bash(git:*)\nmetadata:\n  version: \"1\"\ncompatibility: any\n---\nx", skill.Entry{Name: "pdf", Description: "Fills forms."}},
+		"without front matter":       {"# Ship it\n\nSteps.", skill.Entry{Name: "folder", Description: "Ship it"}},
+		"without a description":      {"---\nname: a\n---\n\n## Does this\n", skill.Entry{Name: "a", Description: "Does this"}},
+		"a colon that YAML refuses":  {"---\nname: a\ndescription: Use when: asked\n---\n", skill.Entry{Name: "a", Description: "Use when: asked"}},
+		"a name of another kind":     {"---\nname: [x]\ndescription: d\n---\n", skill.Entry{Name: "folder", Description: "d"}},
+		"a number for a name":        {"---\nname: 7\ndescription: d\n---\n", skill.Entry{Name: "7", Description: "d"}},
+		"front matter without end":   {"---\nname: a\n", skill.Entry{Name: "folder", Description: "name: a"}},
+		"a name that goes on and on": {"---\nname: " + strings.Repeat("n", 300) + "\ndescription: d\n---\n", skill.Entry{Name: strings.Repeat("n", skill.MaxName), Description: "d"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, ok := skill.Describe([]byte(c.file), "folder")
+			require.True(t, ok)
+			require.Equal(t, c.want, got)
+		})
 	}
-	root := fstest.MapFS{
-		"one/SKILL.md": head("one"), "two/SKILL.md": {Data: []byte("no front matter")}, "three/README.md": head("three"), "SKILL.md": head("top"),
-		"deep/er/SKILL.md": head("deeper"),
-	}
-	got, err := skill.Dir(root)
-	require.NoError(t, err)
-	require.Equal(t, []skill.Entry{{Name: "one", Description: "d", Path: "one/SKILL.md"}}, got)
+	_, ok := skill.Describe([]byte("---\n---\n\n"), "folder")
+	require.False(t, ok, "a file that says nothing")
+}
+
+func FuzzDescribe_NamesAreOneLine(f *testing.F) {
+	f.Add([]byte("---\nname: a\ndescription: b: c\n---\n# d"))
+	f.Add([]byte("---\nname: &a [*a]\n---\n\xff\x00"))
+	f.Fuzz(func(t *testing.T, head []byte) {
+		e, ok := skill.Describe(head, "folder")
+		if ok && (e.Name == "" || e.Description == "" || strings.ContainsAny(e.Name, "\n\t") || len([]rune(e.Name)) > skill.MaxName) {
+			t.Fatalf("%+q", e)
+		}
+		front, body := skill.Split(head)
+		if !utf8.Valid(front) || !utf8.Valid(body) || strings.ContainsRune(string(body), 0) {
+			t.Fatalf("%q %q", front, body)
+		}
+	})
 }
 
 func FuzzParse_GivesOneLineNamesOrAnError(f *testing.F) {

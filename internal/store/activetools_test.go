@@ -60,3 +60,47 @@ func TestActiveTools_OfACopyAreThoseOfItsOriginal(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, names, 1, "the copy goes its own way")
 }
+
+func TestHasToolOrPart_TellsWhatBringsATool(t *testing.T) {
+	b := setup(t)
+	has := func(part string) bool {
+		got, err := b.HasToolOrPart(t.Context(), key, "Skill", part)
+		require.NoError(t, err)
+		return got
+	}
+	require.False(t, has("10_skills"))
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO session_parts (session_key, key, source, body) VALUES ($1, '10_skills', 's', 'x'), ($1, '15_agents', 's', '')`, key)
+	require.NoError(t, err)
+	require.True(t, has("10_skills"))
+	require.False(t, has("15_agents"), "a part that is empty")
+	require.NoError(t, b.UseTools(t.Context(), key, "Skill"))
+	require.True(t, has("15_agents"))
+}
+
+func TestClaim_AMessageThatAsksForASkillSaysSoToTheModelAlone(t *testing.T) {
+	b := setup(t)
+	in := b.inbound("m1", "/Deploy it")
+	in.Options.Skill = "deploy"
+	_, err := b.Accept(t.Context(), in)
+	require.NoError(t, err)
+	_, ok := b.claim("t1")
+	require.True(t, ok)
+	w, err := b.Window(t.Context(), key)
+	require.NoError(t, err)
+	require.Contains(t, w.Lines[0].Preface, "[/deploy names a skill: load it with the tool Skill")
+	require.Equal(t, "/Deploy it", w.Lines[0].Message.Content)
+	has, err := b.HasToolOrPart(t.Context(), key, chat.SkillTool, "10_skills")
+	require.NoError(t, err)
+	require.True(t, has, "the tool is shown, whatever the prompt lists")
+	b.finish("t1", chat.TurnDone)
+
+	in = b.inbound("m2", "nothing of it is left")
+	in.Options.Skill = "deploy"
+	_, err = b.Accept(t.Context(), in)
+	require.NoError(t, err)
+	_, ok = b.claim("t2")
+	require.True(t, ok)
+	w, err = b.Window(t.Context(), key)
+	require.NoError(t, err)
+	require.NotContains(t, w.Lines[len(w.Lines)-1].Preface, "skill", "a message that was changed while it waited")
+}

@@ -61,6 +61,13 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	if said.Named {
 		preface = chat.PrefaceToYou(preface)
 	}
+	if said.Skill != "" && strings.Contains(strings.ToLower(row.Body), said.Skill) { // a message that waits can be changed
+		preface = chat.PrefaceSkill(preface, said.Skill)
+		use := dbsqlc.ActiveToolsUseParams{SessionKey: key, Names: []string{chat.SkillTool}} // the skill may be newer than the list in the prompt
+		if err := t.Q.ActiveToolsUse(ctx, t, use); err != nil {
+			return fmt.Errorf("note the tool for a skill: %w", err)
+		}
+	}
 	return conversation.AppendMessage(ctx, t, &m, preface)
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SyncFolder says what a folder of the server holds, so that the runner's copy under <workspace>/.xbot/<Name> becomes
-// the same: files that are not listed are removed, and the answer names those whose content is to be written with Write.
+// SyncFolder says what a folder of the server holds, so that the runner's copy under <workspace>/.xbot/<Name>, or under
+// <workspace>/.cache/xbot/<Name> where the former is denied, becomes the same: files that are not listed are removed, and the answer names those whose content is to be written with Write.
 type SyncFolder struct {
 	Name  string     `json:"name"` // skills or agents
 	Files []SyncFile `json:"files"`

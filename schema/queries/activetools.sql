@@ -19,3 +19,8 @@ ON CONFLICT (session_key, name) DO UPDATE SET message_id = greatest(active_tools
 
 -- name: ActiveToolsReset :exec
 DELETE FROM active_tools WHERE session_key = $1;
+
+-- name: ActiveToolsOrPart :one
+-- Whether a conversation has used a tool, or its system prompt has a part of a key that says something: a tool may be there only with it.
+SELECT (EXISTS (SELECT 1 FROM session_parts p WHERE p.session_key = sqlc.arg(session_key) AND p.key = sqlc.arg(key) AND p.body <> '')
+     OR EXISTS (SELECT 1 FROM active_tools a WHERE a.session_key = sqlc.arg(session_key) AND a.name = sqlc.arg(name)))::boolean AS has;

@@ -34,3 +34,12 @@ func (s *Store) UseTools(ctx context.Context, key chat.SessionKey, names ...stri
 	}
 	return nil
 }
+
+// HasToolOrPart reports whether a conversation has used a tool, or its system prompt has a part that says something, as it was made last.
+func (s *Store) HasToolOrPart(ctx context.Context, key chat.SessionKey, tool, part string) (bool, error) {
+	has, err := s.db.Q.ActiveToolsOrPart(ctx, s.db.Pool, dbsqlc.ActiveToolsOrPartParams{SessionKey: key, Name: tool, Key: part})
+	if err != nil {
+		return false, pg.Classify(fmt.Errorf("look for what brings a tool: %w", err))
+	}
+	return has, nil
+}

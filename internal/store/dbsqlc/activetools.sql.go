@@ -52,6 +52,25 @@ func (q *Queries) ActiveTools(ctx context.Context, db DBTX, arg ActiveToolsParam
 	return items, nil
 }
 
+const activeToolsOrPart = `-- name: ActiveToolsOrPart :one
+SELECT (EXISTS (SELECT 1 FROM session_parts p WHERE p.session_key = $1 AND p.key = $2 AND p.body <> '')
+     OR EXISTS (SELECT 1 FROM active_tools a WHERE a.session_key = $1 AND a.name = $3))::boolean AS has
+`
+
+type ActiveToolsOrPartParams struct {
+	SessionKey chat.SessionKey
+	Key        string
+	Name       string
+}
+
+// Whether a conversation has used a tool, or its system prompt has a part of a key that says something: a tool may be there only with it.
+func (q *Queries) ActiveToolsOrPart(ctx context.Context, db DBTX, arg ActiveToolsOrPartParams) (bool, error) {
+	row := db.QueryRow(ctx, activeToolsOrPart, arg.SessionKey, arg.Key, arg.Name)
+	var has bool
+	err := row.Scan(&has)
+	return has, err
+}
+
 const activeToolsReset = `-- name: ActiveToolsReset :exec
 DELETE FROM active_tools WHERE session_key = $1
 `

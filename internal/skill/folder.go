@@ -1,0 +1,96 @@
+package skill
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"xbot/internal/fault"
+)
+
+// Bounds of what is read of skills: whoever wrote them may be a stranger.
+const (
+	MaxSkills = 100    // of one folder of skills
+	MaxPiece  = 60_000 // bytes that one look at a file shows
+	MaxFiles  = 200    // that are listed of a skill
+	maxDepth  = 6      // folders below that of a skill
+	maxPath   = 500    // bytes of the name of a file
+)
+
+// Found is a skill and where it lies.
+type Found struct {
+	Entry
+	Folder Folder
+}
+
+// Is reports whether a name means the skill: its own name, which may have dashes for blanks, or that of its folder.
+func (f Found) Is(name string) bool {
+	return strings.EqualFold(f.Name, name) || strings.EqualFold(strings.ReplaceAll(f.Name, " ", "-"), name) || strings.EqualFold(f.Folder.Base(), name)
+}
+
+// Pick returns the skill that a name means among those found.
+func Pick(found []Found, name string) (Found, bool) {
+	name = oneLine(name)
+	i := slices.IndexFunc(found, func(f Found) bool { return f.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(found, func(f Found) bool { return f.Is(name) })
+	}
+	if i < 0 {
+		return Found{}, false
+	}
+	return found[i], true
+}
+
+// Folder is that of one skill. Errors have the kinds NotFound, Denied, Invalid, and that of a runner which is away.
+type Folder interface {
+	Base() string // its name without what leads to it
+	Path() string // on the machine where commands run; empty: it lies on the server
+	// Files lists regular files, sorted; more says that there are others that were not looked at. Links are passed over.
+	Files(ctx context.Context) (files []Listed, more bool, err error)
+	// Read returns at most MaxPiece bytes of a file from an offset on.
+	Read(ctx context.Context, file string, offset int64) (Piece, error)
+}
+
+// Listed is a file of a skill.
+type Listed struct {
+	Name string // below the folder, with slashes
+	Size int64  // bytes
+}
+
+// Piece is a part of a file.
+type Piece struct {
+	Data []byte
+	Size int64 // of the whole file, in bytes
+}
+
+// Text returns a piece from an offset on as text of whole characters. Invalid: it is none.
+func (p Piece) Text(offset int64) (string, error) {
+	data := p.Data
+	for cut := 0; offset > 0 && cut < utf8.UTFMax && len(data) > 0 && !utf8.RuneStart(data[0]); cut++ { // the offset may be within a character
+		data = data[1:]
+	}
+	if offset+int64(len(data)) < p.Size { // a character may have been cut
+		for cut := 0; cut < utf8.UTFMax && len(data) > 0 && !utf8.Valid(data[max(0, len(data)-utf8.UTFMax):]); cut++ {
+			data = data[:len(data)-1]
+		}
+	}
+	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
+		return "", fault.Errorf(fault.Invalid, "it is no text")
+	}
+	return string(data), nil
+}
+
+// checkFile refuses names that do not lie below a folder.
+func checkFile(file string) error {
+	if !fs.ValidPath(file) || file == "." || len(file) > maxPath || strings.ContainsAny(file, "\x00\\") {
+		return fault.Errorf(fault.Invalid, "%.80q is no file of a skill; give a name that list_files shows", file)
+	}
+	return nil
+}
+
+// clean makes a name that a model wrote one below the folder.
+func clean(file string) string { return strings.TrimPrefix(path.Clean(strings.TrimSpace(file)), "./") }
