@@ -132,7 +132,7 @@ func TestMCP_AKillLeavesACallThatActsUnknownAndOneThatReadsIsRepeated(t *testing
 	s.boot()
 	require.Equal(t, chat.TurnDone, acts.untilEnded(crashLimit, ordered).State)
 	require.Equal(t, chat.TurnDone, reads.untilEnded(crashLimit, looked).State)
-	require.Contains(t, acts.toolResults()[1], "unknown", "the order may have been placed")
+	require.Contains(t, acts.toolResults()[1], "Outcome unknown", "the order may have been placed")
 	require.Equal(t, 1, p.called("order"), "it is not placed again")
 	require.Contains(t, reads.toolResults()[1], "look_up: quince, call 2")
 	require.Equal(t, []string{"went on"}, acts.answers())

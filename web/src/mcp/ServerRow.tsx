@@ -80,7 +80,7 @@ function Actions({ server, onEdit, onHear }: Props) {
   return (
     <>
       {enabled && (
-        <Button look="quiet" aria-label={say("refreshLabel", { name })} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
+        <Button look="quiet" aria-label={refresh.isPending ? undefined : say("refreshLabel", { name })} disabled={refresh.isPending} onClick={() => refresh.mutate()}>
           {say(refresh.isPending ? "refreshing" : "refresh")}
         </Button>
       )}

@@ -1,0 +1,48 @@
+// MCP servers in the mock. None is asked: one with "nowhere" in its address or command does not answer, others list two tools.
+import { HttpProblem } from "./http.mjs"
+
+export class McpServers {
+  #next = 1
+  #list = []
+
+  /** Status and body of a request. */
+  answer(method, url, body) {
+    if (url.pathname === "/api/mcp-servers") return [200, { servers: this.#list }]
+    const [, , , name, verb] = url.pathname.split("/")
+    const shared = method === "PUT" ? (body.shared ?? false) : url.searchParams.get("shared") === "true"
+    const stands = this.#list.find((server) => server.name === name && server.shared === shared)
+    if (method === "PUT") return [200, this.#set(name, shared, stands, body)]
+    if (!stands) throw new HttpProblem(404, `there is no MCP server "${name}"`)
+    if (verb === "tools") return [200, { tools: toolsOf(stands) }]
+    if (verb === "refresh") return [200, asked(stands)]
+    this.#list = this.#list.filter((server) => server !== stands)
+    return [204]
+  }
+
+  #set(name, shared, stands, { env = {}, headers = {}, transport, command, args, url, instructions, enabled, revision = 0 }) {
+    if (!command && !url) throw new HttpProblem(400, "the server has neither a command nor a url: give one of them")
+    if (revision !== (stands?.revision ?? 0)) throw new HttpProblem(409, "the MCP server was made, changed or removed meanwhile: read it again")
+    const now = new Date().toISOString()
+    const server = {
+      tools: 0, prompts: 0, resources: 0, created_at: now, ...stands, id: stands?.id ?? this.#next++, name, shared, transport: transport ?? (url ? "http" : "stdio"), command, args, url, instructions, enabled,
+      env_names: Object.keys(env), header_names: Object.keys(headers), revision: revision + 1, changed_at: now, changed_by: "admin",
+    }
+    this.#list = [...this.#list.filter((known) => known !== stands), server]
+    return enabled ? asked(server) : { server, tools: toolsOf(server) }
+  }
+}
+
+function asked(server) {
+  delete server.problem
+  if (`${server.url} ${server.command}`.includes("nowhere")) server.problem = `the MCP server ${server.name} cannot be used: nobody answers there`
+  else Object.assign(server, { tools: 2, listed_at: new Date().toISOString() })
+  return { server, tools: toolsOf(server), problem: server.problem }
+}
+
+const toolsOf = ({ name, listed_at }) =>
+  listed_at
+    ? [
+        { name: `mcp_${name}_look_up`, description: "Looks up what a fruit costs.", class: "read", read_only: true },
+        { name: `mcp_${name}_order`, description: "Orders a fruit.", class: "once", read_only: false },
+      ]
+    : []

@@ -1,0 +1,141 @@
+// How MCP servers are managed on the page. Each name is a claim.
+import assert from "node:assert/strict"
+import { createServer } from "node:http"
+
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js"
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js"
+
+import { call } from "./lib/others.mjs"
+import { openSettings } from "./lib/settings.mjs"
+
+const SECRET = "tools-of-a-page-0123456789"
+const phone = { width: 375, height: 812 }
+const desk = { width: 1280, height: 860 }
+
+/** The section of the settings; there are no servers. */
+const toolsOf = async (v) => {
+  for (const { name, shared } of (await v.api("/api/mcp-servers")).servers) await call(v, "DELETE", `/api/mcp-servers/${name}?shared=${shared}`)
+  await v.page.goto(v.url)
+  await v.ready()
+  return openSettings(v, "Tools")
+}
+
+/** The secret is in nothing that the page shows or keeps, or the server sends it. */
+const holdsNone = async (v) => {
+  const shown = await v.page.evaluate(() => {
+    const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value)
+    return [document.documentElement.outerHTML, location.href, ...fields, ...[localStorage, sessionStorage].flatMap((kept) => Object.entries(kept).flat())].join("\n")
+  })
+  assert.ok(!`${shown}${JSON.stringify(await v.api("/api/mcp-servers"))}`.includes(SECRET), "the secret is shown")
+}
+
+/** Serves two tools on a free port of this machine, to whoever knows the secret. */
+async function shop() {
+  const server = createServer(async (request, response) => {
+    if (request.headers.authorization !== `Bearer ${SECRET}`) return response.writeHead(401).end(`wrong key: ${request.headers.authorization}`)
+    const mcp = new McpServer({ name: "shop", version: "1" })
+    const nothing = () => ({ content: [{ type: "text", text: "done" }] })
+    mcp.registerTool("look_up", { description: "Looks up what a fruit costs.", annotations: { readOnlyHint: true } }, nothing)
+    mcp.registerTool("order", { description: "Orders a fruit." }, nothing)
+    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true })
+    response.on("close", () => transport.close())
+    await mcp.connect(transport)
+    await transport.handleRequest(request, response)
+  })
+  await new Promise((listens) => server.listen(0, "127.0.0.1", listens))
+  return { url: `http://127.0.0.1:${server.address().port}/mcp`, close: () => new Promise((closed) => (server.close(closed), server.closeAllConnections())) }
+}
+
+/** A server is in the list, with its two tools. */
+const listsTools = async (row, name) => {
+  await row.getByText("2 tools").waitFor()
+  await row.getByRole("button", { name: `Tools of ${name}` }).click()
+  await row.getByRole("listitem", { name: `mcp_${name}_look_up` }).getByText("reads", { exact: true }).waitFor()
+  await row.getByRole("listitem", { name: `mcp_${name}_order` }).getByText("acts once", { exact: true }).waitFor()
+}
+
+const remove = async (v, row, name) => {
+  await row.getByRole("button", { name: `Remove ${name}` }).click()
+  await v.page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
+  await row.waitFor({ state: "detached" })
+}
+
+/** What must work with the real server. */
+export const toolServersOfServer = {
+  "an MCP server is added for everybody, says what is wrong, lists its tools once its key is right, and is removed": async (v) => {
+    const at = await shop()
+    const page = await toolsOf(v)
+    await page.getByRole("button", { name: "Add a server" }).click()
+    await page.getByLabel("Name", { exact: true }).fill("fruits")
+    await page.getByLabel("Whose").selectOption({ label: "For everybody" })
+    await page.getByLabel("Address").fill(at.url)
+    await page.getByRole("button", { name: "Add a header" }).click()
+    const headers = page.getByRole("group", { name: "Headers" })
+    await headers.getByLabel("Name").fill("Authorization")
+    await headers.getByLabel("Value of Authorization").fill(`Bearer ${SECRET}-mistyped`)
+    await page.getByRole("button", { name: "Save" }).click()
+    const row = page.getByRole("listitem", { name: "fruits (the installation's)" })
+    await row.getByText("It does not work: the MCP server fruits cannot be used").waitFor()
+    await holdsNone(v)
+    await row.getByRole("button", { name: "Edit fruits" }).click()
+    assert.equal(await headers.getByLabel("Value of Authorization").inputValue(), "")
+    await headers.getByLabel("Value of Authorization").fill(`Bearer ${SECRET}`)
+    await page.getByRole("button", { name: "Save" }).click()
+    await listsTools(row, "fruits")
+    await row.getByText("It does not work").waitFor({ state: "detached" })
+    await holdsNone(v)
+    await row.getByRole("button", { name: "Switch off fruits" }).click()
+    await row.getByText("off", { exact: true }).waitFor()
+    await row.getByRole("button", { name: "Switch on fruits" }).click()
+    await row.getByText("off", { exact: true }).waitFor({ state: "detached" })
+    await row.getByRole("button", { name: "Ask again: fruits" }).click()
+    await row.getByText("2 tools").waitFor()
+    assert.equal(await row.getByText("It does not work").count(), 0, "the key has stayed")
+    await remove(v, row, "fruits")
+    await at.close()
+    await v.page.keyboard.press("Escape")
+  },
+}
+
+/** States that the mock has. */
+export const toolServersOfMock = {
+  "MCP servers are added as other programs write them, their tools are listed, and they are removed": async (v) => {
+    const page = await toolsOf(v)
+    await page.getByText("There are no MCP servers yet.").waitFor()
+    await page.getByRole("button", { name: "Add a server" }).click()
+    const pasted = page.getByLabel("Paste a configuration")
+    const fill = page.getByRole("button", { name: "Fill in" })
+    await pasted.fill("npx -y fruits")
+    await fill.click()
+    await page.getByText("This is no JSON.").waitFor()
+    await pasted.fill(JSON.stringify({ mcpServers: { Fruits: { command: "npx", args: ["-y", "fruits"], env: { KEY: SECRET } } } }))
+    await fill.click()
+    assert.equal(await pasted.inputValue(), "", "the secret is not left where everybody reads it")
+    assert.deepEqual([await page.getByLabel("Name", { exact: true }).first().inputValue(), await page.getByLabel("Arguments").inputValue()], ["fruits", "-y\nfruits"])
+    await v.inspect("230-mcp-form")
+    await page.getByRole("button", { name: "Save" }).click()
+    const row = page.getByRole("listitem", { name: "fruits (your own)" })
+    await listsTools(row, "fruits")
+    await row.getByText("given: KEY").waitFor()
+    await holdsNone(v)
+    await v.inspect("231-mcp-servers")
+    await v.page.setViewportSize(phone)
+    await v.inspect("231-mcp-servers-phone")
+    await v.page.setViewportSize(desk)
+
+    await page.getByRole("button", { name: "Add a server" }).click()
+    await pasted.fill(JSON.stringify({ mcpServers: { fruits: { url: "https://fruits.example" }, nuts: { url: "https://nowhere.example" } } }))
+    await fill.click()
+    await page.getByLabel("Whose").selectOption({ label: "For everybody" })
+    await page.getByRole("button", { name: "Add these 2 servers" }).click()
+    const nuts = page.getByRole("listitem", { name: "nuts (the installation's)" })
+    await nuts.getByText("It does not work: the MCP server nuts cannot be used: nobody answers there").waitFor()
+    const shared = page.getByRole("listitem", { name: "fruits (the installation's)" })
+    await shared.getByText("yours is used").waitFor()
+    await remove(v, shared, "fruits")
+    await remove(v, nuts, "nuts")
+    await remove(v, row, "fruits")
+    await page.getByText("There are no MCP servers yet.").waitFor()
+    await v.page.keyboard.press("Escape")
+  },
+}
