@@ -2,15 +2,20 @@ package runners_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/ingress/runners"
 	"xbot/ingress/runners/runnerstest"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -144,4 +149,38 @@ func TestSyncFolder_RefusesWhatIsNoFolderToSync(t *testing.T) {
 		r := wire.SyncFolder{Name: "skills", Files: []wire.SyncFile{{Path: path, SHA256: string(make([]byte, 64))}}}
 		require.True(t, wire.IsKind(r.Validate(), wire.Invalid), "%q", path)
 	}
+}
+
+func TestFolders_BringAChangeToRunnersThatAreConnected(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	r := s.StartRunner("local", runnerstest.DaemonConfig{})
+	home := t.TempDir()
+	put := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		runners.NewFolders(home, slog.New(slog.DiscardHandler)).Sync(ctx, s.Hub, r.ID)
+	}()
+	copied := func(name, text string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			data, err := os.ReadFile(filepath.Join(r.Workspace, ".xbot", name))
+			return text == "" && errors.Is(err, fs.ErrNotExist) || text != "" && string(data) == text
+		}, 30*time.Second, 20*time.Millisecond, name)
+	}
+	put("skills/a/SKILL.md", "one") // the folder was not there when the runner connected
+	copied("skills/a/SKILL.md", "one")
+	put("skills/a/SKILL.md", "two")
+	put("agents/b.md", "role")
+	copied("skills/a/SKILL.md", "two")
+	copied("agents/b.md", "role")
+	require.NoError(t, os.RemoveAll(filepath.Join(home, "skills", "a")))
+	copied("skills/a/SKILL.md", "")
+	cancel()
+	<-ended
 }
