@@ -126,6 +126,55 @@ func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {
 	require.Equal(t, []string{"a"}, k.trace("asked"))
 }
 
+func TestApproval_AChangedCallRunsAsChangedAndOnceThoughTheServerIsKilledRightAfterTheAnswer(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send(k.shell("echo a >> %s", k.file("written")), "say done")
+	call := k.untilAsked(1)
+	changed, err := json.Marshal(map[string]string{"command": "echo b >> " + k.file("changed")})
+	require.NoError(t, err)
+	got := k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow, Arguments: changed})
+	s.crash()
+	s.boot()
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"b"}, k.trace("changed"))
+	require.Empty(t, k.trace("written"), "what the model wrote never ran")
+	calls := lastCalls(k)
+	require.Equal(t, got.Arguments, calls[0].Arguments)
+	require.Equal(t, call.Arguments, calls[0].Approval.Asked)
+	require.Contains(t, calls[0].Result, i18n.Say(i18n.English, i18n.CallEdited))
+	k.wellFormed()
+}
+
+func TestApproval_EverythingOfATurnIsAllowedAlsoAfterAKill(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send(k.shell("echo a >> %s", k.file("all")), k.shell("echo b >> %s", k.file("all")), "say done")
+	call := k.untilAsked(1)
+	turn, err := k.client.AllowTurn(t.Context(), k.key, call.Turn)
+	require.NoError(t, err)
+	require.NotNil(t, turn.Allows)
+	s.crash()
+	s.boot()
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a", "b"}, k.trace("all"))
+	id = k.send(k.shell("echo c >> %s", k.file("all")), "say done")
+	var asked chat.ToolEvent
+	k.until(crashLimit, "the question of the next turn, which asks again", func(e chat.Event) bool {
+		if e.Kind == chat.EventTool {
+			asked = decode[chat.ToolEvent](t, e)
+		}
+		return asked.Turn != "" && asked.Turn != call.Turn && asked.Approval != nil
+	})
+	require.Equal(t, chat.ApprovalOpen, asked.Approval.State)
+	k.answer(asked.ID, apiclient.Answer{Decision: apiclient.Deny})
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a", "b"}, k.trace("all"))
+	k.wellFormed()
+}
+
 func TestApproval_AnsweredWhileNoWorkerRuns(t *testing.T) {
 	t.Parallel()
 	p := newParts(t, askForShell)

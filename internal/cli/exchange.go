@@ -201,8 +201,13 @@ func (e *exchange) answer(ctx context.Context, call *story.Call, answer apiclien
 	}
 	e.asked[call.ID] = true
 	_, err := e.conn.client.AnswerApproval(ctx, e.session.Key, call.ID, answer)
-	if fault.Is(err, fault.Conflict) {
+	switch kind := fault.KindOf(err); {
+	case kind == fault.Conflict:
 		e.notes.say("xbot-cli: %s", err)
+		return nil
+	case len(answer.Arguments) > 0 && (kind == fault.Invalid || kind == fault.Denied || kind == fault.TooLarge):
+		e.notes.say("xbot-cli: %s", err)
+		delete(e.asked, call.ID) // it goes on to wait, and is asked about again
 		return nil
 	}
 	return err

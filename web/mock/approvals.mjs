@@ -9,9 +9,18 @@ export class Approvals {
   #open = new Map()
   #answered = new Map()
   #permissions
+  /** Told when everything of the running turn is allowed, or not any more. */
+  #allows
 
   constructor(permissions) {
     this.#permissions = permissions
+  }
+
+  /** Allows all that waits and what comes, or ceases to. */
+  allowAll(turn, allow) {
+    this.#allows = allow ? turn.id : undefined
+    turn.allows = allow ? (turn.allows ?? { by: "admin", since: now(), calls: 0 }) : undefined
+    if (allow) for (const [id, { questions }] of [...this.#open]) if (!questions) this.answer(id, { decision: "allow" })
   }
 
   get waiting() {
@@ -23,6 +32,11 @@ export class Approvals {
    * is they that are answered.
    */
   ask(call, reason, signal, told, questions) {
+    if (!questions && this.#allows && call.id.startsWith(this.#allows)) {
+      const approval = { state: "allowed", reason, asked_at: now(), answered_at: now(), answered_by: "admin" }
+      told({ approval })
+      return Promise.resolve(approval)
+    }
     const always = questions ? undefined : this.#permissions.alwaysOf(call)
     const approval = { state: "open", reason, asked_at: now(), questions, always, preview: previewOf(call) }
     return new Promise((done) => {
@@ -39,13 +53,16 @@ export class Approvals {
     })
   }
 
-  answer(id, { answers, decision = answers && "allow", note, always }) {
+  answer(id, { answers, decision = answers && "allow", note, always, arguments: changed }) {
     const open = this.#open.get(id)
     if (!open && this.#answered.has(id)) throw new HttpProblem(409, "This question was answered before. The first answer stands.")
     if (!open) throw new HttpProblem(404, "There is no such question.")
     if (decision === "allow" && open.questions?.some(({ name }) => !answers?.[name]?.length)) throw new HttpProblem(400, "A question has no answer.")
     if (always && decision === "allow") for (const rule of open.always) this.#permissions.set(rule.tool, rule)
-    open.settle({ state: decision === "allow" ? "allowed" : "denied", answers, note: note || undefined, answered_at: now(), answered_by: "admin" })
+    if (changed?.command?.includes("forbidden")) throw new HttpProblem(403, "The rules deny this call as you changed it.")
+    const asked = changed && { asked: open.call.arguments }
+    if (changed) Object.assign(open.call, { arguments: JSON.stringify(changed), summary: changed.command ?? open.call.summary })
+    open.settle({ ...asked, state: decision === "allow" ? "allowed" : "denied", answers, note: note || undefined, answered_at: now(), answered_by: "admin" })
     return open.call
   }
 

@@ -497,6 +497,20 @@ export class MockServer {
       case "POST tasks/*/kill":
         sendJson(response, 202, session.team?.kill(id) ?? session.tasks.kill(id))
         return true
+      case "POST approvals": {
+        const { answers } = await readBody(request)
+        sendJson(response, 200, { results: answers.map(({ call_id, ...given }) => ({ call_id, status: 200, call: session.approvals.answer(call_id, given) })) })
+        return true
+      }
+      case "PUT turns/*/allowance":
+      case "DELETE turns/*/allowance": {
+        const turn = session.turns.find((known) => known.id === id)
+        if (!turn || turn.state !== "running") throw new HttpProblem(409, "The turn has ended.")
+        session.approvals.allowAll(turn, request.method === "PUT")
+        session.tell("turn", turn)
+        sendJson(response, 200, turn)
+        return true
+      }
       case "POST approvals/*":
         sendJson(response, 200, session.approvals.answer(id, await readBody(request)))
         return true

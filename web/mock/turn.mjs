@@ -141,9 +141,9 @@ export class Turns {
       if (step.compress) await this.#compress(turn, n)
       const said = await this.#generate(turn, n, step, signal)
       if (said === "failed" || signal.aborted) return signal.aborted ? "stopped" : "failed"
-      for (const call of said.tool_calls ?? []) {
+      for (const calls of together(said.tool_calls ?? [])) {
         if (this.#steers()) break
-        await this.#tool(turn, n, call, signal)
+        await Promise.all(calls.map((call) => this.#tool(turn, n, call, signal)))
       }
       if (signal.aborted) return "stopped"
       const steered = this.#steer(turn, n, said.tool_calls ?? [])
@@ -272,6 +272,16 @@ export class Turns {
       session.tell("todos", todos)
     }
   }
+}
+
+/** Neighbouring calls that only read run together. */
+function together(calls) {
+  const out = []
+  for (const call of calls) {
+    if (call.name === "Read" && out.at(-1)?.[0].name === "Read") out.at(-1).push(call)
+    else out.push([call])
+  }
+  return out
 }
 
 function argumentsOf(call) {

@@ -28,6 +28,13 @@ const askFirst = async (v, command, end) => {
   await question(v).waitFor()
 }
 
+/** Makes Shell ask, for a claim that is to hold by itself. */
+const askForShell = async (v) => {
+  await begin(v)
+  await rule(v, "Shell", "Ask")
+  await closeDialog(v)
+}
+
 /** Waits until the server says that a runner was chosen. */
 async function active(v, name) {
   while ((await v.api("/api/runners")).active !== name) await v.page.waitForTimeout(50)
@@ -70,6 +77,60 @@ export const sandbox = {
     await v.turn.getByRole("button", { name: /Shell/ }).click()
     await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("two").waitFor()
     await v.inspect("52-allowed")
+  },
+
+  "a person changes a call before they allow it, and sees what they changed": async (v) => {
+    await askForShell(v)
+    await askFirst(v, "echo one > changed.txt", "it was changed")
+    await question(v).getByRole("button", { name: "Edit" }).click()
+    const editor = question(v).getByRole("form", { name: "What runs instead" })
+    const run = editor.getByRole("button", { name: "Run changed" })
+    assert.equal(await run.getAttribute("aria-disabled"), "true")
+    await editor.getByLabel("command").fill("")
+    await editor.getByLabel("command").pressSequentially("echo added and dared")
+    await editor.getByRole("group", { name: "What was changed" }).getByText("+command: echo added and dared").waitFor()
+    await v.inspect("52-editing")
+    await v.page.keyboard.press("Escape")
+    assert.equal(await editor.count(), 0, "nothing is allowed yet")
+    await question(v).getByRole("button", { name: "Edit" }).click()
+    await editor.getByLabel("command").fill("echo added and dared")
+    await run.click()
+    await v.sees(/Changed and allowed by/, v.turn)
+    await v.sees("it was changed", v.turn)
+    await v.turn.getByRole("button", { name: /Shell/ }).click()
+    await v.turn.getByRole("group", { name: "What was changed" }).getByText("-command: echo one > changed.txt").waitFor()
+    await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("added and dared").waitFor()
+    await v.inspect("52-changed")
+  },
+
+  "everything of a turn is allowed at once, with a mark that stays until it is taken back": async (v) => {
+    await askForShell(v)
+    const calls = ["one", "two", "three"].map((word) => `call Shell ${JSON.stringify({ command: word === "two" ? "sleep 1; echo two" : `echo ${word}`, reason: "to see" })}`)
+    await v.begin([...calls.slice(0, 2), "stream 60 50ms", calls[2], "say all of it ran"].join("\n"))
+    await question(v).waitFor()
+    await v.page.getByRole("button", { name: "Allow everything in this turn" }).click()
+    const mark = v.page.getByText("Everything is allowed in this turn", { exact: false })
+    await mark.waitFor()
+    await v.inspect("52-allowed-turn")
+    await v.page.getByRole("button", { name: "Ask again" }).click()
+    await mark.waitFor({ state: "detached" })
+    await question(v).getByRole("button", { name: "Allow", exact: false }).first().click()
+    await v.sees("all of it ran", v.turn)
+    assert.equal(await v.page.getByRole("button", { name: "Ask again" }).count(), 0)
+  },
+
+  "several calls that wait are answered with one press": async (v) => {
+    await begin(v)
+    await rule(v, "Read", "Ask")
+    await closeDialog(v)
+    const reads = ["a.txt", "b.txt", "c.txt"].map((path) => `call Read ${JSON.stringify({ path })}`)
+    await v.begin([...reads, "say they were answered"].join("\n"))
+    await v.page.getByRole("button", { name: "Allow all (3)" }).click()
+    await v.sees("they were answered", v.turn)
+    await v.turn.getByText(/Allowed by/).nth(2).waitFor()
+    await begin(v)
+    await rule(v, "Read", "Allow")
+    await closeDialog(v)
   },
 
   "a letter that is typed into a message answers no question": async (v) => {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,11 +17,13 @@ import (
 )
 
 // ReadAnswer reads what a person types to the question whether a call may run: y or n, with a note behind it if they
-// like, or a for always. Nothing else is an answer, so that a message is never taken for one.
+// like, y with the arguments that it is to have instead, or a for always. Nothing else is an answer, so that a message is never taken for one.
 func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 	word, note, _ := strings.Cut(strings.TrimSpace(typed), " ")
 	note = strings.TrimSpace(note)
 	switch word = strings.ToLower(word); {
+	case word == "y" && strings.HasPrefix(note, "{"):
+		return apiclient.Answer{Decision: apiclient.Allow, Arguments: asJSON(note)}, true
 	case word == "y", word == "yes" && note == "":
 		return apiclient.Answer{Decision: apiclient.Allow, Note: note}, true
 	case word == "n", word == "no" && note == "":
@@ -29,6 +32,18 @@ func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 		return apiclient.Answer{Decision: apiclient.Allow, Always: true}, true
 	}
 	return apiclient.Answer{}, false
+}
+
+// asJSON is a text that is to be JSON. One that is none becomes a JSON string, which the server refuses with a sentence.
+func asJSON(text string) json.RawMessage {
+	if raw := json.RawMessage(text); json.Valid(raw) {
+		return raw
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return json.RawMessage("null") // it cannot happen to a string
+	}
+	return quoted
 }
 
 // answeredMsg tells how an answer to a question was taken.

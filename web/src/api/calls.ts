@@ -87,9 +87,9 @@ export const killTask = (key: string, id: string): Promise<Task> =>
 
 /**
  * Answers the question whether a call may run, or the questions that it asks: "answers" allow it. "always" goes with
- * "allow": the tool asks no more.
+ * "allow": the tool asks no more. So do "arguments", with which the call runs instead.
  */
-export const answerApproval = (key: string, call: string, body: { decision?: "allow" | "deny"; note?: string; always?: boolean; answers?: Record<string, string[]> }) =>
+export const answerApproval = (key: string, call: string, body: { decision?: "allow" | "deny"; note?: string; always?: boolean; arguments?: Record<string, unknown>; answers?: Record<string, string[]> }) =>
   unwrap(api.POST("/api/sessions/{key}/approvals/{call_id}", { params: { path: { key, call_id: call } }, body }))
 
 /** A folder where the session's commands run; the empty path is the session's own. */

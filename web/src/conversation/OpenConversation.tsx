@@ -31,6 +31,7 @@ import { useDetails } from "./useDetails"
 import { useStop } from "./useStop"
 
 const AboveNote = lazy(() => import("../subagents/AboveNote"))
+const ApprovalStrip = lazy(() => import("../turn/ApprovalStrip"))
 const TaskStrip = lazy(() => import("../task/TaskStrip"))
 const FilesDialog = lazy(() => import("../files/browser/FilesDialog"))
 const TaskDialog = lazy(() => import("../task/TaskDialog"))
@@ -92,6 +93,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
           )}
           <div className="mx-auto w-full max-w-column shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:px-0 lg:pb-5">
             <ConnectionNote link={link} onRetry={conversation.retry} />
+            <Suspense>{running !== undefined && (asking || feed.turns[running]?.turn?.allows) && <ApprovalStrip key={running} feed={feed} turn={running} />}</Suspense>
             <TodoStrip todos={feed.todos} />
             <Suspense>{feed.connections > 0 && <TaskStrip tasks={feed.tasks} below={feed.below} />}</Suspense>
             {answered ? (

@@ -40,11 +40,14 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
 }
 
 /** Whether the running turn waits for a permission or an answer. */
-export function isAskingNow(state: FeedState): boolean {
+export const isAskingNow = (state: FeedState): boolean => askingCalls(state).length > 0
+
+/** The calls of the running turn that wait for a permission or an answer. */
+export function askingCalls(state: FeedState) {
   const running = runningTurn(state)
-  if (running === undefined) return false
+  if (running === undefined) return []
   const messages = state.messages.filter((message) => message.turn_id === running)
-  return latestCalls(messages, state.turns[running] ?? emptyTurnFeed).some(isAsking)
+  return latestCalls(messages, state.turns[running] ?? emptyTurnFeed).filter(isAsking)
 }
 
 /** The calls of the newest step that has any word of its own. */

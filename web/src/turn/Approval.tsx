@@ -55,7 +55,8 @@ function Settled({ approval }: { approval: Question }) {
   if (state === "open") return <Line icon={MinusCircle} words={t("approval.void")} />
   if (state === "void") return <Line icon={MinusCircle} words={t("approval.void")} />
   const late = state === "denied" && by === "xbot"
-  const words = late ? t("approval.late") : t(`approval.${state}`, { who: by })
+  const done = state === "allowed" && approval.asked !== undefined ? "changed" : state
+  const words = late ? t("approval.late") : t(`approval.${done}`, { who: by })
   return <Line icon={state === "allowed" ? Check : X} words={words} at={at && moment(language, at)} note={note} />
 }
 

@@ -1,5 +1,5 @@
 import { Hand } from "lucide-react"
-import { type KeyboardEvent, type RefObject, type SubmitEvent, useEffect, useId, useRef, useState } from "react"
+import { type KeyboardEvent, lazy, type RefObject, type SubmitEvent, Suspense, useEffect, useId, useRef, useState } from "react"
 
 import type { ToolRule } from "../api/permissions"
 import type { ToolCall } from "../api/types"
@@ -9,11 +9,15 @@ import { ArgumentList } from "./Arguments"
 import { mainArgument, readArguments } from "./arguments"
 import { Changes } from "./Changes"
 
+const CallEditor = lazy(() => import("./CallEditor"))
+
 export interface Answer {
   decision?: "allow" | "deny"
   answers?: Record<string, string[]>
   note?: string
   always?: boolean
+  /** What the call is to have in place of what the model wrote. */
+  arguments?: Record<string, unknown>
 }
 
 interface Props {
@@ -39,11 +43,12 @@ export function ApprovalCard({ call, reason, title, always = [], answers = true,
   const id = useId()
   const card = useRef<HTMLDivElement>(null)
   const [denying, setDenying] = useState(false)
+  const [editing, setEditing] = useState(false)
   const answer = (given: Answer) => {
     if (!answering) onAnswer(given)
   }
   const press = (key: string): boolean => {
-    if (!answers) return false
+    if (!answers || editing) return false
     if (key === "a") answer({ decision: "allow" })
     else if (key === "d") setDenying(true)
     else return false
@@ -68,9 +73,13 @@ export function ApprovalCard({ call, reason, title, always = [], answers = true,
         <Hand size={17} aria-hidden className="shrink-0 text-warn" />
         {title ?? t("approval.title", { tool: call.name })}
       </p>
-      {call.approval?.preview ? <Changes diff={call.approval.preview} label={t("approval.changes")} /> : <Wanted call={call} />}
+      {editing ? (
+        <Suspense>
+          <CallEditor call={call} answering={answering} onCancel={() => setEditing(false)} onRun={(changed) => answer({ decision: "allow", arguments: changed })} />
+        </Suspense>
+      ) : call.approval?.preview ? <Changes diff={call.approval.preview} label={t("approval.changes")} /> : <Wanted call={call} />}
       {reason && <p className="mt-3 break-words text-ink-2">{t("approval.reason", { reason })}</p>}
-      {!answers ? null : denying ? (
+      {!answers || editing ? null : denying ? (
         <Denial answering={answering} onCancel={() => setDenying(false)} onDeny={(note) => answer({ decision: "deny", note })} />
       ) : (
         <div className="mt-4 flex flex-wrap gap-2">
@@ -80,6 +89,11 @@ export function ApprovalCard({ call, reason, title, always = [], answers = true,
           <Button aria-keyshortcuts="D" aria-disabled={answering} onClick={() => setDenying(true)}>
             {t("approval.deny")} <Key name="D" />
           </Button>
+          {!call.approval?.deferred && (
+            <Button look="quiet" onClick={() => setEditing(true)}>
+              {t("approval.edit")}
+            </Button>
+          )}
           {always.length > 0 && (
             <Button look="quiet" className="max-w-full" aria-disabled={answering} onClick={() => answer({ decision: "allow", always: true })}>
               <span className="truncate">{t("approval.always", { what: always.map(({ tool, pattern }) => pattern || tool).join(", ") })}</span>

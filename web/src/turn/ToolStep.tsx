@@ -16,6 +16,7 @@ import { Fold } from "./Fold"
 import { iconOf } from "./icons"
 import { OutputView } from "./OutputView"
 
+const Changed = lazy(() => import("./Changed"))
 const OffloadedOutput = lazy(() => import("./OffloadedOutput"))
 
 interface Props {
@@ -86,10 +87,16 @@ function StepBody({ call, ended }: Props) {
       </div>
     )
   }
+  const { approval } = call
   const output = call.state === "done" ? call.result : call.output?.text
   return (
     <div className="space-y-3">
-      {call.diff ? <Changes diff={call.diff} label={t("tools.changed")} /> : !call.approval?.questions?.length && <Arguments json={call.arguments} />}
+      {approval?.asked !== undefined && (
+        <Suspense>
+          <Changed asked={approval.asked} ran={call.arguments} />
+        </Suspense>
+      )}
+      {call.diff ? <Changes diff={call.diff} label={t("tools.changed")} /> : !approval?.questions?.length && <Arguments json={call.arguments} />}
       <OutputView
         text={output ?? ""}
         label={t(running ? "tools.outputSoFar" : "tools.output")}
