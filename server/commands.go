@@ -117,7 +117,7 @@ type skills struct{ *agents }
 // HasSkill looks where the tools of the conversation act, for a second at most. While the database is away there are those of the server.
 func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool {
 	known := s.skills(s.boxes)
-	found, err := known.Server().List()
+	found, err := known.In(ctx, nil, "")
 	if user != 0 {
 		scene, missing := s.store.Scene(ctx, key, "")
 		if missing != nil { // it is yet to begin

@@ -56,12 +56,12 @@ func (s Skills) Process(ctx context.Context, a *Assembly) error {
 	if _, made := a.Parts[SkillsPart]; made {
 		return nil
 	}
-	ours, err := s.Server().List()
+	ours, err := s.ofServer()
 	if err != nil {
 		a.Notes = append(a.Notes, err)
 	}
-	if len(ours) > 0 {
-		a.Parts[SkillsPart] = clean(listSkills(ours))
+	if text := listSkills(ours); text != "" {
+		a.Parts[SkillsPart] = clean(text)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (s Skills) Server() skill.Server { return skill.Server{Dir: filepath.Join(s
 // In returns the skills of a place, sorted by name: those of the server alone where the sandbox is nil.
 func (s Skills) In(ctx context.Context, box sandbox.Sandbox, folder string) ([]skill.Found, error) {
 	if box == nil {
-		return s.Server().List()
+		return s.ofServer()
 	}
 	if box.Workspace() == "" { // it was not seen by this process
 		if _, err := box.Stat(ctx, "."); err != nil {
@@ -113,11 +113,28 @@ func (s Skills) Seen(ctx context.Context, scene chat.Scene) ([]skill.Found, erro
 			return found, nil
 		}
 	}
-	return s.Server().List()
+	return s.ofServer()
+}
+
+// ofServer returns the skills of the program, and those of the installation, which win.
+func (s Skills) ofServer() ([]skill.Found, error) {
+	ours, err := s.Server().List()
+	return nearest(skill.Builtin(), ours), err
+}
+
+// nearest puts skills together, sorted by name. Of one name the last counts.
+func nearest(levels ...[]skill.Found) []skill.Found {
+	byName := map[string]skill.Found{}
+	for _, level := range levels {
+		for _, one := range level {
+			byName[one.Name] = one
+		}
+	}
+	return slices.SortedFunc(maps.Values(byName), func(a, b skill.Found) int { return strings.Compare(a.Name, b.Name) })
 }
 
 func (s Skills) in(v *view) ([]skill.Found, error) {
-	ours, err := s.Server().List()
+	ours, err := s.ofServer()
 	if err != nil {
 		return nil, err
 	}
@@ -128,24 +145,17 @@ func (s Skills) in(v *view) ([]skill.Found, error) {
 			dirs = append(dirs, l.dir)
 		}
 	}
-	byName := map[string]skill.Found{}
-	for _, one := range ours {
-		byName[one.Name] = one
-	}
+	levels := [][]skill.Found{ours}
 	for _, dir := range dirs {
 		for _, below := range skillDirs {
 			theirs, err := v.skills(path.Join(dir, below))
 			if err != nil {
 				return nil, err
 			}
-			for _, one := range theirs {
-				byName[one.Name] = one
-			}
+			levels = append(levels, theirs)
 		}
 	}
-	found := slices.Collect(maps.Values(byName))
-	slices.SortFunc(found, func(a, b skill.Found) int { return strings.Compare(a.Name, b.Name) })
-	return found, nil
+	return nearest(levels...), nil
 }
 
 // skills lists the skills in a folder of the place. A copy of the server's has none of its own.
@@ -180,8 +190,12 @@ func (v *view) skills(dir string) ([]skill.Found, error) {
 	return slices.DeleteFunc(found, func(f skill.Found) bool { return f.Folder == nil }), nil
 }
 
-// listSkills renders skills without where they lie: the tool knows.
+// listSkills renders skills without where they lie: the tool knows. Those of the program are listed beside others alone: by themselves they would
+// bring the tool, and its tokens, into every conversation. People ask for them by name all the same.
 func listSkills(found []skill.Found) string {
+	if !slices.ContainsFunc(found, func(f skill.Found) bool { return !f.Builtin }) {
+		return ""
+	}
 	entries := map[string]skill.Entry{}
 	for _, f := range found {
 		entries[f.Name] = skill.Entry{Name: f.Name, Description: f.Description}

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/memory"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
+	"xbot/internal/skill"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/tooltest"
@@ -395,7 +396,8 @@ func TestSkills_AreThoseOfTheServerAndThoseWhereToolsAct(t *testing.T) {
 	w.box.Put(t, "repo/.xbot/skills/notes/README.md", "no skill")
 	w.scene.Cwd = filepath.Join(w.box.Workspace(), "repo")
 	require.Equal(t, "# Skills\n\nInstructions for particular kinds of work. When one fits, load it with Skill before you begin.\n\n"+
-		"- build: Builds it, all of it.\n- mine: Of the home folder\n- review: Reviews.\n- test: Tests.", w.assemble().Parts[prompt.SkillsPart])
+		"- build: Builds it, all of it.\n- mcp-setup: Connects an MCP server safely, or finds out why one does not work.\n- mine: Of the home folder\n- review: Reviews.\n"+
+		"- skill-creator: Writes or improves a skill.\n- test: Tests.", w.assemble().Parts[prompt.SkillsPart])
 }
 
 func TestSkills_OfTheServerAreThereWhereNoMachineIs(t *testing.T) {
@@ -483,4 +485,16 @@ func TestSender_InAGroupSaysSoAndHowPeopleAreMentioned(t *testing.T) {
 		require.NotContains(t, a.Parts["30_sender"], "oc_1")
 		require.Equal(t, mentions, strings.Contains(a.Parts["30_sender"], "write @ and their name"), channel)
 	}
+}
+
+func TestSkills_OfTheProgramAloneAreNotListed(t *testing.T) {
+	w := newWorld(t)
+	require.NotContains(t, w.system(), "# Skills", "they would bring their tool into every prompt")
+	found, err := prompt.Skills{Home: w.home, Sandboxes: w}.Seen(t.Context(), w.scene)
+	require.NoError(t, err)
+	require.Len(t, found, len(skill.Builtin()), "people can ask for them")
+	w.away = fault.Errorf(fault.Unavailable, "away")
+	found, err = prompt.Skills{Home: w.home, Sandboxes: w}.Seen(t.Context(), w.scene)
+	require.NoError(t, err)
+	require.Len(t, found, len(skill.Builtin()))
 }

@@ -24,7 +24,8 @@ const (
 // Found is a skill and where it lies.
 type Found struct {
 	Entry
-	Folder Folder
+	Folder  Folder
+	Builtin bool // it came with the program
 }
 
 // Is reports whether a name means the skill: its own name, which may have dashes for blanks, or that of its folder.

@@ -104,7 +104,7 @@ func TestSkill_SaysWhatIsWrong(t *testing.T) {
 	f := setup(t)
 	f.put("skills/deploy/blob", "a\x00b")
 	for arguments, want := range map[string]string{
-		`{"name":"gone"}`:                                       `there is no skill "gone"; there are: deploy, plain`,
+		`{"name":"gone"}`:                                       `there is no skill "gone"; there are: deploy, mcp-setup, plain, skill-creator`,
 		`{"name":"deploy","action":"explode"}`:                  "action must be load, list_files or read",
 		`{"name":"deploy","action":"read"}`:                     "file is empty",
 		`{"name":"deploy","file":"../plain/SKILL.md"}`:          "is no file of a skill",
@@ -133,6 +133,22 @@ func TestSkill_ALongTextComesInPieces(t *testing.T) {
 	require.True(t, strings.HasPrefix(got, "éé"))
 	require.Equal(t, "(nothing: the file has 120034 bytes)", f.run(`{"name":"long","file":"SKILL.md","offset":900000}`).Content)
 	require.Contains(t, f.run(`{"name":"long","file":"SKILL.md","offset":99999999}`).Content, "nothing")
+}
+
+func TestSkill_ThoseOfTheProgramAreLoadedWithoutAFile(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, one := range skill.Builtin() {
+		got := f.run(`{"name":"` + one.Name + `"}`)
+		require.False(t, got.IsError)
+		require.NotContains(t, got.Content, "Folder:")
+		require.Equal(t, got.Content, f.run(`{"name":"`+one.Name+`","action":"load"}`).Content)
+		require.Less(t, len(got.Content), 4_000, "short")
+		require.Less(t, len(one.Description), 100, "one line")
+		require.True(t, f.run(`{"name":"`+one.Name+`","file":"../x"}`).IsError)
+	}
+	f.put("skills/mcp-setup/SKILL.md", "# The installation's own")
+	require.Contains(t, f.run(`{"name":"mcp-setup"}`).Content, "The installation's own")
 }
 
 func TestSkill_IsNeverOffloaded(t *testing.T) {
