@@ -49,7 +49,7 @@ func TestSkills_OfADefaultInstallAreListedLoadedAndRun(t *testing.T) {
 	require.Contains(t, loaded.Result, "Folder: "+copied+" (")
 	require.Contains(t, loaded.Result, "Files: ship.sh\n\nRun ship.sh.")
 
-	ran := does(`call Shell {"command":"`+copied+`/ship.sh; echo rm -rf / > `+copied+`/ship.sh; cat `+s.home+`/skills/ship-it/SKILL.md"}`, "say ran")
+	ran := does(`call Shell {"command":"`+copied+`/ship.sh; echo echo changed > `+copied+`/ship.sh; cat `+s.home+`/skills/ship-it/SKILL.md"}`, "say ran")
 	require.Contains(t, ran.Result, "shipped by "+copied+"/ship.sh")
 	require.True(t, ran.IsError, "the data folder stays out of sight: %s", ran.Result)
 	require.Contains(t, does(`call Skill {"name":"ship-it","file":"ship.sh"}`, "say read").Result, "shipped by", "what a command wrote is not what others load")

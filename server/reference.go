@@ -10,13 +10,14 @@ import (
 	"xbot/internal/slash"
 	"xbot/internal/telemetry"
 	"xbot/internal/tool"
+	toolskill "xbot/internal/tool/skill"
 	"xbot/internal/tool/web"
 	"xbot/internal/toolset"
 )
 
 // Tools describes what models can call, without a server. What people bring themselves is not among them.
 func Tools() []tool.Spec {
-	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil)).Specs()
+	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil)).Specs()
 }
 
 // SlashCommands describes the slash commands, without a server.

@@ -34,6 +34,7 @@ type connection struct {
 	key    key
 	server mcpservers.Server // as it was when it was connected to
 	box    sandbox.Sandbox   // nil: the server has an address
+	counts bool              // what it lists by itself is stored
 	values values            // set before ready is closed
 
 	life  context.Context //nolint:containedctx // of the connection, which outlives the call that needed it first
@@ -76,10 +77,15 @@ func (u *usage) leave() {
 	}
 }
 
-func newConnection(pool *Connections, k key, s mcpservers.Server, box sandbox.Sandbox) *connection {
-	n := &connection{pool: pool, key: k, server: s, box: box, ready: make(chan struct{}), calls: newCalls(), made: time.Now(), usage: usage{over: make(chan struct{})}}
+func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connection {
+	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), usage: usage{over: make(chan struct{})}}
 	n.life, n.end = context.WithCancelCause(context.Background())
 	return n
+}
+
+// counts reports whether what a server says of itself here is stored, for all who use it.
+func counts(s mcpservers.Server, at At) bool {
+	return at.Vouched || s.User != 0 || s.Transport != chat.MCPStdio
 }
 
 // run connects, follows what the server says by itself, and ends the connection when nobody needs it or the server is gone.
@@ -88,7 +94,7 @@ func (n *connection) run() {
 	defer n.end(nil)
 	if n.err = n.connect(); n.err != nil {
 		n.err = n.explain(n.err)
-		n.note(n.err)
+		n.note(n.err, n.counts)
 	}
 	if n.err != nil {
 		n.pool.withdraw(n)
@@ -136,8 +142,8 @@ func (n *connection) follow(lost <-chan struct{}) {
 			}
 		case <-settled:
 			settled = nil
-			if err := n.list(); err != nil {
-				n.note(n.explain(err))
+			if err := n.list(n.counts); err != nil {
+				n.note(n.explain(err), n.counts)
 			}
 		}
 	}
@@ -178,7 +184,7 @@ func (n *connection) connect() error {
 	if n.session, err = n.greet(); err != nil {
 		return err
 	}
-	return n.list()
+	return n.list(n.counts)
 }
 
 // greet shakes hands in the newest version of the protocol. Commands that end at the first word of it that they do not know are started
@@ -259,9 +265,9 @@ func away(err error) bool {
 	return offline
 }
 
-// note remembers why the server could not be used.
-func (n *connection) note(problem error) {
-	if away(problem) || errors.Is(problem, errClosing) {
+// note remembers why the server could not be used, where that counts.
+func (n *connection) note(problem error, counts bool) {
+	if !counts || away(problem) || errors.Is(problem, errClosing) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
@@ -271,8 +277,11 @@ func (n *connection) note(problem error) {
 	}
 }
 
-// list asks what the server offers, and stores it.
-func (n *connection) list() error {
+// list asks what the server offers, and stores it, where that counts.
+func (n *connection) list(counts bool) error {
+	if !counts {
+		return nil
+	}
 	offers, err := offersOf(n.life, n.session)
 	if err != nil {
 		return fmt.Errorf("it does not list what it offers: %w", err)

@@ -52,6 +52,9 @@ type At struct {
 	// of the installation's has its variables on their runner, where they can read them; headers stay in this process. Servers with an address
 	// need no box.
 	Box sandbox.Sandbox
+	// Vouched says that what the server lists here holds for all who use it. It matters for a command of the installation's: it runs on a runner of
+	// the person, who can make it say anything, so it is for administrators. Of other servers every list counts.
+	Vouched bool
 }
 
 // key tells connections apart.
@@ -152,7 +155,7 @@ func (c *Connections) take(s mcpservers.Server, at At) (*connection, error) {
 	if err := c.room(at.Person); err != nil {
 		return nil, err
 	}
-	conn := newConnection(c, k, s, at.Box)
+	conn := newConnection(c, k, s, at)
 	conn.begin()
 	c.open[k], c.all[conn] = conn, struct{}{}
 	c.work.Go(conn.run)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/mcp"
 	"xbot/internal/tool"
 	"xbot/internal/toolset"
@@ -96,6 +97,7 @@ func TestSource_APersonsOwnServerTakesThePlaceOfTheInstallations(t *testing.T) {
 	f := setup(t)
 	source := mcp.NewSource(f.rows, f.Connections)
 	shared := f.addFor(0, command("git", "old"))
+	shared.Vouched = true
 	_, err := f.Refresh(t.Context(), shared)
 	require.NoError(t, err)
 	require.Contains(t, f.tools(source, ann), "mcp_git_one")
@@ -130,4 +132,26 @@ func TestInstructions_AreTheOwnersOfTheServersInForce(t *testing.T) {
 	said, err = source.Instructions(t.Context(), bob)
 	require.NoError(t, err)
 	require.NotContains(t, said, "Mine")
+}
+
+func TestSource_ListsToolsOfServersThatAreNotInForce(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	source := mcp.NewSource(f.rows, f.Connections)
+	shared := f.addFor(0, command("git", "old"))
+	shared.Vouched = true
+	_, err := f.Refresh(t.Context(), shared)
+	require.NoError(t, err)
+	own := f.add(command("git", "normal"))
+	_, err = f.Refresh(t.Context(), own)
+	require.NoError(t, err)
+
+	listed, err := source.Listed(t.Context(), ann, shared.Server)
+	require.NoError(t, err)
+	require.Equal(t, "mcp_git_one", listed[0].Name, "though hers stands before it")
+	listed, err = source.Listed(t.Context(), ann, own.Server)
+	require.NoError(t, err)
+	require.Contains(t, listed, mcp.Listed{Name: "mcp_git_echo", Description: "Says it again.", Class: chat.ClassRead})
+	_, err = source.Listed(t.Context(), bob, own.Server)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }

@@ -319,3 +319,26 @@ func TestPromptsAndResources_AreListedFromRowsAndReadFromTheServer(t *testing.T)
 	require.NoError(t, err)
 	require.True(t, got.IsError)
 }
+
+func TestConnections_ACommandOfTheInstallationIsListedOnlyByWhomItIsVouchedFor(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	at := f.addFor(0, command("shared", "normal"))
+	_, err := f.Refresh(t.Context(), at)
+	require.NoError(t, err)
+	require.Contains(t, f.call(at, "echo", chat.ClassRead, `{"text":"hi"}`).Content, "you said hi", "it is used all the same")
+	require.Zero(t, f.rows.listings(), "anybody's runner could say anything")
+	at.Vouched = true
+	listed, err := f.Refresh(t.Context(), at)
+	require.NoError(t, err)
+	require.Positive(t, listed.Tools)
+
+	broken := f.addFor(0, command("broken", "broken"))
+	_, err = f.Refresh(t.Context(), broken)
+	require.ErrorContains(t, err, "cannot be used")
+	require.Empty(t, f.rows.problem(broken.Server))
+	broken.Vouched = true
+	_, err = f.Refresh(t.Context(), broken)
+	require.ErrorContains(t, err, "cannot be used")
+	require.NotEmpty(t, f.rows.problem(broken.Server))
+}

@@ -30,7 +30,7 @@ func (e *UnknownError) Error() string {
 }
 
 // Refresh connects to a server, asks it what it offers, and stores that. It returns the server as it is then. A connection that nobody uses is
-// made anew, so that a server that was changed says what it is now. An error is a sentence about the server, which is stored, too; NotFound:
+// made anew, so that a server that was changed says what it is now. A command of the installation's is asked only where at is vouched for. An error is a sentence about the server, which is stored, too; NotFound:
 // there is no such server for the person.
 func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error) {
 	s, err := c.server(ctx, at)
@@ -44,10 +44,10 @@ func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error
 		return chat.MCPServer{}, err
 	}
 	defer c.release(conn)
-	if conn.made.Before(began) { // it was in use; a new one has listed already
-		if err := conn.list(); err != nil {
+	if stored := counts(s, at); conn.made.Before(began) || stored != conn.counts { // it was in use; a new one has listed already
+		if err := conn.list(stored); err != nil {
 			err = conn.explain(err)
-			conn.note(err)
+			conn.note(err, stored)
 			return chat.MCPServer{}, err
 		}
 	}

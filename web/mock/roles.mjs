@@ -113,7 +113,7 @@ const view = (id, versions) => ({ id, ...versions.at(-1) })
 const defaults = {
   system: "You are xbot, an assistant that people reach through chat and that can act on a machine through tools.\n\n- Answer in the language the person writes. Be brief and concrete.\n- Read before you change.",
   channel_web: "The person reads in a web page that renders Markdown.",
-  skills: "# Skills\n\nInstructions for particular kinds of work. When one fits, read its file before you begin.",
+  skills: "# Skills\n\nInstructions for particular kinds of work. When one fits, load it with Skill before you begin.",
   agents: "# Agents\n\nRoles for SubAgent.",
   memory: "# Memory\n\nWhat you wrote down in earlier conversations with this person. It may be out of date.",
 }

@@ -111,7 +111,7 @@ const askTime = 20 * time.Second
 func (a *Endpoints) ask(ctx context.Context, s chat.MCPServer) (problem string, err error) {
 	timed, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	at := mcp.At{Server: s.ID, Person: auth.User(ctx).ID}
+	at := mcp.At{Server: s.ID, Person: auth.User(ctx).ID, Vouched: s.Shared} // only administrators come here with one of the installation's
 	if s.Transport == chat.MCPStdio {
 		at.Box, err = sandbox.Reach(timed, a.Boxes, at.Person, "")
 	}
