@@ -221,7 +221,7 @@ func TestAsk_AsksNobodyWhereEverythingIsAllowedInTheTurn(t *testing.T) {
 	turns, err := b.Turns(t.Context(), activitiestest.Key, 1)
 	require.NoError(t, err)
 	require.Nil(t, turns[0].Allows)
-	require.Equal(t, 3, len(b.EventsOf(chat.EventTurn)), "clients are told of the beginning, and when it is allowed and taken back")
+	require.Len(t, b.EventsOf(chat.EventTurn), 3, "clients are told of the beginning, and when it is allowed and taken back")
 }
 
 func TestAsk_WarnsEachTimeFiftyCallsWereAllowedTogether(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -218,9 +219,9 @@ func (b *bundle) callsOf(key chat.SessionKey) []chat.ToolCall {
 	b.t.Helper()
 	var got messages.Transcript
 	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
-	for n := len(got.Messages) - 1; n >= 0; n-- {
-		if calls := got.Messages[n].ToolCalls; len(calls) > 0 {
-			return calls
+	for _, m := range slices.Backward(got.Messages) {
+		if len(m.ToolCalls) > 0 {
+			return m.ToolCalls
 		}
 	}
 	return nil

@@ -213,7 +213,7 @@ func (n *connection) handshake(version string) (*sdk.ClientSession, error) {
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { n.calls.change() },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { n.calls.change() },
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { n.calls.progress(r.Params) },
-		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { n.calls.log(r.Params) },
+		LoggingMessageHandler:       func(_ context.Context, r *sdk.LoggingMessageRequest) { n.calls.log(r.Params) }, //nolint:staticcheck // servers of older versions of the protocol log
 	})
 	return client.Connect(n.life, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
 }
@@ -347,7 +347,7 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 }
 
 // log tells all calls what the server writes: it does not say of which.
-func (c *calls) log(p *sdk.LoggingMessageParams) {
+func (c *calls) log(p *sdk.LoggingMessageParams) { //nolint:staticcheck // as above
 	if p == nil {
 		return
 	}

@@ -105,7 +105,7 @@ func (l *listing) leave(name, why string) {
 
 // take reports whether something can be taken: it has a name, and the first of that name is taken. What cannot be is noted.
 func (l *listing) take(kind, name string, count, most int) bool {
-	why := ""
+	var why string
 	switch key := kind + " " + name; {
 	case count >= most:
 		why = fmt.Sprintf("more than %d of the kind %s are not taken", most, kind)
@@ -223,7 +223,7 @@ func cleanJSON(value any, depth int) (any, bool) {
 	if depth == 0 {
 		return nil, false
 	}
-	ok := true
+	var ok bool
 	switch v := value.(type) {
 	case string:
 		return storable(v), true

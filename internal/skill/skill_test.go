@@ -1,6 +1,7 @@
 package skill_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -83,7 +84,7 @@ func FuzzDescribe_NamesAreOneLine(f *testing.F) {
 			t.Fatalf("%+q", e)
 		}
 		front, body := skill.Split(head)
-		if !utf8.Valid(front) || !utf8.Valid(body) || strings.ContainsRune(string(body), 0) {
+		if !utf8.Valid(front) || !utf8.Valid(body) || bytes.ContainsRune(body, 0) {
 			t.Fatalf("%q %q", front, body)
 		}
 	})
