@@ -33,7 +33,8 @@ func (h *Hub) Inner() http.Handler {
 	return mux
 }
 
-// meant finds the session a request means. A request with another epoch is about a connection that has ended.
+// meant finds the session a request means. A request with another epoch is about a connection that has ended, and one
+// that has just ended may still be listed.
 func (h *Hub) meant(r *http.Request) (*session, bool) {
 	h.mu.Lock()
 	s, ok := h.sessions[sandbox.RunnerID(r.PathValue("id"))]
@@ -41,7 +42,7 @@ func (h *Hub) meant(r *http.Request) (*session, bool) {
 	if want := r.URL.Query().Get("epoch"); ok && want != "" {
 		ok = want == strconv.FormatInt(s.epoch, 10)
 	}
-	return s, ok
+	return s, ok && !s.over()
 }
 
 func (h *Hub) serveInfo(w http.ResponseWriter, r *http.Request) {

@@ -41,11 +41,18 @@ func newSession(sock *socket.Socket, who Identity, token [sha256.Size]byte, info
 
 // Info says who the runner is.
 func (s *session) Info(context.Context) (wire.Info, error) {
+	if s.over() {
+		return wire.Info{}, sandbox.ErrOffline
+	}
+	return s.info, nil
+}
+
+func (s *session) over() bool {
 	select {
 	case <-s.gone:
-		return wire.Info{}, sandbox.ErrOffline
+		return true
 	default:
-		return s.info, nil
+		return false
 	}
 }
 

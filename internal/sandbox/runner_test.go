@@ -211,6 +211,25 @@ func TestReadFile_ReadsAgainWhatChangedBetweenItsParts(t *testing.T) {
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
 }
 
+func TestStart_AsksARunnerThatWasAwayAgain(t *testing.T) {
+	t.Parallel()
+	box, s := setup(t,
+		step{err: sandbox.ErrOffline}, step{err: sandbox.ErrOffline},
+		step{pushes: []any{wire.StdioOutput{}}, answer: wire.StdioEnd{Code: 3}},
+		step{err: sandbox.ErrBroken},
+	)
+	p, err := box.Start(t.Context(), sandbox.StdioRequest{Args: []string{"cat"}})
+	require.NoError(t, err)
+	code, err := p.Wait()
+	require.NoError(t, err)
+	require.Equal(t, 3, code)
+	require.Len(t, s.asked, 3)
+
+	_, err = box.Start(t.Context(), sandbox.StdioRequest{Args: []string{"cat"}})
+	lost := new(sandbox.SessionLostError)
+	require.ErrorAs(t, err, &lost, "it may have been started, and is not started twice")
+}
+
 func TestRunner_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())

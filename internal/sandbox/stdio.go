@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"xbot/internal/fault"
 	"xbot/runner/wire"
@@ -56,21 +57,42 @@ type process struct {
 	cancel context.CancelFunc
 	ctx    context.Context //nolint:containedctx // of the process's whole life, which no call owns
 	begun  chan struct{}   // closed when the process runs
-	done   chan struct{}   // closed when code and err are set
+	done   chan struct{}   // closed when code, err and unsent are set
 
 	out    *io.PipeReader
 	outEnd *io.PipeWriter
 	errs   *tail
 
-	code int
-	err  error
+	code   int
+	err    error
+	unsent bool // the runner was never asked: it was not connected
 }
 
-// Start starts a process and returns when it runs.
+// Start starts a process and returns when it runs. A runner that goes away before it is asked is waited for like one
+// that is away.
 func (r *Runner) Start(ctx context.Context, req StdioRequest) (Process, error) {
-	if _, err := r.ready(ctx, false); err != nil {
-		return nil, err
+	began := time.Now()
+	for pause := againFirst; ; pause = min(2*pause, againMost) {
+		if _, err := r.ready(ctx, false); err != nil {
+			return nil, err
+		}
+		p, err := r.begin(ctx, req)
+		switch {
+		case err == nil:
+			return p, nil
+		case p == nil || !p.unsent:
+			return nil, err
+		case time.Since(began) > r.offlineWait:
+			return nil, r.offline() // the way looks open, but nothing goes through
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// begin asks the runner once. The process that could not be started is returned, too.
+func (r *Runner) begin(ctx context.Context, req StdioRequest) (*process, error) {
 	p := &process{runner: r, id: rand.Text(), begun: make(chan struct{}), done: make(chan struct{}), errs: newTail(MaxStderr)}
 	ask, err := wire.NewRequest(wire.OpStdioStart, wire.StdioStart{ID: p.id, Args: req.Args, Dir: req.Dir, Env: req.Env})
 	if err != nil {
@@ -84,10 +106,7 @@ func (r *Runner) Start(ctx context.Context, req StdioRequest) (Process, error) {
 	case <-p.begun:
 		return p, nil
 	case <-p.done:
-		if p.err != nil {
-			return nil, p.err
-		}
-		return p, nil // it ended before it said anything
+		return p, p.err // without an error it ended before it said anything
 	}
 }
 
@@ -104,7 +123,7 @@ func (p *process) run(ask wire.Request) {
 	if err == nil {
 		err = response.Decode(&end)
 	}
-	p.code, p.err = end.Code, p.explain(err)
+	p.code, p.err, p.unsent = end.Code, p.explain(err), errors.Is(err, ErrOffline)
 	_ = p.outEnd.CloseWithError(p.err) // a nil error reads as the end of the stream; it never fails
 	p.errs.close(p.err)
 	close(p.done)

@@ -45,7 +45,7 @@ type recent struct {
 
 // New returns the tool Logs. Only conversations of an administrator alone have it (persona.Persona.Has).
 func New(r Reader, zones tool.Zones) tool.Tool {
-	return tool.DefineQuick("Logs", chat.ClassRead, doc, recent{r, zones, time.Now})
+	return tool.DefineQuick("Logs", chat.ClassRead, doc, recent{r, zones, time.Now}, tool.Optional("server"))
 }
 
 func (recent) Summary(p params) string {
