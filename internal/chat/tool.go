@@ -67,6 +67,13 @@ func (c ToolCall) Ruled() ToolCall {
 type ResultView struct {
 	Pictures []PictureRef `json:"pictures,omitempty" doc:"Pictures that the result shows."`
 	Diff     string       `json:"diff,omitempty" doc:"What the call changed in a file, as a unified diff; may be cut."`
+	Sources  []WebSource  `json:"sources,omitempty" doc:"Pages of the web that the result comes from, in its order; at most 20."`
+}
+
+// WebSource is a page of the web that a result comes from.
+type WebSource struct {
+	URL   string `json:"url" doc:"An http or https address."`
+	Title string `json:"title,omitempty" doc:"What the page calls itself, one line; may be cut."`
 }
 
 // ToolResult is what a tool answers. A tool that ran and failed is a result with IsError, not a Go error.
@@ -91,6 +98,8 @@ type ToolResult struct {
 	Pictures []Picture `json:"-"`
 	// Diff is what the call changed in a file, as a unified diff, for people.
 	Diff string `json:"-"`
+	// Sources are the pages of the web that the result comes from, for people.
+	Sources []WebSource `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }

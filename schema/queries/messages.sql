@@ -73,7 +73,7 @@ RETURNING c.*;
 -- long the command ran, 0 if only the call is known: the outage of a server that found the end later does not count.
 UPDATE tool_calls SET
     state = 'done', result = sqlc.arg(result)::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END,
-    is_error = sqlc.arg(is_error), offload = sqlc.arg(offload), pictures = sqlc.arg(pictures), diff = sqlc.arg(diff), answer_woken_at = NULL,
+    is_error = sqlc.arg(is_error), offload = sqlc.arg(offload), pictures = sqlc.arg(pictures), diff = sqlc.arg(diff), sources = sqlc.arg(sources), answer_woken_at = NULL,
     finished_at = CASE WHEN sqlc.arg(took_ms)::bigint > 0 THEN least(now(), started_at + sqlc.arg(took_ms)::bigint * interval '1 millisecond') ELSE now() END,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = sqlc.arg(id) AND state <> 'done'

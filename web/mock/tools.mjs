@@ -6,11 +6,14 @@ import { join, resolve } from "node:path"
 
 export const workspace = mkdtempSync(join(tmpdir(), "xbot-mock-"))
 
+/** What a search of the web finds, as SearXNG tells it. */
+export const found = Array.from({ length: 8 }, (_, n) => ({ url: `https://www.garden${n + 1}.example/tomatoes`, title: `Tomatoes, part ${n + 1}`, content: "They need the sun." }))
+
 /** The argument a reader wants to see. */
 export function summaryOf({ arguments: json }) {
   try {
     const values = JSON.parse(json)
-    return String(values.command ?? values.path ?? values.pattern ?? "").split("\n")[0]
+    return String(values.command ?? values.path ?? values.pattern ?? values.query ?? "").split("\n")[0]
   } catch {
     return json.slice(0, 80)
   }
@@ -26,6 +29,7 @@ export function runTool(call, signal, onOutput) {
   }
   if (call.name === "Shell") return shell(values.command ?? "", signal, onOutput)
   if (call.name === "Read") return Promise.resolve(read(values.path ?? ""))
+  if (call.name === "WebSearch") return Promise.resolve({ result: found.map(({ title }, n) => `[${n + 1}] ${title}`).join("\n"), sources: found.map(({ url, title }) => ({ url, title })) })
   if (call.name === "todo_write") return Promise.resolve({ result: `${values.todos.length} entries.`, todos: values.todos })
   return Promise.resolve(failure(`there is no tool named ${call.name}`))
 }

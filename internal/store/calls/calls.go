@@ -84,7 +84,7 @@ func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResu
 
 // FinishCall ends a call with its result, unless it has ended.
 func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult) error {
-	p := dbsqlc.CallFinishParams{ID: id, Result: pg.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds(), Pictures: []chat.PictureRef{}, Diff: pg.Clean(r.Diff)}
+	p := dbsqlc.CallFinishParams{ID: id, Result: pg.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds(), Pictures: []chat.PictureRef{}, Diff: pg.Clean(r.Diff), Sources: append([]chat.WebSource{}, r.Sources...)}
 	if len(r.Pictures) > 0 {
 		call, err := t.Q.CallGet(ctx, t, id)
 		if err != nil {

@@ -332,6 +332,8 @@ type ToolCall struct {
 	Diff string
 	// The arguments that a person was asked about, where they have changed them with their answer: arguments are those that they permitted. NULL: they have not.
 	AskedArguments *string
+	// The pages of the web that the result comes from, for people: [{url, title}], in the order of the result.
+	Sources []chat.WebSource
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

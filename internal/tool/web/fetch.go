@@ -62,7 +62,11 @@ func (f fetch) Run(ctx context.Context, _ tool.Call, p fetchParams) (chat.ToolRe
 	page, err := f.pages.Read(ctx, p.URL)
 	switch {
 	case err == nil:
-		return part(page, p.Offset, most), nil
+		r := part(page, p.Offset, most)
+		if !r.IsError {
+			r.Sources = listed(chat.WebSource{URL: page.URL, Title: page.Title})
+		}
+		return r, nil
 	case ctx.Err() != nil:
 		return chat.ToolResult{}, err
 	case fault.Is(err, fault.Unavailable):

@@ -68,7 +68,17 @@ func (s search) Run(ctx context.Context, call tool.Call, p searchParams) (chat.T
 	if found.Provider == "" {
 		return tool.Fail("the web cannot be searched now: %s", failures(found.Failed)), nil
 	}
-	return tool.Text(listing(found)), nil
+	r := tool.Text(listing(found))
+	r.Sources = listed(sourcesOf(found.Items)...)
+	return r, nil
+}
+
+func sourcesOf(items []websearch.Item) []chat.WebSource {
+	out := make([]chat.WebSource, len(items))
+	for i, item := range items {
+		out[i] = chat.WebSource{URL: item.URL, Title: item.Title}
+	}
+	return out
 }
 
 // listing is what was found, and at its end who found it and where it is.

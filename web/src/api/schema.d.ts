@@ -3567,6 +3567,8 @@ export interface components {
             result?: string;
             /** @example agent:main:web:thread:k3v9 */
             session: string;
+            /** @description Pages of the web that the result comes from, in its order; at most 20. */
+            sources?: components["schemas"]["WebSource"][] | null;
             /** Format: date-time */
             started_at?: string;
             /** @enum {string} */
@@ -6059,6 +6061,8 @@ export interface components {
             pictures?: components["schemas"]["PictureRef"][] | null;
             /** @description What the model reads. */
             result?: string;
+            /** @description Pages of the web that the result comes from, in its order; at most 20. */
+            sources?: components["schemas"]["WebSource"][] | null;
             /** Format: date-time */
             started_at?: string;
             /** @enum {string} */
@@ -6463,6 +6467,12 @@ export interface components {
              * @description When the turn gives up.
              */
             until: string;
+        };
+        WebSource: {
+            /** @description What the page calls itself, one line; may be cut. */
+            title?: string;
+            /** @description An http or https address. */
+            url: string;
         };
     };
     responses: never;

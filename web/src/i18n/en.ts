@@ -153,6 +153,8 @@ export const en = {
   "turn.cutLength": "The answer ends here because the model reached its output limit.",
   "turn.cutFilter": "The provider's content filter ended the answer.",
   "turn.cutStopped": "You stopped the answer here.",
+  "turn.sources": "Sources",
+  "turn.moreSources": "{{n}} more",
   "turn.copy": "Copy answer",
   "turn.temporal": "Run in Temporal",
   "turn.details": "Details",

@@ -155,6 +155,8 @@ export const zh: Record<Key, string> = {
   "turn.cutLength": "模型达到输出上限，回答到此为止。",
   "turn.cutFilter": "服务商的内容过滤器中断了回答。",
   "turn.cutStopped": "你在此处停止了回答。",
+  "turn.sources": "来源",
+  "turn.moreSources": "另外 {{n}} 个",
   "turn.copy": "复制回答",
   "turn.temporal": "在 Temporal 中查看",
   "turn.details": "详情",

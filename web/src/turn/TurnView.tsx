@@ -1,4 +1,4 @@
-import { memo } from "react"
+import { lazy, memo, Suspense } from "react"
 
 import type { Message } from "../api/types"
 import { useConversationContext } from "../conversation/context"
@@ -13,11 +13,14 @@ import { Compacted } from "./Compacted"
 import type { DeliveryState } from "./Delivery"
 import { Notice } from "./Notice"
 import { AsideLine, Continued, Said, Superseded } from "./Said"
+import { sourcesOf } from "./sources"
 import { Thought } from "./Thought"
 import { Told } from "./Told"
 import { ToolList } from "./ToolList"
 import { TurnFooter } from "./TurnFooter"
 import { VoiceLine } from "./VoiceLine"
+
+const Sources = lazy(() => import("./Sources"))
 
 interface Props {
   messages: Message[]
@@ -41,7 +44,7 @@ export const TurnView = memo(function TurnView({ messages, feed = emptyTurnFeed,
       {running ? (
         <VoiceLine voice={voiceOf(messages, feed, reconnected)} startedAt={feed.turn?.started_at} />
       ) : (
-        <Ending messages={messages} feed={feed} />
+        <Ending messages={messages} feed={feed} entries={entries} />
       )}
     </article>
   )
@@ -97,11 +100,18 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
 }
 
 /** An ending that nothing else explains is told in words; then the footer. */
-function Ending({ messages, feed }: { messages: Message[]; feed: TurnFeed }) {
+function Ending({ messages, feed, entries }: { messages: Message[]; feed: TurnFeed; entries: Entry[] }) {
   const t = useT()
   const words = endingOf(messages, feed)
+  const answer = messages.findLast((message) => message.role === "assistant")?.content
+  const sources = answer ? sourcesOf(entries.flatMap((entry) => (entry.kind === "tools" ? entry.calls : [])), answer) : []
   return (
     <>
+      {sources.length > 0 && (
+        <Suspense>
+          <Sources sources={sources} />
+        </Suspense>
+      )}
       {words && <p className="text-small text-ink-2">{t(words)}</p>}
       {messages.some((message) => message.role !== "user") || feed.turn ? <TurnFooter turn={feed.turn} messages={messages} /> : null}
     </>

@@ -1,5 +1,6 @@
 import { createServer } from "node:http"
 
+import { found } from "../../mock/tools.mjs"
 import { call } from "./others.mjs"
 
 /** What the service of transcription hears in every recording that has sound in it. */
@@ -17,7 +18,7 @@ export const removeKeys = async (v) => {
 export async function services(key) {
   const heard = []
   const answers = {
-    "GET /search": () => ({ results: [] }),
+    "GET /search": () => ({ results: found }),
     "GET /tavily/usage": () => ({ account: {} }),
     "GET /v1/models": () => ({ object: "list", data: [] }),
     "POST /v1/audio/transcriptions": (body) => {

@@ -1,0 +1,15 @@
+import type { ToolCall } from "../api/types"
+
+export type Source = NonNullable<ToolCall["sources"]>[number]
+
+/**
+ * The pages of the web that an answer comes from, each once: those that were read, then those that the answer names. Where
+ * there are none of these, what was found stands for them.
+ */
+export function sourcesOf(calls: ToolCall[], answer: string): Source[] {
+  const told = calls.filter((call) => !call.is_error && call.sources)
+  const of = (kept: (call: ToolCall, source: Source) => boolean) => told.flatMap((call) => (call.sources ?? []).filter((source) => kept(call, source)))
+  const used = [...of((call) => call.name === "Fetch"), ...of((_, { url }) => answer.includes(url))]
+  const all = used.length > 0 ? used : of(() => true)
+  return [...new Map(all.filter(({ url }) => /^https?:\/\//.test(url)).map((source) => [source.url, source])).values()]
+}
