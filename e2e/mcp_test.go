@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/llm/llmtest"
 )
 
 // shop is an MCP server in the process of the test, which lets in who sends its key.
@@ -32,6 +34,9 @@ func newShop(t *testing.T, key string) *shop {
 	s := sdk.NewServer(&sdk.Implementation{Name: "shop", Version: "1"}, &sdk.ServerOptions{Instructions: "look things up before you order them"})
 	sdk.AddTool(s, &sdk.Tool{Name: "look_up", Description: "Looks up what a fruit costs.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, p.tool("look_up"))
 	sdk.AddTool(s, &sdk.Tool{Name: "order", Description: "Orders a fruit."}, p.tool("order"))
+	s.AddPrompt(&sdk.Prompt{Name: "menu", Arguments: []*sdk.PromptArgument{{Name: "day"}}}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Make a menu for " + r.Params.Arguments["day"]}}}}, nil
+	})
 	tools := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
 	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != p.key {
@@ -77,7 +82,7 @@ func (s *server) offers(name string, p *shop, shared bool) apiclient.MCPServerSt
 	})
 	require.NoError(s.t, err)
 	require.Empty(s.t, got.Problem)
-	require.Len(s.t, got.Tools, 2)
+	require.Len(s.t, got.Tools, 3, "with the one for its prompts")
 	return got
 }
 
@@ -116,6 +121,20 @@ func TestMCP_ToolsOfAServerAreFoundCalledAndGoneWithIt(t *testing.T) {
 	require.NotContains(t, k.toolResults()[3], "order: quince")
 	require.Equal(t, 1, p.called("order"))
 	k.wellFormed()
+}
+
+func TestMCP_APromptOfAServerIsASlashCommand(t *testing.T) {
+	t.Parallel()
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), newShop(t, "fruit-90210")
+	s.offers("fruits", p, false)
+	k := s.newTalk()
+	turn := k.untilEnded(time.Minute, k.send("/mcp_fruits_menu for Monday", `call mcp_fruits_prompts {"name":"menu","arguments":{"day":"Monday"}}`, "say figs"))
+	require.Equal(t, chat.TurnDone, turn.State)
+	require.Equal(t, []string{"Make a menu for Monday"}, k.toolResults())
+	first := s.model.Requests()[0]
+	require.Contains(t, first.Messages[len(first.Messages)-1].Content, "[/mcp_fruits_menu names a prompt: get it with the tool mcp_fruits_prompts before anything else")
+	require.True(t, slices.ContainsFunc(first.Tools, func(f llmtest.Tool) bool { return f.Name == "mcp_fruits_prompts" }), "its parameters are shown at once")
+	require.Equal(t, []string{"figs"}, k.answers())
 }
 
 func TestMCP_AKillLeavesACallThatActsUnknownAndOneThatReadsIsRepeated(t *testing.T) {

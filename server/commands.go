@@ -111,7 +111,7 @@ func (in *ingressPart) slashCommands() *intake.Commands {
 	return c
 }
 
-// skills knows which words mean one.
+// skills knows which words mean one, or a prompt of an MCP server.
 type skills struct{ *agents }
 
 // HasSkill looks where the tools of the conversation act, for a second at most. While the database is away there are those of the server.
@@ -131,6 +131,15 @@ func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.Session
 	}
 	_, is := skill.Pick(found, word)
 	return is
+}
+
+// PromptTool reads what servers listed last. While the database is away no word means a prompt.
+func (s skills) PromptTool(ctx context.Context, user chat.UserID, word string) string {
+	tool, err := s.offered.PromptTool(ctx, user, word)
+	if err != nil {
+		s.log.Warn("prompts of MCP servers cannot be read", "error", err)
+	}
+	return tool
 }
 
 // runs know the addresses of runs in the Temporal UI that this server shows.

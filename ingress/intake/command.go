@@ -47,11 +47,13 @@ type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 }
 
-// Skills knows names that look like commands and are meant for the model.
+// Skills knows names that look like commands and are meant for the model: skills, and prompts of MCP servers.
 type Skills interface {
 	// HasSkill reports whether a word means a skill of a person's conversation, or of one that is yet to begin; without a person those of
 	// the installation count.
 	HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool
+	// PromptTool returns the tool that fills in the prompt of an MCP server for which a person asks by a word; empty: it means none.
+	PromptTool(ctx context.Context, user chat.UserID, word string) string
 }
 
 // Commands reads texts as the slash commands of an ingress.
@@ -90,11 +92,25 @@ func (c *Commands) There(ctx context.Context, text string) bool {
 	if _, found := c.registry().Find(parsed.Name); !ok || found {
 		return ok
 	}
-	return c.skill(ctx, 0, "", parsed.Name)
+	return c.asks(ctx, 0, "", parsed.Name).is()
 }
 
-func (c *Commands) skill(ctx context.Context, user chat.UserID, key chat.SessionKey, name string) bool {
-	return c != nil && c.Skills != nil && c.Skills.HasSkill(ctx, user, key, name)
+// asked is what a message asks for by its first word: a skill, or a prompt of an MCP server, which a tool fills in.
+type asked struct{ word, promptTool string }
+
+func (a asked) is() bool { return a.word != "" }
+
+func (c *Commands) asks(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) asked {
+	if c == nil || c.Skills == nil {
+		return asked{}
+	}
+	if c.Skills.HasSkill(ctx, user, key, word) {
+		return asked{word: word}
+	}
+	if tool := c.Skills.PromptTool(ctx, user, word); tool != "" {
+		return asked{word, tool}
+	}
+	return asked{}
 }
 
 // request is the part of a message that a command sees.

@@ -63,7 +63,7 @@ func (p Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound
 	}
 	if p.Text != "" {
 		row := in
-		row.Text, row.Options.Said, row.Options.Skill = in.TextForModel(p.Text), "", p.skill
+		row.Text, row.Options.Said, row.Options.Skill, row.Options.PromptTool = in.TextForModel(p.Text), "", p.asks.word, p.asks.promptTool
 		row.Options.Think, row.Options.Verbose = cmp.Or(p.options.Think, in.Options.Think), cmp.Or(p.options.Verbose, in.Options.Verbose)
 		row.Queue = chat.Queue{
 			Mode: cmp.Or(p.queue.Mode, in.Queue.Mode), DebounceMS: cmp.Or(p.queue.DebounceMS, in.Queue.DebounceMS),

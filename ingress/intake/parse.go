@@ -21,7 +21,7 @@ type Parsed struct {
 	// behindCommand says that the message was written behind a command that takes one, and not the commands before a message.
 	behindCommand bool
 	options       chat.Options // for the message alone
-	skill         string       // that the message asks for, as it was written
+	asks          asked        // of the model
 	queue         chat.Queue
 }
 
@@ -93,14 +93,14 @@ func plain(text string) Parsed {
 func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who reader, allowed func(string) string) (Parsed, error) {
 	parsed, slashed := command.Parse(text)
 	known, found := c.Find(parsed.Name)
-	skill := ""
-	if slashed && !found && !parsed.IsFolder() && c.skill(ctx, in.User, in.Session, parsed.Name) {
-		skill = parsed.Name
+	var asks asked
+	if slashed && !found && !parsed.IsFolder() {
+		asks = c.asks(ctx, in.User, in.Session, parsed.Name)
 	}
 	switch r := plain(text); {
 	case r.Text == "":
 		return r, nil
-	case slashed && !found && !parsed.IsFolder() && skill == "":
+	case slashed && !found && !parsed.IsFolder() && !asks.is():
 		return Parsed{commands: []invocation{c.unknown(parsed.Name)}}, nil
 	case found && known.Spec().Takes(parsed.Args):
 		r, err := c.parseCommand(ctx, known, parsed.Args, who)
@@ -115,7 +115,7 @@ func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who r
 		}
 		return allowed(typed)
 	})
-	r := Parsed{Text: rest, skill: skill}
+	r := Parsed{Text: rest, asks: asks}
 	for _, name := range names {
 		known, _ := c.Find(name)
 		r.commands = append(r.commands, c.invocation(known, ""))

@@ -52,7 +52,7 @@ func (b *bundle) speaking() {
 		command{spec: slash.Spec{Name: "secret", Help: i18n.HelpUsage, Inline: true, Who: slash.Admin}, run: said("secret")},
 	)
 	b.Dispatch.Commands.Models = models{}
-	b.Dispatch.Commands.Skills = skills{"review"}
+	b.Dispatch.Commands.Skills = skills{"review", "diary"}
 }
 
 // accepted says what became of a text in a session of its own: what was answered at once, then what waits, each with the id
@@ -98,6 +98,7 @@ func TestMessage_IsReadAsItWasMeant(t *testing.T) {
 		{"//status", []string{"message x: /status"}},
 		{"// status", []string{"message x: // status"}},
 		{"/review this", []string{`message x: /review this {"skill": "review"}`}},
+		{"/mcp_diary_day 3", []string{`message x: /mcp_diary_day 3 {"skill": "mcp_diary_day", "prompt_tool": "mcp_diary_prompts"}`}},
 		{"/statsu", []string{"x: /statsu -> There is no command `/statsu`. Did you mean `/status`? " + escape("statsu")}},
 		{"/frobnicate it", []string{"x: /frobnicate it -> There is no command `/frobnicate`. " + escape("frobnicate")}},
 		{"/stop", []string{"x: /stop -> Nothing was running.", "stop x: /stop"}},
@@ -170,4 +171,11 @@ type skills []string
 
 func (s skills) HasSkill(_ context.Context, _ chat.UserID, _ chat.SessionKey, name string) bool {
 	return slices.Contains(s, name)
+}
+
+func (s skills) PromptTool(_ context.Context, _ chat.UserID, name string) string {
+	if strings.HasPrefix(name, "mcp_diary_") && slices.Contains(s, "diary") {
+		return "mcp_diary_prompts"
+	}
+	return ""
 }

@@ -112,8 +112,10 @@ type Options struct {
 	Continue bool `json:"continue,omitempty"`
 	// Said is what the person wrote where the text is the command that it stands for; empty: the text.
 	Said string `json:"said,omitempty"`
-	// Skill is the one that the message asks for: the first word of the text, without the slash; empty: none.
+	// Skill is the skill, or the prompt of an MCP server, that the message asks for: the first word of the text, without the slash; empty: none.
 	Skill string `json:"skill,omitempty"`
+	// PromptTool is the tool that fills in the prompt of an MCP server; empty: Skill is a skill.
+	PromptTool string `json:"prompt_tool,omitempty"`
 	// Named says that the message names the bot where it also hears what does not.
 	Named bool `json:"named,omitempty"`
 	// Replaces is a message of a person whose place the message takes, with all that followed it; 0: it comes at the end.

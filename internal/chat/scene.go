@@ -71,6 +71,12 @@ func PrefaceSkill(preface, word string) string {
 	return preface + " [/" + word + " names a skill: load it with the tool Skill before anything else, and do what the message asks by it]"
 }
 
+// PrefacePrompt adds to a preface that the message asks for a prompt of an MCP server, by the word that it begins with, and with which tool a
+// model gets it.
+func PrefacePrompt(preface, word, tool string) string {
+	return preface + " [/" + word + " names a prompt: get it with the tool " + tool + " before anything else, with arguments from what the message says behind it, and do what it says]"
+}
+
 // PrefaceFrom adds to a preface who wrote. A name is on one line and cannot end the brackets.
 func PrefaceFrom(preface, sender string) string {
 	name := strings.NewReplacer("[", "(", "]", ")", "\n", " ", "·", "-").Replace(sender)

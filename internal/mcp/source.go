@@ -161,6 +161,9 @@ func (s *Source) toolsOf(server mcpservers.Server, offers chat.MCPOffers, person
 	if len(offers.Resources) > 0 {
 		out = append(out, resourceTool(s.connections, server, person, len(offers.Resources)))
 	}
+	if len(offers.Prompts) > 0 {
+		out = append(out, promptTool(s.connections, server, person, offers.Prompts))
+	}
 	slices.SortFunc(out, func(a, b *serverTool) int { return strings.Compare(a.offered.tool, b.offered.tool) })
 	return out
 }

@@ -38,7 +38,7 @@ func TestSource_ShowsToolsWithoutAConnection(t *testing.T) {
 	f.Forget(at.Server)
 	require.Eventually(t, func() bool { return f.Open() == 0 }, waitLong, waitShort)
 	tools := f.tools(source, ann)
-	require.Len(t, tools, 10)
+	require.Len(t, tools, 11)
 	require.Empty(t, f.tools(source, bob))
 	require.Zero(t, f.Open())
 
@@ -51,6 +51,30 @@ func TestSource_ShowsToolsWithoutAConnection(t *testing.T) {
 	require.Equal(t, "snormal", echo.Group)
 	require.Equal(t, "Says it again.", echo.Description)
 	require.Contains(t, tools, "mcp_snormal_resources")
+}
+
+func TestSource_PeopleAskForAPromptByAWord(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	source := mcp.NewSource(f.rows, f.Connections)
+	at := f.command("normal")
+	asks := func(who chat.UserID, word string) string {
+		t.Helper()
+		tool, err := source.PromptTool(t.Context(), who, word)
+		require.NoError(t, err)
+		return tool
+	}
+	require.Empty(t, asks(ann, "mcp_snormal_greet"), "nothing is known of it yet")
+	_, err := f.Refresh(t.Context(), at)
+	require.NoError(t, err)
+	for _, word := range []string{"mcp_snormal_greet", "mcp-snormal-greet"} {
+		require.Equal(t, "mcp_snormal_prompts", asks(ann, word))
+	}
+	for _, word := range []string{"greet", "mcp_snormal_echo", "mcp_snormal_", "mcp", ""} {
+		require.Empty(t, asks(ann, word), word)
+	}
+	require.Empty(t, asks(bob, "mcp_snormal_greet"))
+	require.Contains(t, f.tools(source, ann)["mcp_snormal_prompts"].Spec().Description, "They are: greet(who).")
 }
 
 func TestSource_ToolsCallTheServer(t *testing.T) {
@@ -86,6 +110,13 @@ func TestSource_ToolsCallTheServer(t *testing.T) {
 	require.Contains(t, got.Content, "note:///one")
 	got, _ = run("mcp_snormal_resources", `{"uri":"note:///one"}`)
 	require.Contains(t, got.Content, "the first note")
+	got, _ = run("mcp_snormal_prompts", `{"name":"/mcp_snormal_greet","arguments":{"who":"Bob"}}`)
+	require.Equal(t, "Greet Bob\n[assistant]\nHello", got.Content)
+	got, _ = run("mcp_snormal_prompts", `{"name":"greet"}`)
+	require.True(t, got.IsError)
+	require.Contains(t, got.Content, "the prompt greet needs the argument who")
+	got, _ = run("mcp_snormal_prompts", `{"name":"leave"}`)
+	require.Contains(t, got.Content, "has no prompt of this name; it has: greet")
 
 	require.Equal(t, "second", tools["mcp_snormal_echo"].Summary(`{"a":1,"b":{"c":"no"},"d":"","e":"second","f":"third"}`))
 	require.Empty(t, tools["mcp_snormal_echo"].Summary(`["x"]`))

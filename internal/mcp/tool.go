@@ -19,7 +19,7 @@ type serverTool struct {
 	connections *Connections
 	server      int64
 	person      chat.UserID
-	resources   bool // it lists and reads resources
+	own         func(ctx context.Context, at At, arguments string) (chat.ToolResult, error) // of a tool that this package adds; nil: the server has it
 }
 
 // Spec is what models and the scheduler know of it.
@@ -32,8 +32,8 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 		return tool.Fail("%s", err), nil
 	}
 	at := At{Server: t.server, Person: t.person, Box: call.Box}
-	if t.resources {
-		return t.read(ctx, at, call.Arguments)
+	if t.own != nil {
+		return t.own(ctx, at, call.Arguments)
 	}
 	arguments, err := json.Marshal(object)
 	if err != nil {
@@ -96,8 +96,7 @@ var resourceParameters = json.RawMessage(`{"type":"object","properties":{"uri":{
 // resourceTool lists and reads the resources of a server.
 func resourceTool(connections *Connections, server mcpservers.Server, person chat.UserID, count int) *serverTool {
 	return &serverTool{
-		connections: connections, server: server.ID, person: person, resources: true,
-		offered: offered{server: server.Name, tool: resourceName + "\x00"}, // which no tool of a server is called
+		server: server.ID, person: person, offered: added(server.Name, resourceName), own: connections.resourceCall,
 		spec: tool.Spec{
 			Class: chat.ClassRead, Parameters: resourceParameters, Optional: true, Group: server.Name,
 			Description: fmt.Sprintf("Lists or reads the resources of the MCP server %s: %s.", server.Name, tool.Count(count, "resource")),
@@ -105,7 +104,10 @@ func resourceTool(connections *Connections, server mcpservers.Server, person cha
 	}
 }
 
-func (t *serverTool) read(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
+// added names a tool that this package adds to those of a server, which has none of that name.
+func added(server, name string) offered { return offered{server: server, tool: name + "\x00"} }
+
+func (c *Connections) resourceCall(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
 	var params struct {
 		URI string `json:"uri,omitempty"`
 	}
@@ -113,7 +115,7 @@ func (t *serverTool) read(ctx context.Context, at At, arguments string) (chat.To
 		return tool.Fail("%s", err), nil
 	}
 	if params.URI == "" {
-		return t.connections.Resources(ctx, at)
+		return c.Resources(ctx, at)
 	}
-	return t.connections.Read(ctx, at, params.URI)
+	return c.Read(ctx, at, params.URI)
 }

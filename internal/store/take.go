@@ -62,8 +62,12 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		preface = chat.PrefaceToYou(preface)
 	}
 	if said.Skill != "" && strings.Contains(strings.ToLower(row.Body), said.Skill) { // a message that waits can be changed
-		preface = chat.PrefaceSkill(preface, said.Skill)
-		use := dbsqlc.ActiveToolsUseParams{SessionKey: key, Names: []string{chat.SkillTool}} // the skill may be newer than the list in the prompt
+		getter, asks := chat.SkillTool, chat.PrefaceSkill(preface, said.Skill) // the skill may be newer than the list in the prompt
+		if said.PromptTool != "" {
+			getter, asks = said.PromptTool, chat.PrefacePrompt(preface, said.Skill, said.PromptTool)
+		}
+		preface = asks
+		use := dbsqlc.ActiveToolsUseParams{SessionKey: key, Names: []string{getter}}
 		if err := t.Q.ActiveToolsUse(ctx, t, use); err != nil {
 			return fmt.Errorf("note the tool for a skill: %w", err)
 		}
