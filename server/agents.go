@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -31,6 +32,7 @@ import (
 	toollogs "xbot/internal/tool/logs"
 	"xbot/internal/tool/manage"
 	"xbot/internal/tool/memory"
+	toolsettings "xbot/internal/tool/settings"
 	"xbot/internal/tool/shell"
 	toolskill "xbot/internal/tool/skill"
 	"xbot/internal/tool/task"
@@ -41,6 +43,8 @@ import (
 	"xbot/internal/toolset"
 	"xbot/internal/webpage"
 	"xbot/internal/websearch"
+	"xbot/slash/account"
+	"xbot/slash/admin"
 )
 
 // agents are what models can do, and where their commands run.
@@ -86,6 +90,9 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
+		toolsettings.New(toolsettings.Commands{
+			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.store}, Policy: admin.Config{Documents: c.store},
+		}, intake.Callers{People: c.store}),
 	)
 }
 

@@ -38,15 +38,18 @@ type Profile struct {
 	Role *chat.Profile
 	// Trusted says that an administrator speaks here, and nobody else.
 	Trusted bool
+	// Direct says that one person speaks here, and nobody else.
+	Direct bool
 }
 
 // trustedTool is the tool that shows what is for administrators' eyes only.
 const trustedTool = "logs"
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
-// a memory are those of its provider alone, and those for administrators are where nobody else speaks.
+// a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
 func (p Profile) Has(tool string) bool {
-	if !p.Trusted && strings.EqualFold(strings.ReplaceAll(tool, "_", ""), trustedTool) {
+	folded := strings.ReplaceAll(tool, "_", "")
+	if !p.Trusted && strings.EqualFold(folded, trustedTool) || !p.Direct && strings.EqualFold(folded, chat.ConfigTool) {
 		return false
 	}
 	if has, ok := p.mayReach(tool); ok && !has {
@@ -121,7 +124,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	}
 	agent := p.Agent(w.Agent)
 	out := Profile{
-		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect,
+		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 	}

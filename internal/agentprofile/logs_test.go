@@ -28,6 +28,7 @@ func TestLogs_AreForConversationsOfAnAdministratorAlone(t *testing.T) {
 		for _, written := range []string{"Logs", "logs", "Lo_gs"} {
 			require.Equal(t, c.has, who.Has(written), name)
 		}
+		require.Equal(t, c.wish.ChatType == chat.ChatDirect, who.Has("config"), name)
 		require.True(t, who.Has("Read"), name)
 	}
 }

@@ -7,6 +7,9 @@ import (
 // SkillTool is the tool that loads skills.
 const SkillTool = "Skill"
 
+// ConfigTool is the tool that changes settings. Its questions are for whoever may change them by hand.
+const ConfigTool = "config"
+
 // ToolClass decides how a tool call is scheduled and what a crash may do to it (DESIGN §5).
 type ToolClass string
 

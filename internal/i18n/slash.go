@@ -52,13 +52,14 @@ const (
 	ExportAt ID = "export_at" // %s format, %s address
 	ExportAs ID = "export_as" // how /export is written
 
-	ConfigUsage ID = "config_usage"
-	ConfigUnset ID = "config_unset" // %s path: nothing is set
-	ConfigSet   ID = "config_set"   // %d version
-	ConfigSame  ID = "config_same"
-	ConfigWrong ID = "config_wrong" // %s what is wrong with the document, a line each
-	ConfigEntry ID = "config_entry" // %q name, %d entries
-	ConfigValue ID = "config_value" // %q name
+	ConfigUsage  ID = "config_usage"
+	ConfigUnset  ID = "config_unset" // %s path: nothing is set
+	ConfigSet    ID = "config_set"   // %d version
+	ConfigSame   ID = "config_same"
+	ConfigNarrow ID = "config_narrow"
+	ConfigWrong  ID = "config_wrong" // %s what is wrong with the document, a line each
+	ConfigEntry  ID = "config_entry" // %q name, %d entries
+	ConfigValue  ID = "config_value" // %q name
 )
 
 var slashes = map[ID]map[Lang]string{
@@ -124,12 +125,13 @@ var slashes = map[ID]map[Lang]string{
 		English: "Write `/config get [PATH]`, `/config set PATH VALUE` or `/config unset PATH`. A path is like `session.reset.mode`; a name with dots stands in double quotes; a value is JSON, or a word.",
 		Chinese: "用法：`/config get [路径]`、`/config set 路径 值` 或 `/config unset 路径`。路径形如 `session.reset.mode`，含点的名称请加双引号；值为 JSON 或单词。",
 	},
-	ConfigUnset: {English: "Nothing is set at `%s`.", Chinese: "`%s` 没有设置。"},
-	ConfigSet:   {English: "Changed: the policy is version %d now; every process follows within a second.", Chinese: "已修改：策略现为第 %d 版，一秒内在各处生效。"},
-	ConfigSame:  {English: "It has this value already.", Chinese: "已经是这样了。"},
-	ConfigWrong: {English: "Nothing was changed, because the document would be invalid:\n\n%s", Chinese: "未作任何修改，因为修改后的文档有误：\n\n%s"},
-	ConfigEntry: {English: "%q is no entry of this list of %d; the first is 0.", Chinese: "%q 不是列表中的条目：列表共有 %d 项，第一项为 0。"},
-	ConfigValue: {English: "There is no %q here: this is a single value.", Chinese: "该处没有 %q：那里是单个值。"},
+	ConfigUnset:  {English: "Nothing is set at `%s`.", Chinese: "`%s` 没有设置。"},
+	ConfigSet:    {English: "Changed: the policy is version %d now; every process follows within a second.", Chinese: "已修改：策略现为第 %d 版，一秒内在各处生效。"},
+	ConfigNarrow: {English: "A token for conversations changes no settings: answer on the page or in the chat.", Chinese: "仅限对话的令牌不能修改设置：请在网页或聊天中回答。"},
+	ConfigSame:   {English: "It has this value already.", Chinese: "已经是这样了。"},
+	ConfigWrong:  {English: "Nothing was changed, because the document would be invalid:\n\n%s", Chinese: "未作任何修改，因为修改后的文档有误：\n\n%s"},
+	ConfigEntry:  {English: "%q is no entry of this list of %d; the first is 0.", Chinese: "%q 不是列表中的条目：列表共有 %d 项，第一项为 0。"},
+	ConfigValue:  {English: "There is no %q here: this is a single value.", Chinese: "该处没有 %q：那里是单个值。"},
 }
 
 // GroupName is what a group of commands is called.

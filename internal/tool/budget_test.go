@@ -21,6 +21,7 @@ import (
 	"xbot/internal/tool/find"
 	toollogs "xbot/internal/tool/logs"
 	notes "xbot/internal/tool/memory"
+	"xbot/internal/tool/settings"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
@@ -40,7 +41,7 @@ func allTools() *tool.Registry {
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
 		agent.New(nil, nil), agent.NewCreateChat(nil, nil, nil), agent.NewSendMessage(nil, nil, nil), worktree.New(memory, memory, nil),
-		tooltrigger.New(nil), toollogs.New(nil, nil), find.New(nil, nil), conversation.NewHistory(nil, nil),
+		tooltrigger.New(nil), toollogs.New(nil, nil), settings.New(settings.Commands{}, nil), find.New(nil, nil), conversation.NewHistory(nil, nil),
 	)
 }
 
@@ -84,7 +85,7 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 		"memory_list": chat.ClassRead, "memory_write": chat.ClassIdempotent,
 		"Shell": chat.ClassExec, "todo_list": chat.ClassRead, "todo_write": chat.ClassIdempotent,
 		"Fetch": chat.ClassRead, "WebSearch": chat.ClassRead, "ChatHistory": chat.ClassRead, "search_tools": chat.ClassIdempotent,
-		"offload_recall": chat.ClassRead, "EventTrigger": chat.ClassIdempotent, "Logs": chat.ClassRead,
+		"offload_recall": chat.ClassRead, "EventTrigger": chat.ClassIdempotent, "Logs": chat.ClassRead, "config": chat.ClassIdempotent,
 	}, classes)
 }
 
@@ -110,6 +111,7 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 		"memory_write":   {`{"path":"people/bob.md","content":"x"}`, "people/bob.md"},
 		"context_edit":   {`{"action":"delete","target":"m12.1"}`, "delete m12.1"},
 		"EventTrigger":   {`{"action":"add","name":"ci"}`, "add ci"},
+		"config":         {`{"action":"set","name":"language","value":"zh"}`, "set language zh"},
 		"recall_masked":  {`{"id":"[masked:mk_0a]","offset":8000}`, "mk_0a from 8000"},
 	} {
 		require.Equal(t, c[1], registry.Summary(name, c[0]), name)

@@ -130,7 +130,7 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	return out, err
 }
 
-// wide refuses the answer to a call that waits for an administrator, where the token of the request administers nothing.
+// wide refuses the answer to a call that waits for an administrator, or that changes settings, where the token of the request is for conversations alone.
 func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 	if !pg.Narrow(ctx) {
 		return nil
@@ -141,6 +141,8 @@ func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 		return fmt.Errorf("read call %s: %w", a.Call, err)
 	case err == nil && row.SessionKey == a.Session && row.Hook == chat.HookDeferred:
 		return i18n.Fault(fault.Denied, i18n.HookDeferredText)
+	case err == nil && row.SessionKey == a.Session && row.Name == chat.ConfigTool:
+		return i18n.Fault(fault.Denied, i18n.ConfigNarrow)
 	}
 	return nil
 }

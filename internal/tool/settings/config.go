@@ -1,0 +1,172 @@
+// Package settings holds the tool with which a model shows and changes what its user may change.
+package settings
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
+	"xbot/internal/slash"
+	"xbot/internal/tool"
+)
+
+//go:embed config.md
+var doc string
+
+// Commands are the slash commands that the tool stands for: what a person may not do by them, a model may not do for them.
+type Commands struct {
+	Own    slash.Runner // /settings
+	Policy slash.Runner // /config, for administrators
+}
+
+type params struct {
+	Action string `json:"action" jsonschema:"list|get|set"`
+	Name   string `json:"name,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Reason string `json:"reason,omitempty" jsonschema:"for the user, in their language"`
+}
+
+type config struct {
+	commands Commands
+	people   slash.People
+}
+
+// New returns the tool config. It is for conversations that one person alone reads. Each change is asked about, whatever the rules for tools say,
+// and is a version like one that the person made.
+func New(c Commands, people slash.People) tool.Tool {
+	return tool.Define(chat.ConfigTool, chat.ClassIdempotent, doc, config{c, people}, tool.Inward, tool.Optional("settings"))
+}
+
+func (config) Summary(p params) string {
+	return strings.Join(strings.Fields(p.Action+" "+p.Name+" "+p.Value), " ")
+}
+
+// Bounds of a change, in bytes: a person has to be able to read it.
+const (
+	maxName  = 200
+	maxValue = 600
+)
+
+// The answers. They are in both languages, because what a tool asks is written before anybody knows who will read it.
+const (
+	yes = "Yes · 是"
+	no  = "No · 否"
+)
+
+// Questions asks before a change. What is shown is the command that makes it.
+func (c config) Questions(p params) ([]chat.Inquiry, error) {
+	if p.Action != "set" {
+		return nil, nil
+	}
+	change, err := c.change(p)
+	if err != nil {
+		return nil, err
+	}
+	text := change.text
+	if reason := tool.OneLine(p.Reason, 150); reason != "" {
+		text = reason + "\n" + text
+	}
+	return question.Check([]chat.Inquiry{{Text: text, Options: []chat.InquiryOption{{Label: yes}, {Label: no}}}})
+}
+
+// command is one to be carried out for a person.
+type command struct {
+	run  slash.Runner
+	args string
+	text string // as the person would write it
+}
+
+// change is the command that sets something.
+func (c config) change(p params) (command, error) {
+	name, value := strings.TrimSpace(p.Name), strings.TrimSpace(p.Value)
+	switch {
+	case name == "" || value == "":
+		return command{}, fault.Errorf(fault.Invalid, "set needs name and value; list says what there is")
+	case len(name) > maxName || len(value) > maxValue:
+		return command{}, fault.Errorf(fault.Invalid, "name may have %d bytes and value %d: the user has to read them", maxName, maxValue)
+	case name != tool.OneLine(name, maxName) || value != tool.OneLine(value, maxValue):
+		return command{}, fault.Errorf(fault.Invalid, "name and value must be one line of characters that can be seen")
+	}
+	if place, ok := placeOf(name); ok {
+		if place == "" {
+			return command{}, fault.Errorf(fault.Invalid, "name a place in the policy, such as policy.limits")
+		}
+		return command{c.commands.Policy, "set " + place + " " + value, "/config set " + place + " " + value}, nil
+	}
+	if strings.ContainsAny(name, " \t") {
+		return command{}, fault.Errorf(fault.Invalid, "there is no setting %q; list says which there are", name)
+	}
+	return command{c.commands.Own, name + " " + value, "/settings " + name + " " + value}, nil
+}
+
+// look is the command that shows something.
+func (c config) look(p params) command {
+	name := strings.TrimSpace(p.Name)
+	if place, ok := placeOf(name); ok {
+		return command{run: c.commands.Policy, args: strings.TrimSpace("get " + place)}
+	}
+	if p.Action == "list" {
+		name = ""
+	}
+	name, _, _ = strings.Cut(name, " ")
+	return command{run: c.commands.Own, args: name}
+}
+
+// placeOf is the place in the policy that a name means.
+func placeOf(name string) (place string, ok bool) {
+	if strings.EqualFold(name, "policy") {
+		return "", true
+	}
+	head, place, dotted := strings.Cut(name, ".")
+	return place, dotted && strings.EqualFold(head, "policy")
+}
+
+// Run looks, or makes a change that the person has allowed.
+func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
+	var do command
+	switch p.Action {
+	case "list", "get":
+		do = c.look(p)
+	case "set":
+		var err error
+		if do, err = c.change(p); err != nil {
+			return tool.FromError(err)
+		}
+		if !allowed(call.Approval) {
+			return tool.Text("The user does not want the change. Nothing was changed."), nil
+		}
+	default:
+		return tool.Fail("action must be list, get or set"), nil
+	}
+	who, err := c.people.Caller(ctx, call.User, call.Session)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	if !who.Direct || !who.Owner {
+		return tool.Fail("settings are shown and changed where their person alone reads the conversation"), nil
+	}
+	if do.run == c.commands.Policy && !who.Admin {
+		return tool.Fail("the policy is for administrators"), nil
+	}
+	said, err := do.run.Run(ctx, slash.Request{Session: call.Session, User: call.User, Lang: i18n.English}, do.args)
+	switch fault.KindOf(err) {
+	case "":
+		return tool.Text(said), nil
+	case fault.Unavailable, fault.Internal:
+		return chat.ToolResult{}, err
+	}
+	return tool.Fail("%s", i18n.Explain(i18n.English, err)), nil
+}
+
+// allowed reports whether the person said yes to the change.
+func allowed(a *chat.Approval) bool {
+	if a == nil || a.State != chat.ApprovalAllowed || len(a.Questions) != 1 {
+		return false
+	}
+	said := a.Answers[a.Questions[0].Name]
+	return len(said) == 1 && said[0] == yes
+}
