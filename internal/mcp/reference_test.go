@@ -1,8 +1,6 @@
 package mcp_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"os"
@@ -15,46 +13,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/mcp"
+	"xbot/internal/mcp/mcptest"
 )
-
-// everything installs the reference server of the protocol, of the version in testdata, into a cache of this machine, and returns its program.
-// Without Node.js or npm's registry the test is left out, except in CI.
-func everything(t *testing.T) string {
-	t.Helper()
-	lock, err := os.ReadFile("testdata/everything/package-lock.json")
-	require.NoError(t, err)
-	cache, err := os.UserCacheDir()
-	require.NoError(t, err)
-	sum := sha256.Sum256(lock)
-	home := filepath.Join(cache, "xbot-test", "mcp-everything-"+hex.EncodeToString(sum[:8]))
-	program := filepath.Join(home, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
-	if _, err := os.Stat(program); err == nil {
-		return program
-	}
-	require.NoError(t, os.MkdirAll(filepath.Dir(home), 0o755))
-	fresh, err := os.MkdirTemp(filepath.Dir(home), "installing-")
-	require.NoError(t, err)
-	defer os.RemoveAll(fresh) //nolint:errcheck // what is left of it is in a cache
-	for name, data := range map[string][]byte{"package-lock.json": lock, "package.json": nil} {
-		if data == nil {
-			data, err = os.ReadFile("testdata/everything/" + name)
-			require.NoError(t, err)
-		}
-		require.NoError(t, os.WriteFile(filepath.Join(fresh, name), data, 0o600))
-	}
-	install := exec.CommandContext(t.Context(), "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
-	install.Dir = fresh
-	if out, err := install.CombinedOutput(); err != nil {
-		if os.Getenv("CI") == "" {
-			t.Skipf("the reference server cannot be installed, which needs Node.js, npm and its registry: %v: %s", err, out)
-		}
-		require.NoError(t, err, string(out))
-	}
-	if err := os.Rename(fresh, home); err != nil {
-		require.FileExists(t, program, "another process was not faster: %v", err)
-	}
-	return program
-}
 
 // talk uses of the reference server what every server may have.
 func (f *fixture) talk(at mcp.At) {
@@ -90,7 +50,7 @@ func (f *fixture) talk(at mcp.At) {
 
 func TestEverything_TheReferenceServerIsUnderstoodOverEachTransport(t *testing.T) {
 	t.Parallel()
-	program := everything(t)
+	program := mcptest.Reference(t, "everything")
 	t.Run("stdio", func(t *testing.T) {
 		t.Parallel()
 		f := setup(t)
@@ -128,4 +88,40 @@ func TestEverything_TheReferenceServerIsUnderstoodOverEachTransport(t *testing.T
 			f.talk(f.add(mcp.Draft{MCPConfig: chat.MCPConfig{Name: "reference", Transport: c.transport, URL: fmt.Sprint(base, c.path)}}))
 		})
 	}
+}
+
+func TestReference_FilesAndNotesAreKeptByTheirServers(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	folder := t.TempDir()
+	files := f.add(mcp.Draft{MCPConfig: chat.MCPConfig{Name: "files", Command: "node", Args: []string{mcptest.Reference(t, "filesystem"), folder}}})
+	notes := f.add(mcp.Draft{
+		Env: map[string]string{"MEMORY_FILE_PATH": filepath.Join(folder, "notes.jsonl")}, MCPConfig: chat.MCPConfig{Name: "notes", Command: "node", Args: []string{mcptest.Reference(t, "memory")}},
+	})
+	for _, at := range []mcp.At{files, notes} {
+		s, err := f.Refresh(t.Context(), at)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, s.Tools, 8)
+		require.Empty(t, s.LeftOut)
+	}
+	said := func(at mcp.At, name, arguments string) string {
+		t.Helper()
+		got := f.call(at, name, chat.ClassOnce, arguments)
+		require.False(t, got.IsError, got.Content)
+		return got.Content
+	}
+	path := filepath.Join(folder, "a.txt")
+	said(files, "write_file", fmt.Sprintf(`{"path":%q,"content":"quinces"}`, path))
+	require.Contains(t, said(files, "read_text_file", fmt.Sprintf(`{"path":%q}`, path)), "quinces")
+	require.Contains(t, said(files, "list_directory", fmt.Sprintf(`{"path":%q}`, folder)), "a.txt")
+	outside := f.call(files, "read_text_file", chat.ClassOnce, `{"path":"/etc/hostname"}`)
+	require.True(t, outside.IsError)
+	require.Contains(t, outside.Content, "outside allowed directories")
+
+	said(notes, "create_entities", `{"entities":[{"name":"Ann","entityType":"person","observations":["grows quinces"]}]}`)
+	require.Contains(t, said(notes, "search_nodes", `{"query":"quinces"}`), "Ann")
+
+	tools := f.tools(mcp.NewSource(f.rows, f.Connections), ann)
+	require.Equal(t, chat.ClassRead, tools["mcp_files_read_text_file"].Spec().Class)
+	require.Equal(t, chat.ClassIdempotent, tools["mcp_files_write_file"].Spec().Class, "it says so itself")
 }
