@@ -45,6 +45,14 @@ func (t *Turn) Wait(signal <-chan struct{}) {
 	}
 }
 
+// Allow tells that somebody allows everything in the turn, and with nil that nobody does any more.
+func (t *Turn) Allow(by *chat.Allowance) {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	t.about.Allows = by
+	t.session.durable(chat.EventTurn, t.about)
+}
+
 // Say streams a piece of the answer.
 func (t *Turn) Say(piece string) { t.delta(chat.Delta{Text: piece}) }
 

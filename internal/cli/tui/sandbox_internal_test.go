@@ -106,6 +106,25 @@ func TestReadAnswer_TakesNothingElseForOne(t *testing.T) {
 	}
 }
 
+func TestScreen_SaysAsLongAsItHoldsThatEverythingIsAllowed(t *testing.T) {
+	t.Parallel()
+	seen, back := make(chan struct{}), make(chan struct{})
+	s := setup(t, func(turn *apitest.Turn, _ string) {
+		turn.Allow(&chat.Allowance{By: "Ann", Since: time.Now()})
+		turn.Say("at work")
+		turn.Wait(seen)
+		turn.Allow(nil)
+		turn.Wait(back)
+		turn.Answer()
+	})
+	s.typed("go", tea.KeyEnter)
+	s.shows("Everything is allowed until this turn ends (by Ann). /deny turn asks again.", "at work")
+	close(seen)
+	s.until("it is asked again", func() bool { return !strings.Contains(s.text(), "Everything is allowed") })
+	s.shows("at work")
+	close(back)
+}
+
 func TestScreen_ListsAndKillsBackgroundTasks(t *testing.T) {
 	t.Parallel()
 	s := setup(t, func(turn *apitest.Turn, _ string) {

@@ -29,6 +29,9 @@ func (m *model) above() []string {
 	if running := m.runningLine(); running != "" {
 		lines = append(lines, m.theme.dim.Render(cut(running, m.width-1)))
 	}
+	if turn := m.story.Turn; turn != nil && turn.Allows != nil {
+		lines = append(lines, m.theme.warn.Render(cut(fmt.Sprintf("  Everything is allowed until this turn ends (by %s). /deny turn asks again.", text.Line(turn.Allows.By)), m.width-1)))
+	}
 	if asking := m.story.Asking(); asking != nil {
 		lines = append(lines, m.theme.warn.Render(cut("  "+m.questionLine(asking), m.width-1)))
 	}
