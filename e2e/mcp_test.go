@@ -123,6 +123,18 @@ func TestMCP_ToolsOfAServerAreFoundCalledAndGoneWithIt(t *testing.T) {
 	k.wellFormed()
 }
 
+func TestMCP_TheInstallationDeniesAToolOfAServerByName(t *testing.T) {
+	t.Parallel()
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1", "XBOT_TOOL_RULES=mcp_fruits_order=deny,websearch=ask,skill=ask"), newShop(t, "fruit-90210")
+	s.offers("fruits", p, false)
+	k := s.newTalk()
+	k.untilEnded(time.Minute, k.send(`call search_tools {"query":"fruit"}`, "each", `call mcp_fruits_look_up {"fruit":"quince"}`, `call mcp_fruits_order {"fruit":"quince"}`, "say tried"))
+	results := k.toolResults()
+	require.Contains(t, results[1], "look_up: quince, call 1")
+	require.Contains(t, results[2], "deny this call of mcp_fruits_order")
+	require.Zero(t, p.called("order"))
+}
+
 func TestMCP_APromptOfAServerIsASlashCommand(t *testing.T) {
 	t.Parallel()
 	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), newShop(t, "fruit-90210")

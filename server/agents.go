@@ -160,17 +160,31 @@ func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Ru
 			rules[name] = written[name]
 			continue
 		}
-		t, ok := tools.Get(name)
+		own, ok := toolNamed(tools, name)
 		if !ok {
 			return nil, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES names %q, which is not a tool; the tools are %s", name, strings.Join(names(tools), ", "))
 		}
-		rules[t.Spec().Name] = written[name]
+		rules[own] = written[name]
 	}
 	return rules, nil
 }
 
+// sometimes are the tools that only some conversations have, beside those of MCP servers.
+var sometimes = []string{chat.SkillTool, web.SearchTool}
+
+// toolNamed is the tool's own name for one that somebody wrote. Which tools MCP servers will have nobody knows yet.
+func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {
+	if t, found := tools.Get(name); found {
+		return t.Spec().Name, true
+	}
+	if i := slices.IndexFunc(sometimes, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
+		return sometimes[i], true
+	}
+	return name, strings.HasPrefix(name, "mcp_")
+}
+
 func names(tools *tool.Registry) []string {
-	var out []string
+	out := slices.Clone(sometimes)
 	for _, spec := range tools.Specs() {
 		out = append(out, spec.Name)
 	}

@@ -30,9 +30,12 @@ type searchParams struct {
 
 type search struct{ engines Engines }
 
+// SearchTool is the tool that searches the web.
+const SearchTool = "WebSearch"
+
 // NewSearch returns the tool WebSearch.
 func NewSearch(engines Engines) tool.Tool {
-	return tool.Define("WebSearch", chat.ClassRead, searchDoc, search{engines})
+	return tool.Define(SearchTool, chat.ClassRead, searchDoc, search{engines})
 }
 
 // Searches brings WebSearch to those for whom there is a search engine.
