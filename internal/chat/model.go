@@ -150,6 +150,7 @@ type MCPConfig struct {
 	Command      string       `json:"command,omitempty" doc:"Of stdio: the program, run on the runner of whoever uses it." example:"npx"`
 	Args         []string     `json:"args,omitempty"`
 	URL          string       `json:"url,omitempty" doc:"Of http and sse." example:"https://mcp.example.com/mcp"`
+	Account      string       `json:"account,omitempty" doc:"Of a server of the installation with a url: the OAuth provider whose connected account authorizes requests, that of whoever uses the server." example:"github"`
 	Instructions string       `json:"instructions,omitempty" doc:"What its owner tells the model about it."`
 	Enabled      bool         `json:"enabled"`
 }
