@@ -44,9 +44,9 @@ type Routes struct {
 	// /oauth/ to connect accounts.
 	Providers map[string]http.Handler
 
-	Ready    Readiness    // /readyz
-	Hosts    Hosts        // refuses foreign host names
-	Refuser  Refuser      // answers what Hosts refuses
+	Ready   Readiness // /readyz
+	Hosts   Hosts     // refuses foreign host names
+	Refuser Refuser   // answers what Hosts refuses
 }
 
 // Readiness says why a process cannot work now.

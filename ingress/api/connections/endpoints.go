@@ -99,7 +99,7 @@ func (a *Endpoints) Register(h huma.API) {
 	}, a.set)
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-oauth-provider", Method: http.MethodDelete, Path: provider, Summary: "Remove an OAuth provider",
-		Description: "For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.",
+		Description:   "For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.remove)
 	huma.Register(h, huma.Operation{
