@@ -36,8 +36,7 @@ type connection struct {
 	server mcpservers.Server // as it was when it was connected to
 	box    sandbox.Sandbox   // nil: the server has an address
 	counts bool              // what it lists by itself is stored
-	values values            // set before ready is closed
-	bearer *bearer           // nil: no account authorizes requests
+	known
 
 	life  context.Context //nolint:containedctx // of the connection, which outlives the call that needed it first
 	end   context.CancelCauseFunc
@@ -50,6 +49,12 @@ type connection struct {
 	command *command           // nil: the server has an address
 
 	usage
+}
+
+// known is what is secret of it.
+type known struct {
+	values values  // set before ready is closed
+	bearer *bearer // nil: no account authorizes requests
 }
 
 // usage is what the pool knows of a connection, guarded by its mu.
@@ -80,7 +85,7 @@ func (u *usage) leave() {
 }
 
 func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connection {
-	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), bearer: pool.authorization(s, at.Person), usage: usage{over: make(chan struct{})}}
+	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}}
 	n.life, n.end = context.WithCancelCause(context.Background())
 	return n
 }
@@ -265,7 +270,7 @@ func (n *connection) explain(err error) error {
 }
 
 // hide takes what is secret out of a text that the server or the transport wrote.
-func (n *connection) hide(text string) string { return n.bearer.hide(n.values.hide(text)) }
+func (k *known) hide(text string) string { return k.bearer.hide(k.values.hide(text)) }
 
 // away reports whether the runner is the reason, not the server.
 func away(err error) bool {

@@ -281,13 +281,24 @@ func TestProvider_HostileAnswersStoreNothingAndAreNotRepeated(t *testing.T) {
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	t.Cleanup(inside.Close)
 	for name, answer := range map[string]http.HandlerFunc{
-		"10 MB":          func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"access_token":"` + strings.Repeat("x", 10<<20) + `"}`)) },
-		"no JSON":        func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello-from-evil")) },
-		"no token":       func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) },
-		"a header":       func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"access_token":"a\r\nX-Evil: 1"}`)) },
-		"a long error":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); _, _ = w.Write([]byte(`{"error":"` + strings.Repeat("y", 9999) + `"}`)) },
-		"a redirect":     func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, inside.URL, http.StatusTemporaryRedirect) },
-		"a status alone": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "hello-from-evil", http.StatusInternalServerError) },
+		"10 MB": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"access_token":"` + strings.Repeat("x", 10<<20) + `"}`))
+		},
+		"no JSON":  func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello-from-evil")) },
+		"no token": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) },
+		"a header": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"access_token":"a\r\nX-Evil: 1"}`))
+		},
+		"a long error": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			_, _ = w.Write([]byte(`{"error":"` + strings.Repeat("y", 9999) + `"}`))
+		},
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, inside.URL, http.StatusTemporaryRedirect)
+		},
+		"a status alone": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "hello-from-evil", http.StatusInternalServerError)
+		},
 	} {
 		b.provider.Rule(oauthtest.Rules{BreakAt: "/token", Break: answer})
 		_, err := b.Finish(t.Context(), b.back())
