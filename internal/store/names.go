@@ -144,7 +144,6 @@ const (
 	SealedSubscription = secrets.SealedSubscription
 	SealedToolKey      = secrets.SealedToolKey
 	SealedMCPServer    = secrets.SealedMCPServer
-	SealedOAuthAccount = secrets.SealedOAuthAccount
 	UsualModel         = settings.Model
 	UsualThink         = settings.Think
 	UsualContextMode   = settings.ContextMode

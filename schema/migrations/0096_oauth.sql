@@ -32,7 +32,7 @@ CREATE TABLE oauth_accounts (
     provider     text        NOT NULL REFERENCES oauth_providers ON DELETE CASCADE,
     label        text        NOT NULL DEFAULT '',
     scopes       text[]      NOT NULL DEFAULT '{}',
-    tokens       bytea       NOT NULL,
+    secrets      bytea       NOT NULL,
     expires_at   timestamptz,
     problem      text        NOT NULL DEFAULT '',
     connected_at timestamptz NOT NULL DEFAULT now(),
@@ -43,7 +43,7 @@ CREATE INDEX oauth_accounts_by_provider ON oauth_accounts (provider);
 COMMENT ON TABLE oauth_accounts IS 'Accounts that people have connected, with their tokens. Written by /oauth/callback, by whoever refreshes a token, who holds the row locked meanwhile, and by /api/oauth/accounts.';
 COMMENT ON COLUMN oauth_accounts.label IS 'Whose account it is, in the words of the provider; empty: it did not say.';
 COMMENT ON COLUMN oauth_accounts.scopes IS 'What was granted.';
-COMMENT ON COLUMN oauth_accounts.tokens IS 'Access token and refresh token, as JSON, sealed with the installation''s key.';
+COMMENT ON COLUMN oauth_accounts.secrets IS 'Access token and refresh token, as JSON, sealed with the installation''s key.';
 COMMENT ON COLUMN oauth_accounts.expires_at IS 'When the access token ends; null: the provider did not say.';
 COMMENT ON COLUMN oauth_accounts.problem IS 'Why it must be connected again; empty: it need not.';
 
@@ -52,7 +52,7 @@ CREATE TABLE oauth_flows (
     user_id    bigint      NOT NULL REFERENCES users ON DELETE CASCADE,
     provider   text        NOT NULL REFERENCES oauth_providers ON DELETE CASCADE,
     scopes     text[]      NOT NULL,
-    verifier   bytea       NOT NULL,
+    sealed     bytea       NOT NULL,
     browser    bytea       NOT NULL,
     login      boolean     NOT NULL,
     call_id    text        REFERENCES tool_calls ON DELETE CASCADE,
@@ -62,7 +62,7 @@ CREATE INDEX oauth_flows_by_user ON oauth_flows (user_id, expires_at);
 CREATE INDEX oauth_flows_by_call ON oauth_flows (call_id) WHERE call_id IS NOT NULL;
 COMMENT ON TABLE oauth_flows IS 'Browsers that are on their way to a provider and back. Written when one is sent there, and removed when it comes back, which happens once.';
 COMMENT ON COLUMN oauth_flows.state_hash IS 'Hash of the state that the browser brings back.';
-COMMENT ON COLUMN oauth_flows.verifier IS 'The verifier of PKCE, as JSON, sealed with the installation''s key.';
+COMMENT ON COLUMN oauth_flows.sealed IS 'The verifier of PKCE, as JSON, sealed with the installation''s key.';
 COMMENT ON COLUMN oauth_flows.browser IS 'Hash of the cookie of the browser that was sent: no other may come back.';
 COMMENT ON COLUMN oauth_flows.login IS 'The browser has to be signed in as the user, too.';
 COMMENT ON COLUMN oauth_flows.call_id IS 'The call that waits for the account; null: none does.';

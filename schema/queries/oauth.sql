@@ -30,22 +30,22 @@ SELECT * FROM oauth_accounts WHERE user_id = sqlc.arg(user_id) AND provider = sq
 
 -- name: OAuthAccountConnect :exec
 -- Its tokens take the place of those before.
-INSERT INTO oauth_accounts (user_id, provider, label, scopes, tokens, expires_at)
-VALUES (sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(label), sqlc.arg(scopes), sqlc.arg(tokens), sqlc.narg(expires_at))
+INSERT INTO oauth_accounts (user_id, provider, label, scopes, secrets, expires_at)
+VALUES (sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(label), sqlc.arg(scopes), sqlc.arg(secrets), sqlc.narg(expires_at))
 ON CONFLICT (user_id, provider) DO UPDATE
-SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, tokens = EXCLUDED.tokens, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL;
+SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL;
 
 -- name: OAuthAccountRefresh :exec
 UPDATE oauth_accounts
-SET scopes = sqlc.arg(scopes), tokens = sqlc.arg(tokens), expires_at = sqlc.narg(expires_at), problem = sqlc.arg(problem), refreshed_at = now()
+SET scopes = sqlc.arg(scopes), secrets = sqlc.arg(secrets), expires_at = sqlc.narg(expires_at), problem = sqlc.arg(problem), refreshed_at = now()
 WHERE id = sqlc.arg(id);
 
 -- name: OAuthAccountDelete :exec
 DELETE FROM oauth_accounts WHERE id = $1;
 
 -- name: OAuthFlowAdd :exec
-INSERT INTO oauth_flows (state_hash, user_id, provider, scopes, verifier, browser, login, call_id, expires_at)
-VALUES (sqlc.arg(state_hash), sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(scopes), sqlc.arg(verifier), sqlc.arg(browser), sqlc.arg(login), sqlc.narg(call_id),
+INSERT INTO oauth_flows (state_hash, user_id, provider, scopes, sealed, browser, login, call_id, expires_at)
+VALUES (sqlc.arg(state_hash), sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(scopes), sqlc.arg(sealed), sqlc.arg(browser), sqlc.arg(login), sqlc.narg(call_id),
         now() + sqlc.arg(seconds)::float8 * interval '1 second');
 
 -- name: OAuthFlowsTidy :exec

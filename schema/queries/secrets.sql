@@ -27,9 +27,9 @@ SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NUL
 UNION ALL
 SELECT 'oauth provider', id, secrets FROM oauth_providers WHERE secrets IS NOT NULL
 UNION ALL
-SELECT 'oauth account', id::text, tokens FROM oauth_accounts
+SELECT 'oauth account', id::text, secrets FROM oauth_accounts
 UNION ALL
-SELECT 'oauth flow', encode(state_hash, 'hex'), verifier FROM oauth_flows
+SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -70,7 +70,7 @@ UPDATE mcp_servers SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::te
 UPDATE oauth_providers SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name) AND secrets = sqlc.arg(was);
 
 -- name: SealedReplaceOAuthAccount :execrows
-UPDATE oauth_accounts SET tokens = sqlc.arg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND tokens = sqlc.arg(was);
+UPDATE oauth_accounts SET secrets = sqlc.arg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);
 
 -- name: SealedReplaceOAuthFlow :execrows
-UPDATE oauth_flows SET verifier = sqlc.arg(sealed) WHERE encode(state_hash, 'hex') = sqlc.arg(name)::text AND verifier = sqlc.arg(was);
+UPDATE oauth_flows SET sealed = sqlc.arg(sealed) WHERE encode(state_hash, 'hex') = sqlc.arg(name)::text AND sealed = sqlc.arg(was);

@@ -194,7 +194,7 @@ type OauthAccount struct {
 	// What was granted.
 	Scopes []string
 	// Access token and refresh token, as JSON, sealed with the installation's key.
-	Tokens []byte
+	Secrets []byte
 	// When the access token ends; null: the provider did not say.
 	ExpiresAt *time.Time
 	// Why it must be connected again; empty: it need not.
@@ -211,7 +211,7 @@ type OauthFlow struct {
 	Provider  string
 	Scopes    []string
 	// The verifier of PKCE, as JSON, sealed with the installation's key.
-	Verifier []byte
+	Sealed []byte
 	// Hash of the cookie of the browser that was sent: no other may come back.
 	Browser []byte
 	// The browser has to be signed in as the user, too.

@@ -13,10 +13,10 @@ import (
 )
 
 const oAuthAccountConnect = `-- name: OAuthAccountConnect :exec
-INSERT INTO oauth_accounts (user_id, provider, label, scopes, tokens, expires_at)
+INSERT INTO oauth_accounts (user_id, provider, label, scopes, secrets, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (user_id, provider) DO UPDATE
-SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, tokens = EXCLUDED.tokens, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL
+SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL
 `
 
 type OAuthAccountConnectParams struct {
@@ -24,7 +24,7 @@ type OAuthAccountConnectParams struct {
 	Provider  string
 	Label     string
 	Scopes    []string
-	Tokens    []byte
+	Secrets   []byte
 	ExpiresAt *time.Time
 }
 
@@ -35,7 +35,7 @@ func (q *Queries) OAuthAccountConnect(ctx context.Context, db DBTX, arg OAuthAcc
 		arg.Provider,
 		arg.Label,
 		arg.Scopes,
-		arg.Tokens,
+		arg.Secrets,
 		arg.ExpiresAt,
 	)
 	return err
@@ -51,7 +51,7 @@ func (q *Queries) OAuthAccountDelete(ctx context.Context, db DBTX, id int64) err
 }
 
 const oAuthAccountList = `-- name: OAuthAccountList :many
-SELECT id, user_id, provider, label, scopes, tokens, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 ORDER BY provider
+SELECT id, user_id, provider, label, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 ORDER BY provider
 `
 
 func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.UserID) ([]OauthAccount, error) {
@@ -69,7 +69,7 @@ func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.Use
 			&i.Provider,
 			&i.Label,
 			&i.Scopes,
-			&i.Tokens,
+			&i.Secrets,
 			&i.ExpiresAt,
 			&i.Problem,
 			&i.ConnectedAt,
@@ -86,7 +86,7 @@ func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.Use
 }
 
 const oAuthAccountLock = `-- name: OAuthAccountLock :many
-SELECT id, user_id, provider, label, scopes, tokens, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 AND provider = $2 FOR UPDATE
+SELECT id, user_id, provider, label, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 AND provider = $2 FOR UPDATE
 `
 
 type OAuthAccountLockParams struct {
@@ -110,7 +110,7 @@ func (q *Queries) OAuthAccountLock(ctx context.Context, db DBTX, arg OAuthAccoun
 			&i.Provider,
 			&i.Label,
 			&i.Scopes,
-			&i.Tokens,
+			&i.Secrets,
 			&i.ExpiresAt,
 			&i.Problem,
 			&i.ConnectedAt,
@@ -128,13 +128,13 @@ func (q *Queries) OAuthAccountLock(ctx context.Context, db DBTX, arg OAuthAccoun
 
 const oAuthAccountRefresh = `-- name: OAuthAccountRefresh :exec
 UPDATE oauth_accounts
-SET scopes = $1, tokens = $2, expires_at = $3, problem = $4, refreshed_at = now()
+SET scopes = $1, secrets = $2, expires_at = $3, problem = $4, refreshed_at = now()
 WHERE id = $5
 `
 
 type OAuthAccountRefreshParams struct {
 	Scopes    []string
-	Tokens    []byte
+	Secrets   []byte
 	ExpiresAt *time.Time
 	Problem   string
 	ID        int64
@@ -143,7 +143,7 @@ type OAuthAccountRefreshParams struct {
 func (q *Queries) OAuthAccountRefresh(ctx context.Context, db DBTX, arg OAuthAccountRefreshParams) error {
 	_, err := db.Exec(ctx, oAuthAccountRefresh,
 		arg.Scopes,
-		arg.Tokens,
+		arg.Secrets,
 		arg.ExpiresAt,
 		arg.Problem,
 		arg.ID,
@@ -152,7 +152,7 @@ func (q *Queries) OAuthAccountRefresh(ctx context.Context, db DBTX, arg OAuthAcc
 }
 
 const oAuthFlowAdd = `-- name: OAuthFlowAdd :exec
-INSERT INTO oauth_flows (state_hash, user_id, provider, scopes, verifier, browser, login, call_id, expires_at)
+INSERT INTO oauth_flows (state_hash, user_id, provider, scopes, sealed, browser, login, call_id, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
         now() + $9::float8 * interval '1 second')
 `
@@ -162,7 +162,7 @@ type OAuthFlowAddParams struct {
 	UserID    chat.UserID
 	Provider  string
 	Scopes    []string
-	Verifier  []byte
+	Sealed    []byte
 	Browser   []byte
 	Login     bool
 	CallID    *chat.CallID
@@ -175,7 +175,7 @@ func (q *Queries) OAuthFlowAdd(ctx context.Context, db DBTX, arg OAuthFlowAddPar
 		arg.UserID,
 		arg.Provider,
 		arg.Scopes,
-		arg.Verifier,
+		arg.Sealed,
 		arg.Browser,
 		arg.Login,
 		arg.CallID,
@@ -186,7 +186,7 @@ func (q *Queries) OAuthFlowAdd(ctx context.Context, db DBTX, arg OAuthFlowAddPar
 
 const oAuthFlowTake = `-- name: OAuthFlowTake :many
 DELETE FROM oauth_flows WHERE state_hash = $1 AND browser = $2 AND expires_at > now()
-RETURNING state_hash, user_id, provider, scopes, verifier, browser, login, call_id, expires_at
+RETURNING state_hash, user_id, provider, scopes, sealed, browser, login, call_id, expires_at
 `
 
 type OAuthFlowTakeParams struct {
@@ -209,7 +209,7 @@ func (q *Queries) OAuthFlowTake(ctx context.Context, db DBTX, arg OAuthFlowTakeP
 			&i.UserID,
 			&i.Provider,
 			&i.Scopes,
-			&i.Verifier,
+			&i.Sealed,
 			&i.Browser,
 			&i.Login,
 			&i.CallID,

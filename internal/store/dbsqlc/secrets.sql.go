@@ -86,9 +86,9 @@ SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NUL
 UNION ALL
 SELECT 'oauth provider', id, secrets FROM oauth_providers WHERE secrets IS NOT NULL
 UNION ALL
-SELECT 'oauth account', id::text, tokens FROM oauth_accounts
+SELECT 'oauth account', id::text, secrets FROM oauth_accounts
 UNION ALL
-SELECT 'oauth flow', encode(state_hash, 'hex'), verifier FROM oauth_flows
+SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
 ORDER BY 1, 2
 `
 
@@ -157,7 +157,7 @@ func (q *Queries) SealedReplaceMCPServer(ctx context.Context, db DBTX, arg Seale
 }
 
 const sealedReplaceOAuthAccount = `-- name: SealedReplaceOAuthAccount :execrows
-UPDATE oauth_accounts SET tokens = $1 WHERE id = $2::text::bigint AND tokens = $3
+UPDATE oauth_accounts SET secrets = $1 WHERE id = $2::text::bigint AND secrets = $3
 `
 
 type SealedReplaceOAuthAccountParams struct {
@@ -175,7 +175,7 @@ func (q *Queries) SealedReplaceOAuthAccount(ctx context.Context, db DBTX, arg Se
 }
 
 const sealedReplaceOAuthFlow = `-- name: SealedReplaceOAuthFlow :execrows
-UPDATE oauth_flows SET verifier = $1 WHERE encode(state_hash, 'hex') = $2::text AND verifier = $3
+UPDATE oauth_flows SET sealed = $1 WHERE encode(state_hash, 'hex') = $2::text AND sealed = $3
 `
 
 type SealedReplaceOAuthFlowParams struct {

@@ -37,7 +37,7 @@ func (s *Store) OAuthAccounts(ctx context.Context, user chat.UserID) ([]Account,
 }
 
 func account(r dbsqlc.OauthAccount) Account {
-	return Account{ID: r.ID, User: r.UserID, Tokens: r.Tokens, OAuthAccount: chat.OAuthAccount{
+	return Account{ID: r.ID, User: r.UserID, Tokens: r.Secrets, OAuthAccount: chat.OAuthAccount{
 		Provider: r.Provider, Label: r.Label, Scopes: r.Scopes, Problem: r.Problem, ExpiresAt: r.ExpiresAt, ConnectedAt: r.ConnectedAt, RefreshedAt: r.RefreshedAt,
 	}}
 }
@@ -73,7 +73,7 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 		if err := secrets.NoteKey(ctx, tx, a.Tokens); err != nil {
 			return err
 		}
-		return tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{ID: a.ID, Scopes: list(a.Scopes), Tokens: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: pg.Clean(a.Problem)})
+		return tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: pg.Clean(a.Problem)})
 	})
 }
 
@@ -86,7 +86,7 @@ func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, waits *calls
 			return err
 		}
 		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
-			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Scopes: list(a.Scopes), Tokens: a.Tokens, ExpiresAt: a.ExpiresAt,
+			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}
@@ -145,7 +145,7 @@ func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life tim
 			return err
 		}
 		if err := tx.Q.OAuthFlowAdd(ctx, tx, dbsqlc.OAuthFlowAddParams{
-			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: list(f.Scopes), Verifier: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
+			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: list(f.Scopes), Sealed: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
 		}); err != nil {
 			return fmt.Errorf("note a browser on its way: %w", err)
 		}
@@ -168,7 +168,7 @@ func (s *Store) TakeOAuthFlow(ctx context.Context, state, browser []byte) (Flow,
 			return ErrNoFlow
 		}
 		r := rows[0]
-		f = Flow{User: r.UserID, Provider: r.Provider, Scopes: r.Scopes, Verifier: r.Verifier, Browser: r.Browser, Login: r.Login}
+		f = Flow{User: r.UserID, Provider: r.Provider, Scopes: r.Scopes, Verifier: r.Sealed, Browser: r.Browser, Login: r.Login}
 		if r.CallID != nil {
 			f.Call = *r.CallID
 		}
