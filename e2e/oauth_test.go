@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,20 @@ func (s *server) connects(link string) {
 	status, page, _ := s.visit(c, http.MethodGet, s.leaves(c, link))
 	require.Equal(s.t, http.StatusOK, status, page)
 	require.Contains(s.t, page, "lena@example.com")
+}
+
+// strays comes back from a provider whose token endpoint refuses, and returns what the browser shows.
+func (s *server) strays(kept secrets) (string, error) {
+	s.t.Helper()
+	c := s.browser()
+	status, page, to := s.visit(c, http.MethodPost, s.link(""))
+	require.Equal(s.t, http.StatusSeeOther, status, page)
+	at, err := url.Parse(to)
+	require.NoError(s.t, err)
+	kept["OAuth state"] = at.Query().Get("state")
+	status, page, _ = s.visit(c, http.MethodGet, s.url+"/oauth/callback?state="+kept["OAuth state"]+"&code="+kept.made("OAuth code"))
+	require.Equal(s.t, http.StatusBadGateway, status, page)
+	return page, nil
 }
 
 const authorize = `call oauth_authorize {"provider":"acme","reason":"to list your issues","scopes":["write"]}`

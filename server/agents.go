@@ -86,7 +86,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		toolcron.New(c.jobs),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
-		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected, c.store), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
+		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
 	)
 }
 

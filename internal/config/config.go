@@ -222,5 +222,5 @@ type Worker struct {
 
 // Links says how people reach the ingress, for processes that are none.
 type Links struct {
-	PublicURL string `env:"XBOT_PUBLIC_URL" help:"address that people use, if it is not the one above (behind a proxy)"`
+	PublicURL string `env:"XBOT_PUBLIC_URL" help:"address that people use, for links in chats: as the ingress has it"`
 }

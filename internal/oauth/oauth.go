@@ -50,6 +50,7 @@ type Rows interface {
 	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
 
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
 }
 
@@ -123,6 +124,19 @@ func (s *Accounts) open(sealed []byte, into any) error {
 		return fault.Errorf(fault.Invalid, "a stored secret is damaged")
 	}
 	return nil
+}
+
+// Owner is whose conversation it is. Invalid: it is a group's, which has no accounts.
+func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error) {
+	_, user, err := s.Rows.Session(ctx, key)
+	if err != nil {
+		return 0, err
+	}
+	who, err := s.Rows.UserByID(ctx, user)
+	if err == nil && who.Group {
+		err = fault.Errorf(fault.Invalid, "accounts belong to a person, and this conversation to a group: ask for it in a direct conversation")
+	}
+	return user, err
 }
 
 // List returns the accounts of a person.

@@ -13,23 +13,17 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/oauth"
 	"xbot/internal/question"
-	"xbot/internal/store/people"
 	"xbot/internal/tool"
 )
 
 //go:embed authorize.md
 var doc string
 
-// Accounts are those that people have connected.
+// Accounts are those that people have connected. Owner is whose conversation it is; Invalid: nobody's who can have accounts.
 type Accounts interface {
+	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
 	Provider(ctx context.Context, id string) (chat.OAuthProvider, error)
 	Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error)
-}
-
-// Owners know whose a conversation is.
-type Owners interface {
-	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
 }
 
 type params struct {
@@ -38,25 +32,18 @@ type params struct {
 	Scopes   []string `json:"scopes,omitempty" jsonschema:"beside those that are always asked for"`
 }
 
-type handler struct {
-	accounts Accounts
-	owners   Owners
-}
+type handler struct{ accounts Accounts }
 
 // New returns the tool oauth_authorize.
-func New(accounts Accounts, owners Owners) tool.Tool {
-	return tool.Define("oauth_authorize", chat.ClassRead, doc, handler{accounts, owners}, tool.Optional("oauth"))
+func New(accounts Accounts) tool.Tool {
+	return tool.Define("oauth_authorize", chat.ClassRead, doc, handler{accounts}, tool.Optional("oauth"))
 }
 
 func (handler) Summary(p params) string { return strings.TrimSpace(p.Provider + " " + p.Reason) }
 
 // QuestionsIn returns what the person is asked; nothing where the account is connected, or cannot be.
 func (h handler) QuestionsIn(ctx context.Context, in chat.SessionKey, p params) ([]chat.Inquiry, error) {
-	_, user, err := h.owners.Session(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	at, err := h.look(ctx, user, p)
+	at, err := h.look(ctx, in, p)
 	if err != nil || at.connected() {
 		return nil, err
 	}
@@ -82,13 +69,10 @@ func (s standing) connected() bool {
 	return s.has && s.account.Problem == "" && len(oauth.Lacking(s.account.Scopes, s.wanted)) == 0
 }
 
-func (h handler) look(ctx context.Context, user chat.UserID, p params) (s standing, err error) {
-	who, err := h.owners.UserByID(ctx, user)
+func (h handler) look(ctx context.Context, in chat.SessionKey, p params) (s standing, err error) {
+	user, err := h.accounts.Owner(ctx, in)
 	if err != nil {
 		return s, err
-	}
-	if who.Group {
-		return s, fault.Errorf(fault.Invalid, "accounts belong to a person, and this conversation to a group: ask for it in a direct conversation")
 	}
 	if s.provider, err = h.accounts.Provider(ctx, strings.ToLower(strings.TrimSpace(p.Provider))); err != nil {
 		return s, err
@@ -105,7 +89,7 @@ func (h handler) look(ctx context.Context, user chat.UserID, p params) (s standi
 
 // Run says which account is connected. What the row of the account says is the truth, whatever the question was answered with.
 func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
-	s, err := h.look(ctx, call.User, p)
+	s, err := h.look(ctx, call.Session, p)
 	switch {
 	case err != nil:
 		return tool.FromError(err)

@@ -8,8 +8,10 @@ export function useConnect(provider: string, call?: string) {
     mutationFn: async (tab: Window | null) => {
       try {
         const link = await connectAccount(provider, call)
-        if (tab) tab.location.replace(link)
-        else location.assign(link)
+        if (tab) {
+          tab.opener = null // the provider has no business here
+          tab.location.replace(link)
+        } else location.assign(link)
       } catch (error) {
         tab?.close()
         throw error
