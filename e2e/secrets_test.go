@@ -89,6 +89,11 @@ func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testi
 		}
 	}
 	tells(s.client.ListMCPServers(ctx))
+	tells(s.client.SetOauthProvider(ctx, "acme", apiclient.OAuthProviderDraft{
+		AuthorizeURL: url + "/authorize", TokenURL: url + "/token", ClientID: "xbot", ClientSecret: kept.made("OAuth client"), Enabled: true,
+	}))
+	tells(s.client.ListOauthProviders(ctx))
+	tells(s.strays(kept))
 	tells(s.client.SetChannel(ctx, "napcat", apiclient.SetChannelParams{}, apiclient.ChannelChange{Enabled: true, Settings: map[string]string{"url": "ws" + strings.TrimPrefix(url, "http"), "token": kept.made("napcat")}}))
 	tells(s.client.TestChannel(ctx, "napcat", apiclient.TestChannelParams{}, ""))
 	feishu := map[string]string{"app_id": "cli_a", "domain": strings.TrimSuffix(url, "/v1"), "app_secret": kept.made("feishu"), "encrypt_key": kept.made("feishu encrypt key"), "verification_token": kept.made("feishu verification")}

@@ -24,6 +24,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
+	"xbot/internal/tool/authorize"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/conversation"
 	toolcron "xbot/internal/tool/cron"
@@ -89,7 +90,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		toolcron.New(c.jobs),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
-		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
+		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
 		toolsettings.New(toolsettings.Commands{
 			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.store}, Policy: admin.Config{Documents: c.store},
 		}, intake.Callers{People: c.store}),

@@ -57,7 +57,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	if c.storage, err = newStorage(s, c); err != nil {
 		return nil, err
 	}
-	if c.mcpServers, err = newMCPServers(s, c.process, c.database, closer); err != nil {
+	if c.mcpServers, err = newMCPServers(s, c.process, c.database, c.storage, closer); err != nil {
 		return nil, err
 	}
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.log)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"xbot/internal/mcp"
+	"xbot/internal/oauth"
 	"xbot/internal/safehttp"
 )
 
@@ -12,19 +13,21 @@ type mcpServers struct {
 	servers     *mcp.Servers
 	connections *mcp.Connections
 	offered     *mcp.Source
+	connected   *oauth.Accounts // that people have elsewhere, which authorize requests to servers
 }
 
 // newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
 // administrator chose wherever it stands.
-func newMCPServers(s settings, p *process, db *database, closer *Server) (*mcpServers, error) {
+func newMCPServers(s settings, p *process, db *database, st *storage, closer *Server) (*mcpServers, error) {
 	allow, err := safehttp.ParseAllow(s.HTTPAllow)
 	if err != nil {
 		return nil, err
 	}
+	accounts := &oauth.Accounts{Rows: st.store, Key: db.key, HTTP: safehttp.NewTransport(allow), Public: s.at.people()}
 	out := &mcpServers{
-		servers: &mcp.Servers{Rows: db.rows, Key: db.key},
+		servers: &mcp.Servers{Rows: db.rows, Key: db.key}, connected: accounts,
 		connections: mcp.NewConnections(mcp.Config{
-			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Idle: s.MCPIdle, Version: p.version, Log: p.log,
+			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
 		}),
 	}
 	out.offered = mcp.NewSource(db.rows, out.connections)

@@ -9,6 +9,7 @@ import (
 	"xbot/ingress/api/account"
 	apiagents "xbot/ingress/api/agents"
 	"xbot/ingress/api/automation"
+	"xbot/ingress/api/connections"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
@@ -23,6 +24,7 @@ import (
 	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/connect"
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
@@ -32,6 +34,7 @@ import (
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
+	"xbot/internal/oauth"
 	"xbot/internal/prompt"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
@@ -50,8 +53,11 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
 		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
 	}
+	r.Providers = map[string]http.Handler{
+		oauth.Root: (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Log: in.log}).Handler(),
+	}
 	if in.oidc.Issuer != "" {
-		r.SignOn = in.signOn().Handler()
+		r.Providers[signon.Root] = in.signOn().Handler()
 	}
 	if in.ui.target != nil {
 		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Access: uiAccess{in.auth}}
@@ -115,7 +121,10 @@ func (in *ingressPart) api() *api.API {
 		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
-		MCPServers: mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Boxes: in.boxes},
+		Tools: api.Tools{
+			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Boxes: in.boxes},
+			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
+		},
 	}
 }
 

@@ -53,6 +53,7 @@ func ofIngress(cfg config.Ingress, version string, model llm.Client, l net.Liste
 func ofWorker(cfg config.Worker, version string, model llm.Client) settings {
 	return settings{
 		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
+		at:      addresses{http: config.HTTP{URL: cfg.PublicURL}},
 		version: version, process: "xbot worker", out: os.Stderr, dsn: cfg.Database.URL, dial: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 		model: model, modelKeys: true, copy: cfg.IsCopy(),
 	}

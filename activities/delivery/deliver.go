@@ -49,6 +49,12 @@ type Zones interface {
 	ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error)
 }
 
+// AccountLinks are where people connect the accounts that calls wait for. One that is not private may be read by anybody in the chat. Empty: it
+// is not known.
+type AccountLinks interface {
+	Link(call chat.CallID, private bool) string
+}
+
 // Deliverer sends answers, notices and questions to platforms.
 type Deliverer struct {
 	Outbox   Outbox
@@ -65,6 +71,8 @@ type Deliverer struct {
 	Messages MessageFinder
 	// Zones tell when what comes late was written; nil: in UTC.
 	Zones Zones
+	// Links lead people to where they connect the account that a call waits for; nil: it is not known where.
+	Links AccountLinks
 	Words bool // whether the first words may stand in histories
 }
 
@@ -151,6 +159,9 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 	case o.Kind == chat.OutboundSettled:
 		return s.settle(ctx)
 	case o.Kind == chat.OutboundQuestion:
+		if d.Links != nil && connects(*o.Asked) != nil {
+			o.Asked.Link = d.Links.Link(o.Asked.Call.ID, o.Place.ChatType == chat.ChatDirect)
+		}
 		if ended := s.ask(); ended {
 			return chat.OutboundExpired, "it was closed before it could be sent", nil
 		}

@@ -85,7 +85,7 @@ func (p *post) send(t *testing.T, tries int) (last error) {
 func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last error) {
 	t.Helper()
 	d := &delivery.Deliverer{
-		Outbox: p, Accounts: accounts,
+		Outbox: p, Accounts: accounts, Links: accountLinks{},
 		Split:  func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
 		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}

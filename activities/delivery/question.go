@@ -37,6 +37,9 @@ func isOpen(a chat.Asking) bool {
 
 // cardOf is the question whether a call may run, or what the model asks. Where there are no forms, a note is given in words.
 func cardOf(a chat.Asking, forms bool) *channel.Question {
+	if connects(a) != nil {
+		return connectCard(a)
+	}
 	if len(inquiries(a)) > 0 {
 		return formOf(a)
 	}
@@ -66,6 +69,9 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 // inWords is the question where there are no buttons.
 func inWords(a chat.Asking) string {
 	lang := i18n.Lang(a.Lang)
+	if connects(a) != nil {
+		return connectInWords(a)
+	}
 	if len(inquiries(a)) > 0 {
 		return inquiriesInWords(a)
 	}

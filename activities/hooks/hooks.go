@@ -190,7 +190,7 @@ func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) erro
 	if err != nil {
 		return err
 	}
-	inquires := len(tools.Questions(p.ToolName, string(p.ToolInput))) > 0
+	inquires := len(tools.Questions(ctx, r.Session, p.ToolName, string(p.ToolInput))) > 0
 	if inquires && r.Outcome.Decision == hook.Defer {
 		r.Outcome.Decision = hook.Deny
 	}

@@ -339,8 +339,9 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		// As keep does: the answer was paid for, also when the activity ends at this moment.
 		settling, cancel := activities.Settling(ctx)
 		defer cancel()
+		ctx = settling
 		var err error
-		if authorizer, err = m.Authorizers.Of(settling, step.Session, tools); err != nil {
+		if authorizer, err = m.Authorizers.Of(ctx, step.Session, tools); err != nil {
 			return out, err
 		}
 	}
@@ -350,7 +351,7 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: decision.Rule, Always: decision.Always, Questions: tools.Questions(name, arguments),
+			Rule: decision.Rule, Always: decision.Always, Questions: tools.Questions(ctx, step.Session, name, arguments),
 		}.Ruled()))
 	}
 	if len(out.Calls) > 0 {

@@ -48,7 +48,7 @@ func (j *Judge) Change(ctx context.Context, call chat.Call, arguments json.RawMe
 	switch {
 	case !ok || found.Spec().Class != call.Class:
 		return nil, i18n.Fault(fault.Conflict, i18n.EditGone, call.Name)
-	case len(tools.Questions(call.Name, wanted)) > 0:
+	case len(tools.Questions(ctx, call.Session, call.Name, wanted)) > 0:
 		return nil, i18n.Fault(fault.Invalid, i18n.EditQuestions)
 	case call.Hook == chat.HookDeferred || j.hooked(ctx, call, wanted):
 		return nil, i18n.Fault(fault.Denied, i18n.EditHooked, call.Name)

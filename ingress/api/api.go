@@ -11,6 +11,7 @@ import (
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/agents"
 	"xbot/ingress/api/automation"
+	"xbot/ingress/api/connections"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
@@ -44,7 +45,19 @@ type API struct {
 	Memory     memory.Endpoints
 	Inspect    inspect.Endpoints
 	Runners    runners.Endpoints
-	MCPServers mcpservers.Endpoints
+	Tools      Tools
+}
+
+// Tools are where tools come from, and what they may use for people.
+type Tools struct {
+	MCPServers  mcpservers.Endpoints
+	Connections connections.Endpoints
+}
+
+// Register has the endpoints that need a user.
+func (t *Tools) Register(h huma.API) {
+	t.MCPServers.Register(h)
+	t.Connections.Register(h)
 }
 
 // Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.
@@ -70,7 +83,7 @@ func (a *API) Handler() http.Handler {
 // register has all endpoints that need a user.
 func (a *API) register(h huma.API) {
 	for _, resource := range []interface{ Register(h huma.API) }{
-		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Models, &a.Agents, &a.Automation, &a.Memory, &a.Inspect, &a.Runners, &a.MCPServers,
+		&a.Account, &a.People, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Models, &a.Agents, &a.Automation, &a.Memory, &a.Inspect, &a.Runners, &a.Tools,
 	} {
 		resource.Register(h)
 	}

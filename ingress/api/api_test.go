@@ -26,6 +26,7 @@ import (
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/agents"
 	"xbot/ingress/api/automation"
+	"xbot/ingress/api/connections"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
@@ -67,6 +68,7 @@ import (
 	"xbot/internal/logs"
 	toolservers "xbot/internal/mcp"
 	"xbot/internal/memory/view"
+	"xbot/internal/oauth"
 	"xbot/internal/pdf"
 	"xbot/internal/pdf/engine"
 	"xbot/internal/pdf/pdftest"
@@ -215,10 +217,11 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Subscriptions: subscriptions, Env: map[string]string{},
 	}
 	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
-	connections := toolservers.NewConnections(toolservers.Config{Rows: b.store, Key: secret.Key{1}, Own: subscriptions.Public, Shared: &http.Transport{DisableKeepAlives: true}})
-	t.Cleanup(func() { _ = connections.Close() }) // it has nothing to say
-	a.MCPServers = mcpservers.Endpoints{
-		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}}, Connections: connections, Source: toolservers.NewSource(b.store, connections), Boxes: b.boxes,
+	servers := toolservers.NewConnections(toolservers.Config{Rows: b.store, Key: secret.Key{1}, Own: subscriptions.Public, Shared: &http.Transport{DisableKeepAlives: true}})
+	t.Cleanup(func() { _ = servers.Close() }) // it has nothing to say
+	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}}
+	a.Tools.MCPServers = mcpservers.Endpoints{
+		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
 	}
 	a.Account.Preferences = preference.Desk{Store: b.store, Models: a.Sessions.Models}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}

@@ -14,6 +14,7 @@ import (
 	"xbot/ingress/api/account"
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
+	"xbot/internal/oauth/oauthtest"
 	"xbot/internal/role"
 	"xbot/internal/trigger"
 )
@@ -48,6 +49,10 @@ func (b *bundle) hers() map[string]string {
 	named("/api/keys/{service}", "image")
 	a.put("/api/mcp-servers/"+ofHers, object{"url": "https://" + ofHers + ".example/mcp", "headers": object{"Authorization": ofHers}, "enabled": false}).is(http.StatusOK, nil)
 	named("/api/mcp-servers/{name}", ofHers)
+	a.put("/api/oauth/providers/acme", acmeOAuth(oauthtest.New(b.t), object{"client_secret": ofHers})).is(http.StatusOK, nil)
+	named("/api/oauth/providers/{provider}", "acme")
+	b.connected(a.user.ID, "acme", ofHers)
+	named("/api/oauth/accounts/{provider}", "acme")
 	a.put("/api/permissions/Shell", object{"rule": "deny"}).is(http.StatusOK, nil)
 	a.put("/api/permissions/Shell", object{"rule": "deny", "pattern": ofHers}).is(http.StatusOK, nil)
 	named("/api/permissions/{tool}", "Shell")
@@ -78,19 +83,20 @@ func (b *bundle) hers() map[string]string {
 }
 
 // administrators are the beginnings of paths that are theirs alone.
-var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/"}
+var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/"}
 
 // namesakes are endpoints at which everybody has a thing of the same name. They answer about that of whoever asks.
 var namesakes = map[string]int{
-	"PUT /api/keys/{service}":             http.StatusConflict, // there is none with revision 1
-	"POST /api/keys/{service}/try":        http.StatusBadRequest,
-	"PUT /api/permissions/{tool}":         http.StatusOK,
-	"PUT /api/preferences/{name}":         http.StatusOK,
-	"GET /api/prompts/{section}":          http.StatusOK,
-	"PUT /api/prompts/{section}":          http.StatusConflict, // there is none of version 3
-	"DELETE /api/prompts/{section}":       http.StatusOK,
-	"GET /api/prompts/{section}/versions": http.StatusOK,
-	"PUT /api/roles/shared/{name}":        http.StatusNoContent,
+	"PUT /api/keys/{service}":                     http.StatusConflict, // there is none with revision 1
+	"POST /api/keys/{service}/try":                http.StatusBadRequest,
+	"POST /api/oauth/accounts/{provider}/connect": http.StatusOK, // an account of his own
+	"PUT /api/permissions/{tool}":                 http.StatusOK,
+	"PUT /api/preferences/{name}":                 http.StatusOK,
+	"GET /api/prompts/{section}":                  http.StatusOK,
+	"PUT /api/prompts/{section}":                  http.StatusConflict, // there is none of version 3
+	"DELETE /api/prompts/{section}":               http.StatusOK,
+	"GET /api/prompts/{section}/versions":         http.StatusOK,
+	"PUT /api/roles/shared/{name}":                http.StatusNoContent,
 }
 
 // bodies are what the endpoints read before they look whose a thing is.
@@ -110,6 +116,8 @@ var bodies = map[string]object{
 	"PUT /api/keys/{service}":                         {"key": "sk-of-bob", "revision": 1},
 	"POST /api/keys/{service}/try":                    {},
 	"PUT /api/mcp-servers/{name}":                     {"command": "true", "enabled": false, "revision": 1},
+	"PUT /api/oauth/providers/{provider}":             {"authorize_url": "https://his.example", "token_url": "https://his.example", "client_id": "his", "enabled": true, "revision": 1},
+	"POST /api/oauth/accounts/{provider}/connect":     {},
 	"PUT /api/permissions/{tool}":                     {"rule": "allow"},
 	"PUT /api/preferences/{name}":                     {"value": "light"},
 	"PUT /api/prompts/{section}":                      {"content": "his", "version": 3},

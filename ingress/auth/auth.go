@@ -87,6 +87,12 @@ func User(ctx context.Context) store.User {
 	return id.user
 }
 
+// InBrowser reports whether a request that passed Require came from a browser that is signed in, and not from a program with a token.
+func InBrowser(ctx context.Context) bool {
+	id, _ := ctx.Value(contextKey{}).(identity)
+	return id.login != nil
+}
+
 // Still reports whether the credentials of a request that passed Require are still good: a stream may outlive the token
 // or the login that opened it.
 func Still(ctx context.Context) error {

@@ -38,11 +38,15 @@ type Routes struct {
 	Channels http.Handler // /channels/: webhooks of platforms, which sign what they send
 	Hooks    http.Handler // /hooks/: calls of triggers, which sign what they send
 	MCP      http.Handler // /mcp: tools for programs that speak the Model Context Protocol
-	SignOn   http.Handler // /oidc/: the way to an OpenID Connect provider and back; nil if there is none
 	Page     http.Handler // everything else
-	Ready    Readiness    // /readyz
-	Hosts    Hosts        // refuses foreign host names
-	Refuser  Refuser      // answers what Hosts refuses
+
+	// Providers are the ways to providers and back, by the beginnings of their paths: /oidc/ to sign in, where there is such a provider, and
+	// /oauth/ to connect accounts.
+	Providers map[string]http.Handler
+
+	Ready   Readiness // /readyz
+	Hosts   Hosts     // refuses foreign host names
+	Refuser Refuser   // answers what Hosts refuses
 }
 
 // Readiness says why a process cannot work now.
@@ -93,8 +97,8 @@ func (r Routes) Handler() http.Handler {
 	if r.MCP != nil {
 		mux.Handle("/mcp", r.MCP)
 	}
-	if r.SignOn != nil {
-		mux.Handle("/oidc/", r.SignOn)
+	for path, handler := range r.Providers {
+		mux.Handle(path, handler)
 	}
 	mux.Handle("/", r.Page)
 	return r.guard(mux)

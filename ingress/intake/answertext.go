@@ -58,6 +58,13 @@ func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (
 		}
 		return question.Decided(in.Lang, call, a.Allow), true
 	}
+	if connect := call.Questions[0].Connect; connect != nil {
+		if allow, said := yesOrNo(text); said && !allow {
+			return question.Decided(in.Lang, call, false), true
+		}
+		a.Call = ""
+		return i18n.Row(in.Lang, i18n.Say(in.Lang, i18n.OAuthByLink, connect.Name), i18n.Say(in.Lang, i18n.InquiryLeave)), true
+	}
 	answers, err := question.Read(call.Questions, text)
 	if err != nil {
 		a.Call = ""

@@ -194,6 +194,31 @@ type CompactSessionRequest struct {
 	Focus           string `json:"focus,omitzero"`    // What the summary should keep.
 }
 
+// ConnectLink is the schema of this name in the API's document.
+type ConnectLink struct {
+	Link string `json:"link"`         // To be opened in a browser within ten minutes, on this server; of a browser, in that one.
+	URL  string `json:"url,omitzero"` // The whole address, where the server knows under which people reach it.
+}
+
+// ConnectRequest is the schema of this name in the API's document.
+type ConnectRequest struct {
+	Call   chat.CallID `json:"call,omitzero"`   // The call that waits for it, which says what is asked for.
+	Scopes []string    `json:"scopes,omitzero"` // Beside those that are always asked for.
+}
+
+// Connectable is the schema of this name in the API's document.
+type Connectable struct {
+	ID     string   `json:"id"`
+	Name   string   `json:"name"`
+	Scopes []string `json:"scopes"` // What is always asked for.
+}
+
+// ConnectedAccounts is the schema of this name in the API's document.
+type ConnectedAccounts struct {
+	Accounts  []chat.OAuthAccount `json:"accounts"`  // Those that are connected, or were and have to be connected again.
+	Providers []Connectable       `json:"providers"` // Where an account can be connected.
+}
+
 // Context is the schema of this name in the API's document.
 type Context struct {
 	Compactions []ContextCompaction `json:"compactions"` // Newest first.
@@ -503,6 +528,7 @@ type LoginState struct {
 
 // MCPServerDraft is the schema of this name in the API's document.
 type MCPServerDraft struct {
+	Account      string            `json:"account,omitzero"` // Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization.
 	Args         []string          `json:"args,omitzero"`
 	Command      string            `json:"command,omitzero"` // A program, run on the runner of whoever uses the server.
 	Enabled      bool              `json:"enabled"`
@@ -654,6 +680,29 @@ type NewUser struct {
 	Link string      `json:"link"` // Address on this server that signs them in once, within 24 hours; they choose a password there.
 	Name string      `json:"name"`
 	Role string      `json:"role"`
+}
+
+// OAuthProviderDraft is the schema of this name in the API's document.
+type OAuthProviderDraft struct {
+	AccountURL   string               `json:"account_url,omitzero"`
+	AuthorizeURL string               `json:"authorize_url"`        // Parameters in it are kept, such as access_type=offline.
+	ClientAuth   chat.OAuthClientAuth `json:"client_auth,omitzero"` // Where requests for tokens have the secret; left out: in their body.
+	ClientID     string               `json:"client_id"`
+	ClientSecret string               `json:"client_secret,omitzero"` // Left out: the stored one stays. It is never shown again.
+	Enabled      bool                 `json:"enabled"`
+	Issuer       string               `json:"issuer,omitzero"`      // Who the provider says it is when it sends a browser back (RFC 9207).
+	MoreScopes   []string             `json:"more_scopes,omitzero"` // What a conversation may ask for beside scopes.
+	Name         string               `json:"name,omitzero"`        // As people read it; left out: the id.
+	Revision     int64                `json:"revision,omitzero"`    // The revision that the change was made from; 0: there is none of that id yet.
+	RevokeURL    string               `json:"revoke_url,omitzero"`
+	Scopes       []string             `json:"scopes,omitzero"` // What is always asked for.
+	TokenURL     string               `json:"token_url"`
+}
+
+// OAuthProviders is the schema of this name in the API's document.
+type OAuthProviders struct {
+	Providers   []chat.OAuthProvider `json:"providers"`
+	RedirectURL string               `json:"redirect_url"` // What a provider has to be told as the redirect address of xbot.
 }
 
 // Offered is the schema of this name in the API's document.
@@ -1868,6 +1917,48 @@ func (c *Client) GetModelChoice(ctx context.Context) (Choice, error) {
 func (c *Client) SetModelChoice(ctx context.Context, body ChoiceChange) (Choice, error) {
 	var answer Choice
 	err := c.call(ctx, http.MethodPatch, "/api/models/choice", nil, body, &answer)
+	return answer, err
+}
+
+// ListOauthAccounts sends GET /api/oauth/accounts: Your connected accounts, and where you can connect some. Tokens are never returned.
+func (c *Client) ListOauthAccounts(ctx context.Context) (ConnectedAccounts, error) {
+	var answer ConnectedAccounts
+	err := c.call(ctx, http.MethodGet, "/api/oauth/accounts", nil, nil, &answer)
+	return answer, err
+}
+
+// DeleteOauthAccount sends DELETE /api/oauth/accounts/{provider}: Disconnect an account. Its tokens are given back to the provider, where it takes them, and removed.
+func (c *Client) DeleteOauthAccount(ctx context.Context, provider string) (string, error) {
+	var answer struct {
+		Problem string `json:"problem"`
+	}
+	err := c.call(ctx, http.MethodDelete, path("/api/oauth/accounts/%s", provider), nil, nil, &answer)
+	return answer.Problem, err
+}
+
+// ConnectOauthAccount sends POST /api/oauth/accounts/{provider}/connect: Begin to connect an account. The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected.
+func (c *Client) ConnectOauthAccount(ctx context.Context, provider string, body ConnectRequest) (ConnectLink, error) {
+	var answer ConnectLink
+	err := c.call(ctx, http.MethodPost, path("/api/oauth/accounts/%s/connect", provider), nil, body, &answer)
+	return answer, err
+}
+
+// ListOauthProviders sends GET /api/oauth/providers: OAuth providers, for administrators. Secrets of clients are never returned.
+func (c *Client) ListOauthProviders(ctx context.Context) (OAuthProviders, error) {
+	var answer OAuthProviders
+	err := c.call(ctx, http.MethodGet, "/api/oauth/providers", nil, nil, &answer)
+	return answer, err
+}
+
+// DeleteOauthProvider sends DELETE /api/oauth/providers/{provider}: Remove an OAuth provider. For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.
+func (c *Client) DeleteOauthProvider(ctx context.Context, provider string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/oauth/providers/%s", provider), nil, nil, nil)
+}
+
+// SetOauthProvider sends PUT /api/oauth/providers/{provider}: Add or change an OAuth provider. For administrators. 409: it was made or changed meanwhile. Where tokens come from somewhere else, the secret has to be given again.
+func (c *Client) SetOauthProvider(ctx context.Context, provider string, body OAuthProviderDraft) (chat.OAuthProvider, error) {
+	var answer chat.OAuthProvider
+	err := c.call(ctx, http.MethodPut, path("/api/oauth/providers/%s", provider), nil, body, &answer)
 	return answer, err
 }
 

@@ -24,6 +24,7 @@ type Button struct {
 	Name  string `json:"name,omitempty"` // comes back with the answer
 	Label string `json:"label,omitempty"`
 	Style string `json:"style,omitempty"` // primary, danger or empty
+	URL   string `json:"url,omitempty"`   // it opens this address, and sends nothing
 }
 
 // Press is an answer that a person gave by a card.

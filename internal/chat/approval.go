@@ -157,6 +157,7 @@ type Inquiry struct {
 	Options []InquiryOption `json:"options,omitempty" doc:"What can be chosen; none: the answer is free text."`
 	Multi   bool            `json:"multi,omitempty" doc:"More than one answer may be given."`
 	Other   bool            `json:"other,omitempty" doc:"A free text is an answer, too; always if there are no options."`
+	Connect *AccountAsk     `json:"connect,omitempty" doc:"Set where it is answered by connecting an account (POST /api/oauth/accounts/{provider}/connect), and by nothing else; it can be declined."`
 }
 
 // InquiryOption is something that can be chosen.

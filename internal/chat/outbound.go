@@ -111,6 +111,8 @@ type Asking struct {
 	Call Call
 	Lang string // a phrase.Lang: that of the message which the turn answers
 	Sent string // the platform's id of the message that asks; empty where there is none
+	// Link is where the account is connected that the call waits for; empty: it waits for none, or nobody knows where.
+	Link string
 }
 
 // The ends of what is delivered.

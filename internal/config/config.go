@@ -217,4 +217,10 @@ type Worker struct {
 	Runner
 	Docker
 	Telemetry
+	Links
+}
+
+// Links says how people reach the ingress, for processes that are none.
+type Links struct {
+	PublicURL string `env:"XBOT_PUBLIC_URL" help:"address that people use, for links in chats: as the ingress has it"`
 }

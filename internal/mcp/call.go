@@ -28,9 +28,11 @@ func (c *Connections) Call(ctx context.Context, at At, name string, class chat.T
 		arguments = json.RawMessage("{}")
 	}
 	var out *sdk.CallToolResult
+	var said *bearer
 	repeatable := class == chat.ClassRead || class == chat.ClassIdempotent
 	err = c.use(ctx, s, at, repeatable, func(ctx context.Context, conn *connection) error {
-		token, end := conn.calls.begin(progress)
+		said = conn.bearer
+		token, end := conn.calls.begin(func(line string) { progress(said.hide(line)) })
 		defer end()
 		params := &sdk.CallToolParams{Name: name, Arguments: arguments, Meta: sdk.Meta{"progressToken": token}}
 		out, err = conn.session.CallTool(ctx, params)
@@ -42,7 +44,9 @@ func (c *Connections) Call(ctx context.Context, at At, name string, class chat.T
 	if out.NeedsInput() {
 		return tool.Fail("the MCP server %s wants to ask a person something before it goes on, which is not possible here", s.Name), nil
 	}
-	return resultOf(ctx, name, out)
+	result, err := resultOf(ctx, name, out)
+	result.Content = said.hide(result.Content)
+	return result, err
 }
 
 // failed is what the model reads of a server that could not do what it was asked.

@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/oauth"
 	"xbot/internal/sandbox"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/tool"
@@ -35,7 +36,7 @@ type connection struct {
 	server mcpservers.Server // as it was when it was connected to
 	box    sandbox.Sandbox   // nil: the server has an address
 	counts bool              // what it lists by itself is stored
-	values values            // set before ready is closed
+	known
 
 	life  context.Context //nolint:containedctx // of the connection, which outlives the call that needed it first
 	end   context.CancelCauseFunc
@@ -48,6 +49,12 @@ type connection struct {
 	command *command           // nil: the server has an address
 
 	usage
+}
+
+// known is what is secret of it.
+type known struct {
+	values values  // set before ready is closed
+	bearer *bearer // nil: no account authorizes requests
 }
 
 // usage is what the pool knows of a connection, guarded by its mu.
@@ -78,7 +85,7 @@ func (u *usage) leave() {
 }
 
 func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connection {
-	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), usage: usage{over: make(chan struct{})}}
+	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}}
 	n.life, n.end = context.WithCancelCause(context.Background())
 	return n
 }
@@ -224,7 +231,7 @@ func (n *connection) transport() (sdk.Transport, error) {
 		if n.server.User == 0 {
 			base = n.pool.cfg.Shared
 		}
-		return overHTTP(n.life, n.server.MCPConfig, n.values.Headers, base, n.pool.pace), nil
+		return overHTTP(n.life, n.server.MCPConfig, n.values.Headers, n.bearer, base, n.pool.pace), nil
 	}
 	command, err := begin(n.life, n.box, n.server.MCPConfig, n.values.variables())
 	if err != nil {
@@ -251,13 +258,19 @@ func (n *connection) explain(err error) error {
 			said = ending
 		}
 	}
-	said = tool.OneLine(n.values.hide(strings.ToValidUTF8(said, "\uFFFD")), maxProblem)
+	said = tool.OneLine(n.hide(strings.ToValidUTF8(said, "\uFFFD")), maxProblem)
 	kind := fault.KindOf(err)
 	if kind == fault.Internal {
 		kind = fault.Unavailable // what a server does wrong is no fault of ours
 	}
+	if missing, ok := errors.AsType[*oauth.NotConnectedError](err); ok {
+		return fault.Errorf(fault.Denied, "the MCP server %s cannot be used: %w", n.server.Name, missing)
+	}
 	return fault.Errorf(kind, "the MCP server %s cannot be used: %s", n.server.Name, said)
 }
+
+// hide takes what is secret out of a text that the server or the transport wrote.
+func (k *known) hide(text string) string { return k.bearer.hide(k.values.hide(text)) }
 
 // away reports whether the runner is the reason, not the server.
 func away(err error) bool {
@@ -267,7 +280,7 @@ func away(err error) bool {
 
 // note remembers why the server could not be used, where that counts.
 func (n *connection) note(problem error, counts bool) {
-	if !counts || away(problem) || errors.Is(problem, errClosing) {
+	if !counts || away(problem) || theirs(problem) || errors.Is(problem, errClosing) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), goodbye)

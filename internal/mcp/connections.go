@@ -37,6 +37,7 @@ type Config struct {
 	// Own carries the requests to servers of people: it reaches the public internet alone (package safehttp). Shared carries those to servers
 	// of the installation, which administrators chose: they may stand in its network. nil: Own carries both.
 	Own, Shared http.RoundTripper
+	Tokens      Tokens        // of accounts that authorize requests; nil: there are none
 	Idle        time.Duration // a connection that nobody uses is closed after it; 0: 30 minutes
 	Connect     time.Duration // how long connecting may take, with the first list of tools; 0: 30 s
 	Call        time.Duration // how long a call may take; 0: 10 minutes

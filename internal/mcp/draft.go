@@ -51,7 +51,7 @@ type Draft struct {
 // tidy is a draft without blanks around its parts, and with the transport that it means.
 func (d Draft) tidy() Draft {
 	d.Name, d.Command, d.URL = strings.TrimSpace(d.Name), strings.TrimSpace(d.Command), strings.TrimSpace(d.URL)
-	d.Instructions = strings.TrimSpace(d.Instructions)
+	d.Instructions, d.Account = strings.TrimSpace(d.Instructions), strings.TrimSpace(d.Account)
 	if d.Transport == "" && d.URL != "" {
 		d.Transport = chat.MCPHTTP
 	}
@@ -88,6 +88,8 @@ func (d Draft) checkCommand() error {
 	switch {
 	case d.URL != "" || len(d.Headers) > 0:
 		return fault.Errorf(fault.Invalid, "a server has either a command, with args and env, or a url, with headers")
+	case d.Account != "":
+		return fault.Errorf(fault.Invalid, "a connected account authorizes requests to a url; a command is given what it needs by env")
 	case d.Command == "":
 		return fault.Errorf(fault.Invalid, "the server has neither a command nor a url: give one of them")
 	case len(d.Command) > maxCommand || !text(d.Command):
@@ -110,6 +112,11 @@ func (d Draft) checkURL() error {
 	u, err := url.Parse(d.URL)
 	if err != nil || len(d.URL) > maxURL || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
 		return fault.Errorf(fault.Invalid, "the url must be like https://mcp.example.com/mcp, without a name and a password in it: secrets belong into headers")
+	}
+	for name := range d.Headers {
+		if d.Account != "" && http.CanonicalHeaderKey(name) == "Authorization" {
+			return fault.Errorf(fault.Invalid, "either the connected account or a header of its own authorizes requests: leave one of them out")
+		}
 	}
 	return checkValues("header", d.Headers, headerFits)
 }

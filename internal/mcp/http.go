@@ -18,9 +18,9 @@ import (
 const maxRedirects = 5
 
 // overHTTP is how a server with an address is spoken to, until life ends.
-func overHTTP(life context.Context, about chat.MCPConfig, headers map[string]string, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
+func overHTTP(life context.Context, about chat.MCPConfig, headers map[string]string, bearer *bearer, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
 	client := &http.Client{
-		Transport:     &door{life: life, base: base, origin: origin(about.URL), headers: headers, pace: pace},
+		Transport:     &door{life: life, base: base, origin: origin(about.URL), headers: headers, bearer: bearer, pace: pace},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error { return tooMany(len(via)) },
 	}
 	if about.Transport == chat.MCPSSE {
@@ -43,6 +43,7 @@ type door struct {
 	base    http.RoundTripper
 	origin  string
 	headers map[string]string
+	bearer  *bearer // nil: no account authorizes requests
 	pace    *rate.Limiter
 }
 
@@ -57,6 +58,14 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(ctx)
 	for name, value := range d.headers {
 		r.Header.Set(name, value)
+	}
+	if d.bearer != nil {
+		token, err := d.bearer.token(ctx)
+		if err != nil {
+			done()
+			return nil, err
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	resp, err := d.base.RoundTrip(r)
 	if err != nil {

@@ -50,7 +50,9 @@ func (c *Connections) Read(ctx context.Context, at At, uri string) (chat.ToolRes
 		return tool.Fail("uri must be an address of at most %d bytes", maxURI), nil
 	}
 	var out *sdk.ReadResourceResult
+	var said *bearer
 	err = c.use(ctx, s, at, true, func(ctx context.Context, conn *connection) error {
+		said = conn.bearer
 		out, err = conn.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 		return err
 	})
@@ -67,6 +69,6 @@ func (c *Connections) Read(ctx context.Context, at At, uri string) (chat.ToolRes
 		}
 	}
 	result := tool.Text(a.whole(fmt.Sprintf("(%s is empty)", short(uri))))
-	result.Pictures = a.pictures
+	result.Content, result.Pictures = said.hide(result.Content), a.pictures
 	return result, nil
 }

@@ -102,6 +102,10 @@ func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	if err := d.check(); err != nil {
 		return chat.MCPServer{}, err
 	}
+	if d.Account != "" && owner != 0 {
+		// A conversation can add servers of a person: their tokens would go wherever a text that the model has read wants them.
+		return chat.MCPServer{}, fault.Errorf(fault.Invalid, "connected accounts authorize servers of the installation alone, which administrators add; give a server of your own a header")
+	}
 	v, row := given(d), mcpservers.Server{MCPServer: chat.MCPServer{
 		User: owner, MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision,
 	}}

@@ -77,6 +77,11 @@ func (c *Connections) server(ctx context.Context, at At) (mcpservers.Server, err
 	case !s.Enabled:
 		return s, fault.Errorf(fault.Invalid, "the MCP server %s is switched off", s.Name)
 	}
+	if b := c.authorization(s, at.Person); b != nil {
+		if _, err := b.token(ctx); err != nil { // before anything is connected to: it says nothing about the server
+			return s, fault.Errorf(fault.KindOf(err), "the MCP server %s cannot be used: %w", s.Name, err)
+		}
+	}
 	return s, nil
 }
 
@@ -124,7 +129,7 @@ func (n *connection) judge(ctx, timed context.Context, err error) error {
 	case timed.Err() != nil:
 		return &UnknownError{Server: n.server.Name, Why: "its " + n.pool.cfg.Call.Round(time.Millisecond).String() + " were up"}
 	case refused && !errors.Is(err, sdk.ErrConnectionClosed) && ours[refusal.Code] != refusal.Message:
-		said := tool.OneLine(storable(n.values.hide(refusal.Message)), maxProblem)
+		said := tool.OneLine(storable(n.hide(refusal.Message)), maxProblem)
 		if said == "" {
 			said = "an error without a word"
 		}
@@ -136,7 +141,7 @@ func (n *connection) judge(ctx, timed context.Context, err error) error {
 			why = ending
 		}
 	}
-	return &UnknownError{Server: n.server.Name, Why: tool.OneLine(storable(n.values.hide(why)), maxProblem)}
+	return &UnknownError{Server: n.server.Name, Why: tool.OneLine(storable(n.hide(why)), maxProblem)}
 }
 
 // ours are the errors that the SDK makes of failures of the connection; no server has said them.

@@ -37,6 +37,9 @@ func How(lang i18n.Lang, questions []chat.Inquiry) string {
 	if len(questions) > 1 {
 		return i18n.Say(lang, i18n.InquiryHowLines)
 	}
+	if questions[0].Connect != nil {
+		return i18n.Say(lang, i18n.OAuthNoAddress)
+	}
 	say := i18n.InquiryHowText
 	if q := questions[0]; len(q.Options) > 0 {
 		switch {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -20,6 +21,7 @@ import (
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/oauth"
 	"xbot/internal/store/secrets"
 )
 
@@ -52,6 +54,12 @@ func setup(t *testing.T) *bundle {
 		MCPServer: chat.MCPServer{MCPConfig: chat.MCPConfig{Name: "git", Transport: chat.MCPHTTP, URL: "https://mcp.example.com"}}, Secrets: b.ring.Seal([]byte(`{"headers":{"A":"b"}}`)),
 	}, b.user)
 	require.NoError(t, err)
+	require.NoError(t, b.SetOAuthProvider(t.Context(), oauth.Provider{
+		OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: b.ring.Seal([]byte(`{"client_secret":"s"}`)),
+	}, b.user))
+	_, err = b.ConnectOAuthAccount(t.Context(), oauth.Account{User: b.user, OAuthAccount: chat.OAuthAccount{Provider: "acme"}, Tokens: b.ring.Seal([]byte(`{"access_token":"t"}`))}, nil)
+	require.NoError(t, err)
+	require.NoError(t, b.AddOAuthFlow(t.Context(), []byte("state"), oauth.Flow{User: b.user, Provider: "acme", Browser: []byte("b"), Verifier: b.ring.Seal([]byte(`{"verifier":"v"}`))}, time.Hour))
 	_, err = b.AddTrigger(t.Context(), store.OwnedTrigger{
 		Owner: b.user, Secret: b.ring.Seal([]byte("signs")),
 		Trigger: chat.Trigger{ID: "t1", TriggerDraft: chat.TriggerDraft{Name: "ci", Source: chat.TriggerGeneric, Session: "hook:t1", PerMinute: 60}},
@@ -113,7 +121,7 @@ func (d *dying) Reseal(ctx context.Context, was store.Sealed, now []byte) (done 
 
 func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 	for _, after := range []bool{false, true} {
-		for n := 1; n <= 7; n++ { // retiring, and six secrets
+		for n := 1; n <= 10; n++ { // retiring, and nine secrets
 			b := setup(t)
 			before := b.ring.Keys()[0]
 			_, err := rotation.Rotate(t.Context(), b.open(), &dying{Store: b.Store, writes: n, after: after})
@@ -124,7 +132,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b)
 			require.NoError(t, err)
-			require.Equal(t, 7, count)
+			require.Equal(t, 10, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -177,13 +185,13 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 7 secrets")
+	require.ErrorContains(t, err, "opens none of the 10 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 7)
+	require.Len(t, dropped, 10)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
 }
@@ -197,7 +205,7 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	require.NoError(t, err)
 	kinds := map[string]string{
 		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": store.SealedSubscription, "payload_keys": store.SealedPayload,
-		"mcp_servers": store.SealedMCPServer, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
+		"mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
 	all, err := b.Secrets(t.Context())

@@ -28,6 +28,7 @@ import (
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/memory"
 	"xbot/internal/store/notices"
+	"xbot/internal/store/oauth"
 	"xbot/internal/store/overheard"
 	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
@@ -74,6 +75,8 @@ type (
 	ToolKeyStore = toolkeys.Store
 	// MCPServerStore is the one of package mcpservers.
 	MCPServerStore = mcpservers.Store
+	// OAuthStore is the one of package oauth.
+	OAuthStore = oauth.Store
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
 	// RunnerStore is the one of package runners.
@@ -184,6 +187,7 @@ type persons struct {
 	*SubscriptionStore
 	*ToolKeyStore
 	*MCPServerStore
+	*OAuthStore
 	*ActiveToolStore
 	*RunnerStore
 	*ChannelStore
@@ -211,6 +215,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.SubscriptionStore = subscriptions.New(s.db)
 	s.ToolKeyStore = toolkeys.New(s.db)
 	s.MCPServerStore = mcpservers.New(s.db)
+	s.OAuthStore = oauth.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)

@@ -1,6 +1,10 @@
 package tool
 
-import "xbot/internal/chat"
+import (
+	"context"
+
+	"xbot/internal/chat"
+)
 
 // Inquirer is a Handler whose calls put questions to a person and run once they are answered. An error says what is wrong
 // with them: then nobody is asked, and Run tells the model.
@@ -8,28 +12,38 @@ type Inquirer[P any] interface {
 	Questions(params P) ([]chat.Inquiry, error)
 }
 
-// Questions returns what a call of the named tool asks a person; empty for other tools, and for arguments that cannot be
-// asked.
-func (r *Registry) Questions(name, arguments string) []chat.Inquiry {
+// PersonalInquirer is an Inquirer whose questions depend on who has the conversation. None: there is nothing to ask.
+type PersonalInquirer[P any] interface {
+	QuestionsIn(ctx context.Context, in chat.SessionKey, params P) ([]chat.Inquiry, error)
+}
+
+// Questions returns what a call of the named tool asks a person in a conversation; empty for other tools, and for arguments that
+// cannot be asked.
+func (r *Registry) Questions(ctx context.Context, in chat.SessionKey, name, arguments string) []chat.Inquiry {
 	t, _ := r.Get(name)
 	if asks, ok := t.(interface {
-		Questions(arguments string) []chat.Inquiry
+		Questions(ctx context.Context, in chat.SessionKey, arguments string) []chat.Inquiry
 	}); ok {
-		return asks.Questions(arguments)
+		return asks.Questions(ctx, in, arguments)
 	}
 	return nil
 }
 
-func (d *defined[P]) Questions(arguments string) []chat.Inquiry {
-	asks, ok := d.handler.(Inquirer[P])
-	if !ok {
+func (d *defined[P]) Questions(ctx context.Context, in chat.SessionKey, arguments string) []chat.Inquiry {
+	ask := func(P) ([]chat.Inquiry, error) { return nil, nil }
+	switch asks := d.handler.(type) {
+	case Inquirer[P]:
+		ask = asks.Questions
+	case PersonalInquirer[P]:
+		ask = func(params P) ([]chat.Inquiry, error) { return asks.QuestionsIn(ctx, in, params) }
+	default:
 		return nil
 	}
 	var params P
 	if _, err := Decode(arguments, &params); err != nil {
 		return nil // Run says why
 	}
-	questions, err := asks.Questions(params)
+	questions, err := ask(params)
 	if err != nil {
 		return nil
 	}

@@ -24,6 +24,12 @@ UNION ALL
 SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'oauth provider', id, secrets FROM oauth_providers WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'oauth account', id::text, secrets FROM oauth_accounts
+UNION ALL
+SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -58,3 +64,13 @@ UPDATE tool_keys SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text
 -- name: SealedReplaceMCPServer :execrows
 -- Its revision stays: the values are the same.
 UPDATE mcp_servers SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceOAuthProvider :execrows
+-- Its revision stays: the secret is the same.
+UPDATE oauth_providers SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name) AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceOAuthAccount :execrows
+UPDATE oauth_accounts SET secrets = sqlc.arg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceOAuthFlow :execrows
+UPDATE oauth_flows SET sealed = sqlc.arg(sealed) WHERE encode(state_hash, 'hex') = sqlc.arg(name)::text AND sealed = sqlc.arg(was);

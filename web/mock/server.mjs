@@ -13,6 +13,7 @@ import { Preferences } from "./preferences.mjs"
 import { ToolKeys } from "./keys.mjs"
 import { Shares } from "./shares.mjs"
 import { Subscriptions } from "./models.mjs"
+import { Connections } from "./connections.mjs"
 import { McpServers } from "./mcp.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
@@ -47,6 +48,7 @@ export class MockServer {
   jobs = new Jobs()
   triggers = new Triggers()
   mcpServers = new McpServers()
+  connections = new Connections()
   memory = new Memory()
   preferences = new Preferences()
   hooks = new Hooks()
@@ -265,6 +267,7 @@ export class MockServer {
     }
     if (route === "POST /api/transcriptions") return [200, await this.toolKeys.transcribe(request)]
     if (url.pathname.startsWith("/api/keys")) return this.toolKeys.answer(request.method, url, await readBody(request))
+    if (url.pathname.startsWith("/api/oauth/")) return this.connections.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/mcp-servers")) return this.mcpServers.answer(request.method, url, await readBody(request))
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]

@@ -3,7 +3,7 @@
 // commands: one kills it, the other starts it again and ends when it answers; XBOT_TEST_FRESH_URL and XBOT_TEST_FRESH_LINK, if set, are
 // another server, whose settings name no model, XBOT_TEST_MODEL the address of a scripted provider for it, and XBOT_TEST_STRICT that of one
 // which has the model llmtest alone and takes the key XBOT_TEST_KEY alone (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people", "models", "keys", "toolservers", "firstrun", "dictation", "notify", "sections", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "installed", "people", "models", "keys", "toolservers", "connections", "firstrun", "dictation", "notify", "sections", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
 
@@ -39,6 +39,7 @@ import { sourceClaims } from "./sources.mjs"
 import { states } from "./states.mjs"
 import { teamOfMock, teamOfServer } from "./team.mjs"
 import { titlesOfMock } from "./titles.mjs"
+import { connectionsOfMock, connectionsOfServer } from "./connections.mjs"
 import { toolServersOfMock, toolServersOfServer } from "./toolservers.mjs"
 import { todoClaims } from "./todos.mjs"
 
@@ -48,8 +49,8 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
-const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...toolServersOfMock, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...firstRunOfMock, ...states }
-const ofServer = { ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...keysOfServer, ...toolServersOfServer, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
+const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...toolServersOfMock, ...connectionsOfMock, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...firstRunOfMock, ...states }
+const ofServer = { ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -101,7 +102,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

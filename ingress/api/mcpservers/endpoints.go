@@ -43,6 +43,7 @@ type MCPServerDraft struct {
 	URL          string            `json:"url,omitempty" maxLength:"2048" doc:"Addresses of people reach the public internet alone."`
 	Env          map[string]string `json:"env,omitempty" doc:"Environment variables of the command. An empty value: the stored one stays. They are never shown again."`
 	Headers      map[string]string `json:"headers,omitempty" doc:"Of each request. An empty value: the stored one stays. They are never shown again."`
+	Account      string            `json:"account,omitempty" maxLength:"64" doc:"Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization."`
 	Instructions string            `json:"instructions,omitempty" maxLength:"8192" doc:"What the model is told about the server."`
 	Enabled      bool              `json:"enabled"`
 	Revision     int64             `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none of that name yet."`

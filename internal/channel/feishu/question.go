@@ -117,7 +117,9 @@ func buttonRow(q channel.Question) object {
 			"tag": "button", "text": plainText(b.Label), "type": style(b.Style), "name": fmt.Sprintf("b%d", n),
 			"behaviors": []object{{"type": "callback", "value": carried}},
 		}
-		if len(q.Fields) > 0 {
+		if b.URL != "" {
+			one["behaviors"] = []object{{"type": "open_url", "default_url": b.URL}}
+		} else if len(q.Fields) > 0 {
 			one["form_action_type"] = "submit"
 		}
 		columns = append(columns, object{"tag": "column", "width": "auto", "elements": []object{one}})

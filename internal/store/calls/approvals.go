@@ -98,6 +98,8 @@ type Answer struct {
 	Changed *chat.Change
 	// Answers goes with Allow where the call asks questions, and only there.
 	Answers chat.Answers
+	// Connected says that the account was connected that the call waits for, which no person can say.
+	Connected bool
 }
 
 // ErrNothingAsked is what Answer returns when it names no call and no question is open.
@@ -266,6 +268,8 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 		return nil, i18n.Fault(fault.Invalid, i18n.InquiryNone)
 	case !asks || !a.Allow:
 		return nil, nil
+	case row.Questions[0].Connect != nil && !a.Connected:
+		return nil, i18n.Fault(fault.Invalid, i18n.OAuthByLink, row.Questions[0].Connect.Name)
 	case a.Always:
 		return nil, i18n.Fault(fault.Invalid, i18n.InquiryAlways)
 	case len(a.Answers) == 0:

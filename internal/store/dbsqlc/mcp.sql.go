@@ -12,9 +12,9 @@ import (
 )
 
 const mCPServerAdd = `-- name: MCPServerAdd :many
-INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, secrets, instructions, enabled, changed_by)
-VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12::bigint)
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, changed_by)
+VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8, $9,
+        $10, $11, $12, $13::bigint)
 ON CONFLICT DO NOTHING
 RETURNING id
 `
@@ -28,6 +28,7 @@ type MCPServerAddParams struct {
 	Url          string
 	EnvNames     []string
 	HeaderNames  []string
+	Account      string
 	Secrets      []byte
 	Instructions string
 	Enabled      bool
@@ -45,6 +46,7 @@ func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddPar
 		arg.Url,
 		arg.EnvNames,
 		arg.HeaderNames,
+		arg.Account,
 		arg.Secrets,
 		arg.Instructions,
 		arg.Enabled,
@@ -108,7 +110,7 @@ func (q *Queries) MCPServerForget(ctx context.Context, db DBTX, id int64) error 
 }
 
 const mCPServerGet = `-- name: MCPServerGet :one
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.secrets, s.instructions, s.enabled,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
@@ -125,6 +127,7 @@ type MCPServerGetRow struct {
 	Url          string
 	EnvNames     []string
 	HeaderNames  []string
+	Account      string
 	Secrets      []byte
 	Instructions string
 	Enabled      bool
@@ -156,6 +159,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 		&i.Url,
 		&i.EnvNames,
 		&i.HeaderNames,
+		&i.Account,
 		&i.Secrets,
 		&i.Instructions,
 		&i.Enabled,
@@ -177,7 +181,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 }
 
 const mCPServerList = `-- name: MCPServerList :many
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.secrets, s.instructions, s.enabled,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
@@ -195,6 +199,7 @@ type MCPServerListRow struct {
 	Url          string
 	EnvNames     []string
 	HeaderNames  []string
+	Account      string
 	Secrets      []byte
 	Instructions string
 	Enabled      bool
@@ -233,6 +238,7 @@ func (q *Queries) MCPServerList(ctx context.Context, db DBTX, owner int64) ([]MC
 			&i.Url,
 			&i.EnvNames,
 			&i.HeaderNames,
+			&i.Account,
 			&i.Secrets,
 			&i.Instructions,
 			&i.Enabled,
@@ -362,10 +368,10 @@ func (q *Queries) MCPServerProblem(ctx context.Context, db DBTX, arg MCPServerPr
 
 const mCPServerReplace = `-- name: MCPServerReplace :execrows
 UPDATE mcp_servers
-SET transport = $1, command = $2, args = $3, url = $4, env_names = $5, header_names = $6,
-    secrets = $7, instructions = $8, enabled = $9, changed_by = $10::bigint, changed_at = now(),
+SET transport = $1, command = $2, args = $3, url = $4, env_names = $5, header_names = $6, account = $7,
+    secrets = $8, instructions = $9, enabled = $10, changed_by = $11::bigint, changed_at = now(),
     revision = revision + 1, problem = '', problem_at = NULL
-WHERE id = $11 AND revision = $12 AND user_id IS NOT DISTINCT FROM $13::bigint AND name = $14
+WHERE id = $12 AND revision = $13 AND user_id IS NOT DISTINCT FROM $14::bigint AND name = $15
 `
 
 type MCPServerReplaceParams struct {
@@ -375,6 +381,7 @@ type MCPServerReplaceParams struct {
 	Url          string
 	EnvNames     []string
 	HeaderNames  []string
+	Account      string
 	Secrets      []byte
 	Instructions string
 	Enabled      bool
@@ -394,6 +401,7 @@ func (q *Queries) MCPServerReplace(ctx context.Context, db DBTX, arg MCPServerRe
 		arg.Url,
 		arg.EnvNames,
 		arg.HeaderNames,
+		arg.Account,
 		arg.Secrets,
 		arg.Instructions,
 		arg.Enabled,

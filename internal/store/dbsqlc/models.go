@@ -184,6 +184,43 @@ type Message struct {
 	Spells pgtype.Multirange[pgtype.Range[pgtype.Int8]]
 }
 
+// Accounts that people have connected, with their tokens. Written by /oauth/callback, by whoever refreshes a token, who holds the row locked meanwhile, and by /api/oauth/accounts.
+type OauthAccount struct {
+	ID       int64
+	UserID   chat.UserID
+	Provider string
+	// Whose account it is, in the words of the provider; empty: it did not say.
+	Label string
+	// What was granted.
+	Scopes []string
+	// Access token and refresh token, as JSON, sealed with the installation's key.
+	Secrets []byte
+	// When the access token ends; null: the provider did not say.
+	ExpiresAt *time.Time
+	// Why it must be connected again; empty: it need not.
+	Problem     string
+	ConnectedAt time.Time
+	RefreshedAt *time.Time
+}
+
+// Browsers that are on their way to a provider and back. Written when one is sent there, and removed when it comes back, which happens once.
+type OauthFlow struct {
+	// Hash of the state that the browser brings back.
+	StateHash []byte
+	UserID    chat.UserID
+	Provider  string
+	Scopes    []string
+	// The verifier of PKCE, as JSON, sealed with the installation's key.
+	Sealed []byte
+	// Hash of the cookie of the browser that was sent: no other may come back.
+	Browser []byte
+	// The browser has to be signed in as the user, too.
+	Login bool
+	// The call that waits for the account; null: none does.
+	CallID    *chat.CallID
+	ExpiresAt time.Time
+}
+
 // Answers and notices on their way to a platform. Inserted in the transaction that writes the message; sent in the order of id, a session at a time, by its Deliver workflow, which the relay starts where nobody has. parts is chat.Piece: how the text was divided at the first try, and what the platform answered to each.
 type Outbound struct {
 	ID int64

@@ -83,6 +83,12 @@ UNION ALL
 SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'oauth provider', id, secrets FROM oauth_providers WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'oauth account', id::text, secrets FROM oauth_accounts
+UNION ALL
+SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
 ORDER BY 1, 2
 `
 
@@ -144,6 +150,61 @@ type SealedReplaceMCPServerParams struct {
 // Its revision stays: the values are the same.
 func (q *Queries) SealedReplaceMCPServer(ctx context.Context, db DBTX, arg SealedReplaceMCPServerParams) (int64, error) {
 	result, err := db.Exec(ctx, sealedReplaceMCPServer, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceOAuthAccount = `-- name: SealedReplaceOAuthAccount :execrows
+UPDATE oauth_accounts SET secrets = $1 WHERE id = $2::text::bigint AND secrets = $3
+`
+
+type SealedReplaceOAuthAccountParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+func (q *Queries) SealedReplaceOAuthAccount(ctx context.Context, db DBTX, arg SealedReplaceOAuthAccountParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceOAuthAccount, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceOAuthFlow = `-- name: SealedReplaceOAuthFlow :execrows
+UPDATE oauth_flows SET sealed = $1 WHERE encode(state_hash, 'hex') = $2::text AND sealed = $3
+`
+
+type SealedReplaceOAuthFlowParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+func (q *Queries) SealedReplaceOAuthFlow(ctx context.Context, db DBTX, arg SealedReplaceOAuthFlowParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceOAuthFlow, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceOAuthProvider = `-- name: SealedReplaceOAuthProvider :execrows
+UPDATE oauth_providers SET secrets = $1 WHERE id = $2 AND secrets = $3
+`
+
+type SealedReplaceOAuthProviderParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+// Its revision stays: the secret is the same.
+func (q *Queries) SealedReplaceOAuthProvider(ctx context.Context, db DBTX, arg SealedReplaceOAuthProviderParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceOAuthProvider, arg.Sealed, arg.Name, arg.Was)
 	if err != nil {
 		return 0, err
 	}

@@ -19,6 +19,10 @@ const (
 	SealedSubscription = "subscription" // the key of an account at a provider of models
 	SealedToolKey      = "tool key"     // the key of a service that tools use
 	SealedMCPServer    = "mcp server"   // what a server of tools is given: values of variables and headers
+
+	SealedOAuthProvider = "oauth provider" // the secret of the client that xbot is at a provider
+	SealedOAuthAccount  = "oauth account"  // the tokens of a connected account
+	SealedOAuthFlow     = "oauth flow"     // what a browser that is on its way to a provider is recognized by
 )
 
 // Sealed is a secret as it is stored.
@@ -91,6 +95,12 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 		n, err = s.db.Q.SealedReplaceToolKey(ctx, s.db.Pool, dbsqlc.SealedReplaceToolKeyParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedMCPServer:
 		n, err = s.db.Q.SealedReplaceMCPServer(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPServerParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedOAuthProvider:
+		n, err = s.db.Q.SealedReplaceOAuthProvider(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthProviderParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedOAuthAccount:
+		n, err = s.db.Q.SealedReplaceOAuthAccount(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthAccountParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedOAuthFlow:
+		n, err = s.db.Q.SealedReplaceOAuthFlow(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthFlowParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}

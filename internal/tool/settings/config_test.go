@@ -45,8 +45,8 @@ func setup(who people) (tool.Tool, *[]string) {
 	return settings.New(settings.Commands{Own: command{"settings", ran}, Policy: command{"config", ran}}, who), ran
 }
 
-func asked(t tool.Tool, arguments string) []chat.Inquiry {
-	return tool.New(t).Questions(chat.ConfigTool, arguments)
+func asked(c tool.Tool, arguments string) []chat.Inquiry {
+	return tool.New(c).Questions(context.Background(), "agent:main:main", chat.ConfigTool, arguments)
 }
 
 func run(t *testing.T, tl tool.Tool, arguments, answer string) chat.ToolResult {

@@ -956,6 +956,110 @@ export interface paths {
         patch: operations["set-model-choice"];
         trace?: never;
     };
+    "/api/oauth/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your connected accounts, and where you can connect some
+         * @description Tokens are never returned.
+         */
+        get: operations["list-oauth-accounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/oauth/accounts/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an account
+         * @description Its tokens are given back to the provider, where it takes them, and removed.
+         */
+        delete: operations["delete-oauth-account"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/oauth/accounts/{provider}/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to connect an account
+         * @description The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected.
+         */
+        post: operations["connect-oauth-account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/oauth/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * OAuth providers, for administrators
+         * @description Secrets of clients are never returned.
+         */
+        get: operations["list-oauth-providers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/oauth/providers/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add or change an OAuth provider
+         * @description For administrators. 409: it was made or changed meanwhile. Where tokens come from somewhere else, the secret has to be given again.
+         */
+        put: operations["set-oauth-provider"];
+        post?: never;
+        /**
+         * Remove an OAuth provider
+         * @description For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.
+         */
+        delete: operations["delete-oauth-provider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pairings": {
         parameters: {
             query?: never;
@@ -2908,6 +3012,14 @@ export interface components {
              */
             seen_at?: string;
         };
+        AccountAsk: {
+            /** @description Of the provider. */
+            name: string;
+            /** @description Id of the provider. */
+            provider: string;
+            /** @description What is asked for. */
+            scopes?: string[] | null;
+        };
         Agent: {
             /** @description It answers if nothing names another agent. */
             default: boolean;
@@ -3347,6 +3459,30 @@ export interface components {
             /** @description What the summary should keep. */
             focus?: string;
         };
+        ConnectLink: {
+            /** @description To be opened in a browser within ten minutes, on this server; of a browser, in that one. */
+            link: string;
+            /** @description The whole address, where the server knows under which people reach it. */
+            url?: string;
+        };
+        ConnectRequest: {
+            /** @description The call that waits for it, which says what is asked for. */
+            call?: string;
+            /** @description Beside those that are always asked for. */
+            scopes?: string[] | null;
+        };
+        Connectable: {
+            id: string;
+            name: string;
+            /** @description What is always asked for. */
+            scopes: string[] | null;
+        };
+        ConnectedAccounts: {
+            /** @description Those that are connected, or were and have to be connected again. */
+            accounts: components["schemas"]["OAuthAccount"][] | null;
+            /** @description Where an account can be connected. */
+            providers: components["schemas"]["Connectable"][] | null;
+        };
         Context: {
             /** @description Newest first. */
             compactions: components["schemas"]["ContextCompaction"][] | null;
@@ -3598,6 +3734,10 @@ export interface components {
             channel: string;
             /** @description The person's id on the channel. */
             peer: string;
+        };
+        Disconnected: {
+            /** @description Why the provider could not be told that its tokens are not used any more. They are removed here all the same. */
+            problem?: string;
         };
         "Edit-queuedRequest": {
             /** @description At most 200000 bytes; no command. */
@@ -3874,6 +4014,8 @@ export interface components {
             more?: boolean;
         };
         Inquiry: {
+            /** @description Set where it is answered by connecting an account (POST /api/oauth/accounts/{provider}/connect), and by nothing else; it can be declined. */
+            connect?: components["schemas"]["AccountAsk"];
             /** @description More than one answer may be given. */
             multi?: boolean;
             /** @description Names the answer: q1, q2 ... in their order. */
@@ -4305,6 +4447,11 @@ export interface components {
             switches: components["schemas"]["Remembers"];
         };
         MCPServer: {
+            /**
+             * @description Of a server of the installation with a url: the OAuth provider whose connected account authorizes requests, that of whoever uses the server.
+             * @example github
+             */
+            account?: string;
             args?: string[] | null;
             /** Format: date-time */
             changed_at: string;
@@ -4369,6 +4516,8 @@ export interface components {
             url?: string;
         };
         MCPServerDraft: {
+            /** @description Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization. */
+            account?: string;
             args?: string[] | null;
             /** @description A program, run on the runner of whoever uses the server. */
             command?: string;
@@ -4728,6 +4877,114 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "admin" | "member";
+        };
+        OAuthAccount: {
+            /** Format: date-time */
+            connected_at: string;
+            /**
+             * Format: date-time
+             * @description When the access token ends, which is renewed before.
+             */
+            expires_at?: string;
+            /** @description Whose account it is, in the words of the provider. */
+            label?: string;
+            /** @description Why it must be connected again; left out: it need not. */
+            problem?: string;
+            /** @description Id of the provider. */
+            provider: string;
+            /** Format: date-time */
+            refreshed_at?: string;
+            /** @description What was granted. */
+            scopes: string[] | null;
+        };
+        OAuthProvider: {
+            /**
+             * @description Answers an access token with whose it is, as JSON, such as the userinfo endpoint; empty: nobody is asked.
+             * @example https://api.github.com/user
+             */
+            account_url?: string;
+            /**
+             * Format: int64
+             * @description How many people have connected an account.
+             */
+            accounts: number;
+            /**
+             * @description Where people are asked. Parameters in it are kept.
+             * @example https://github.com/login/oauth/authorize
+             */
+            authorize_url: string;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Empty: nobody who is still there. */
+            changed_by: string;
+            /**
+             * @description Where requests for tokens have the secret of the client.
+             * @enum {string}
+             */
+            client_auth: "body" | "header";
+            /** @description What the provider knows xbot as. */
+            client_id: string;
+            /** Format: date-time */
+            created_at: string;
+            enabled: boolean;
+            /**
+             * @description One to 32 small letters, digits and dashes.
+             * @example github
+             */
+            id: string;
+            /** @description Who the provider says it is when it sends a browser back (RFC 9207); compared where both say it. */
+            issuer?: string;
+            /** @description What a conversation may ask for beside scopes. */
+            more_scopes: string[] | null;
+            /**
+             * @description As people read it.
+             * @example GitHub
+             */
+            name: string;
+            /** Format: int64 */
+            revision: number;
+            /** @description Where tokens are given back (RFC 7009); empty: nowhere. */
+            revoke_url?: string;
+            /** @description What is always asked for. */
+            scopes: string[] | null;
+            /** @description It has a secret of the client, which is never shown. */
+            secret: boolean;
+            /** @example https://github.com/login/oauth/access_token */
+            token_url: string;
+        };
+        OAuthProviderDraft: {
+            account_url?: string;
+            /** @description Parameters in it are kept, such as access_type=offline. */
+            authorize_url: string;
+            /**
+             * @description Where requests for tokens have the secret; left out: in their body.
+             * @enum {string}
+             */
+            client_auth?: "body" | "header";
+            client_id: string;
+            /** @description Left out: the stored one stays. It is never shown again. */
+            client_secret?: string;
+            enabled: boolean;
+            /** @description Who the provider says it is when it sends a browser back (RFC 9207). */
+            issuer?: string;
+            /** @description What a conversation may ask for beside scopes. */
+            more_scopes?: string[] | null;
+            /** @description As people read it; left out: the id. */
+            name?: string;
+            /**
+             * Format: int64
+             * @description The revision that the change was made from; 0: there is none of that id yet.
+             */
+            revision?: number;
+            revoke_url?: string;
+            /** @description What is always asked for. */
+            scopes?: string[] | null;
+            token_url: string;
+        };
+        OAuthProviders: {
+            providers: components["schemas"]["OAuthProvider"][] | null;
+            /** @description What a provider has to be told as the redirect address of xbot. */
+            redirect_url: string;
         };
         Offered: {
             /** @description By name, with what the provider tells of them. */
@@ -8538,6 +8795,198 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Choice"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-oauth-accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectedAccounts"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-oauth-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Disconnected"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "connect-oauth-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the provider. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectLink"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-oauth-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviders"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-oauth-provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OAuthProviderDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProvider"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-oauth-provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

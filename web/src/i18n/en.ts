@@ -616,6 +616,7 @@ export const en = {
 
   "cron.title": "Schedules",
   "toolServers.title": "Tools",
+  "connections.title": "Connected accounts",
   "triggers.title": "Triggers",
   "channels.title": "Channels",
   "hooks.title": "Hooks",

@@ -618,6 +618,7 @@ export const zh: Record<Key, string> = {
 
   "cron.title": "定时任务",
   "toolServers.title": "工具",
+  "connections.title": "已连接的账号",
   "triggers.title": "触发器",
   "channels.title": "渠道",
   "hooks.title": "钩子",

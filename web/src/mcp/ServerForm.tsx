@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { type SubmitEvent, useState } from "react"
 
 import { type McpServer, type McpState, saveMcpServer } from "../api/mcp"
+import { accountsQuery } from "../connections/queries"
 import { Area } from "../cron/fields"
 import { useT } from "../i18n"
 import { mcpWords } from "../i18n/mcp"
@@ -100,12 +101,23 @@ function Command({ filled: { command, args, env, shared }, set }: PartProps) {
   )
 }
 
-function Address({ filled: { url, headers, shared }, set }: PartProps) {
+function Address({ filled: { url, headers, shared, account }, set }: PartProps) {
   const say = useTable(mcpWords)
   return (
     <>
       <Field label={say("url")} hint={say(shared ? "urlSharedHint" : "urlHint")} type="url" value={url} onChange={({ target }) => set({ url: target.value })} maxLength={2048} {...common} />
+      {shared && <AccountField account={account} onAccount={(account) => set({ account })} />}
       <Values title={say("headers")} add={say("addHeader")} values={headers} onChange={(headers) => set({ headers })} />
     </>
   )
+}
+
+/** Whose account authorizes requests: that of whoever uses the server, at a provider, or none. */
+function AccountField({ account, onAccount }: { account: string; onAccount: (account: string) => void }) {
+  const say = useTable(mcpWords)
+  const { data } = useQuery(accountsQuery)
+  const providers = data?.providers ?? []
+  const options = ["", ...new Set([...providers.map(({ id }) => id), account].filter((id) => id !== ""))]
+  if (options.length === 1) return null
+  return <Select label={say("account")} value={account} options={options} say={(id) => (id === "" ? say("noAccount") : say("accountAt", { name: providers.find((known) => known.id === id)?.name ?? id }))} onChange={onAccount} />
 }

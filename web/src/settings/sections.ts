@@ -21,6 +21,7 @@ const sections: SettingsSection[] = [
   { id: "prompts", title: "prompts.title", group: "yours", show: lazy(() => import("../prompts/PromptsPage")) },
   { id: "permissions", title: "permissions.title", group: "yours", show: lazy(() => import("../permissions/PermissionsPage")) },
   { id: "tools", title: "toolServers.title", group: "yours", show: lazy(() => import("../mcp/ToolsPage")) },
+  { id: "accounts", title: "connections.title", group: "yours", show: lazy(() => import("../connections/ConnectionsPage")) },
   { id: "memory", title: "account.memory", group: "yours", show: lazy(() => import("../memory/MemoryView")) },
   { id: "runners", title: "runners.title", group: "yours", show: lazy(() => import("./Runners")) },
   { id: "schedules", title: "cron.title", group: "yours", show: lazy(() => import("../cron/CronPage")) },

@@ -32,7 +32,7 @@ export function Approval({ call, approval, asking }: Props) {
     <div className="space-y-2 py-1">
       {approval.questions?.length ? (
         <Suspense>
-          <Inquiry approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
+          <Inquiry call={call.id} approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
         </Suspense>
       ) : asking && approval.deferred ? (
         <Suspense>

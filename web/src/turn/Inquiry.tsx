@@ -1,5 +1,5 @@
 import { Check, CircleHelp, MinusCircle, X } from "lucide-react"
-import { type KeyboardEvent, type SubmitEvent, useId, useState } from "react"
+import { type KeyboardEvent, lazy, type SubmitEvent, Suspense, useId, useState } from "react"
 
 import type { Approval, Inquiry as Question } from "../api/types"
 import { useLanguage, useT } from "../i18n"
@@ -8,7 +8,11 @@ import { Button } from "../ui/Button"
 import type { Answer } from "./ApprovalCard"
 import { type Draft, draftOf, complete, given, chose, wrote } from "./inquiry-draft"
 
+const ConnectAsk = lazy(() => import("../connections/ConnectAsk"))
+
 interface Props {
+  /** Id of the call that asks. */
+  call: string
   approval: Approval
   /** The turn waits for the answers. */
   asking: boolean
@@ -18,7 +22,15 @@ interface Props {
 }
 
 /** What the model asks a person: a form while it is open, then the questions with what was answered. */
-export default function Inquiry({ approval, asking, answering, onAnswer }: Props) {
+export default function Inquiry({ call, approval, asking, answering, onAnswer }: Props) {
+  const [first] = approval.questions ?? []
+  if (asking && first?.connect) {
+    return (
+      <Suspense>
+        <ConnectAsk call={call} question={first} answering={answering} onAnswer={onAnswer} />
+      </Suspense>
+    )
+  }
   return asking ? <Form questions={approval.questions ?? []} answering={answering} onAnswer={onAnswer} /> : <Settled approval={approval} />
 }
 

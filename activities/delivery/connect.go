@@ -1,0 +1,59 @@
+package delivery
+
+import (
+	"strings"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+)
+
+// connects is the account that a question asks for; nil: it asks for something else.
+func connects(a chat.Asking) *chat.AccountAsk {
+	if all := inquiries(a); len(all) == 1 {
+		return all[0].Connect
+	}
+	return nil
+}
+
+// connectCard asks for an account: a button leads to where it is connected, another declines.
+func connectCard(a chat.Asking) *channel.Question {
+	lang, ask := i18n.Lang(a.Lang), connects(a)
+	q := &channel.Question{
+		ID: string(a.Call.ID), Title: i18n.Say(lang, i18n.OAuthButton, ask.Name), Text: connectText(a),
+		Buttons: []channel.Button{{Name: chat.PressDeny, Label: i18n.Say(lang, i18n.AskDecline)}},
+	}
+	if a.Link != "" {
+		q.Buttons = append([]channel.Button{{Label: q.Title, Style: "primary", URL: a.Link}}, q.Buttons...)
+	}
+	return q
+}
+
+// connectInWords is the same where there are no cards.
+func connectInWords(a chat.Asking) string {
+	return connectText(a) + "\n\n" + i18n.Say(i18n.Lang(a.Lang), i18n.AskDeclineH)
+}
+
+// connectText says who is asked for what, and why; and where it is done, while it is open.
+func connectText(a chat.Asking) string {
+	lang, ask := i18n.Lang(a.Lang), connects(a)
+	parts := []string{i18n.Say(lang, i18n.OAuthAsk, "**"+line(ask.Name)+"**", "")}
+	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
+		parts = append(parts, quoted(r))
+	}
+	if len(ask.Scopes) > 0 {
+		parts = append(parts, i18n.Say(lang, i18n.OAuthScopes, markdown.Code(strings.Join(ask.Scopes, " "))))
+	}
+	switch {
+	case !isOpen(a):
+	case a.Link == "":
+		parts = append(parts, i18n.Say(lang, i18n.OAuthNoAddress))
+	default:
+		parts = append(parts, i18n.Say(lang, i18n.OAuthOpen, a.Link))
+	}
+	for i, part := range parts {
+		parts[i] = strings.TrimSpace(part)
+	}
+	return strings.Join(parts, "\n\n")
+}

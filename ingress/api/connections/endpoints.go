@@ -1,0 +1,122 @@
+// Package connections has the endpoints of the accounts that people have connected by OAuth, and of the providers at which they can.
+package connections
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+	"xbot/internal/oauth"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Accounts *oauth.Accounts
+}
+
+// OAuthProviders lists providers, for administrators.
+type OAuthProviders struct {
+	Providers   []chat.OAuthProvider `json:"providers"`
+	RedirectURL string               `json:"redirect_url" doc:"What a provider has to be told as the redirect address of xbot."`
+}
+
+// OAuthProviderDraft is what a provider is to be.
+type OAuthProviderDraft struct {
+	Name         string               `json:"name,omitempty" maxLength:"200" doc:"As people read it; left out: the id."`
+	Issuer       string               `json:"issuer,omitempty" maxLength:"2048" doc:"Who the provider says it is when it sends a browser back (RFC 9207)."`
+	AuthorizeURL string               `json:"authorize_url" maxLength:"2048" doc:"Parameters in it are kept, such as access_type=offline."`
+	TokenURL     string               `json:"token_url" maxLength:"2048"`
+	RevokeURL    string               `json:"revoke_url,omitempty" maxLength:"2048"`
+	AccountURL   string               `json:"account_url,omitempty" maxLength:"2048"`
+	Scopes       []string             `json:"scopes,omitempty" maxItems:"64" doc:"What is always asked for."`
+	MoreScopes   []string             `json:"more_scopes,omitempty" maxItems:"64" doc:"What a conversation may ask for beside scopes."`
+	ClientID     string               `json:"client_id" maxLength:"512"`
+	ClientSecret string               `json:"client_secret,omitempty" maxLength:"4096" doc:"Left out: the stored one stays. It is never shown again."`
+	ClientAuth   chat.OAuthClientAuth `json:"client_auth,omitempty" enum:"body,header" doc:"Where requests for tokens have the secret; left out: in their body."`
+	Enabled      bool                 `json:"enabled"`
+	Revision     int64                `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none of that id yet."`
+}
+
+// ConnectedAccounts are the accounts of a person.
+type ConnectedAccounts struct {
+	Accounts  []chat.OAuthAccount `json:"accounts" doc:"Those that are connected, or were and have to be connected again."`
+	Providers []Connectable       `json:"providers" doc:"Where an account can be connected."`
+}
+
+// Connectable is a provider as people see it.
+type Connectable struct {
+	ID     string   `json:"id"`
+	Name   string   `json:"name"`
+	Scopes []string `json:"scopes" doc:"What is always asked for."`
+}
+
+// ConnectRequest says what an account is connected for.
+type ConnectRequest struct {
+	Call   chat.CallID `json:"call,omitempty" maxLength:"200" doc:"The call that waits for it, which says what is asked for."`
+	Scopes []string    `json:"scopes,omitempty" maxItems:"64" doc:"Beside those that are always asked for."`
+}
+
+// ConnectLink leads to the provider.
+type ConnectLink struct {
+	Link string `json:"link" doc:"To be opened in a browser within ten minutes, on this server; of a browser, in that one."`
+	URL  string `json:"url,omitempty" doc:"The whole address, where the server knows under which people reach it."`
+}
+
+// Disconnected says how the end of an account went.
+type Disconnected struct {
+	Problem string `json:"problem,omitempty" doc:"Why the provider could not be told that its tokens are not used any more. They are removed here all the same."`
+}
+
+type (
+	providerPath struct {
+		Provider string `path:"provider" maxLength:"64" doc:"One to 32 small letters, digits and dashes." example:"github"`
+	}
+	change struct {
+		Provider string `path:"provider" maxLength:"64" doc:"One to 32 small letters, digits and dashes." example:"github"`
+		Body     OAuthProviderDraft
+	}
+	connect struct {
+		Provider string `path:"provider" maxLength:"64" doc:"Id of the provider." example:"github"`
+		Body     ConnectRequest
+	}
+)
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	const providers, provider, accounts, account = "/api/oauth/providers", "/api/oauth/providers/{provider}", "/api/oauth/accounts", "/api/oauth/accounts/{provider}"
+	huma.Register(h, huma.Operation{
+		OperationID: "list-oauth-providers", Method: http.MethodGet, Path: providers, Summary: "OAuth providers, for administrators",
+		Description: "Secrets of clients are never returned.", Security: endpoint.Secured,
+	}, a.providers)
+	huma.Register(h, huma.Operation{
+		OperationID: "set-oauth-provider", Method: http.MethodPut, Path: provider, Summary: "Add or change an OAuth provider",
+		Description: "For administrators. 409: it was made or changed meanwhile. Where tokens come from somewhere else, the secret has to be given again.", Security: endpoint.Secured,
+	}, a.set)
+	huma.Register(h, huma.Operation{
+		OperationID: "delete-oauth-provider", Method: http.MethodDelete, Path: provider, Summary: "Remove an OAuth provider",
+		Description:   "For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.",
+		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, a.remove)
+	huma.Register(h, huma.Operation{
+		OperationID: "list-oauth-accounts", Method: http.MethodGet, Path: accounts, Summary: "Your connected accounts, and where you can connect some",
+		Description: "Tokens are never returned.", Security: endpoint.Secured,
+	}, a.accounts)
+	huma.Register(h, huma.Operation{
+		OperationID: "connect-oauth-account", Method: http.MethodPost, Path: account + "/connect", Summary: "Begin to connect an account",
+		Description: "The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected.", Security: endpoint.Secured,
+	}, a.connect)
+	huma.Register(h, huma.Operation{
+		OperationID: "delete-oauth-account", Method: http.MethodDelete, Path: account, Summary: "Disconnect an account",
+		Description: "Its tokens are given back to the provider, where it takes them, and removed.", Security: endpoint.Secured,
+	}, a.disconnect)
+}
+
+func (a *Endpoints) accounts(ctx context.Context, _ *struct{}) (*struct{ Body ConnectedAccounts }, error) {
+	out, err := a.overview(ctx)
+	return &struct{ Body ConnectedAccounts }{out}, a.Problem(err)
+}

@@ -1,0 +1,196 @@
+// Package connect sends browsers to OAuth providers and takes them when they come back. Who may begin is said by a ticket; who comes back has to
+// be the browser that was sent, which a cookie tells.
+package connect
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/oauth"
+	rows "xbot/internal/store/oauth"
+	"xbot/internal/store/people"
+)
+
+// cookieName is the cookie of a browser that is on its way to a provider and back.
+const cookieName = "xbot_oauth"
+
+// Visitors know who is signed in in a browser.
+type Visitors interface {
+	Visitor(r *http.Request) (chat.UserID, error)
+}
+
+// Origins refuse what another site's page has sent.
+type Origins interface {
+	SameOrigin(r *http.Request) error
+}
+
+// People are those whose accounts are connected.
+type People interface {
+	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
+}
+
+// Connect serves what is under oauth.Root.
+type Connect struct {
+	Accounts *oauth.Accounts
+	Visitors Visitors
+	Origins  Origins
+	People   People
+	Log      *slog.Logger
+}
+
+// Handler returns the routes.
+func (c *Connect) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+oauth.Start+"{ticket}", c.ask)
+	mux.HandleFunc("POST "+oauth.Start+"{ticket}", c.begin)
+	mux.HandleFunc("GET "+oauth.Callback, c.end)
+	return mux
+}
+
+// admitted reads the ticket of a request, and finds whose it is. Programs that look what a link leads to change nothing by that.
+func (c *Connect) admitted(r *http.Request) (t oauth.Ticket, who people.User, err error) {
+	if t, err = c.Accounts.Ticket(r.Context(), r.PathValue("ticket")); err != nil {
+		return t, who, err
+	}
+	if who, err = c.People.UserByID(r.Context(), t.User); err != nil {
+		return t, who, err
+	}
+	if who.Disabled {
+		return t, who, errDisabled
+	}
+	visitor, err := c.Visitors.Visitor(r)
+	if err == nil && visitor != t.User && (visitor != 0 || t.Login) {
+		err = errOther
+	}
+	return t, who, err
+}
+
+var (
+	errDisabled = fault.Errorf(fault.Denied, "the account is disabled")
+	errOther    = fault.Errorf(fault.Denied, "somebody else is signed in")
+	errFraming  = fault.Errorf(fault.Denied, "the form was sent from elsewhere")
+)
+
+// ask tells who opens a link for whom an account is connected: somebody else may have sent it to them.
+func (c *Connect) ask(w http.ResponseWriter, r *http.Request) {
+	t, who, err := c.admitted(r)
+	if err != nil {
+		c.refuse(w, r, err)
+		return
+	}
+	p, err := c.Accounts.Provider(r.Context(), t.Provider)
+	if err != nil {
+		c.refuse(w, r, err)
+		return
+	}
+	lang := languageOf(r)
+	show(w, http.StatusOK, page{
+		Lang: string(lang), Title: i18n.Say(lang, i18n.OAuthTitle, p.Name), Button: i18n.Say(lang, i18n.OAuthGo, p.Name),
+		Lines: []string{i18n.Say(lang, i18n.OAuthWhose, p.Name, who.Name), i18n.Say(lang, i18n.OAuthNotYou)},
+	})
+}
+
+// begin sends a browser to the provider.
+func (c *Connect) begin(w http.ResponseWriter, r *http.Request) {
+	if c.Origins.SameOrigin(r) != nil {
+		c.refuse(w, r, errFraming)
+		return
+	}
+	t, _, err := c.admitted(r)
+	if err != nil {
+		c.refuse(w, r, err)
+		return
+	}
+	browser := rand.Text()
+	address, err := c.Accounts.Begin(r.Context(), t, browser)
+	if err != nil {
+		c.refuse(w, r, err)
+		return
+	}
+	setCookie(w, r, browser, int(oauth.FlowLife.Seconds()))
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	http.Redirect(w, r, address, http.StatusSeeOther) //nolint:gosec // an administrator chose it
+}
+
+// end takes a browser that comes back.
+func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
+	visitor, err := c.Visitors.Visitor(r)
+	if err != nil {
+		c.refuse(w, r, err)
+		return
+	}
+	q, back := r.URL.Query(), oauth.Return{Person: visitor}
+	back.State, back.Code, back.Error, back.Description, back.Issuer = q.Get("state"), q.Get("code"), q.Get("error"), q.Get("error_description"), q.Get("iss")
+	if cookie, err := r.Cookie(cookieName); err == nil {
+		back.Browser = cookie.Value
+	}
+	done, err := c.Accounts.Finish(r.Context(), back)
+	if err != nil {
+		c.refuse(w, r, err)
+		return
+	}
+	setCookie(w, r, "", -1)
+	c.Log.Info("account connected", "provider", done.Provider, "answered", done.Answered)
+	lang := languageOf(r)
+	p := page{Lang: string(lang), Title: oauth.As(lang, done.Provider, done.Label), Link: i18n.Say(lang, i18n.OAuthToPage)}
+	if done.Answered {
+		p.Lines = append(p.Lines, i18n.Say(lang, i18n.OAuthGoesOn))
+	}
+	p.Lines = append(p.Lines, i18n.Say(lang, i18n.OAuthClose))
+	show(w, http.StatusOK, p)
+}
+
+func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser's connection is
+		Name: cookieName, Value: value, Path: oauth.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
+	})
+}
+
+// refuse says what went wrong, to whoever sits at the browser.
+func (c *Connect) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	lang := languageOf(r)
+	status, text := http.StatusForbidden, ""
+	say := func(id i18n.ID, args ...any) string { return i18n.Say(lang, id, args...) }
+	said, refused := errors.AsType[*oauth.RefusedError](err)
+	switch {
+	case refused:
+		text = say(i18n.OAuthSays, said.Provider, said.Said)
+	case errors.Is(err, rows.ErrNoFlow), fault.Is(err, fault.Conflict):
+		status, text = http.StatusGone, say(i18n.OAuthOver)
+	case errors.Is(err, errOther), errors.Is(err, oauth.ErrOtherLogin):
+		text = say(i18n.OAuthOther)
+	case errors.Is(err, errDisabled):
+		text = say(i18n.OAuthDisabled)
+	case errors.Is(err, errFraming):
+		text = say(i18n.OAuthElsewhere)
+	case errors.Is(err, oauth.ErrOtherIssuer):
+		text = say(i18n.OAuthMixed)
+	case fault.Is(err, fault.Denied):
+		text = say(i18n.OAuthForged)
+	case fault.Is(err, fault.NotFound):
+		status, text = http.StatusNotFound, say(i18n.OAuthGone)
+	case fault.Is(err, fault.Unavailable), fault.Is(err, fault.Invalid):
+		status, text = http.StatusBadGateway, say(i18n.OAuthLater, strings.TrimRight(err.Error(), "."))
+	default:
+		status, text = http.StatusInternalServerError, say(i18n.OAuthOurs)
+	}
+	c.Log.Warn("no account was connected", "error", err)
+	show(w, status, page{Lang: string(lang), Title: say(i18n.OAuthFailed), Lines: []string{text}, Link: say(i18n.OAuthToPage)})
+}
+
+// languageOf is the language that a browser asks for first.
+func languageOf(r *http.Request) i18n.Lang {
+	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "zh") {
+		return i18n.Chinese
+	}
+	return i18n.English
+}

@@ -1,0 +1,221 @@
+// Package oauth lets people connect accounts that they have elsewhere, by OAuth 2.0: authorization code with PKCE, refresh and revocation. It
+// keeps providers and tokens; where a browser is sent and comes back is package ingress/connect. Tokens are for requests of this process
+// alone: no model, page or log sees one.
+//
+// A provider is believed nothing but its tokens: the sizes of its answers are bounded, and it redirects nobody who carries a secret.
+package oauth
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store/calls"
+	rows "xbot/internal/store/oauth"
+	"xbot/internal/store/people"
+)
+
+// Root is the path under which browsers leave and come back; Callback is the redirect address that a provider is told.
+const (
+	Root     = "/oauth/"
+	Start    = Root + "start/"
+	Callback = Root + "callback"
+)
+
+// FlowLife is how long a person may take at a provider.
+const FlowLife = 30 * time.Minute
+
+// answerTime bounds each request to a provider.
+const answerTime = 10 * time.Second
+
+// Rows keep providers, accounts and flows.
+type Rows interface {
+	OAuthProviders(ctx context.Context) ([]rows.Provider, error)
+	SetOAuthProvider(ctx context.Context, in rows.Provider, by chat.UserID) error
+	RemoveOAuthProvider(ctx context.Context, id string) error
+	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
+	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
+	ConnectOAuthAccount(ctx context.Context, a rows.Account, waits *calls.Answer) (answered bool, err error)
+	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
+	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
+	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
+
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
+}
+
+// Key seals what is stored and signs tickets.
+type Key interface {
+	secret.Sealer
+	secret.Deriver
+}
+
+// Accounts are the accounts that people have connected, and the providers at which they can. It is safe for concurrent use.
+type Accounts struct {
+	Rows Rows
+	Key  Key
+	// HTTP carries the requests to providers; it reaches the public internet, and what the operator allows (package safehttp).
+	HTTP http.RoundTripper
+	// Public is the address at which people reach this server, without a slash at its end; empty: this process does not know it.
+	Public string
+}
+
+// client makes requests to a provider. It follows no redirect: they carry secrets.
+func (s *Accounts) client() *http.Client {
+	return &http.Client{Transport: s.HTTP, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// with has the library make its requests by our client.
+func (s *Accounts) with(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, s.client())
+}
+
+// config is what the library needs to know of a provider.
+func (s *Accounts) config(p rows.Provider) (*oauth2.Config, error) {
+	secret, err := s.secretOf(p)
+	if err != nil {
+		return nil, err
+	}
+	style := oauth2.AuthStyleInParams
+	if p.ClientAuth == chat.OAuthInHeader {
+		style = oauth2.AuthStyleInHeader
+	}
+	return &oauth2.Config{
+		ClientID: p.ClientID, ClientSecret: secret, RedirectURL: s.Public + Callback,
+		Endpoint: oauth2.Endpoint{AuthURL: p.AuthorizeURL, TokenURL: p.TokenURL, AuthStyle: style},
+	}, nil
+}
+
+// tokens are what is secret of an account.
+type tokens struct {
+	Access  string `json:"access_token,omitempty"`
+	Refresh string `json:"refresh_token,omitempty"`
+}
+
+// String keeps them out of logs.
+func (tokens) String() string { return "[tokens of an account]" }
+
+// seal encrypts what is encoded as JSON.
+func (s *Accounts) seal(what any) []byte {
+	plain, err := json.Marshal(what)
+	if err != nil {
+		panic(err) // texts always encode
+	}
+	return s.Key.Seal(plain)
+}
+
+// open decrypts what seal made; of what was given up with the installation's old key all is empty.
+func (s *Accounts) open(sealed []byte, into any) error {
+	plain, err := s.Key.Open(sealed)
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(plain, into) != nil { // the error would quote it
+		return fault.Errorf(fault.Invalid, "a stored secret is damaged")
+	}
+	return nil
+}
+
+// Owner is whose conversation it is. Invalid: it is a group's, which has no accounts.
+func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error) {
+	_, user, err := s.Rows.Session(ctx, key)
+	if err != nil {
+		return 0, err
+	}
+	who, err := s.Rows.UserByID(ctx, user)
+	if err == nil && who.Group {
+		err = fault.Errorf(fault.Invalid, "accounts belong to a person, and this conversation to a group: ask for it in a direct conversation")
+	}
+	return user, err
+}
+
+// List returns the accounts of a person.
+func (s *Accounts) List(ctx context.Context, user chat.UserID) ([]chat.OAuthAccount, error) {
+	all, err := s.Rows.OAuthAccounts(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]chat.OAuthAccount, len(all))
+	for i, a := range all {
+		out[i] = a.OAuthAccount
+	}
+	return out, nil
+}
+
+// Account finds that of a person at a provider; ok is false where there is none.
+func (s *Accounts) Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error) {
+	a, ok, err := s.account(ctx, user, provider)
+	return a.OAuthAccount, ok, err
+}
+
+func (s *Accounts) account(ctx context.Context, user chat.UserID, provider string) (rows.Account, bool, error) {
+	all, err := s.Rows.OAuthAccounts(ctx, user)
+	if err != nil {
+		return rows.Account{}, false, err
+	}
+	for _, a := range all {
+		if a.Provider == provider {
+			return a, true, nil
+		}
+	}
+	return rows.Account{}, false, nil
+}
+
+// Lacking are the scopes that are wanted and were not granted.
+func Lacking(granted, wanted []string) (out []string) {
+	for _, scope := range wanted {
+		if !slices.Contains(granted, scope) {
+			out = append(out, scope)
+		}
+	}
+	return out
+}
+
+// union is two lists of scopes as one, without repetitions.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, scope := range b {
+		if !slices.Contains(out, scope) {
+			out = append(out, scope)
+		}
+	}
+	return out
+}
+
+// granted are the scopes that a token was given: what the provider says, else what was asked for.
+func granted(t *oauth2.Token, asked []string) []string {
+	said, _ := t.Extra("scope").(string)
+	list := strings.FieldsFunc(strings.ToValidUTF8(said, ""), func(r rune) bool { return r <= ' ' || r == ',' })
+	if len(list) == 0 || len(list) > maxScopes {
+		return asked
+	}
+	var out []string
+	for _, scope := range list {
+		if scopeFits(scope) {
+			out = union(out, []string{scope})
+		}
+	}
+	return out
+}
+
+// NotConnectedError says that a person has no account at a provider that can be used, and how to come by one.
+type NotConnectedError struct{ Provider, Name, Why string }
+
+// Error is a sentence for the model.
+func (e *NotConnectedError) Error() string {
+	return "it needs the user's own account at " + cmp.Or(e.Name, e.Provider) + ", and " + e.Why + ": call oauth_authorize with provider " + e.Provider + ", then try again"
+}
+
+func notConnected(p rows.Provider, why string) error {
+	return fault.Errorf(fault.Denied, "%w", &NotConnectedError{Provider: p.ID, Name: p.Name, Why: why})
+}

@@ -1,0 +1,423 @@
+package oauth_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/oauth"
+	"xbot/internal/oauth/oauthtest"
+	"xbot/internal/pgtest"
+	"xbot/internal/safehttp"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+	rows "xbot/internal/store/oauth"
+)
+
+const browser = "the cookie of a browser"
+
+type bundle struct {
+	*oauth.Accounts
+
+	t        *testing.T
+	pool     *pgxpool.Pool
+	provider *oauthtest.Provider
+	user     chat.UserID
+}
+
+func setup(t *testing.T, allowed ...string) *bundle {
+	t.Parallel()
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	s := store.New(pool, store.Options{})
+	user, err := s.EnsureAdmin(t.Context(), "ann")
+	require.NoError(t, err)
+	if allowed == nil {
+		allowed = []string{"127.0.0.1"}
+	}
+	allow, err := safehttp.ParseAllow(allowed)
+	require.NoError(t, err)
+	b := &bundle{t: t, pool: pool, provider: oauthtest.New(t), user: user.ID, Accounts: &oauth.Accounts{Rows: s, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow), Public: "http://xbot.test"}}
+	b.save(b.draft())
+	return b
+}
+
+func (b *bundle) draft() oauth.Draft {
+	at := b.provider.URL
+	return oauth.Draft{Secret: oauthtest.ClientSecret, OAuthProviderConfig: chat.OAuthProviderConfig{
+		ID: "acme", Name: "Acme", Issuer: at, AuthorizeURL: at + "/authorize?access_type=offline", TokenURL: at + "/token", RevokeURL: at + "/revoke", AccountURL: at + "/account",
+		Scopes: []string{"read"}, MoreScopes: []string{"write"}, ClientID: oauthtest.ClientID, Enabled: true,
+	}}
+}
+
+func (b *bundle) save(d oauth.Draft) chat.OAuthProvider {
+	b.t.Helper()
+	p, err := b.Save(b.t.Context(), d, b.user)
+	require.NoError(b.t, err)
+	return p
+}
+
+// back sends a browser to the provider, and returns what it brings back.
+func (b *bundle) back(scopes ...string) oauth.Return {
+	b.t.Helper()
+	address, err := b.Begin(b.t.Context(), oauth.Ticket{User: b.user, Provider: "acme", Scopes: scopes}, browser)
+	require.NoError(b.t, err)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
+	require.NoError(b.t, err)
+	resp, err := client.Do(r)
+	require.NoError(b.t, err)
+	require.NoError(b.t, resp.Body.Close())
+	require.Equal(b.t, http.StatusFound, resp.StatusCode)
+	to, err := resp.Location()
+	require.NoError(b.t, err)
+	require.Equal(b.t, "http://xbot.test/oauth/callback", to.Scheme+"://"+to.Host+to.Path)
+	q := to.Query()
+	return oauth.Return{State: q.Get("state"), Code: q.Get("code"), Error: q.Get("error"), Description: q.Get("error_description"), Issuer: q.Get("iss"), Browser: browser}
+}
+
+func (b *bundle) connect(scopes ...string) oauth.Connected {
+	b.t.Helper()
+	done, err := b.Finish(b.t.Context(), b.back(scopes...))
+	require.NoError(b.t, err)
+	return done
+}
+
+func (b *bundle) token() string {
+	b.t.Helper()
+	token, err := b.Token(b.t.Context(), b.user, "acme")
+	require.NoError(b.t, err)
+	return token
+}
+
+// ends says when the access token ends, as if time had gone by.
+func (b *bundle) ends(in time.Duration) {
+	b.t.Helper()
+	_, err := b.pool.Exec(b.t.Context(), "UPDATE oauth_accounts SET expires_at = now() + $1::float8 * interval '1 second'", in.Seconds())
+	require.NoError(b.t, err)
+}
+
+func (b *bundle) account() chat.OAuthAccount {
+	b.t.Helper()
+	a, ok, err := b.Account(b.t.Context(), b.user, "acme")
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	return a
+}
+
+func TestFlow_ConnectsAnAccountWhoseTokenThePersonCanUse(t *testing.T) {
+	b := setup(t)
+	done := b.connect("write")
+	require.Equal(t, oauth.Connected{Provider: "Acme", Label: "lena@example.com", Scopes: []string{"read", "write"}}, done)
+	account, ok := b.provider.Accepts(b.token())
+	require.True(t, ok)
+	require.Equal(t, "lena@example.com", account)
+	_, err := b.Token(t.Context(), b.user+1, "acme")
+	missing, ok := errors.AsType[*oauth.NotConnectedError](err)
+	require.True(t, ok, "%v", err)
+	require.Contains(t, missing.Error(), "call oauth_authorize with provider acme")
+}
+
+func TestFlow_AStateCountsOnceAndInItsOwnBrowserForItsOwnPerson(t *testing.T) {
+	b := setup(t)
+	back := b.back()
+	for name, change := range map[string]func(r *oauth.Return){
+		"another browser": func(r *oauth.Return) { r.Browser = "another" }, "no cookie": func(r *oauth.Return) { r.Browser = "" }, "another state": func(r *oauth.Return) { r.State += "0" },
+	} {
+		changed := back
+		change(&changed)
+		_, err := b.Finish(t.Context(), changed)
+		require.ErrorIs(t, err, rows.ErrNoFlow, name)
+	}
+	_, err := b.Finish(t.Context(), back)
+	require.NoError(t, err, "what others tried has not used it up")
+	_, err = b.Finish(t.Context(), back)
+	require.ErrorIs(t, err, rows.ErrNoFlow)
+	require.Equal(t, 1, b.provider.Count("/token"))
+
+	other := b.back()
+	other.Person = b.user + 1
+	_, err = b.Finish(t.Context(), other)
+	require.ErrorIs(t, err, oauth.ErrOtherLogin)
+	_, err = b.Begin(t.Context(), oauth.Ticket{User: b.user, Provider: "acme", Login: true}, browser)
+	require.NoError(t, err)
+	require.Equal(t, 1, b.provider.Count("/token"))
+}
+
+func TestFlow_EndsAfterHalfAnHour(t *testing.T) {
+	b := setup(t)
+	back := b.back()
+	_, err := b.pool.Exec(t.Context(), "UPDATE oauth_flows SET expires_at = expires_at - interval '1799 seconds'")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		var open bool
+		require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT expires_at > now() FROM oauth_flows").Scan(&open))
+		return !open
+	}, 5*time.Second, 20*time.Millisecond)
+	_, err = b.Finish(t.Context(), back)
+	require.ErrorIs(t, err, rows.ErrNoFlow)
+}
+
+func TestFlow_AnotherProviderCannotAnswerInItsPlace(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Issuer: "https://evil.example"})
+	_, err := b.Finish(t.Context(), b.back())
+	require.ErrorIs(t, err, oauth.ErrOtherIssuer)
+	require.Zero(t, b.provider.Count("/token"))
+}
+
+func TestFlow_ARefusalIsToldInTheWordsOfTheProvider(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Deny: "access_denied"})
+	_, err := b.Finish(t.Context(), b.back())
+	require.EqualError(t, err, "Acme says: access_denied (the person said no)")
+	all, err := b.List(t.Context(), b.user)
+	require.NoError(t, err)
+	require.Empty(t, all)
+}
+
+func TestFlow_ACodeIsWorthNothingWithoutItsVerifier(t *testing.T) {
+	b := setup(t)
+	first, second := b.back(), b.back()
+	second.Code = first.Code
+	_, err := b.Finish(t.Context(), second)
+	require.ErrorContains(t, err, "invalid_grant")
+}
+
+func TestToken_IsRenewedBeforeItsEndOnceForAllWhoAsk(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	b.connect()
+	first := b.token()
+	require.Equal(t, 1, b.provider.Count("/token"))
+	b.ends(30 * time.Second)
+	var all sync.WaitGroup
+	got := make([]string, 8)
+	for i := range got {
+		all.Go(func() { got[i], _ = b.Token(context.Background(), b.user, "acme") })
+	}
+	all.Wait()
+	for _, token := range got {
+		require.Equal(t, got[0], token)
+	}
+	require.NotEqual(t, first, got[0])
+	require.Equal(t, 2, b.provider.Count("/token"))
+	b.ends(-time.Hour)
+	_, ok := b.provider.Accepts(b.token())
+	require.True(t, ok, "the refresh token that the first renewal brought was kept")
+	require.Equal(t, 3, b.provider.Count("/token"))
+}
+
+func TestToken_OfAnAccountThatTheProviderAcceptsNoMoreHasToBeConnectedAgain(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	b.connect()
+	b.provider.Withdraw()
+	b.ends(30 * time.Second)
+	for range 2 {
+		_, err := b.Token(t.Context(), b.user, "acme")
+		_, ok := errors.AsType[*oauth.NotConnectedError](err)
+		require.True(t, ok, "%v", err)
+	}
+	require.Equal(t, 2, b.provider.Count("/token"), "it is not tried again")
+	require.Contains(t, b.account().Problem, "does not accept")
+	b.connect()
+	require.Empty(t, b.account().Problem)
+	_, ok := b.provider.Accepts(b.token())
+	require.True(t, ok)
+}
+
+func TestToken_AProviderThatIsAwayCostsNothingWhileTheOldTokenHolds(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	b.connect()
+	token := b.token()
+	b.provider.Rule(oauthtest.Rules{BreakAt: "/token", Break: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) }})
+	b.ends(30 * time.Second)
+	require.Equal(t, token, b.token())
+	b.ends(-time.Second)
+	_, err := b.Token(t.Context(), b.user, "acme")
+	require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
+	require.Empty(t, b.account().Problem)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	require.NotEqual(t, token, b.token())
+}
+
+func TestDisconnect_GivesTheTokensBackAndRemovesThem(t *testing.T) {
+	b := setup(t)
+	b.connect()
+	token := b.token()
+	untold, err := b.Disconnect(t.Context(), b.user, "acme")
+	require.NoError(t, err)
+	require.Empty(t, untold)
+	_, ok := b.provider.Accepts(token)
+	require.False(t, ok)
+	require.Zero(t, b.provider.Live())
+	_, err = b.Disconnect(t.Context(), b.user, "acme")
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+
+	b.connect()
+	b.provider.Rule(oauthtest.Rules{BreakAt: "/revoke", Break: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }})
+	untold, err = b.Disconnect(t.Context(), b.user, "acme")
+	require.NoError(t, err)
+	require.Equal(t, "it answers with status 418", untold)
+	all, err := b.List(t.Context(), b.user)
+	require.NoError(t, err)
+	require.Empty(t, all)
+}
+
+func TestProvider_HostileAnswersStoreNothingAndAreNotRepeated(t *testing.T) {
+	b := setup(t)
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	t.Cleanup(inside.Close)
+	for name, answer := range map[string]http.HandlerFunc{
+		"10 MB": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"access_token":"` + strings.Repeat("x", 10<<20) + `"}`))
+		},
+		"no JSON":  func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>hello-from-evil")) },
+		"no token": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) },
+		"a header": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"access_token":"a\r\nX-Evil: 1"}`))
+		},
+		"a long error": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			_, _ = w.Write([]byte(`{"error":"` + strings.Repeat("y", 9999) + `"}`))
+		},
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, inside.URL, http.StatusTemporaryRedirect)
+		},
+		"a status alone": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "hello-from-evil", http.StatusInternalServerError)
+		},
+	} {
+		b.provider.Rule(oauthtest.Rules{BreakAt: "/token", Break: answer})
+		_, err := b.Finish(t.Context(), b.back())
+		require.Error(t, err, name)
+		require.Less(t, len(err.Error()), 400, name)
+		require.NotContains(t, err.Error(), "hello-from-evil", name)
+	}
+	all, err := b.List(t.Context(), b.user)
+	require.NoError(t, err)
+	require.Empty(t, all)
+
+	b.provider.Rule(oauthtest.Rules{BreakAt: "/account", Break: func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"email":"` + strings.Repeat("z", 9999) + `\u0000\u202e"}`))
+	}})
+	require.Less(t, len(b.connect().Label), 300, "who it is is only shown")
+}
+
+func TestProvider_OneInThePrivateNetworkIsReachedOnlyWhereTheOperatorAllowsIt(t *testing.T) {
+	b := setup(t, "203.0.113.7")
+	_, err := b.Finish(t.Context(), b.back())
+	require.ErrorContains(t, err, "XBOT_HTTP_ALLOW")
+	require.Zero(t, b.provider.Count("/token"))
+}
+
+func TestProvider_TakesTheSecretInTheHeaderWhereItIsSetSo(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{InHeader: true, Scopes: "read,write"})
+	_, err := b.Finish(t.Context(), b.back())
+	require.ErrorContains(t, err, "invalid_client")
+	d := b.draft()
+	d.ClientAuth, d.Secret, d.Revision = chat.OAuthInHeader, "", 1
+	b.save(d)
+	require.Equal(t, []string{"read", "write"}, b.connect().Scopes, "some separate scopes by commas")
+}
+
+func TestSave_RefusesWhatCannotBeAProviderAndSecretsThatWouldGoElsewhere(t *testing.T) {
+	b := setup(t)
+	for says, change := range map[string]func(d *oauth.Draft){
+		"id of a provider": func(d *oauth.Draft) { d.ID = "Acme!" },
+		"https address":    func(d *oauth.Draft) { d.TokenURL = "http://acme.example/token" },
+		"authorize_url":    func(d *oauth.Draft) { d.AuthorizeURL = "javascript:alert(1)" },
+		"client id":        func(d *oauth.Draft) { d.ClientID = " " },
+		"is no scope":      func(d *oauth.Draft) { d.Scopes = []string{"a b"} },
+		"enter the secret": func(d *oauth.Draft) { d.TokenURL = "https://evil.example/token" },
+	} {
+		d := b.draft()
+		d.Secret, d.Revision = "", 1
+		change(&d)
+		_, err := b.Save(t.Context(), d, b.user)
+		require.ErrorContains(t, err, says)
+		require.True(t, fault.Is(err, fault.Invalid), says)
+	}
+	d := b.draft()
+	d.Revision = 7
+	_, err := b.Save(t.Context(), d, b.user)
+	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
+}
+
+func TestTicket_IsWhatThisServerSignedAndEnds(t *testing.T) {
+	b := setup(t)
+	read := func(address string) (oauth.Ticket, error) {
+		return b.Ticket(t.Context(), strings.TrimPrefix(address, "http://xbot.test/oauth/start/"))
+	}
+	made := oauth.Ticket{User: b.user, Provider: "acme", Scopes: []string{"write"}, Login: true, Expires: time.Now().Add(time.Minute).Truncate(time.Second)}
+	got, err := read(b.Address(made))
+	require.NoError(t, err)
+	require.Equal(t, made, got)
+	_, err = read(b.Address(made) + "a")
+	require.True(t, fault.Is(err, fault.Denied), "%v", err)
+	made.Expires = time.Now().Add(-time.Second)
+	_, err = read(b.Address(made))
+	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
+	_, err = read(b.Address(oauth.Ticket{Call: "c1"}))
+	require.True(t, fault.Is(err, fault.Conflict), "no such call waits: %v", err)
+}
+
+func FuzzTicket(f *testing.F) {
+	a := &oauth.Accounts{Key: secret.Key{1}}
+	f.Add(strings.TrimPrefix(a.Path(oauth.Ticket{User: 1, Provider: "x"}), "/oauth/start/"))
+	f.Add("a.b")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := a.Ticket(t.Context(), text)
+		if err == nil {
+			require.Equal(t, text, strings.TrimPrefix(a.Path(got), "/oauth/start/"))
+		}
+	})
+}
+
+func TestStored_NothingOfAFlowOrAnAccountCanBeReadInTheDatabase(t *testing.T) {
+	b := setup(t)
+	b.connect()
+	b.back()
+	address, err := b.Begin(t.Context(), oauth.Ticket{User: b.user, Provider: "acme"}, browser)
+	require.NoError(t, err)
+	at, err := url.Parse(address)
+	require.NoError(t, err)
+	secrets := append(b.provider.Secrets(), oauthtest.ClientSecret, at.Query().Get("state"), browser)
+	for _, table := range []string{"oauth_providers", "oauth_accounts", "oauth_flows", "changes"} {
+		lines, err := b.pool.Query(t.Context(), "SELECT t::text || encode(convert_to(t::text, 'UTF8'), 'escape') FROM "+table+" t")
+		require.NoError(t, err)
+		for lines.Next() {
+			var text string
+			require.NoError(t, lines.Scan(&text))
+			for _, s := range secrets {
+				require.NotContains(t, text, s, table)
+				require.NotContains(t, text, hexOf(s), table)
+			}
+		}
+		require.NoError(t, lines.Err())
+	}
+}
+
+func hexOf(s string) string {
+	const digits = "0123456789abcdef"
+	var out strings.Builder
+	for i := range len(s) {
+		out.WriteByte(digits[s[i]>>4])
+		out.WriteByte(digits[s[i]&15])
+	}
+	return out.String()
+}

@@ -1,0 +1,279 @@
+// Package oauthtest is an OAuth provider for tests.
+package oauthtest
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The client that the provider knows.
+const (
+	ClientID     = "xbot"
+	ClientSecret = "only-the-two-of-us-know-this-one"
+)
+
+// Provider is an OAuth 2.0 provider with one client, whose person consents at once. Its shapes are those of RFC 6749 (authorization code and
+// refresh), 7636 (PKCE, which it demands), 7009 (revocation) and 9207 (iss). Each refresh token can be used once; one that is used again ends all
+// tokens of its grant.
+type Provider struct {
+	*httptest.Server
+
+	mu      sync.Mutex
+	rules   Rules
+	codes   map[string]code
+	access  map[string]*grant
+	refresh map[string]*grant
+	spent   map[string]*grant
+	ends    map[string]time.Time // of access tokens
+	secrets []string
+	counted map[string]int
+}
+
+// Rules say how it behaves.
+type Rules struct {
+	Account  string        // who consents; empty: lena@example.com
+	Life     time.Duration // of access tokens; 0: they have no end
+	Deny     string        // the error with which people are sent back; empty: they consent
+	Scopes   string        // what is granted, in the words of the provider; empty: what was asked for
+	Issuer   string        // who it says it is; empty: itself
+	InHeader bool          // the secret of the client is taken from the header alone
+	Break    http.HandlerFunc
+	BreakAt  string // the path that Break answers in its place
+}
+
+type code struct {
+	challenge, redirect string
+	grant               *grant
+}
+
+// grant is what somebody has consented to.
+type grant struct {
+	account, scope string
+	ended          bool
+}
+
+// New starts a provider that ends with the test.
+func New(t testing.TB) *Provider {
+	t.Helper()
+	p := &Provider{codes: map[string]code{}, access: map[string]*grant{}, refresh: map[string]*grant{}, spent: map[string]*grant{}, ends: map[string]time.Time{}, counted: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /authorize", p.authorize)
+	mux.HandleFunc("POST /token", p.token)
+	mux.HandleFunc("POST /revoke", p.revoke)
+	mux.HandleFunc("GET /account", p.about)
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.counted[r.URL.Path]++
+		rules := p.rules
+		p.mu.Unlock()
+		if rules.Break != nil && r.URL.Path == rules.BreakAt {
+			rules.Break(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { p.CloseClientConnections(); p.Close() })
+	return p
+}
+
+// Rule sets how it behaves from now on.
+func (p *Provider) Rule(r Rules) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = r
+}
+
+// Count is how many requests a path has had.
+func (p *Provider) Count(path string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.counted[path]
+}
+
+// Accepts reports whose access token it is; ok is false where it has ended or was revoked.
+func (p *Provider) Accepts(token string) (account string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.accepts(token)
+}
+
+func (p *Provider) accepts(token string) (string, bool) {
+	g := p.access[token]
+	if end, has := p.ends[token]; g == nil || g.ended || has && time.Now().After(end) {
+		return "", false
+	}
+	return g.account, true
+}
+
+// Live is how many grants have a token that works.
+func (p *Provider) Live() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	live := map[*grant]bool{}
+	for _, all := range []map[string]*grant{p.access, p.refresh} {
+		for _, g := range all {
+			if !g.ended {
+				live[g] = true
+			}
+		}
+	}
+	return len(live)
+}
+
+// Withdraw ends all that people have consented to, as they can with the provider itself.
+func (p *Provider) Withdraw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, g := range p.refresh {
+		g.ended = true
+	}
+	for _, g := range p.access {
+		g.ended = true
+	}
+}
+
+// Secrets are all codes and tokens that it has given.
+func (p *Provider) Secrets() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.secrets)
+}
+
+func (p *Provider) secret(kind string) string {
+	s := kind + "-" + rand.Text()
+	p.secrets = append(p.secrets, s)
+	return s
+}
+
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	q := r.URL.Query()
+	if q.Get("client_id") != ClientID || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || len(q.Get("state")) < 32 {
+		http.Error(w, "invalid_request", http.StatusBadRequest)
+		return
+	}
+	issuer := p.rules.Issuer
+	if issuer == "" {
+		issuer = p.URL
+	}
+	back := url.Values{"state": {q.Get("state")}, "iss": {issuer}}
+	if p.rules.Deny != "" {
+		back.Set("error", p.rules.Deny)
+		back.Set("error_description", "the person said no")
+	} else {
+		account, scope := p.rules.Account, p.rules.Scopes
+		if account == "" {
+			account = "lena@example.com"
+		}
+		if scope == "" {
+			scope = q.Get("scope")
+		}
+		c := p.secret("code")
+		p.codes[c] = code{q.Get("code_challenge"), q.Get("redirect_uri"), &grant{account: account, scope: scope}}
+		back.Set("code", c)
+	}
+	http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
+}
+
+// known checks the client of a request.
+func (p *Provider) known(r *http.Request) bool {
+	id, secret, has := r.BasicAuth()
+	if !has && !p.rules.InHeader {
+		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+	}
+	return id == ClientID && secret == ClientSecret
+}
+
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.known(r) {
+		fail(w, http.StatusUnauthorized, "invalid_client")
+		return
+	}
+	switch r.PostFormValue("grant_type") {
+	case "authorization_code":
+		c, ok := p.codes[r.PostFormValue("code")]
+		delete(p.codes, r.PostFormValue("code"))
+		sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+		if !ok || c.challenge != base64.RawURLEncoding.EncodeToString(sum[:]) || c.redirect != r.PostFormValue("redirect_uri") {
+			fail(w, http.StatusBadRequest, "invalid_grant")
+			return
+		}
+		p.give(w, c.grant)
+	case "refresh_token":
+		given := r.PostFormValue("refresh_token")
+		if g := p.spent[given]; g != nil { // it was stolen, or is
+			g.ended = true
+		}
+		g := p.refresh[given]
+		if g == nil || g.ended {
+			fail(w, http.StatusBadRequest, "invalid_grant")
+			return
+		}
+		delete(p.refresh, given)
+		p.spent[given] = g
+		p.give(w, g)
+	default:
+		fail(w, http.StatusBadRequest, "unsupported_grant_type")
+	}
+}
+
+func (p *Provider) give(w http.ResponseWriter, g *grant) {
+	access, refresh := p.secret("access"), p.secret("refresh")
+	p.access[access], p.refresh[refresh] = g, g
+	out := map[string]any{"access_token": access, "refresh_token": refresh, "token_type": "Bearer", "scope": g.scope}
+	if p.rules.Life > 0 {
+		p.ends[access] = time.Now().Add(p.rules.Life)
+		out["expires_in"] = int(p.rules.Life.Seconds())
+	}
+	answer(w, http.StatusOK, out)
+}
+
+func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.known(r) {
+		fail(w, http.StatusUnauthorized, "invalid_client")
+		return
+	}
+	token := r.PostFormValue("token")
+	if g := p.refresh[token]; g != nil {
+		g.ended = true
+	}
+	maps.DeleteFunc(p.access, func(t string, _ *grant) bool { return t == token })
+	w.WriteHeader(http.StatusOK)
+}
+
+func (p *Provider) about(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	account, ok := p.accepts(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	if !ok {
+		fail(w, http.StatusUnauthorized, "invalid_token")
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"sub": "u-1", "email": account})
+}
+
+func fail(w http.ResponseWriter, status int, code string) {
+	answer(w, status, map[string]any{"error": code, "error_description": "because"})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the client is gone if this fails
+}

@@ -1,0 +1,219 @@
+package oauth
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	rows "xbot/internal/store/oauth"
+)
+
+// Limits of what describes a provider.
+const (
+	maxName   = 60   // characters
+	maxURL    = 2048 // bytes of an address
+	maxScopes = 64
+	maxScope  = 256  // bytes of one
+	maxClient = 512  // bytes of the id of the client
+	maxSecret = 4096 // bytes of its secret
+)
+
+var providerID = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+
+// Draft is what an administrator would have a provider be.
+type Draft struct {
+	chat.OAuthProviderConfig
+
+	Secret   string // of the client; empty: of a change, the stored one stays, of a new one there is none
+	Revision int64  // of the stored one that it changes; 0: it is new
+}
+
+// clientSecret is what is sealed of a provider.
+type clientSecret struct {
+	Secret string `json:"client_secret,omitempty"`
+}
+
+// secretOf is the secret of the client at a provider; empty: there is none.
+func (s *Accounts) secretOf(p rows.Provider) (string, error) {
+	if p.Secrets == nil {
+		return "", nil
+	}
+	var v clientSecret
+	if err := s.open(p.Secrets, &v); err != nil {
+		return "", fault.Errorf(fault.Invalid, "the secret of the client at %s cannot be read: an administrator has to enter it again (%w)", p.Name, err)
+	}
+	if v.Secret == "" {
+		return "", fault.Errorf(fault.Invalid, "the secret of the client at %s is gone: an administrator has to enter it again", p.Name)
+	}
+	return v.Secret, nil
+}
+
+// Providers lists all, without their secrets.
+func (s *Accounts) Providers(ctx context.Context) ([]chat.OAuthProvider, error) {
+	all, err := s.Rows.OAuthProviders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]chat.OAuthProvider, len(all))
+	for i, p := range all {
+		out[i] = p.OAuthProvider
+	}
+	return out, nil
+}
+
+// Provider finds one that people may connect to. NotFound: there is none, or it is switched off; the sentence names those that there are.
+func (s *Accounts) Provider(ctx context.Context, id string) (chat.OAuthProvider, error) {
+	p, err := s.enabled(ctx, id)
+	return p.OAuthProvider, err
+}
+
+func (s *Accounts) enabled(ctx context.Context, id string) (rows.Provider, error) {
+	all, err := s.Rows.OAuthProviders(ctx)
+	if err != nil {
+		return rows.Provider{}, err
+	}
+	var known []string
+	for _, p := range all {
+		if p.ID == id && p.Enabled {
+			return p, nil
+		}
+		if p.Enabled {
+			known = append(known, p.ID)
+		}
+	}
+	if len(known) == 0 {
+		return rows.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q, nor any other: an administrator adds them on the page under Settings → Connected accounts", id)
+	}
+	return rows.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q; there are: %s", id, strings.Join(known, ", "))
+}
+
+func (s *Accounts) stored(ctx context.Context, id string) (rows.Provider, error) {
+	all, err := s.Rows.OAuthProviders(ctx)
+	if err != nil {
+		return rows.Provider{}, err
+	}
+	if i := slices.IndexFunc(all, func(p rows.Provider) bool { return p.ID == id }); i >= 0 {
+		return all[i], nil
+	}
+	return rows.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q", id)
+}
+
+// Save stores a provider and returns it. Who may is for the caller to check. Of a change the id stays, and so does a secret that the draft
+// leaves empty, unless tokens come from somewhere else now. Invalid: its form is wrong; Conflict: there is one of that id, or it was changed
+// meanwhile.
+func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAuthProvider, error) {
+	d = d.tidy()
+	if err := d.check(); err != nil {
+		return chat.OAuthProvider{}, err
+	}
+	row := rows.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: d.OAuthProviderConfig, Revision: d.Revision}}
+	switch {
+	case d.Secret != "":
+		row.Secrets = s.seal(clientSecret{d.Secret})
+	case d.Revision != 0:
+		old, err := s.stored(ctx, d.ID)
+		if err != nil {
+			return chat.OAuthProvider{}, err
+		}
+		if old.Secrets != nil && (origin(old.TokenURL) != origin(d.TokenURL) || d.RevokeURL != "" && origin(old.RevokeURL) != origin(d.RevokeURL) && origin(d.RevokeURL) != origin(d.TokenURL)) {
+			return chat.OAuthProvider{}, fault.Errorf(fault.Invalid, "it leads somewhere else now: enter the secret of the client again, so that the stored one goes to nobody else")
+		}
+		row.Secrets = old.Secrets
+	}
+	if err := s.Rows.SetOAuthProvider(ctx, row, by); err != nil {
+		return chat.OAuthProvider{}, err
+	}
+	saved, err := s.stored(ctx, d.ID)
+	return saved.OAuthProvider, err
+}
+
+// Remove removes a provider, with the accounts that people have connected there; their tokens are not given back.
+func (s *Accounts) Remove(ctx context.Context, id string) error {
+	return s.Rows.RemoveOAuthProvider(ctx, id)
+}
+
+// tidy is a draft without blanks around its parts.
+func (d Draft) tidy() Draft {
+	for _, text := range []*string{&d.ID, &d.Name, &d.Issuer, &d.AuthorizeURL, &d.TokenURL, &d.RevokeURL, &d.AccountURL, &d.ClientID, &d.Secret} {
+		*text = strings.TrimSpace(*text)
+	}
+	if d.Name == "" {
+		d.Name = d.ID
+	}
+	if d.ClientAuth == "" {
+		d.ClientAuth = chat.OAuthInBody
+	}
+	d.Scopes = union(nil, d.Scopes)
+	d.MoreScopes = Lacking(d.Scopes, union(nil, d.MoreScopes))
+	return d
+}
+
+// check says what is wrong with a draft: Invalid, with a sentence that says what to change.
+func (d Draft) check() error {
+	switch {
+	case !providerID.MatchString(d.ID):
+		return fault.Errorf(fault.Invalid, "%.40q cannot be the id of a provider: it takes 1 to 32 small letters, digits and dashes", d.ID)
+	case utf8.RuneCountInString(d.Name) > maxName || !line(d.Name):
+		return fault.Errorf(fault.Invalid, "the name must be one line of at most %d characters", maxName)
+	case d.ClientID == "" || len(d.ClientID) > maxClient || !line(d.ClientID):
+		return fault.Errorf(fault.Invalid, "the client id is what the provider gave when xbot was registered there: one line of at most %d bytes", maxClient)
+	case len(d.Secret) > maxSecret || !line(d.Secret):
+		return fault.Errorf(fault.Invalid, "the client secret must be one line of at most %d bytes", maxSecret)
+	case d.ClientAuth != chat.OAuthInBody && d.ClientAuth != chat.OAuthInHeader:
+		return fault.Errorf(fault.Invalid, "client_auth is body or header")
+	case len(d.Scopes)+len(d.MoreScopes) > maxScopes:
+		return fault.Errorf(fault.Invalid, "there are more than %d scopes", maxScopes)
+	case d.Issuer != "" && (len(d.Issuer) > maxURL || !line(d.Issuer)):
+		return fault.Errorf(fault.Invalid, "the issuer must be one line of at most %d bytes", maxURL)
+	}
+	for _, scope := range slices.Concat(d.Scopes, d.MoreScopes) {
+		if !scopeFits(scope) {
+			return fault.Errorf(fault.Invalid, "%.60q is no scope: scopes have no blanks, and at most %d bytes", scope, maxScope)
+		}
+	}
+	for _, a := range []struct {
+		what, address string
+		needed        bool
+	}{{"authorize_url", d.AuthorizeURL, true}, {"token_url", d.TokenURL, true}, {"revoke_url", d.RevokeURL, false}, {"account_url", d.AccountURL, false}} {
+		if (a.address != "" || a.needed) && !addressFits(a.address) {
+			return fault.Errorf(fault.Invalid, "%s must be an https address of at most %d bytes, without a name and a password in it; http is for this machine alone", a.what, maxURL)
+		}
+	}
+	return nil
+}
+
+// addressFits reports whether secrets may be sent to an address.
+func addressFits(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > maxURL || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// scopeFits reports whether a text can be a scope (RFC 6749, section 3.3).
+func scopeFits(scope string) bool {
+	return scope != "" && len(scope) <= maxScope && !strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' })
+}
+
+// line reports whether a text can be shown on one line.
+func line(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// origin is who answers at an address: scheme, host and port.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host)
+}

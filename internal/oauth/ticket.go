@@ -1,0 +1,142 @@
+package oauth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// TicketLife is how long a ticket can be used that no call waits for.
+const TicketLife = 10 * time.Minute
+
+// Ticket says whose account is to be connected where. What it says stands in it, signed with the installation's key: a worker can make one
+// that an ingress honours after any number of restarts. One of a call can be used while the call waits, any other for TicketLife.
+type Ticket struct {
+	User     chat.UserID
+	Provider string
+	Scopes   []string    // beside those of the provider
+	Call     chat.CallID // that waits; empty: none
+	Login    bool        // only the browser may use it that is signed in as the person
+	Expires  time.Time   // zero: as long as the call waits
+}
+
+// signed is a Ticket as it is signed: of one of a call, the rest is known by the call.
+type signed struct {
+	User     chat.UserID `json:"u,omitempty"`
+	Provider string      `json:"p,omitempty"`
+	Scopes   []string    `json:"s,omitempty"`
+	Call     chat.CallID `json:"c,omitempty"`
+	Login    bool        `json:"l,omitempty"`
+	Expires  int64       `json:"e,omitempty"` // Unix seconds
+}
+
+// maxTicket bounds a ticket in bytes.
+const maxTicket = 8 << 10
+
+var (
+	errForged = fault.Errorf(fault.Denied, "this link is not valid; check that it was copied whole")
+	errOver   = fault.Errorf(fault.Conflict, "nothing waits for this link any more")
+)
+
+// Address is where a person uses a ticket; empty: this process does not know under which address people reach the server.
+func (s *Accounts) Address(t Ticket) string {
+	if s.Public == "" {
+		return ""
+	}
+	return s.Public + s.Path(t)
+}
+
+// Path is Address without the server.
+func (s *Accounts) Path(t Ticket) string {
+	v := signed{User: t.User, Provider: t.Provider, Scopes: t.Scopes, Call: t.Call, Login: t.Login}
+	if !t.Expires.IsZero() {
+		v.Expires = t.Expires.Unix()
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	return Start + letters.EncodeToString(text) + "." + letters.EncodeToString(s.mac(text))
+}
+
+// Link is where a person answers a call that waits for their account: by a ticket where nobody else reads the link, else on the page, signed in.
+// Empty: as with Address.
+func (s *Accounts) Link(call chat.CallID, private bool) string {
+	if private {
+		return s.Address(Ticket{Call: call})
+	}
+	return s.Page()
+}
+
+// Page is where a person who is signed in connects accounts; empty: as with Address.
+func (s *Accounts) Page() string {
+	if s.Public == "" {
+		return ""
+	}
+	return s.Public + "/settings/accounts"
+}
+
+// Ticket reads a ticket. Denied: this server has not signed it; Conflict: it has expired, or its call waits no more.
+func (s *Accounts) Ticket(ctx context.Context, text string) (Ticket, error) {
+	body, mac, ok := strings.Cut(text, ".")
+	plain, err := letters.DecodeString(body)
+	sum, macErr := letters.DecodeString(mac)
+	var v signed
+	if !ok || len(text) > maxTicket || err != nil || macErr != nil || !hmac.Equal(sum, s.mac(plain)) || json.Unmarshal(plain, &v) != nil {
+		return Ticket{}, errForged
+	}
+	t := Ticket{User: v.User, Provider: v.Provider, Scopes: v.Scopes, Call: v.Call, Login: v.Login}
+	if v.Expires != 0 {
+		if t.Expires = time.Unix(v.Expires, 0); time.Now().After(t.Expires) {
+			return Ticket{}, errOver
+		}
+	}
+	if v.Call == "" {
+		return t, nil
+	}
+	call, ask, err := s.asks(ctx, v.Call)
+	if err != nil {
+		return Ticket{}, err
+	}
+	t.User, t.Provider, t.Scopes = call.User, ask.Provider, ask.Scopes
+	return t, nil
+}
+
+// ForCall is the ticket of a call that waits for an account of a person. NotFound: it is not theirs; Conflict: it waits no more.
+func (s *Accounts) ForCall(ctx context.Context, user chat.UserID, id chat.CallID) (Ticket, error) {
+	call, ask, err := s.asks(ctx, id)
+	if err == nil && call.User != user {
+		err = fault.Errorf(fault.NotFound, "there is no call %.60q", id)
+	}
+	return Ticket{User: user, Provider: ask.Provider, Scopes: ask.Scopes, Call: id}, err
+}
+
+// asks reads what account a call waits for.
+func (s *Accounts) asks(ctx context.Context, id chat.CallID) (call chat.Call, ask chat.AccountAsk, err error) {
+	call, err = s.Rows.Call(ctx, id)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return call, ask, errOver
+	case err != nil:
+		return call, ask, err
+	case call.Approval == nil || call.Approval.State != chat.ApprovalOpen || len(call.Questions) == 0 || call.Questions[0].Connect == nil:
+		return call, ask, errOver
+	}
+	return call, *call.Questions[0].Connect, nil
+}
+
+func (s *Accounts) mac(text []byte) []byte {
+	h := hmac.New(sha256.New, s.Key.Derive("oauth tickets"))
+	h.Write(text)
+	return h.Sum(nil)
+}
+
+// letters are what a ticket is written with: nothing that Markdown could take for a mark.
+var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

@@ -1,0 +1,109 @@
+// Package oauth keeps the OAuth providers of the installation, the accounts that people have connected, and the browsers that are on their way.
+package oauth
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+	"xbot/internal/store/secrets"
+)
+
+// MaxProviders is how many there may be.
+const MaxProviders = 64
+
+// Provider is one as it is stored: with its secret, sealed.
+type Provider struct {
+	chat.OAuthProvider
+
+	Secrets []byte // nil: there is none
+}
+
+// Store keeps providers, accounts and flows. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// OAuthProviders lists all, in the order of their ids. Nothing is kept in memory: a change is in force at once, in every process.
+func (s *Store) OAuthProviders(ctx context.Context) ([]Provider, error) {
+	rows, err := s.db.Q.OAuthProviderList(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list OAuth providers: %w", err))
+	}
+	out := make([]Provider, len(rows))
+	for i, r := range rows {
+		out[i] = Provider{Secrets: r.Secrets, OAuthProvider: chat.OAuthProvider{
+			Secret: r.Secrets != nil, Accounts: int(r.Accounts), Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.Changer,
+			OAuthProviderConfig: chat.OAuthProviderConfig{
+				ID: r.ID, Name: r.Name, Issuer: r.Issuer, AuthorizeURL: r.AuthorizeUrl, TokenURL: r.TokenUrl, RevokeURL: r.RevokeUrl, AccountURL: r.AccountUrl,
+				Scopes: r.Scopes, MoreScopes: r.MoreScopes, ClientID: r.ClientID, ClientAuth: chat.OAuthClientAuth(r.ClientAuth), Enabled: r.Enabled,
+			},
+		}}
+	}
+	return out, nil
+}
+
+// SetOAuthProvider stores one, which was checked, where the stored one has the revision that in names; 0: there is none of that id. Conflict:
+// it was changed, made or removed meanwhile. Invalid: there are too many.
+func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, by chat.UserID) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := secrets.NoteKey(ctx, tx, in.Secrets); err != nil {
+			return err
+		}
+		n, err := set(ctx, tx, in, by)
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.Conflict, "the provider was made, changed or removed meanwhile: read it again")
+		}
+		return err
+	})
+}
+
+func set(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, error) {
+	who := new(int64(by))
+	if by == 0 {
+		who = nil
+	}
+	if in.Revision != 0 {
+		return tx.Q.OAuthProviderReplace(ctx, tx, dbsqlc.OAuthProviderReplaceParams{
+			ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
+			Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled,
+			ChangedBy: who, Revision: in.Revision,
+		})
+	}
+	all, err := tx.Q.OAuthProviderList(ctx, tx)
+	if err != nil {
+		return 0, fmt.Errorf("count OAuth providers: %w", err)
+	}
+	if len(all) >= MaxProviders {
+		return 0, fault.Errorf(fault.Invalid, "there are %d providers already: remove one that is not needed", len(all))
+	}
+	return tx.Q.OAuthProviderAdd(ctx, tx, dbsqlc.OAuthProviderAddParams{
+		ID: in.ID, Name: in.Name, Issuer: in.Issuer, AuthorizeUrl: in.AuthorizeURL, TokenUrl: in.TokenURL, RevokeUrl: in.RevokeURL, AccountUrl: in.AccountURL,
+		Scopes: list(in.Scopes), MoreScopes: list(in.MoreScopes), ClientID: in.ClientID, ClientAuth: string(in.ClientAuth), Secrets: in.Secrets, Enabled: in.Enabled, ChangedBy: who,
+	})
+}
+
+// RemoveOAuthProvider removes one, with the accounts that people have connected there. NotFound: there is none.
+func (s *Store) RemoveOAuthProvider(ctx context.Context, id string) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.OAuthProviderDelete(ctx, tx, id)
+		if err == nil && n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no provider %.40q", id)
+		}
+		return err
+	})
+}
+
+// list is never null in a row.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}

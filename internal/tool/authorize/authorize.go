@@ -1,0 +1,109 @@
+// Package authorize holds the tool with which a model asks its user to connect an account that they have elsewhere. The question is part of the
+// call's row and the waiting is the turn's, as with AskUser; the call is answered by the transaction that stores the account.
+package authorize
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/oauth"
+	"xbot/internal/question"
+	"xbot/internal/tool"
+)
+
+//go:embed authorize.md
+var doc string
+
+// Accounts are those that people have connected. Owner is whose conversation it is; Invalid: nobody's who can have accounts.
+type Accounts interface {
+	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
+	Provider(ctx context.Context, id string) (chat.OAuthProvider, error)
+	Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error)
+}
+
+type params struct {
+	Provider string   `json:"provider" jsonschema:"id of the service, such as github"`
+	Reason   string   `json:"reason" jsonschema:"what it is for, for the user"`
+	Scopes   []string `json:"scopes,omitempty" jsonschema:"beside those that are always asked for"`
+}
+
+type handler struct{ accounts Accounts }
+
+// New returns the tool oauth_authorize.
+func New(accounts Accounts) tool.Tool {
+	return tool.Define("oauth_authorize", chat.ClassRead, doc, handler{accounts}, tool.Optional("oauth"))
+}
+
+func (handler) Summary(p params) string { return strings.TrimSpace(p.Provider + " " + p.Reason) }
+
+// QuestionsIn returns what the person is asked; nothing where the account is connected, or cannot be.
+func (h handler) QuestionsIn(ctx context.Context, in chat.SessionKey, p params) ([]chat.Inquiry, error) {
+	at, err := h.look(ctx, in, p)
+	if err != nil || at.connected() {
+		return nil, err
+	}
+	return question.Check([]chat.Inquiry{{
+		Text:    i18n.Say(i18n.Of(p.Reason), i18n.OAuthAsk, at.provider.Name, tool.OneLine(p.Reason, maxReason)),
+		Connect: &chat.AccountAsk{Provider: at.provider.ID, Name: at.provider.Name, Scopes: at.wanted},
+	}})
+}
+
+// maxReason bounds the reason that stands in the question, in characters.
+const maxReason = 500
+
+// standing is how a person stands with a provider.
+type standing struct {
+	provider chat.OAuthProvider
+	wanted   []string
+	account  chat.OAuthAccount
+	has      bool
+}
+
+// connected reports whether there is an account that works, with all that is wanted.
+func (s standing) connected() bool {
+	return s.has && s.account.Problem == "" && len(oauth.Lacking(s.account.Scopes, s.wanted)) == 0
+}
+
+func (h handler) look(ctx context.Context, in chat.SessionKey, p params) (s standing, err error) {
+	user, err := h.accounts.Owner(ctx, in)
+	if err != nil {
+		return s, err
+	}
+	if s.provider, err = h.accounts.Provider(ctx, strings.ToLower(strings.TrimSpace(p.Provider))); err != nil {
+		return s, err
+	}
+	allowed := slices.Concat(s.provider.Scopes, s.provider.MoreScopes)
+	if extra := oauth.Lacking(allowed, p.Scopes); len(extra) > 0 {
+		return s, fault.Errorf(fault.Invalid, "%s may not be asked for at %s; these may: %s", tool.OneLine(strings.Join(extra, ", "), 200), s.provider.Name, strings.Join(allowed, ", "))
+	}
+	s.wanted = slices.Clone(s.provider.Scopes)
+	s.wanted = append(s.wanted, oauth.Lacking(s.wanted, p.Scopes)...)
+	s.account, s.has, err = h.accounts.Account(ctx, user, s.provider.ID)
+	return s, err
+}
+
+// Run says which account is connected. What the row of the account says is the truth, whatever the question was answered with.
+func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
+	s, err := h.look(ctx, call.Session, p)
+	switch {
+	case err != nil:
+		return tool.FromError(err)
+	case !s.has:
+		return tool.Fail("no account is connected at %s, and nobody was asked; call this again", s.provider.Name), nil
+	case s.account.Problem != "":
+		return tool.Fail("the account at %s must be connected again: %s; call this again", s.provider.Name, s.account.Problem), nil
+	}
+	text := oauth.As(i18n.English, s.provider.Name, s.account.Label)
+	if len(s.account.Scopes) > 0 {
+		text += "\nscopes: " + strings.Join(s.account.Scopes, " ")
+	}
+	if lacking := oauth.Lacking(s.account.Scopes, s.wanted); len(lacking) > 0 {
+		text += "\nnot granted: " + strings.Join(lacking, " ")
+	}
+	return tool.Text(text), nil
+}
