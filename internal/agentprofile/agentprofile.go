@@ -36,6 +36,8 @@ type Profile struct {
 	Alone bool
 	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
 	Role *chat.Profile
+	// Plan says whether the running turn has to propose a plan before it acts.
+	Plan chat.PlanState
 	// Trusted says that an administrator speaks here, and nobody else.
 	Trusted bool
 }
@@ -47,6 +49,9 @@ const trustedTool = "logs"
 // a memory are those of its provider alone, and those for administrators are where nobody else speaks.
 func (p Profile) Has(tool string) bool {
 	if !p.Trusted && strings.EqualFold(strings.ReplaceAll(tool, "_", ""), trustedTool) {
+		return false
+	}
+	if strings.EqualFold(tool, chat.PlanTool) && p.Plan == "" { // it costs tokens, and nobody wants a plan
 		return false
 	}
 	if has, ok := p.mayReach(tool); ok && !has {
@@ -124,6 +129,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
+		Plan: w.Plan,
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false

@@ -14,6 +14,7 @@ const (
 	RuleAllow Rule = "allow"
 	RuleAsk   Rule = "ask"  // the turn waits for a person
 	RuleDeny  Rule = "deny" // the model is told so
+	RulePlan  Rule = "plan" // refused, since the turn wants an approved plan first; nobody can set it
 )
 
 // ParseRule reads a rule; ok is false when there is none of that name.
@@ -75,6 +76,8 @@ type Permits struct {
 	Own   Preset     `json:"own"`   // chosen for all conversations of the person
 	Rules []ToolRule `json:"rules"`
 	Cwd   string     `json:"cwd"` // where paths of calls begin; empty: the workspace
+
+	Planning bool `json:"planning"` // the running turn wants an approved plan first
 }
 
 // ApprovalState is how far the question whether a call may run has come.
@@ -111,6 +114,8 @@ type Approval struct {
 
 	Deferred bool `json:"deferred,omitempty" doc:"A hook wants an administrator to decide; nobody else can answer."`
 
+	Plan *Plan `json:"plan,omitempty" doc:"The plan that the call proposes: to allow the call is to approve it, to deny it is to send it back. As the person has edited it, once it was approved."`
+
 	Questions []Inquiry `json:"questions,omitempty" doc:"What the model asks the person; the call is allowed by answers to all of them."`
 	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
 }
@@ -128,6 +133,7 @@ const MaxArguments = 200_000
 type Change struct {
 	Arguments string // a JSON object
 	Summary   string // of them
+	Plan      *Plan  // of a call that proposes one: what the person has made of it
 }
 
 // Allowance says that a person allows every call of a turn that would be asked about, until it ends.

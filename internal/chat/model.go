@@ -43,10 +43,11 @@ type ModelCriteria struct {
 	// Activation is what /activation set for the group; empty: as the policy says.
 	Activation string
 	Scene      string
-	Model      string  // chosen for the session
-	Think      string  // chosen for the session
-	Send       string  // on, off; empty: as the policy says
-	Options    Options // of the message that the running turn answers
+	Model      string    // chosen for the session
+	Think      string    // chosen for the session
+	Send       string    // on, off; empty: as the policy says
+	Options    Options   // of the message that the running turn answers
+	Plan       PlanState // of the running turn
 }
 
 // PersonModels is what a person has to say about models, and about what is remembered, wherever they talk.
