@@ -46,8 +46,7 @@ type ToolCall struct {
 	Rule       Rule       `json:"-"`
 	Always     []ToolRule `json:"-"` // what an answer with always sets; part of Approval once a person was asked
 	Hooked     `json:"-"`
-	Questions  []Inquiry  `json:"-"` // what it asks a person; part of Approval once it was asked
-	Plan       *Plan      `json:"-"` // what it proposes to a person; part of Approval once they were asked
+	Asks       `json:"-"`
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
 	Offload    string     `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
 	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
@@ -65,6 +64,12 @@ func (c ToolCall) Ruled() ToolCall {
 		c.Always = nil
 	}
 	return c
+}
+
+// Asks is what a call asks a person of its own; part of Approval once it was asked.
+type Asks struct {
+	Questions []Inquiry
+	Plan      *Plan // for their approval
 }
 
 // Inquires reports whether the call asks a person something of its own, rather than whether it may run.

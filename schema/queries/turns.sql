@@ -52,9 +52,6 @@ UPDATE turns SET plan = 'lifted'
 WHERE turns.plan = 'wanted' AND (turns.session_key = sqlc.arg(session_key) OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
 RETURNING *;
 
--- name: TurnPlanRunning :one
-SELECT coalesce((SELECT t.plan FROM turns t WHERE t.session_key = $1 AND t.state = 'running'), '')::text AS plan;
-
 -- name: TurnKeepFrom :exec
 -- The send policy keeps the answers of a turn from the channel.
 UPDATE turns SET deliver = false WHERE id = $1;

@@ -14,8 +14,8 @@ import (
 // Planner keeps the plan mode of conversations.
 type Planner interface {
 	Overrider
-	// RunningPlan returns whether the running turn of a conversation has to propose a plan; empty where none runs.
-	RunningPlan(ctx context.Context, key chat.SessionKey) (chat.PlanState, error)
+	// ModelWanted says, among other things, whether the running turn has to propose a plan.
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
 // Plan is /plan: whether plans are approved before anything is changed in a conversation. What stands behind it may also be a message,
@@ -47,7 +47,7 @@ func (p Plan) status(ctx context.Context, in slash.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	running, err := p.Sessions.RunningPlan(ctx, in.Session)
+	running, err := p.Sessions.ModelWanted(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +55,7 @@ func (p Plan) status(ctx context.Context, in slash.Request) (string, error) {
 	if session.Plan {
 		lines[0] = i18n.Say(in.Lang, i18n.PlanIsOn)
 	}
-	if running == chat.PlanWanted {
+	if running.Plan == chat.PlanWanted {
 		lines = append(lines, i18n.Say(in.Lang, i18n.PlanNow))
 	}
 	return i18n.Row(in.Lang, lines...), nil

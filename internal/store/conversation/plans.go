@@ -45,9 +45,3 @@ func emitPlans(t *pg.Tx, rows []dbsqlc.Turn) {
 		}
 	}
 }
-
-// RunningPlan returns whether the running turn of a conversation has to propose a plan; empty where none runs.
-func (s *Store) RunningPlan(ctx context.Context, key chat.SessionKey) (chat.PlanState, error) {
-	state, err := s.db.Q.TurnPlanRunning(ctx, s.db.Pool, key)
-	return chat.PlanState(state), pg.Classify(err)
-}

@@ -1103,17 +1103,6 @@ func (q *Queries) TurnPlanOn(ctx context.Context, db DBTX, sessionKey chat.Sessi
 	return items, nil
 }
 
-const turnPlanRunning = `-- name: TurnPlanRunning :one
-SELECT coalesce((SELECT t.plan FROM turns t WHERE t.session_key = $1 AND t.state = 'running'), '')::text AS plan
-`
-
-func (q *Queries) TurnPlanRunning(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (string, error) {
-	row := db.QueryRow(ctx, turnPlanRunning, sessionKey)
-	var plan string
-	err := row.Scan(&plan)
-	return plan, err
-}
-
 const turnRunning = `-- name: TurnRunning :one
 SELECT id FROM turns WHERE session_key = $1 AND state = 'running'
 `
