@@ -51,7 +51,7 @@ func TestPlan_NothingIsChangedBeforeItIsApprovedAndTheEditedStepsAreTheToDoList(
 	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
-	id := k.send("/plan "+k.shell("echo early >> %s", k.file("ran")), propose(t, "look around", "leave a trace", "tell"),
+	id := k.send("/plan each", k.shell("echo early >> %s", k.file("ran")), propose(t, "look around", "leave a trace", "tell"),
 		k.shell("echo a >> %s", k.file("ran")), "say done")
 	call := k.untilAsked(1)
 	require.Equal(t, &chat.Plan{Title: "A trace", Steps: []string{"look around", "leave a trace", "tell"}}, call.Approval.Plan)
@@ -59,7 +59,7 @@ func TestPlan_NothingIsChangedBeforeItIsApprovedAndTheEditedStepsAreTheToDoList(
 	require.Len(t, k.resultsOf("Shell"), 1)
 	require.Contains(t, k.resultsOf("Shell")[0], "the user wants to approve a plan first")
 	require.True(t, s.offered(t))
-	require.Contains(t, k.details(), "waiting for an answer: propose_plan")
+	require.Contains(t, k.details(), "A trace (3 steps)")
 
 	_, err := k.client.AnswerApproval(t.Context(), k.key, call.ID, apiclient.Answer{Decision: apiclient.Allow, Arguments: json.RawMessage(`{"steps": []}`)})
 	require.ErrorContains(t, err, "no plan that can be approved")
@@ -90,7 +90,7 @@ func TestPlan_IsSentBackWithANoteAndProposedAgain(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
-	id := k.send("/plan "+propose(t, "leave a trace"), k.shell("echo early >> %s", k.file("ran")), propose(t, "ask Ops", "leave a trace"),
+	id := k.send("/plan each", propose(t, "leave a trace"), k.shell("echo early >> %s", k.file("ran")), propose(t, "ask Ops", "leave a trace"),
 		k.shell("echo a >> %s", k.file("ran")), "say done")
 	k.untilAsked(1)
 	k.send("ask Ops first")
@@ -117,13 +117,13 @@ func TestPlan_OfAConversationHoldsForEachTurnUntilItIsSwitchedOff(t *testing.T) 
 	k.untilNotice(crashLimit, "Plan mode is on")
 	require.True(t, k.session().Plan)
 	for n, word := range []string{"a", "b"} {
-		id := k.send(write("early"), propose(t, "write "+word), write(word), "say done")
+		id := k.send("each", write("early"), propose(t, "write "+word), write(word), "say done")
 		k.answer(k.untilAsked(n+1).ID, apiclient.Answer{Decision: apiclient.Allow})
 		require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
 	}
-	require.Equal(t, []string{"a", "b"}, k.trace("ran"), "each turn needs a plan of its own")
+	require.Equal(t, []string{"a", "b"}, k.trace("ran"), "each turn needs a plan of its own: %q", k.resultsOf("Shell"))
 
-	id := k.send("call AskUser "+`{"questions": [{"question": "Shall I go on?"}]}`, write("c"), "say done")
+	id := k.send("each", "call AskUser "+`{"questions": [{"question": "Shall I go on?"}]}`, write("c"), "say done")
 	question := k.untilAsked(3)
 	k.send("/plan off")
 	k.untilNotice(crashLimit, "Plan mode is off")
@@ -139,7 +139,7 @@ func TestPlan_HoldsForSubagentsOfTheTurn(t *testing.T) {
 	s := newServer(t)
 	k := s.newTalk()
 	write := func(word string) string { return k.shell("echo %s >> %s", word, k.file("ran")) }
-	id := k.send("/plan "+k.subagent(args{"role": "coder"}, write("early"), "say tried"),
+	id := k.send("/plan each", k.subagent(args{"role": "coder"}, write("early"), "say tried"),
 		`call SendMessage {"to": "agent:coder:bob", "message": "`+"say hello"+`"}`, propose(t, "let a coder write"), "call SubAgent "+mustJSON(t, args{"role": "coder", "task": write("a") + "\nsay written"}), "say done")
 	call := k.untilAsked(1)
 	require.Empty(t, k.trace("ran"), "a subagent changes nothing before the plan is approved")
