@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/llm/llmtest"
 )
 
 // propose is a call that proposes a plan.
@@ -36,13 +38,18 @@ func (k *talk) resultsOf(tool string) (out []string) {
 	return out
 }
 
-// offered reports whether the model was shown the tool that proposes plans in its newest request.
+// offered reports whether the model was shown the tool that proposes plans, and told of plan mode, in its newest request.
 func (s *server) offered(t *testing.T) bool {
 	t.Helper()
-	requests := s.model.Requests()
-	last, err := json.Marshal(requests[len(requests)-1])
-	require.NoError(t, err)
-	return strings.Contains(string(last), `"name":"`+chat.PlanTool+`"`)
+	for _, r := range slices.Backward(s.model.Requests()) {
+		if len(r.Tools) == 0 {
+			continue // it made a title
+		}
+		offered := slices.ContainsFunc(r.Tools, func(tool llmtest.Tool) bool { return tool.Name == chat.PlanTool })
+		require.Equal(t, offered, strings.Contains(r.Reminder, "Plan mode"))
+		return offered
+	}
+	return false
 }
 
 func todosIn(steps ...string) (out []chat.Todo) { return chat.Plan{Steps: steps}.Todos() }

@@ -51,8 +51,8 @@ func (p Profile) Has(tool string) bool {
 	if !p.Trusted && strings.EqualFold(strings.ReplaceAll(tool, "_", ""), trustedTool) {
 		return false
 	}
-	if strings.EqualFold(tool, chat.PlanTool) && p.Plan == "" { // it costs tokens, and nobody wants a plan
-		return false
+	if strings.EqualFold(tool, chat.PlanTool) { // without a plan wanted it costs tokens; with one, an agent of few tools needs it, too
+		return p.Plan != "" && p.Role == nil && !matches(p.Agent.Tools.Deny, tool)
 	}
 	if has, ok := p.mayReach(tool); ok && !has {
 		return false

@@ -11,7 +11,7 @@ import (
 // It asks no person: nobody reads what it writes.
 func roleHas(role chat.Profile, tool string) bool {
 	switch strings.ToLower(tool) {
-	case "askuser", chat.PlanTool:
+	case "askuser":
 		return false
 	case "subagent", "createchat":
 		return role.SpawnAgent
