@@ -94,26 +94,26 @@ function PlanForm({ approval, answering, onAnswer }: Omit<Props, "asking">) {
 function Steps({ draft, onDraft }: { draft: DraftStep[]; onDraft: (draft: DraftStep[]) => void }) {
   const t = useTable(planWords)
   const list = useRef<HTMLOListElement>(null)
-  const [focus, setFocus] = useState<number>()
+  const focus = useRef<number>(undefined) // the step that gets the focus once the list is drawn anew
   useEffect(() => {
-    if (focus === undefined) return
-    list.current?.querySelector<HTMLElement>(`[data-step="${focus}"]`)?.focus()
-    setFocus(undefined)
-  }, [focus])
+    if (focus.current === undefined) return
+    list.current?.querySelector<HTMLElement>(`[data-step="${focus.current}"]`)?.focus()
+    focus.current = undefined
+  }, [draft])
   const write = (n: number, text: string) => onDraft(draft.map((step, at) => (at === n ? { ...step, text } : step)))
   const move = (from: number, to: number) => {
+    focus.current = draft[from]?.id
     onDraft(moved(draft, from, to))
-    setFocus(draft[from]?.id)
   }
   const add = (after: number) => {
     if (draft.length >= MOST_STEPS) return
     const next = added(draft, after)
+    focus.current = next.step.id
     onDraft(next.draft)
-    setFocus(next.step.id)
   }
   const remove = (n: number) => {
+    focus.current = (draft[n - 1] ?? draft[n + 1])?.id
     onDraft(draft.filter((_, at) => at !== n))
-    setFocus((draft[n - 1] ?? draft[n + 1])?.id)
   }
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>, n: number) => {
     if (event.nativeEvent.isComposing || event.ctrlKey || event.metaKey) return
