@@ -81,7 +81,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 	work, roles := store.Background{Store: c.store}, c.roles(boxes)
 	return append(
 		slices.Concat(c.lettaTools(), c.soulTools()),
-		shell.New(), ask.New(), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
+		shell.New(), ask.New(), ask.NewPlan(c.store), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
 		web.NewDownload(c.public(), "xbot/"+c.version), web.NewFetch(webpage.New(c.public(), "xbot/"+c.version, c.documents())),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),

@@ -58,6 +58,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		conversation.Approve{Questions: s.questions},
 		conversation.Deny{Questions: s.questions},
 		conversation.Permissions{Presets: a.store, Authorizers: a.authorizers()},
+		model.Plan{Sessions: a.store},
 		conversation.Export{Base: s.base},
 		model.Model{Known: models, Sessions: a.store},
 		model.Models{Known: models},

@@ -43,6 +43,9 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 	if len(inquiries(a)) > 0 {
 		return formOf(a)
 	}
+	if a.Call.Plan != nil {
+		return planCard(a, forms)
+	}
 	say := func(id i18n.ID, args ...any) string { return i18n.Say(i18n.Lang(a.Lang), id, args...) }
 	q := &channel.Question{
 		ID: string(a.Call.ID), Title: say(i18n.AskTitle, a.Call.Name), Text: requestText(a),
@@ -74,6 +77,9 @@ func inWords(a chat.Asking) string {
 	}
 	if len(inquiries(a)) > 0 {
 		return inquiriesInWords(a)
+	}
+	if a.Call.Plan != nil {
+		return strings.Join([]string{"**" + planTitle(a) + "**", planText(a), i18n.Say(lang, i18n.PlanHow)}, "\n\n")
 	}
 	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", requestText(a), i18n.Say(lang, i18n.AskHow)}, "\n\n")
 }

@@ -180,8 +180,8 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 	return said, err
 }
 
-// change applies the arguments that hooks returned for a call. A call that asks people questions keeps its arguments, since
-// its questions are stored beside it; nor can it be deferred: it is denied instead.
+// change applies the arguments that hooks returned for a call. A call that asks people questions, or proposes a plan, keeps its arguments,
+// since these are stored beside it; nor can it be deferred: it is denied instead.
 func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) error {
 	if p.Event != hook.PreToolUse {
 		return nil
@@ -190,7 +190,8 @@ func (h *Hooks) change(ctx context.Context, p hook.Payload, r *hook.Record) erro
 	if err != nil {
 		return err
 	}
-	inquires := len(tools.Questions(ctx, r.Session, p.ToolName, string(p.ToolInput))) > 0
+	plan, _ := tools.Plan(p.ToolName, string(p.ToolInput)) // what is no plan is asked of nobody
+	inquires := plan != nil || len(tools.Questions(ctx, r.Session, p.ToolName, string(p.ToolInput))) > 0
 	if inquires && r.Outcome.Decision == hook.Defer {
 		r.Outcome.Decision = hook.Deny
 	}

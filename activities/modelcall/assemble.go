@@ -56,6 +56,7 @@ type Ask struct {
 	System     string
 	Tools      []llm.Tool
 	Compressed int // how often the step was compressed before
+	Plan       chat.PlanState
 }
 
 // Assembled is a request with what it was made from, or what has to happen instead.
@@ -287,6 +288,8 @@ func (d *draft) reminder() prompt.Reminder {
 		r.Tasks = d.w.Tasks
 	}
 	r.Unseen = d.unseen
+	r.Plan = d.Plan == chat.PlanWanted
+	r.Proposes = slices.ContainsFunc(d.Tools, func(t llm.Tool) bool { return t.Name == chat.PlanTool })
 	if d.used >= d.limits.MaskAt() {
 		r.Full = d.used * 100 / max(1, d.limits.Context)
 	}

@@ -113,10 +113,15 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 		return result, true
 	}
 	a := call.Approval
-	if len(call.Questions) > 0 && a != nil && a.State == chat.ApprovalDenied {
+	switch denied := a != nil && a.State == chat.ApprovalDenied; {
+	case denied && call.Plan != nil:
+		return sentBack(*a), true
+	case denied && len(call.Questions) > 0:
 		return unanswered(*a), true
 	}
 	switch {
+	case call.Rule == chat.RulePlan:
+		return say(i18n.CallPlanFirst, call.Name)
 	case call.Rule == chat.RuleDeny:
 		return say(i18n.CallForbidden, call.Name)
 	case call.Rule != chat.RuleAsk || a != nil && a.State == chat.ApprovalAllowed:
@@ -144,4 +149,15 @@ func unanswered(a chat.Approval) chat.ToolResult {
 		note = ": " + strings.TrimRight(a.Note, ".\u3002 \n")
 	}
 	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryDeclined, note)}
+}
+
+// sentBack is the result of a plan that a person did not approve. It is no error: the model makes another one.
+func sentBack(a chat.Approval) chat.ToolResult {
+	if a.AnsweredBy == chat.AnsweredByNobody {
+		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.PlanLate)}
+	}
+	if a.Note == "" {
+		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.PlanRejected)}
+	}
+	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.PlanRevise, a.Note)}
 }

@@ -279,6 +279,7 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 	}
 	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
 		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: prompt.Request("", nil, a.tools.Shown()).Tools, Compressed: a.compressed,
+		Plan: a.who.Plan,
 	})
 	return client, err
 }
@@ -348,10 +349,11 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
 		decision := authorizer.Call(name, arguments)
+		plan, _ := tools.Plan(name, arguments) // Run tells the model what is wrong with it
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: decision.Rule, Always: decision.Always, Questions: tools.Questions(ctx, step.Session, name, arguments),
+			Rule: decision.Rule, Always: decision.Always, Asks: chat.Asks{Questions: tools.Questions(ctx, step.Session, name, arguments), Plan: plan},
 		}.Ruled()))
 	}
 	if len(out.Calls) > 0 {
@@ -419,7 +421,7 @@ func (m *Model) summarize(d chat.Decision) GenerateOutput {
 		if !m.Words {
 			c.Summary = ""
 		}
-		out.Calls = append(out.Calls, CallOutput{Name: activities.Shorten(c.Name, 40), Class: c.Class, Summary: activities.Shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter, Quick: m.quick(c)})
+		out.Calls = append(out.Calls, CallOutput{Name: activities.Shorten(c.Name, 40), Class: c.Class, Summary: activities.Shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: c.Inquires(), Hook: c.Hook != "", After: c.HookAfter, Quick: m.quick(c)})
 	}
 	return out
 }
@@ -427,6 +429,6 @@ func (m *Model) summarize(d chat.Decision) GenerateOutput {
 // quick reports whether a call may run within a workflow task. One that a person may be asked about may not: the turn reads the answer in
 // the same task, and after a kill it would read that the answer was acted on, and wait for another.
 func (m *Model) quick(c chat.ToolCall) bool {
-	asked := c.Rule == chat.RuleAsk || len(c.Questions) > 0 || c.Hook != ""
+	asked := c.Rule == chat.RuleAsk || c.Inquires() || c.Hook != ""
 	return !asked && c.Class != chat.ClassOnce && m.Tools.Quick(c.Name)
 }

@@ -57,10 +57,14 @@ func (j *Judge) Change(ctx context.Context, call chat.Call, arguments json.RawMe
 	if err != nil {
 		return nil, err
 	}
-	if authorizer.Call(call.Name, wanted).Rule == chat.RuleDeny {
+	if rule := authorizer.Call(call.Name, wanted).Rule; rule != chat.RuleAllow && rule != chat.RuleAsk {
 		return nil, i18n.Fault(fault.Denied, i18n.EditDenied, call.Name)
 	}
-	return &chat.Change{Arguments: wanted, Summary: tools.Summary(call.Name, wanted)}, nil
+	plan, err := tools.Plan(call.Name, wanted)
+	if err != nil {
+		return nil, i18n.Fault(fault.Invalid, i18n.PlanWrong, err.Error())
+	}
+	return &chat.Change{Arguments: wanted, Summary: tools.Summary(call.Name, wanted), Plan: plan}, nil
 }
 
 // hooked reports whether hooks are to be asked before the changed call runs, or before a person is asked about it.

@@ -193,7 +193,7 @@ func TestApprovals_OfQuestionsTakeAnswersThatFit(t *testing.T) {
 	require.NoError(t, err)
 	id := chat.NewCallID("t2", 0, 0)
 	asked := []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b"}}}}
-	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Questions: asked}.Ruled()}})
+	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: asked}}.Ruled()}})
 	require.NoError(t, err)
 	_, err = b.store.Ask(t.Context(), id, chat.Request{})
 	require.NoError(t, err)
@@ -314,7 +314,7 @@ func TestApprovals_ThoseThatAskQuestionsCannotBeChanged(t *testing.T) {
 	_, _, _, err = b.store.BeginStep(t.Context(), step)
 	require.NoError(t, err)
 	id := chat.NewCallID("t2", 0, 0)
-	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Questions: []chat.Inquiry{{Name: "q1", Text: "Which?", Other: true}}}.Ruled()}})
+	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: []chat.Inquiry{{Name: "q1", Text: "Which?", Other: true}}}}.Ruled()}})
 	require.NoError(t, err)
 	_, err = b.store.Ask(t.Context(), id, chat.Request{})
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/question"
 	"xbot/internal/session"
 	"xbot/internal/store"
 )
@@ -121,6 +122,8 @@ func answerOf(q store.Question, user store.User, p channel.Press) (a store.Answe
 func done(lang i18n.Lang, call chat.ToolCall) channel.Toast {
 	say, allowed := i18n.Denied, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed
 	switch {
+	case call.Plan != nil:
+		return channel.Toast{Kind: toastDone, Text: question.Decided(lang, call, allowed)}
 	case allowed && len(call.Approval.Questions) > 0:
 		return channel.Toast{Kind: toastDone, Text: i18n.Say(lang, i18n.AskTaken)}
 	case allowed:

@@ -186,9 +186,9 @@ func (b *platform) woken() (keys []chat.SessionKey) {
 
 func TestPress_OfAFormAnswersTheModelsQuestions(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {requireMention: false}}}}}`)
-	b.asksBy(ingresstest.InGroup("m1", "ou_1", "hello"), chat.ToolCall{Name: "AskUser", Class: chat.ClassRead, Arguments: "{}", Questions: []chat.Inquiry{
+	b.asksBy(ingresstest.InGroup("m1", "ou_1", "hello"), chat.ToolCall{Name: "AskUser", Class: chat.ClassRead, Arguments: "{}", Asks: chat.Asks{Questions: []chat.Inquiry{
 		{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}, {Name: "q2", Text: "Why?", Other: true},
-	}})
+	}}})
 	send := func(event, who string, values map[string][]string) channel.Toast {
 		p := press(event, who, chat.PressSend)
 		p.Values = values

@@ -39,7 +39,7 @@ func Question(t *testing.T, asked ...chat.Inquiry) chat.ToolCall {
 	t.Helper()
 	questions, err := question.Check(asked)
 	require.NoError(t, err)
-	return chat.ToolCall{Name: "AskUser", Class: chat.ClassRead, Questions: questions}
+	return chat.ToolCall{Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: questions}}
 }
 
 // EverybodyPolicy lets everybody write everywhere without naming the bot.

@@ -15,7 +15,7 @@ import (
 // the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message. A
 // repeated delivery is a duplicate.
 func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got store.Accepted, taken bool, err error) {
-	if !r.isMessage() || slices.ContainsFunc(in.Files, brought) { // a text with files is for the model, which gets files only with a message
+	if !r.isMessage() || in.Options.Plan || slices.ContainsFunc(in.Files, brought) { // a text with files is for the model, which gets files only with a message
 		return got, false, nil
 	}
 	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
@@ -52,6 +52,9 @@ func (p Parsed) isMessage() bool {
 // parseAnswer reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means
 // something else. What does not fit the questions leaves the answer without a call.
 func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
+	if call.Plan != nil {
+		return parsePlanAnswer(in, text, a), true
+	}
 	if len(call.Questions) == 0 {
 		if a.Allow, ok = yesOrNo(text); !ok || in.To == nil {
 			return "", false
@@ -74,9 +77,26 @@ func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (
 	return i18n.Say(in.Lang, i18n.InquiryAnswered, question.Said(call.Questions, answers)), true
 }
 
+// parsePlanAnswer reads a text as what is said to a plan: a bare word approves it or sends it back, anything else sends it back with
+// a note.
+func parsePlanAnswer(in Inbound, text string, a *store.Answer) (notice string) {
+	allow, bare := yesOrNo(text)
+	if a.Allow = allow; allow {
+		return i18n.Say(in.Lang, i18n.PlanTaken)
+	}
+	if bare {
+		return i18n.Say(in.Lang, i18n.PlanBack)
+	}
+	if a.Note = strings.TrimSpace(text); len(a.Note) > chat.MaxNote {
+		a.Call, a.Note = "", "" // the plan goes on to wait
+		return i18n.Say(in.Lang, i18n.PlanNoteLong, chat.MaxNote)
+	}
+	return i18n.Say(in.Lang, i18n.PlanBackNote, chat.FirstWords(a.Note, 80))
+}
+
 var (
-	yes = []string{"y", "yes", "ok", "okay", "同意", "允许", "可以", "好", "是"}
-	no  = []string{"n", "no", "拒绝", "不", "不行", "不可以", "否"}
+	yes = []string{"y", "yes", "ok", "okay", "approve", "同意", "允许", "可以", "好", "是", "批准"}
+	no  = []string{"n", "no", "reject", "拒绝", "不", "不行", "不可以", "否", "退回"}
 )
 
 // yesOrNo reads a bare yes or no.

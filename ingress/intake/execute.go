@@ -65,6 +65,7 @@ func (p Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound
 		row := in
 		row.Text, row.Options.Said, row.Options.Skill, row.Options.PromptTool = in.TextForModel(p.Text), "", p.asks.word, p.asks.promptTool
 		row.Options.Think, row.Options.Verbose = cmp.Or(p.options.Think, in.Options.Think), cmp.Or(p.options.Verbose, in.Options.Verbose)
+		row.Options.Plan = p.options.Plan || in.Options.Plan
 		row.Queue = chat.Queue{
 			Mode: cmp.Or(p.queue.Mode, in.Queue.Mode), DebounceMS: cmp.Or(p.queue.DebounceMS, in.Queue.DebounceMS),
 			Cap: cmp.Or(p.queue.Cap, in.Queue.Cap), Drop: cmp.Or(p.queue.Drop, in.Queue.Drop),

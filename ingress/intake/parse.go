@@ -159,6 +159,8 @@ func (c *Commands) applyDirectives(r *Parsed, found []command.Directive) {
 			r.options.Think = d.Value
 		case command.Verbose:
 			r.options.Verbose = d.Value
+		case command.Plan:
+			r.options.Plan = true
 		case command.Queue:
 			r.queue, _, _ = command.QueueSettings(d.Value)
 		}

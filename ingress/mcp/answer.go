@@ -38,6 +38,7 @@ type Question struct {
 	Tool   string         `json:"tool"`
 	What   string         `json:"what,omitempty" jsonschema:"what it would do: a command, a path"`
 	Reason string         `json:"reason,omitempty"`
+	Plan   *chat.Plan     `json:"plan,omitempty" jsonschema:"what xbot proposes to do, for your user to approve"`
 	Asks   []chat.Inquiry `json:"asks,omitempty" jsonschema:"questions of the model; none: whether the call may run"`
 }
 
@@ -154,7 +155,7 @@ func (s *Server) question(ctx context.Context, out *Answer) error {
 	out.State = stateWaiting
 	out.Question = &Question{Call: call.ID, Tool: call.Name, What: call.Summary}
 	if call.Approval != nil {
-		out.Question.Reason, out.Question.Asks = call.Approval.Reason, call.Approval.Questions
+		out.Question.Reason, out.Question.Asks, out.Question.Plan = call.Approval.Reason, call.Approval.Questions, call.Approval.Plan
 	}
 	return nil
 }
@@ -164,6 +165,8 @@ func (a Answer) next() string {
 	switch {
 	case a.State == stateWaiting && len(a.Question.Asks) > 0:
 		return "ask your user, and send what they say with send_message to this session"
+	case a.State == stateWaiting && a.Question.Plan != nil:
+		return "ask your user, who decides: send approve, reject, or what should be different, with send_message to this session"
 	case a.State == stateWaiting:
 		return "ask your user, who decides: send /approve or /deny with send_message to this session, or decide on the page of xbot"
 	case !a.settled():

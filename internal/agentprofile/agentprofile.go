@@ -36,6 +36,8 @@ type Profile struct {
 	Alone bool
 	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
 	Role *chat.Profile
+	// Plan says whether the running turn has to propose a plan before it acts.
+	Plan chat.PlanState
 	// Trusted says that an administrator speaks here, and nobody else.
 	Trusted bool
 	// Direct says that one person speaks here, and nobody else.
@@ -51,6 +53,9 @@ func (p Profile) Has(tool string) bool {
 	folded := strings.ReplaceAll(tool, "_", "")
 	if !p.Trusted && strings.EqualFold(folded, trustedTool) || !p.Direct && strings.EqualFold(folded, chat.ConfigTool) {
 		return false
+	}
+	if strings.EqualFold(tool, chat.PlanTool) { // without a plan wanted it costs tokens; with one, an agent of few tools needs it, too
+		return p.Plan != "" && p.Role == nil && !matches(p.Agent.Tools.Deny, tool)
 	}
 	if has, ok := p.mayReach(tool); ok && !has {
 		return false
@@ -127,6 +132,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
+		Plan: w.Plan,
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false

@@ -36,3 +36,13 @@ func TestOf_AHeartbeatThatFoundNothingIsSilentInConversationsOfJobsOnly(t *testi
 		require.Equal(t, silent, is, kind)
 	}
 }
+
+func TestProfile_ProposesPlansOnlyWhereOneIsWanted(t *testing.T) {
+	t.Parallel()
+	few := policy.Agent{Tools: policy.Tools{Allow: []string{"Read"}}}
+	require.False(t, agentprofile.Profile{}.Has(chat.PlanTool), "other turns do not pay for it")
+	require.True(t, agentprofile.Profile{Plan: chat.PlanWanted, Agent: few}.Has(chat.PlanTool), "an agent of few tools could not get anywhere")
+	require.True(t, agentprofile.Profile{Plan: chat.PlanApproved}.Has(chat.PlanTool), "the call that was approved runs")
+	require.False(t, agentprofile.Profile{Plan: chat.PlanWanted, Role: &chat.Profile{}}.Has(chat.PlanTool), "a subagent asks no person")
+	require.False(t, agentprofile.Profile{Plan: chat.PlanWanted, Agent: policy.Agent{Tools: policy.Tools{Deny: []string{"*"}}}}.Has(chat.PlanTool))
+}

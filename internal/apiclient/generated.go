@@ -117,6 +117,7 @@ type Change struct {
 	Activation *string     `json:"activation,omitzero"` // mention or always.
 	Model      *string     `json:"model,omitzero"`      // Id of a model, or another word for it.
 	Pinned     *bool       `json:"pinned,omitzero"`
+	Plan       *bool       `json:"plan,omitzero"`   // Plan mode: each turn proposes a plan before it acts. It holds at once: true also for the turn that runs, and false lets it act.
 	Preset     *string     `json:"preset,omitzero"` // What tools may do here: read_only, ask or auto; empty: as I chose for all conversations.
 	Queue      *chat.Queue `json:"queue,omitzero"`  // How messages wait; members that are missing follow the policy.
 	Send       *string     `json:"send,omitzero"`   // on or off.
@@ -632,6 +633,7 @@ type NewLimits struct {
 type NewMessage struct {
 	ClientMessageID string   `json:"client_message_id"` // Chosen by the client, unique per user. Sent again with the same text it is the same message.
 	Files           []string `json:"files,omitzero"`    // Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures.
+	Plan            bool     `json:"plan,omitzero"`     // What answers the message proposes a plan, and changes nothing until it is approved. It has a turn of its own, after what waits.
 	Text            string   `json:"text"`              // At most 200000 bytes. It may be empty where there are files.
 }
 

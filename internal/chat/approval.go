@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -14,6 +15,7 @@ const (
 	RuleAllow Rule = "allow"
 	RuleAsk   Rule = "ask"  // the turn waits for a person
 	RuleDeny  Rule = "deny" // the model is told so
+	RulePlan  Rule = "plan" // refused, since the turn wants an approved plan first; nobody can set it
 )
 
 // ParseRule reads a rule; ok is false when there is none of that name.
@@ -75,6 +77,8 @@ type Permits struct {
 	Own   Preset     `json:"own"`   // chosen for all conversations of the person
 	Rules []ToolRule `json:"rules"`
 	Cwd   string     `json:"cwd"` // where paths of calls begin; empty: the workspace
+
+	Planning bool `json:"planning"` // the running turn wants an approved plan first
 }
 
 // ApprovalState is how far the question whether a call may run has come.
@@ -111,6 +115,8 @@ type Approval struct {
 
 	Deferred bool `json:"deferred,omitempty" doc:"A hook wants an administrator to decide; nobody else can answer."`
 
+	Plan *Plan `json:"plan,omitempty" doc:"The plan that the call proposes: to allow the call is to approve it, to deny it is to send it back. As the person has edited it, once it was approved."`
+
 	Questions []Inquiry `json:"questions,omitempty" doc:"What the model asks the person; the call is allowed by answers to all of them."`
 	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
 }
@@ -128,6 +134,7 @@ const MaxArguments = 200_000
 type Change struct {
 	Arguments string // a JSON object
 	Summary   string // of them
+	Plan      *Plan  // of a call that proposes one: what the person has made of it
 }
 
 // Allowance says that a person allows every call of a turn that would be asked about, until it ends.
@@ -179,3 +186,41 @@ const (
 	// MaxAnswers bounds all answers to the questions of a call together, in bytes.
 	MaxAnswers = 20_000
 )
+
+// PlanTool is the tool that proposes a plan. Only turns in plan mode have it.
+const PlanTool = "propose_plan"
+
+// PlanState says whether a turn has to propose a plan before it acts (plan mode). Empty: it has not.
+type PlanState string
+
+// The states.
+const (
+	PlanWanted   PlanState = "wanted"   // until a person has approved a plan, only what reads runs
+	PlanApproved PlanState = "approved" // a person has
+	PlanLifted   PlanState = "lifted"   // a person has switched the mode off
+)
+
+// Plan is what a model proposes to do, for a person to approve, edit or send back.
+type Plan struct {
+	Title     string   `json:"title,omitempty" doc:"What it is a plan for, one line."`
+	Steps     []string `json:"steps" doc:"What is to be done, in its order; one line each."`
+	Questions []string `json:"questions,omitempty" doc:"What the model would like to know with the answer; one line each."`
+}
+
+// Bounds of a plan, from the model and from the person who edits it.
+const (
+	MaxPlanTitle     = 120 // characters
+	MaxPlanSteps     = 50
+	MaxPlanStep      = 500 // characters; as much as an entry of a to-do list
+	MaxPlanQuestions = 8
+	MaxPlanQuestion  = 500 // characters
+)
+
+// Todos are the steps as a to-do list, of which nothing is done. Their ids are their places, from 1.
+func (p Plan) Todos() []Todo {
+	out := make([]Todo, len(p.Steps))
+	for i, step := range p.Steps {
+		out[i] = Todo{ID: strconv.Itoa(i + 1), Text: step}
+	}
+	return out
+}

@@ -43,10 +43,16 @@ type ModelCriteria struct {
 	// Activation is what /activation set for the group; empty: as the policy says.
 	Activation string
 	Scene      string
-	Model      string  // chosen for the session
-	Think      string  // chosen for the session
-	Send       string  // on, off; empty: as the policy says
-	Options    Options // of the message that the running turn answers
+	Model      string // chosen for the session
+	Think      string // chosen for the session
+	Send       string // on, off; empty: as the policy says
+	OfTurn
+}
+
+// OfTurn is what the running turn of a conversation wants.
+type OfTurn struct {
+	Options Options   // of the message that it answers
+	Plan    PlanState // whether it has to propose a plan
 }
 
 // PersonModels is what a person has to say about models, and about what is remembered, wherever they talk.

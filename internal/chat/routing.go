@@ -118,6 +118,8 @@ type Options struct {
 	PromptTool string `json:"prompt_tool,omitempty"`
 	// Named says that the message names the bot where it also hears what does not.
 	Named bool `json:"named,omitempty"`
+	// Plan says that what answers the message has to propose a plan before it acts.
+	Plan bool `json:"plan,omitempty"`
 	// Replaces is a message of a person whose place the message takes, with all that followed it; 0: it comes at the end.
 	Replaces MessageID `json:"replaces,omitempty"`
 }

@@ -45,6 +45,7 @@ type Choices struct {
 	Queue       Queue  `json:"queue" doc:"What was set for this conversation; empty members follow the policy."`
 	Send        string `json:"send,omitempty" enum:"on,off" doc:"Whether answers reach the channel; empty: as the policy says."`
 	Activation  string `json:"activation,omitempty" enum:"mention,always" doc:"Which messages of a group the bot reads; empty: as the policy says."`
+	Plan        bool   `json:"plan,omitempty" doc:"Plan mode: each turn proposes a plan before it acts, and waits until it is approved."`
 	Preset      Preset `json:"preset,omitempty" enum:"read_only,ask,auto" doc:"What tools may do in this conversation; empty: as its user chose for all of them, then the policy."`
 }
 

@@ -49,7 +49,7 @@ type ToolCall struct {
 	Rule       Rule       `json:"-"`
 	Always     []ToolRule `json:"-"` // what an answer with always sets; part of Approval once a person was asked
 	Hooked     `json:"-"`
-	Questions  []Inquiry  `json:"-"` // what it asks a person; part of Approval once it was asked
+	Asks       `json:"-"`
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
 	Offload    string     `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
 	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
@@ -57,14 +57,26 @@ type ToolCall struct {
 	FinishedAt *time.Time `json:"finished_at,omitempty"`
 }
 
-// Ruled returns the call with the rule that holds for one with questions: it is asked, unless its tool is denied. No rule
-// allows a question to be left out.
+// Ruled returns the call with the rule that holds for one with questions or a plan: it is asked, unless its tool is denied. No rule
+// allows a question to be left out, and none approves a plan.
 func (c ToolCall) Ruled() ToolCall {
-	if len(c.Questions) > 0 && c.Rule != RuleDeny {
+	if c.Inquires() && c.Rule != RuleDeny && c.Rule != RulePlan {
 		c.Rule = RuleAsk
+	}
+	if c.Plan != nil {
+		c.Always = nil
 	}
 	return c
 }
+
+// Asks is what a call asks a person of its own; part of Approval once it was asked.
+type Asks struct {
+	Questions []Inquiry
+	Plan      *Plan // for their approval
+}
+
+// Inquires reports whether the call asks a person something of its own, rather than whether it may run.
+func (c ToolCall) Inquires() bool { return len(c.Questions) > 0 || c.Plan != nil }
 
 // ResultView is what people are shown of a result beside its text.
 type ResultView struct {

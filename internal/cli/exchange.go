@@ -53,6 +53,8 @@ type outcome struct {
 	Usage   chat.Usage      `json:"usage"`
 	// Questions are what the turn waits for answers to.
 	Questions []chat.Inquiry `json:"questions,omitempty"`
+	// Plan is what the turn waits for the approval of.
+	Plan *chat.Plan `json:"plan,omitempty"`
 }
 
 func (o outcome) answered() bool { return o.State == string(chat.TurnDone) }
@@ -181,6 +183,7 @@ func (e *exchange) permit(ctx context.Context, asked chat.InboxID) (*outcome, er
 	if asked := call.Approval.Questions; len(asked) > 0 {
 		out.Notice, out.Questions = "a question waits: "+text.Line(call.Summary), asked
 	}
+	out.Plan = call.Approval.Plan
 	return &out, nil
 }
 

@@ -68,6 +68,10 @@ func (o outcome) waitsFor(remote bool) string {
 		return fmt.Sprintf("waiting for an answer:\n%s\nThe turn goes on when somebody answers: xbot-cli%s --session %s -p ANSWER, or -p '/deny' to decline",
 			text.Plain(question.Show(i18n.English, o.Questions)), server, o.Session)
 	}
+	if o.Plan != nil {
+		return fmt.Sprintf("waiting for the approval of a plan:\n%s\nThe turn goes on when somebody answers: xbot-cli%s --session %s -p approve, or -p with what should be different",
+			text.Plain(question.ShowPlan(*o.Plan)), server, o.Session)
+	}
 	return fmt.Sprintf("waiting for permission: %s. The turn goes on when somebody answers: give --approve or --deny next time, "+
 		"or answer in xbot-cli%s --session %s", o.Notice, server, o.Session)
 }

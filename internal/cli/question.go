@@ -31,8 +31,11 @@ func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.An
 		if asked := call.Approval.Questions; len(asked) > 0 {
 			return p.askEach(lines, asked)
 		}
-		name := text.Line(call.Name)
-		fmt.Fprintf(p.Out, "\n? May %s run?\n%s\n", name, text.Plain(tui.Wanted(call.ToolCall)))
+		head, read := "May "+text.Line(call.Name)+" run?", tui.ReadAnswer
+		if call.Approval.Plan != nil {
+			head, read = "May this be done?", tui.ReadPlanAnswer
+		}
+		fmt.Fprintf(p.Out, "\n? %s\n%s\n", head, text.Plain(tui.Wanted(call.ToolCall)))
 		if reason := text.Line(call.Approval.Reason); reason != "" {
 			fmt.Fprintf(p.Out, "why: %s\n", reason)
 		}
@@ -41,7 +44,7 @@ func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.An
 			if !lines.Scan() {
 				return apiclient.Answer{}, false
 			}
-			if answer, ok := tui.ReadAnswer(lines.Text()); ok {
+			if answer, ok := read(lines.Text()); ok {
 				return answer, true
 			}
 		}

@@ -12,6 +12,7 @@ const (
 	Verbose = "verbose"
 	Model   = "model"
 	Queue   = "queue"
+	Plan    = "plan"
 )
 
 // The values of directives, as people write them.
@@ -23,11 +24,11 @@ var (
 // Directive is a setting that stands before a message.
 type Directive struct {
 	Name  string // one of the names above
-	Value string // lower case, but for models; never empty
+	Value string // lower case, but for models; empty for Plan alone
 }
 
 // String is the directive as a command of its own.
-func (d Directive) String() string { return "/" + d.Name + " " + d.Value }
+func (d Directive) String() string { return strings.TrimSpace("/" + d.Name + " " + d.Value) }
 
 // Grammar says which words mean something.
 type Grammar struct {
@@ -72,6 +73,8 @@ func (g Grammar) directive(name, text string) (d Directive, rest string, ok bool
 	case Model:
 		d.Value = word
 		return d, rest, word != "" && g.IsModel != nil && g.IsModel(word)
+	case Plan:
+		return Directive{Name: name}, text, PlansMessage(text)
 	case Queue:
 		_, rest, ok = QueueSettings(text)
 		ok = ok && !misspelt(rest)
@@ -79,4 +82,13 @@ func (g Grammar) directive(name, text string) (d Directive, rest string, ok bool
 		return d, rest, ok
 	}
 	return Directive{}, text, false
+}
+
+// PlansMessage reports whether what stands behind /plan is a message, rather than a word to the command itself.
+func PlansMessage(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "on", "off":
+		return false
+	}
+	return true
 }

@@ -34,7 +34,7 @@ type ID string
 var catalogues = []map[ID]map[Lang]string{
 	turns, calls, bangs, links, runners, commandHelp, history, resets, rooms, usage, contextNotices, prompts, gateway, numbered, access,
 	memories, profiles, subagents, groups, channels, trial, asks, edits, queues, crons, cronTimes, triggers, todos, permissions,
-	context, models, slashes, refusals, progress, feedback, inquiries, files, hooks, notices, preferences, oauths,
+	context, models, slashes, refusals, progress, feedback, inquiries, plans, files, hooks, notices, preferences, oauths,
 }
 
 // Say returns the sentence in the language, English where there is no translation. What the model reads is English.

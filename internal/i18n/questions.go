@@ -63,15 +63,20 @@ var asks = map[ID]map[Lang]string{
 
 // Outcome says how a question to a person ended.
 func Outcome(lang Lang, a chat.Approval) string {
-	allowed, denied := AskAllowed, AskDenied
-	if len(a.Questions) > 0 {
+	allowed, denied, late := AskAllowed, AskDenied, AskLate
+	switch {
+	case a.Plan != nil && a.Asked != "":
+		allowed, denied, late = PlanByEdit, PlanBackBy, PlanNobody
+	case a.Plan != nil:
+		allowed, denied, late = PlanByPerson, PlanBackBy, PlanNobody
+	case len(a.Questions) > 0:
 		allowed, denied = AskAnswered, AskDeclined
 	}
 	switch {
 	case a.State == chat.ApprovalAllowed:
 		return Say(lang, allowed, a.AnsweredBy)
 	case a.State == chat.ApprovalDenied && a.AnsweredBy == chat.AnsweredByNobody:
-		return Say(lang, AskLate)
+		return Say(lang, late)
 	case a.State == chat.ApprovalDenied:
 		return Say(lang, denied, a.AnsweredBy)
 	default:

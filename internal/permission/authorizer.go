@@ -72,10 +72,10 @@ func (a Authorizer) Call(name, arguments string) Decision {
 	return Decide(a.permits, a.installation, a.call(name, a.tools.Subject(name, arguments)))
 }
 
-// Tool is what holds for calls of a tool that no rule with a pattern means.
+// Tool is what holds for calls of a tool that no rule with a pattern means, once no plan is wanted any more.
 func (a Authorizer) Tool(name string) chat.Rule {
 	wide := a.permits
-	wide.Rules = nil
+	wide.Rules, wide.Planning = nil, false
 	for _, r := range a.permits.Rules {
 		if r.Pattern == "" {
 			wide.Rules = append(wide.Rules, r)
@@ -92,10 +92,10 @@ func (a Authorizer) Narrow(name string) []chat.ToolRule { return rulesOf(a.permi
 
 // call is what is to be decided about. A tool that does not exist only says so.
 func (a Authorizer) call(name, subject string) Call {
-	c := Call{Tool: name, Subject: subject}
+	c := Call{Tool: name, Subject: subject, Plans: true}
 	if t, ok := a.tools.Get(name); ok {
 		spec := t.Spec()
-		c.Acts, c.Kind = spec.Acts(), spec.Pattern
+		c.Acts, c.Plans, c.Kind = spec.Acts(), spec.Plans(), spec.Pattern
 	}
 	return c
 }

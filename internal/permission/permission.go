@@ -15,6 +15,7 @@ import (
 type Call struct {
 	Tool    string // the tool's own name
 	Acts    bool   // whether it changes something outside of the conversation (tool.Spec)
+	Plans   bool   // whether it runs before a plan was approved (tool.Spec)
 	Kind    chat.PatternKind
 	Subject string // what it is about, where Kind says so: the command, the path, the address
 }
@@ -48,8 +49,17 @@ type Decision struct {
 
 // Decide says what happens with a call. Read only denies what acts, whatever else was said. Then the narrowest word counts: the person's
 // rules that mean this call (of several, the strictest), the person's rule for the tool, a denial by the installation, the preset that was
-// chosen for the conversation or by the person, the installation's rule for the tool, and its preset.
+// chosen for the conversation or by the person, the installation's rule for the tool, and its preset. While a turn wants an approved plan,
+// what these would allow or ask about waits for it, but for what only reads and what plans are made with.
 func Decide(p chat.Permits, i Installation, c Call) Decision {
+	d := decide(p, i, c)
+	if p.Planning && !c.Plans && d.Rule != chat.RuleDeny {
+		return Decision{Rule: chat.RulePlan}
+	}
+	return d
+}
+
+func decide(p chat.Permits, i Installation, c Call) Decision {
 	if i.InForce(p) == chat.PresetReadOnly && c.Acts {
 		return Decision{Rule: chat.RuleDeny}
 	}

@@ -29,6 +29,8 @@ type Reminder struct {
 	Loop  chat.ToolCall
 	Times int // how many steps in a row have made the call Loop with the same result; told from 2
 	Full  int // percent of the context window in use; 0 is not told
+	// Plan says that the turn wants an approved plan before it acts, and Proposes that the model can propose one: a subagent cannot.
+	Plan, Proposes bool
 	// Unseen is how many pictures of the newest message are not shown, because a request shows no more.
 	Unseen int
 }
@@ -36,7 +38,7 @@ type Reminder struct {
 // Text returns the reminder as the model reads it, "" if there is nothing to say.
 func (r Reminder) Text() string {
 	var parts []string
-	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.unseen(), r.full()} {
+	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.unseen(), r.full(), r.plan()} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -112,6 +114,17 @@ func (r Reminder) unseen() string {
 	}
 	return fmt.Sprintf("The first %d of the newest pictures are not shown: the newest %d are, and no more than %d MB together. Read the files of those that you need, fewer at a time.",
 		r.Unseen, chat.MaxPictures, chat.MaxPictureBytes>>20)
+}
+
+func (r Reminder) plan() string {
+	switch {
+	case !r.Plan:
+		return ""
+	case r.Proposes:
+		return "Plan mode: until the user has approved a plan, only tools that read run, and all others are refused. Look at what you need to know, " +
+			"then propose what you will do with " + chat.PlanTool + "; do not ask for approval in words. What needs nothing but reading you may simply answer."
+	}
+	return "Read only: the user has not approved a plan yet, so only tools that read run. Report what you find, and what you would do."
 }
 
 func (r Reminder) full() string {

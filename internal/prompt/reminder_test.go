@@ -40,6 +40,12 @@ The context is 78 % full. Be brief, and read no more than you need.
 </system-reminder>`, text)
 }
 
+func TestReminder_OfPlanModeSaysWhatRuns(t *testing.T) {
+	require.Empty(t, prompt.Reminder{Proposes: true}.Text(), "other turns do not pay for it")
+	require.Contains(t, prompt.Reminder{Plan: true, Proposes: true}.Text(), "propose what you will do with propose_plan")
+	require.NotContains(t, prompt.Reminder{Plan: true}.Text(), "propose_plan", "a subagent has no such tool")
+}
+
 func TestReminder_IsBounded(t *testing.T) {
 	var r prompt.Reminder
 	for i := range 500 {

@@ -147,7 +147,7 @@ func (in Inbound) displaces() bool {
 // ready fills in the defaults of the message. Commands keep their place in the queue in every mode.
 func (in Inbound) ready() Inbound {
 	in.Text, in.Sender = pg.Clean(in.Text), pg.Clean(in.Sender)
-	if in.Queue.Mode == "" || in.Control || in.Options.Replaces != 0 { // what takes the place of another message has a turn of its own
+	if in.Queue.Mode == "" || in.Control || in.Options.Replaces != 0 || in.Options.Plan { // what takes the place of another message, or wants a plan, has a turn of its own
 		in.Queue.Mode = chat.QueueFollowup
 	}
 	if in.Queue.Cap <= 0 {

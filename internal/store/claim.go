@@ -136,7 +136,9 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 	if err != nil {
 		return err
 	}
-	opened, err := t.Q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options})
+	opened, err := t.Q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{
+		ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options, Acts: batch[0].Kind != kindControl, Plan: conversation.SaidIn(options).Plan,
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errTurnClosed
 	}
@@ -159,8 +161,32 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 			return fmt.Errorf("set title: %w", err)
 		}
 	}
+	if opened, err = follow(ctx, t, opened, batch[0]); err != nil {
+		return err
+	}
 	t.Emit(key, chat.EventTurn, conversation.TurnOf(opened))
 	return nil
+}
+
+// follow binds a turn that goes on with what an earlier one began, or answers anew what it answered, as that one is bound: to propose a
+// plan first, or by a plan that was approved.
+func follow(ctx context.Context, t *pg.Tx, opened dbsqlc.Turn, by claimed) (dbsqlc.Turn, error) {
+	said := conversation.SaidIn(by.Options)
+	var rows []dbsqlc.Turn
+	var err error
+	switch {
+	case by.Kind == calls.KindBackground || said.Continue:
+		rows, err = t.Q.TurnFollow(ctx, t, dbsqlc.TurnFollowParams{ID: opened.ID, Again: said.Continue})
+	case said.Replaces != 0:
+		rows, err = t.Q.TurnAgain(ctx, t, dbsqlc.TurnAgainParams{ID: opened.ID, Message: said.Replaces})
+	}
+	if err != nil {
+		return opened, fmt.Errorf("look for the plan that turn %s goes on with: %w", opened.ID, err)
+	}
+	if len(rows) > 0 {
+		opened = rows[0]
+	}
+	return opened, nil
 }
 
 // optionsOf returns what the directives of the messages of a turn said: a later one prevails.

@@ -111,7 +111,7 @@ func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.T
 	for _, c := range open {
 		id, failed := i18n.CallUnknown, true
 		switch {
-		case c.Approval == chat.ApprovalOpen && len(c.Questions) > 0:
+		case c.Approval == chat.ApprovalOpen && (len(c.Questions) > 0 || c.Plan != nil):
 			id, failed = i18n.InquiryStopped, false
 		case c.State == chat.CallOpen:
 			id = i18n.CallNotRun

@@ -23,7 +23,7 @@ func (b *bundle) inquiresAs(turn chat.TurnID, rule chat.Rule) chat.CallID {
 	b.t.Helper()
 	b.send("ask "+string(turn), "do it")
 	b.claim(turn)
-	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "AskUser", Class: chat.ClassRead, Rule: rule, Questions: choices}.Ruled()
+	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "AskUser", Class: chat.ClassRead, Rule: rule, Asks: chat.Asks{Questions: choices}}.Ruled()
 	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	b.ask(call.ID, "")

@@ -36,6 +36,9 @@ type Trait func(*Spec)
 // Inward is Spec.Inward.
 func Inward(s *Spec) { s.Inward = true }
 
+// Planning is Spec.Planning.
+func Planning(s *Spec) { s.Planning = true }
+
 // Optional is Spec.Optional for a tool of a group.
 func Optional(group string) Trait {
 	return func(s *Spec) { s.Optional, s.Group = true, group }

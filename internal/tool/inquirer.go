@@ -49,3 +49,36 @@ func (d *defined[P]) Questions(ctx context.Context, in chat.SessionKey, argument
 	}
 	return questions
 }
+
+// Planner is a Handler whose calls propose a plan to a person and run once it is approved. An error says what is wrong with it: then
+// nobody is asked, and Run tells whoever wrote it.
+type Planner[P any] interface {
+	Plan(params P) (chat.Plan, error)
+}
+
+// Plan returns what a call of the named tool proposes to a person; nil for other tools. An error says why arguments are no plan.
+func (r *Registry) Plan(name, arguments string) (*chat.Plan, error) {
+	t, _ := r.Get(name)
+	if plans, ok := t.(interface {
+		Plan(arguments string) (*chat.Plan, error)
+	}); ok {
+		return plans.Plan(arguments)
+	}
+	return nil, nil
+}
+
+func (d *defined[P]) Plan(arguments string) (*chat.Plan, error) {
+	plans, ok := d.handler.(Planner[P])
+	if !ok {
+		return nil, nil
+	}
+	var params P
+	if _, err := Decode(arguments, &params); err != nil {
+		return nil, err
+	}
+	plan, err := plans.Plan(params)
+	if err != nil {
+		return nil, err
+	}
+	return &plan, nil
+}

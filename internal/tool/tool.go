@@ -28,6 +28,9 @@ type Spec struct {
 	// Inward says that calls change nothing outside of the conversation and what xbot itself remembers. Tools that only read, and
 	// those that hand work to agents, whose calls are judged themselves, need not say it (Acts).
 	Inward bool
+	// Planning says that calls run before a plan was approved in a turn that wants one (chat.PlanState), although they do not only read
+	// (Plans).
+	Planning bool
 	// Pattern is what rules for some calls of the tool are compared with; see Subjecter.
 	Pattern chat.PatternKind
 	// Optional says that the model is shown the tool only while the conversation uses it; until then its name alone stands in the prompt,
@@ -41,6 +44,9 @@ type Spec struct {
 func (s Spec) Acts() bool {
 	return !s.Inward && s.Class != chat.ClassRead && s.Class != chat.ClassAgent
 }
+
+// Plans reports whether calls run before a plan was approved in a turn that wants one.
+func (s Spec) Plans() bool { return s.Planning || s.Class == chat.ClassRead }
 
 // Tool is something that a model can call.
 type Tool interface {

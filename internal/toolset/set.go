@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/chat"
 	"xbot/internal/tool"
 )
 
@@ -15,12 +16,14 @@ type Set struct {
 }
 
 // newSet makes the set of a registry. Tools that are always shown come first, so that what is shown of others changes only the end of a
-// prompt.
+// prompt; what proposes plans is there in some turns alone, and is the last.
 func newSet(all *tool.Registry, active []string, optional func(tool.Spec) bool) *Set {
 	s := &Set{Registry: all}
-	var used []tool.Spec
+	var used, plans []tool.Spec
 	for _, spec := range all.Specs() {
 		switch {
+		case spec.Name == chat.PlanTool:
+			plans = append(plans, spec)
 		case !optional(spec):
 			s.shown = append(s.shown, spec)
 		case slices.Contains(active, spec.Name):
@@ -29,7 +32,7 @@ func newSet(all *tool.Registry, active []string, optional func(tool.Spec) bool) 
 			s.hidden = append(s.hidden, spec)
 		}
 	}
-	s.shown = append(s.shown, used...)
+	s.shown = slices.Concat(s.shown, used, plans)
 	return s
 }
 

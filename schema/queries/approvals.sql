@@ -25,7 +25,8 @@ UPDATE tool_calls c SET
     summary           = coalesce(sqlc.narg(summary), c.summary),
     asked_arguments   = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN c.asked_arguments ELSE c.arguments END,
     written_arguments = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN c.written_arguments ELSE coalesce(c.written_arguments, c.arguments) END,
-    hook_note         = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN c.hook_note ELSE concat_ws(E'\n\n', nullif(c.hook_note, ''), sqlc.arg(told)::text) END
+    hook_note         = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN c.hook_note ELSE concat_ws(E'\n\n', nullif(c.hook_note, ''), nullif(sqlc.arg(told)::text, '')) END,
+    plan              = coalesce(sqlc.narg(plan), c.plan)
 FROM turns t, sessions s
 WHERE c.id = sqlc.arg(id) AND c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
@@ -40,10 +41,10 @@ RETURNING *;
 
 -- name: ApprovalOfTurn :one
 -- Allows a call whose question has just been opened, where a person allows everything in its turn. What a hook wants a person or an
--- administrator to be asked about stays open, and so do questions of the model. The turn does this itself, so there is nobody to wake.
+-- administrator to be asked about stays open, and so do questions of the model and plans. The turn does this itself, so there is nobody to wake.
 UPDATE tool_calls c SET approval = 'allowed', answered_by = t.allows_by, answered_at = now()
 FROM turns t
-WHERE c.id = sqlc.arg(id) AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+WHERE c.id = sqlc.arg(id) AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
   AND t.id = c.turn_id AND t.state = 'running' AND t.allows_by <> ''
 RETURNING c.*;
@@ -51,7 +52,7 @@ RETURNING c.*;
 -- name: ApprovalsOfTurn :many
 -- The same for the questions of a turn that are open when a person allows everything.
 UPDATE tool_calls c SET approval = 'allowed', answered_by = sqlc.arg(answered_by), answered_at = now(), answer_woken_at = now()
-WHERE c.turn_id = sqlc.arg(turn_id)::text AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+WHERE c.turn_id = sqlc.arg(turn_id)::text AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
 RETURNING c.*;
 
@@ -61,10 +62,10 @@ SELECT t.* FROM turns t JOIN tool_calls c ON c.turn_id = t.id WHERE c.id = sqlc.
 
 -- name: ApprovalsOpen :many
 -- The open questions of a session and its subagents that a person may answer, the oldest first, without those that need answers or an
--- administrator. Locked, so that each is answered once.
+-- administrator, and plans. Locked, so that each is answered once.
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = sqlc.arg(session_key) OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
-  AND c.approval = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+  AND c.approval = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, false, c.hook)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 100

@@ -8,8 +8,8 @@ WHERE m.session_key = $1 AND m.id = $2;
 
 -- name: ForkSession :execrows
 -- Everything of a session that is not its conversation. No row: the key is taken.
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, preset, fork_of, agent, model, think, verbosity)
-SELECT sqlc.arg(new_key), s.user_id, sqlc.arg(channel), sqlc.arg(title), s.cwd, s.cwd_runner, s.runner, s.context_mode, s.preset, s.key,
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, preset, plan, fork_of, agent, model, think, verbosity)
+SELECT sqlc.arg(new_key), s.user_id, sqlc.arg(channel), sqlc.arg(title), s.cwd, s.cwd_runner, s.runner, s.context_mode, s.preset, s.plan, s.key,
        s.agent, s.model, s.think, s.verbosity
 FROM sessions s WHERE s.key = sqlc.arg(session_key)
 ON CONFLICT (key) DO NOTHING;
@@ -72,10 +72,10 @@ JOIN messages m ON m.id = n.old;
 
 -- name: ForkCalls :exec
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner,
-                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, answers, pictures, diff, sources)
+                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, plan, answers, pictures, diff, sources)
 SELECT n.turn || substr(c.id, length(c.turn_id) + 1), sqlc.arg(new_key), n.turn, c.step, c.n, n.id, c.provider_id, c.name, c.class, c.arguments,
        c.summary, c.state, c.runner, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at,
-       c.answered_at, c.answered_by, c.offload, c.questions, c.answers, c.pictures, c.diff, c.sources
+       c.answered_at, c.answered_by, c.offload, c.questions, c.plan, c.answers, c.pictures, c.diff, c.sources
 FROM (
     SELECT unnest(sqlc.arg(old_ids)::bigint[]) AS old, unnest(sqlc.arg(new_ids)::bigint[]) AS id, unnest(sqlc.arg(new_turns)::text[]) AS turn
 ) n

@@ -6,5 +6,6 @@ UPDATE sessions SET
     verbosity  = coalesce(sqlc.narg(verbosity), verbosity),
     send       = coalesce(sqlc.narg(send), send),
     activation = coalesce(sqlc.narg(activation), activation),
-    preset     = coalesce(sqlc.narg(preset)::text, preset)
+    preset     = coalesce(sqlc.narg(preset)::text, preset),
+    plan       = coalesce(sqlc.narg(plan)::boolean, plan)
 WHERE key = sqlc.arg(key);

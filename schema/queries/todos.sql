@@ -1,8 +1,8 @@
 -- name: TodosWritten :one
 -- The call that wrote the to-do list last, of those that are in the conversation since it began.
-SELECT c.message_id, c.arguments FROM tool_calls c
+SELECT c.message_id, c.arguments, c.plan FROM tool_calls c
 JOIN messages m ON m.id = c.message_id
-WHERE c.session_key = $1 AND c.name = 'todo_write' AND c.state = 'done' AND NOT c.is_error AND m.rewound_by IS NULL
+WHERE c.session_key = $1 AND (c.name = 'todo_write' OR c.plan IS NOT NULL AND c.approval = 'allowed') AND c.state = 'done' AND NOT c.is_error AND m.rewound_by IS NULL
   AND c.message_id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = $1), 0)
 ORDER BY c.message_id DESC, c.n DESC
 LIMIT 1;
@@ -12,7 +12,7 @@ LIMIT 1;
 SELECT EXISTS (
     SELECT 1 FROM messages m
     JOIN tool_calls c ON c.session_key = m.session_key AND c.message_id = m.id
-    WHERE m.session_key = sqlc.arg(session_key) AND m.rewound_by = sqlc.arg(control)::bigint AND c.name = 'todo_write'
+    WHERE m.session_key = sqlc.arg(session_key) AND m.rewound_by = sqlc.arg(control)::bigint AND (c.name = 'todo_write' OR c.plan IS NOT NULL AND c.approval = 'allowed')
 );
 
 -- name: TodosElsewhere :many

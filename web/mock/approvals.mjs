@@ -1,5 +1,6 @@
 // Questions whether a call may run.
 import { HttpProblem } from "./http.mjs"
+import { readPlanAnswer } from "./plans.mjs"
 import { readAnswers, said } from "./inquiries.mjs"
 
 const now = () => new Date().toISOString()
@@ -20,7 +21,7 @@ export class Approvals {
   allowAll(turn, allow) {
     this.#allows = allow ? turn.id : undefined
     turn.allows = allow ? (turn.allows ?? { by: "admin", since: now(), calls: 0 }) : undefined
-    if (allow) for (const [id, { questions }] of [...this.#open]) if (!questions) this.answer(id, { decision: "allow" })
+    if (allow) for (const [id, { questions, plan }] of [...this.#open]) if (!questions && !plan) this.answer(id, { decision: "allow" })
   }
 
   get waiting() {
@@ -31,14 +32,14 @@ export class Approvals {
    * Asks, and returns when somebody has answered or the turn is stopped. `told` tells the feed of the call. With questions it
    * is they that are answered.
    */
-  ask(call, reason, signal, told, questions) {
-    if (!questions && this.#allows && call.id.startsWith(this.#allows)) {
+  ask(call, reason, signal, told, questions, plan) {
+    if (!questions && !plan && this.#allows && call.id.startsWith(this.#allows)) {
       const approval = { state: "allowed", reason, asked_at: now(), answered_at: now(), answered_by: "admin" }
       told({ approval })
       return Promise.resolve(approval)
     }
-    const always = questions ? undefined : this.#permissions.alwaysOf(call)
-    const approval = { state: "open", reason, asked_at: now(), questions, always, preview: previewOf(call) }
+    const always = questions || plan ? undefined : this.#permissions.alwaysOf(call)
+    const approval = { state: "open", reason, asked_at: now(), questions, plan, always, preview: previewOf(call) }
     return new Promise((done) => {
       const settle = (change) => {
         this.#open.delete(call.id)
@@ -47,7 +48,7 @@ export class Approvals {
         told({ approval: { ...approval } })
         done(approval)
       }
-      this.#open.set(call.id, { call, settle, questions, always })
+      this.#open.set(call.id, { call, settle, questions, plan, always })
       signal.addEventListener("abort", () => approval.state === "open" && settle({ state: "void" }), { once: true })
       told({ approval: { ...approval } })
     })
@@ -60,7 +61,7 @@ export class Approvals {
     if (decision === "allow" && open.questions?.some(({ name }) => !answers?.[name]?.length)) throw new HttpProblem(400, "A question has no answer.")
     if (always && decision === "allow") for (const rule of open.always) this.#permissions.set(rule.tool, rule)
     if (changed?.command?.includes("forbidden")) throw new HttpProblem(403, "The rules deny this call as you changed it.")
-    const asked = changed && { asked: open.call.arguments }
+    const asked = changed && { asked: open.call.arguments, ...(open.plan && { plan: changed }) }
     if (changed) Object.assign(open.call, { arguments: JSON.stringify(changed), summary: changed.command ?? open.call.summary })
     open.settle({ ...asked, state: decision === "allow" ? "allowed" : "denied", answers, note: note || undefined, answered_at: now(), answered_by: "admin" })
     return open.call
@@ -68,7 +69,12 @@ export class Approvals {
 
   /** Takes a message as the answer to the questions that wait longest; what it was read as, or undefined when none wait. */
   answerInWords(text) {
-    for (const [id, { questions }] of this.#open) {
+    for (const [id, { questions, plan }] of this.#open) {
+      if (plan) {
+        const answer = readPlanAnswer(text)
+        this.answer(id, answer)
+        return answer.decision === "allow" ? "Plan approved." : "Plan sent back."
+      }
       if (!questions) continue
       const answers = readAnswers(questions, text)
       this.answer(id, { answers })

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { resolveModel } from "./routing.mjs"
 import { stepsOf } from "./program.mjs"
+import { answerTo, isWalled, planOf, todosOf } from "./plans.mjs"
 import { questionsOf, resultOf } from "./inquiries.mjs"
 import { runTool, summaryOf } from "./tools.mjs"
 
@@ -245,6 +246,17 @@ export class Turns {
     told({ state: "done", finished_at: now(), result: state === "allowed" ? resultOf(questions, answers) : declined })
   }
 
+  /** Shows a plan and answers the call with what was decided; the steps become the to-do list. */
+  async #propose(turn, call, plan, signal, told) {
+    const session = this.#session
+    const approval = await session.approvals.ask(call, undefined, signal, told, undefined, plan)
+    told({ state: "done", finished_at: now(), result: answerTo(approval, approval.plan) })
+    if (approval.state !== "allowed") return
+    turn.plan = "approved"
+    session.todos = todosOf(approval.plan)
+    session.tell("todos", session.todos)
+  }
+
   async #tool(turn, n, call, signal) {
     const session = this.#session
     const told = (more) => {
@@ -254,6 +266,9 @@ export class Turns {
     if (signal.aborted) return told({ state: "done", result: "interrupted", is_error: true })
     const questions = questionsOf(call)
     if (questions) return this.#inquire(call, questions, signal, told)
+    const plan = planOf(call)
+    if (plan) return this.#propose(turn, call, plan, signal, told)
+    if (session.plan && turn.plan !== "approved" && isWalled(call)) return told({ state: "done", result: "Not run: the user wants to approve a plan first.", is_error: true })
     const denied = await this.#permitted(call, signal, told)
     if (denied) return told({ state: "done", result: denied, is_error: true })
     const { command, background } = argumentsOf(call)

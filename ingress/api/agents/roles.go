@@ -116,7 +116,7 @@ func sharedRole(r role.Role, kept role.Kept) ListedRole {
 }
 
 // never are the tools that no subagent has.
-var never = []string{"AskUser", "logs", "oauth_authorize"}
+var never = []string{"AskUser", chat.PlanTool, "logs", "config", "oauth_authorize"}
 
 // pool lists the tools that a role can have.
 func (a *Endpoints) pool(ctx context.Context) ([]PoolTool, error) {

@@ -19,6 +19,8 @@ type NewMessage struct {
 	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again with the same text it is the same message."`
 	Text            string `json:"text" doc:"At most 200000 bytes. It may be empty where there are files."`
 
+	Plan bool `json:"plan,omitempty" doc:"What answers the message proposes a plan, and changes nothing until it is approved. It has a turn of its own, after what waits."`
+
 	Files []string `json:"files,omitempty" maxItems:"20" doc:"Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures."`
 }
 
@@ -83,6 +85,7 @@ func (a *Endpoints) registerMessages(h huma.API) {
 // another session, it is a Conflict.
 func (a *Endpoints) Send(ctx context.Context, s chat.Session, m NewMessage) (store.Accepted, error) {
 	sent := a.inbound(ctx, s, m.ClientMessageID, m.Text)
+	sent.Options.Plan = m.Plan
 	if err := attach(&sent, m.Files); err != nil {
 		return store.Accepted{}, a.Problem(err)
 	}

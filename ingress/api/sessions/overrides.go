@@ -24,12 +24,13 @@ type Change struct {
 	Queue      *chat.Queue `json:"queue,omitempty" doc:"How messages wait; members that are missing follow the policy."`
 	Send       *string     `json:"send,omitempty" maxLength:"20" doc:"on or off."`
 	Activation *string     `json:"activation,omitempty" maxLength:"20" doc:"mention or always."`
+	Plan       *bool       `json:"plan,omitempty" doc:"Plan mode: each turn proposes a plan before it acts. It holds at once: true also for the turn that runs, and false lets it act."`
 	Preset     *string     `json:"preset,omitempty" maxLength:"20" doc:"What tools may do here: read_only, ask or auto; empty: as I chose for all conversations."`
 }
 
 // overridesOf checks what a conversation is to decide for itself.
 func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Change) (store.Overrides, error) {
-	out := store.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation, Preset: in.Preset}
+	out := store.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation, Preset: in.Preset, Plan: in.Plan}
 	for _, c := range []struct {
 		name  string
 		value *string

@@ -48,6 +48,9 @@ func ApprovalState(a chat.Approval) string {
 	if len(a.Questions) > 0 && a.State == chat.ApprovalAllowed {
 		return "answered by " + Line(a.AnsweredBy) + ": " + Line(question.Said(a.Questions, a.Answers))
 	}
+	if a.Plan != nil && (a.State == chat.ApprovalAllowed || a.State == chat.ApprovalDenied) {
+		return Line(i18n.Outcome(i18n.English, a) + noted(a.Note))
+	}
 	switch a.State {
 	case chat.ApprovalAllowed:
 		said = "allowed by " + Line(a.AnsweredBy)
@@ -65,6 +68,13 @@ func ApprovalState(a chat.Approval) string {
 		said += " · it had asked because: " + Line(a.Reason)
 	}
 	return said
+}
+
+func noted(note string) string {
+	if note == "" {
+		return ""
+	}
+	return ": " + note
 }
 
 // Skipped reports whether a call did not run because a message was taken in before it began.

@@ -34,6 +34,24 @@ func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 	return apiclient.Answer{}, false
 }
 
+// ReadPlanAnswer reads what a person types to a plan: as ReadAnswer, in a word more, or what should be different, with which it is sent
+// back. A slash command is no answer.
+func ReadPlanAnswer(typed string) (answer apiclient.Answer, ok bool) {
+	typed = strings.TrimSpace(typed)
+	if answer, ok = ReadAnswer(typed); ok && !answer.Always {
+		return answer, true
+	}
+	switch word := strings.ToLower(typed); {
+	case word == "" || command.Slashed(typed):
+		return apiclient.Answer{}, false
+	case word == "approve" || word == "ok":
+		return apiclient.Answer{Decision: apiclient.Allow}, true
+	case word == "reject":
+		return apiclient.Answer{Decision: apiclient.Deny}, true
+	}
+	return apiclient.Answer{Decision: apiclient.Deny, Note: typed}, true
+}
+
 // asJSON is a text that is to be JSON. One that is none becomes a JSON string, which the server refuses with a sentence.
 func asJSON(text string) json.RawMessage {
 	if raw := json.RawMessage(text); json.Valid(raw) {
@@ -56,6 +74,9 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 		return nil, false
 	}
 	answer, ok := ReadAnswer(typed)
+	if asking.Approval.Plan != nil {
+		answer, ok = ReadPlanAnswer(typed)
+	}
 	if asked := asking.Approval.Questions; len(asked) > 0 {
 		if ok = !command.Slashed(typed); ok {
 			answers, err := question.Read(asked, typed)
@@ -87,11 +108,17 @@ func (m *model) questionLine(call *story.Call) string {
 	if asked := call.Approval.Questions; len(asked) > 0 {
 		return "? " + question.How(i18n.English, asked) + " /deny declines · " + text.Line(call.Summary)
 	}
+	if call.Approval.Plan != nil {
+		return strings.TrimSuffix("? "+HowToAnswer(call, " · ")+" · "+text.Line(call.Summary), " · ")
+	}
 	return strings.TrimSuffix("? May "+text.Line(call.Name)+" run?  "+HowToAnswer(call, " · ")+" · "+text.Line(call.Summary), " · ")
 }
 
 // HowToAnswer says which words answer the question whether a call may run.
 func HowToAnswer(call *story.Call, between string) string {
+	if call.Approval.Plan != nil {
+		return "y approves the plan" + between + "y {\"steps\": [...]} changes it" + between + "n or what should be different sends it back"
+	}
 	how := "y allows" + between + "n [why] denies"
 	if always := call.Approval.Always; len(always) > 0 {
 		how += between + "a always allows " + text.Line(chat.InWords(always))

@@ -66,6 +66,9 @@ func Wanted(call chat.ToolCall) string {
 	if call.Approval != nil && len(call.Approval.Questions) > 0 {
 		return question.List(call.Approval.Questions)
 	}
+	if call.Approval != nil && call.Approval.Plan != nil {
+		return question.ShowPlan(*call.Approval.Plan)
+	}
 	if call.Approval != nil && call.Approval.Preview != "" {
 		return call.Approval.Preview
 	}

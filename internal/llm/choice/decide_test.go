@@ -58,7 +58,7 @@ func TestDecide_TheNearestCounts(t *testing.T) {
 		}, choice.Decision{
 			Model: "my/model", ModelSource: choice.FromSession, Think: chat.ThinkOff, ThinkSource: choice.FromSession,
 		}},
-		"the message before the session": {chat.ModelCriteria{Agent: "clever", Think: chat.ThinkOff, Options: chat.Options{Think: chat.ThinkXHigh}}, choice.Decision{
+		"the message before the session": {chat.ModelCriteria{Agent: "clever", Think: chat.ThinkOff, OfTurn: chat.OfTurn{Options: chat.Options{Think: chat.ThinkXHigh}}}, choice.Decision{
 			Model: "agent/model", ModelSource: choice.FromAgent, Think: chat.ThinkXHigh, ThinkSource: choice.FromMessage,
 		}},
 	} {
@@ -76,7 +76,7 @@ func TestFor_TheModelThatWasChosenAnswersAndThinksAsItWasTold(t *testing.T) {
 	script := llmtest.New(t)
 	p := document()
 	p.Models = []policy.Model{{ID: "x/small", Alias: []string{"fast"}, BaseURL: script.BaseURL()}, {ID: "agent/model", BaseURL: script.BaseURL()}}
-	h := &home{server: true, wish: chat.ModelCriteria{Model: "fast", Options: chat.Options{Think: chat.ThinkLow}}}
+	h := &home{server: true, wish: chat.ModelCriteria{Model: "fast", OfTurn: chat.OfTurn{Options: chat.Options{Think: chat.ThinkLow}}}}
 	c := &choice.Choice{Server: demo.Client{}, Store: h, Models: &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: listed{p},
 	}}

@@ -206,7 +206,10 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 		Answers: answers,
 	}
 	if a.Changed != nil {
-		p.Arguments, p.Summary, p.Told = new(pg.Clean(a.Changed.Arguments)), new(pg.Clean(a.Changed.Summary)), i18n.Say(i18n.English, i18n.CallEdited)
+		p.Arguments, p.Summary, p.Plan = new(pg.Clean(a.Changed.Arguments)), new(pg.Clean(a.Changed.Summary)), a.Changed.Plan
+		if p.Plan == nil { // the result of a plan says what was changed
+			p.Told = i18n.Say(i18n.English, i18n.CallEdited)
+		}
 	}
 	row, err := t.Q.ApprovalAnswer(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -227,6 +230,11 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 		}
 	}
 	t.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
+	if row.Plan != nil {
+		if err := conversation.Planned(ctx, t, row.TurnID, a.Allow); err != nil {
+			return row, err
+		}
+	}
 	return row, settleQuestion(ctx, t, row.ID)
 }
 
@@ -260,6 +268,8 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 		return nil, i18n.Fault(fault.Invalid, i18n.EditQuestions)
 	case a.Changed != nil && row.Hook == chat.HookDeferred:
 		return nil, i18n.Fault(fault.Invalid, i18n.EditHooked, row.Name)
+	case a.Changed != nil && (row.Plan != nil) != (a.Changed.Plan != nil):
+		return nil, i18n.Fault(fault.Invalid, i18n.EditGone, row.Name)
 	case a.Changed != nil && a.Always:
 		return nil, i18n.Fault(fault.Invalid, i18n.EditAlways)
 	case !asks && a.Always && len(conversation.CallOf(row).Always) == 0:

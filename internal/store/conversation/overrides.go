@@ -19,6 +19,7 @@ type Overrides struct {
 	Send       *string // on, off
 	Activation *string // mention, always
 	Preset     *string // one of chat.Presets
+	Plan       *bool   // plan mode, which holds at once: for the turn that runs, too
 }
 
 // Override sets what a conversation decides for itself, and tells who watches it.
@@ -36,13 +37,18 @@ func (s *Store) ChooseModel(ctx context.Context, turn chat.TurnID, model, say st
 
 func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o Overrides) error {
 	n, err := s.db.Q.SessionOverride(ctx, tx, dbsqlc.SessionOverrideParams{
-		Key: key, Model: cleaned(o.Model), Think: cleaned(o.Think), Verbosity: cleaned(o.Verbose), Send: cleaned(o.Send), Activation: cleaned(o.Activation), Preset: cleaned(o.Preset),
+		Key: key, Model: cleaned(o.Model), Think: cleaned(o.Think), Verbosity: cleaned(o.Verbose), Send: cleaned(o.Send), Activation: cleaned(o.Activation), Preset: cleaned(o.Preset), Plan: o.Plan,
 	})
 	if err != nil {
 		return fmt.Errorf("change what session %s decides for itself: %w", key, err)
 	}
 	if n == 0 {
 		return fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	if o.Plan != nil {
+		if err := switchPlans(ctx, tx, key, *o.Plan); err != nil {
+			return err
+		}
 	}
 	row, err := s.db.Q.SessionGet(ctx, tx, key)
 	if err != nil {

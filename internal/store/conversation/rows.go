@@ -18,7 +18,7 @@ func CallOf(r dbsqlc.ToolCall) chat.ToolCall {
 	return chat.ToolCall{
 		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
 		Result: r.Result, IsError: r.IsError, Offload: r.Offload, Task: r.Task, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
-		Questions: r.Questions, Always: alwaysOf(r), Hooked: chat.Hooked{Hook: r.Hook, HookAfter: r.HookAfter}, ResultView: chat.ResultView{Pictures: r.Pictures, Diff: r.Diff, Sources: r.Sources},
+		Asks: chat.Asks{Questions: r.Questions, Plan: r.Plan}, Always: alwaysOf(r), Hooked: chat.Hooked{Hook: r.Hook, HookAfter: r.HookAfter}, ResultView: chat.ResultView{Pictures: r.Pictures, Diff: r.Diff, Sources: r.Sources},
 	}
 }
 
@@ -28,7 +28,7 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 	}
 	return &chat.Approval{
 		State: r.Approval, Reason: r.Reason, Preview: r.Preview, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
-		Questions: r.Questions, Answers: r.Answers, Always: alwaysOf(r), Deferred: r.Hook == chat.HookDeferred, Asked: askedOf(r),
+		Plan: r.Plan, Questions: r.Questions, Answers: r.Answers, Always: alwaysOf(r), Deferred: r.Hook == chat.HookDeferred, Asked: askedOf(r),
 	}
 }
 
@@ -42,7 +42,7 @@ func askedOf(r dbsqlc.ToolCall) string {
 
 // alwaysOf are the rules that an answer with always sets. A call from before they were kept has the one for its tool.
 func alwaysOf(r dbsqlc.ToolCall) []chat.ToolRule {
-	if r.Always == nil && len(r.Questions) == 0 {
+	if r.Always == nil && len(r.Questions) == 0 && r.Plan == nil {
 		return []chat.ToolRule{{Tool: r.Name, Rule: chat.RuleAllow}}
 	}
 	return r.Always
@@ -52,7 +52,7 @@ func alwaysOf(r dbsqlc.ToolCall) []chat.ToolRule {
 func TurnOf(r dbsqlc.Turn) chat.Turn {
 	return chat.Turn{
 		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason), Allows: allowanceOf(r),
-		ID: r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
+		ID: r.ID, Session: r.SessionKey, State: r.State, Plan: r.Plan, Steps: int(r.Steps), Model: r.Model,
 		Usage:     chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)},
 		StartedAt: r.StartedAt, EndedAt: r.EndedAt, RunID: r.RunID,
 	}

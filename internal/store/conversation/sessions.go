@@ -195,7 +195,7 @@ func (s *Store) SessionOf(r dbsqlc.SessionGetRow) chat.Session {
 		Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
 		Folder:  chat.Folder{Cwd: r.Cwd, CwdRunner: r.CwdRunner},
 		Choices: chat.Choices{
-			Runner: r.Runner, ContextMode: r.ContextMode, Model: r.Model, Think: r.Think, Verbose: r.Verbosity, Send: r.Send, Activation: r.Activation, Preset: r.Preset,
+			Runner: r.Runner, ContextMode: r.ContextMode, Model: r.Model, Think: r.Think, Verbose: r.Verbosity, Send: r.Send, Activation: r.Activation, Preset: r.Preset, Plan: r.Plan,
 		},
 		Activity: chat.Activity{Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq},
 		Fill:     chat.Fill{ContextUsed: int(r.ContextUsed), ContextMax: room},

@@ -22,6 +22,9 @@ func planAgain(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 		return fmt.Errorf("look for an earlier to-do list: %w", err)
 	}
 	todos := writtenTodos(written.Arguments)
+	if written.Plan != nil {
+		todos = written.Plan.Todos()
+	}
 	items, err := json.Marshal(todos)
 	if err != nil {
 		return fmt.Errorf("encode to-dos: %w", err)

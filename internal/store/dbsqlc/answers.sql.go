@@ -12,7 +12,7 @@ import (
 )
 
 const answerOfTurn = `-- name: AnswerOfTurn :one
-SELECT t.id, t.session_key, t.run_id, t.state, t.steps, t.model, t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.started_at, t.ended_at, t.checked_at, t.held_told_at, t.system_hash, t.user_id, t.options, t.deliver, t.waits_since, t.waits_reason, t.waits_until, t.asks_at, t.asks_from, t.asks_attempt, t.hastened_by, t.allows_by, t.allows_since, t.allows_calls, t.allows_key, coalesce(m.content, '')::text AS answer, coalesce(m.silent, false)::boolean AS silent,
+SELECT t.id, t.session_key, t.run_id, t.state, t.steps, t.model, t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.started_at, t.ended_at, t.checked_at, t.held_told_at, t.system_hash, t.user_id, t.options, t.deliver, t.waits_since, t.waits_reason, t.waits_until, t.asks_at, t.asks_from, t.asks_attempt, t.hastened_by, t.allows_by, t.allows_since, t.allows_calls, t.allows_key, t.plan, coalesce(m.content, '')::text AS answer, coalesce(m.silent, false)::boolean AS silent,
        coalesce(CASE WHEN t.state IN ('stopped', 'failed', 'lost') THEN (
            SELECT n.content FROM messages n
            WHERE n.session_key = t.session_key AND n.turn_id = t.id AND n.role = 'notice' AND n.origin = '' ORDER BY n.id DESC LIMIT 1
@@ -70,6 +70,7 @@ func (q *Queries) AnswerOfTurn(ctx context.Context, db DBTX, arg AnswerOfTurnPar
 		&i.Turn.AllowsSince,
 		&i.Turn.AllowsCalls,
 		&i.Turn.AllowsKey,
+		&i.Turn.Plan,
 		&i.Answer,
 		&i.Silent,
 		&i.Notice,

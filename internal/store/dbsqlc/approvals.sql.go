@@ -19,12 +19,13 @@ UPDATE tool_calls c SET
     summary           = coalesce($7, c.summary),
     asked_arguments   = CASE WHEN $6::text IS NULL THEN c.asked_arguments ELSE c.arguments END,
     written_arguments = CASE WHEN $6::text IS NULL THEN c.written_arguments ELSE coalesce(c.written_arguments, c.arguments) END,
-    hook_note         = CASE WHEN $6::text IS NULL THEN c.hook_note ELSE concat_ws(E'\n\n', nullif(c.hook_note, ''), $8::text) END
+    hook_note         = CASE WHEN $6::text IS NULL THEN c.hook_note ELSE concat_ws(E'\n\n', nullif(c.hook_note, ''), nullif($8::text, '')) END,
+    plan              = coalesce($9, c.plan)
 FROM turns t, sessions s
-WHERE c.id = $9 AND c.session_key = $10 AND c.approval = 'open' AND c.state = 'open'
+WHERE c.id = $10 AND c.session_key = $11 AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
-  AND may_decide(s.user_id, $11, c.turn_id, c.questions IS NOT NULL, c.hook)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources
+  AND may_decide(s.user_id, $12, c.turn_id, c.questions IS NOT NULL, c.hook)
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
 `
 
 type ApprovalAnswerParams struct {
@@ -36,6 +37,7 @@ type ApprovalAnswerParams struct {
 	Arguments  *string
 	Summary    *string
 	Told       string
+	Plan       *chat.Plan
 	ID         chat.CallID
 	SessionKey chat.SessionKey
 	UserID     int64
@@ -53,6 +55,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		arg.Arguments,
 		arg.Summary,
 		arg.Told,
+		arg.Plan,
 		arg.ID,
 		arg.SessionKey,
 		arg.UserID,
@@ -100,6 +103,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err
@@ -131,7 +135,7 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -190,6 +194,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err
@@ -219,7 +224,7 @@ func (q *Queries) ApprovalDeferred(ctx context.Context, db DBTX, arg ApprovalDef
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, sources
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources
 `
 
 type ApprovalExpireParams struct {
@@ -274,13 +279,14 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err
 }
 
 const approvalLockTurn = `-- name: ApprovalLockTurn :one
-SELECT t.id, t.session_key, t.run_id, t.state, t.steps, t.model, t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.started_at, t.ended_at, t.checked_at, t.held_told_at, t.system_hash, t.user_id, t.options, t.deliver, t.waits_since, t.waits_reason, t.waits_until, t.asks_at, t.asks_from, t.asks_attempt, t.hastened_by, t.allows_by, t.allows_since, t.allows_calls, t.allows_key FROM turns t JOIN tool_calls c ON c.turn_id = t.id WHERE c.id = $1 FOR NO KEY UPDATE OF t
+SELECT t.id, t.session_key, t.run_id, t.state, t.steps, t.model, t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.started_at, t.ended_at, t.checked_at, t.held_told_at, t.system_hash, t.user_id, t.options, t.deliver, t.waits_since, t.waits_reason, t.waits_until, t.asks_at, t.asks_from, t.asks_attempt, t.hastened_by, t.allows_by, t.allows_since, t.allows_calls, t.allows_key, t.plan FROM turns t JOIN tool_calls c ON c.turn_id = t.id WHERE c.id = $1 FOR NO KEY UPDATE OF t
 `
 
 // The turn of a call, locked: whoever opens a question and whoever allows everything wait for each other.
@@ -316,6 +322,7 @@ func (q *Queries) ApprovalLockTurn(ctx context.Context, db DBTX, id chat.CallID)
 		&i.AllowsSince,
 		&i.AllowsCalls,
 		&i.AllowsKey,
+		&i.Plan,
 	)
 	return i, err
 }
@@ -347,14 +354,14 @@ func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParam
 const approvalOfTurn = `-- name: ApprovalOfTurn :one
 UPDATE tool_calls c SET approval = 'allowed', answered_by = t.allows_by, answered_at = now()
 FROM turns t
-WHERE c.id = $1 AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+WHERE c.id = $1 AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
   AND t.id = c.turn_id AND t.state = 'running' AND t.allows_by <> ''
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
 `
 
 // Allows a call whose question has just been opened, where a person allows everything in its turn. What a hook wants a person or an
-// administrator to be asked about stays open, and so do questions of the model. The turn does this itself, so there is nobody to wake.
+// administrator to be asked about stays open, and so do questions of the model and plans. The turn does this itself, so there is nobody to wake.
 func (q *Queries) ApprovalOfTurn(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
 	row := db.QueryRow(ctx, approvalOfTurn, id)
 	var i ToolCall
@@ -400,13 +407,14 @@ func (q *Queries) ApprovalOfTurn(ctx context.Context, db DBTX, id chat.CallID) (
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -467,6 +475,7 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err
@@ -479,7 +488,7 @@ UPDATE tool_calls c SET
 FROM messages m, turns t
 WHERE c.id = $4 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
 `
 
 type ApprovalOpenParams struct {
@@ -541,6 +550,7 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err
@@ -590,7 +600,7 @@ func (q *Queries) ApprovalToWake(ctx context.Context, db DBTX) ([]ApprovalToWake
 }
 
 const approvalsByKey = `-- name: ApprovalsByKey :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, false, c.hook)
@@ -655,6 +665,7 @@ func (q *Queries) ApprovalsByKey(ctx context.Context, db DBTX, arg ApprovalsByKe
 			&i.Preview,
 			&i.Diff,
 			&i.AskedArguments,
+			&i.Plan,
 			&i.Sources,
 		); err != nil {
 			return nil, err
@@ -669,9 +680,9 @@ func (q *Queries) ApprovalsByKey(ctx context.Context, db DBTX, arg ApprovalsByKe
 
 const approvalsOfTurn = `-- name: ApprovalsOfTurn :many
 UPDATE tool_calls c SET approval = 'allowed', answered_by = $1, answered_at = now(), answer_woken_at = now()
-WHERE c.turn_id = $2::text AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+WHERE c.turn_id = $2::text AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
 `
 
 type ApprovalsOfTurnParams struct {
@@ -731,6 +742,7 @@ func (q *Queries) ApprovalsOfTurn(ctx context.Context, db DBTX, arg ApprovalsOfT
 			&i.Preview,
 			&i.Diff,
 			&i.AskedArguments,
+			&i.Plan,
 			&i.Sources,
 		); err != nil {
 			return nil, err
@@ -744,9 +756,9 @@ func (q *Queries) ApprovalsOfTurn(ctx context.Context, db DBTX, arg ApprovalsOfT
 }
 
 const approvalsOpen = `-- name: ApprovalsOpen :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
-  AND c.approval = 'open' AND c.questions IS NULL AND c.hook <> 'deferred'
+  AND c.approval = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND may_decide(s.user_id, $2, c.turn_id, false, c.hook)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 100
@@ -759,7 +771,7 @@ type ApprovalsOpenParams struct {
 }
 
 // The open questions of a session and its subagents that a person may answer, the oldest first, without those that need answers or an
-// administrator. Locked, so that each is answered once.
+// administrator, and plans. Locked, so that each is answered once.
 func (q *Queries) ApprovalsOpen(ctx context.Context, db DBTX, arg ApprovalsOpenParams) ([]ToolCall, error) {
 	rows, err := db.Query(ctx, approvalsOpen, arg.SessionKey, arg.UserID)
 	if err != nil {
@@ -811,6 +823,7 @@ func (q *Queries) ApprovalsOpen(ctx context.Context, db DBTX, arg ApprovalsOpenP
 			&i.Preview,
 			&i.Diff,
 			&i.AskedArguments,
+			&i.Plan,
 			&i.Sources,
 		); err != nil {
 			return nil, err

@@ -48,10 +48,10 @@ func (q *Queries) ForkBegin(ctx context.Context, db DBTX, arg ForkBeginParams) e
 
 const forkCalls = `-- name: ForkCalls :exec
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner,
-                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, answers, pictures, diff, sources)
+                        started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload, questions, plan, answers, pictures, diff, sources)
 SELECT n.turn || substr(c.id, length(c.turn_id) + 1), $1, n.turn, c.step, c.n, n.id, c.provider_id, c.name, c.class, c.arguments,
        c.summary, c.state, c.runner, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at,
-       c.answered_at, c.answered_by, c.offload, c.questions, c.answers, c.pictures, c.diff, c.sources
+       c.answered_at, c.answered_by, c.offload, c.questions, c.plan, c.answers, c.pictures, c.diff, c.sources
 FROM (
     SELECT unnest($2::bigint[]) AS old, unnest($3::bigint[]) AS id, unnest($4::text[]) AS turn
 ) n
@@ -384,8 +384,8 @@ func (q *Queries) ForkReset(ctx context.Context, db DBTX, key chat.SessionKey) (
 }
 
 const forkSession = `-- name: ForkSession :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, preset, fork_of, agent, model, think, verbosity)
-SELECT $1, s.user_id, $2, $3, s.cwd, s.cwd_runner, s.runner, s.context_mode, s.preset, s.key,
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, preset, plan, fork_of, agent, model, think, verbosity)
+SELECT $1, s.user_id, $2, $3, s.cwd, s.cwd_runner, s.runner, s.context_mode, s.preset, s.plan, s.key,
        s.agent, s.model, s.think, s.verbosity
 FROM sessions s WHERE s.key = $4
 ON CONFLICT (key) DO NOTHING

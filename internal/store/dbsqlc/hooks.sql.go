@@ -55,7 +55,7 @@ func (q *Queries) HookClaimed(ctx context.Context, db DBTX, turnID string) ([]Ho
 }
 
 const hookDeferred = `-- name: HookDeferred :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
 WHERE c.hook = 'deferred' AND c.approval = 'open' AND c.state = 'open'
 ORDER BY c.asked_at LIMIT 100
 `
@@ -102,6 +102,7 @@ type HookDeferredRow struct {
 	Preview          string
 	Diff             string
 	AskedArguments   *string
+	Plan             *chat.Plan
 	Sources          []chat.WebSource
 	UserName         string
 }
@@ -158,6 +159,7 @@ func (q *Queries) HookDeferred(ctx context.Context, db DBTX) ([]HookDeferredRow,
 			&i.Preview,
 			&i.Diff,
 			&i.AskedArguments,
+			&i.Plan,
 			&i.Sources,
 			&i.UserName,
 		); err != nil {
@@ -234,7 +236,7 @@ const hookNote = `-- name: HookNote :one
 UPDATE tool_calls c SET result = c.result || $1::text
 FROM turns t
 WHERE c.id = $2 AND c.state = 'done' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.sources
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources
 `
 
 type HookNoteParams struct {
@@ -288,6 +290,7 @@ func (q *Queries) HookNote(ctx context.Context, db DBTX, arg HookNoteParams) (To
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err
@@ -423,7 +426,7 @@ UPDATE tool_calls SET
     arguments         = coalesce($5, tool_calls.arguments),
     summary           = coalesce($6, tool_calls.summary)
 WHERE id = $7 AND hook = 'due' AND state = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, sources
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources
 `
 
 type HookRuleParams struct {
@@ -490,6 +493,7 @@ func (q *Queries) HookRule(ctx context.Context, db DBTX, arg HookRuleParams) (To
 		&i.Preview,
 		&i.Diff,
 		&i.AskedArguments,
+		&i.Plan,
 		&i.Sources,
 	)
 	return i, err

@@ -332,7 +332,7 @@ type ToolCall struct {
 	FinishedAt *time.Time
 	// Short id of the background task that the call's command became; written with the result.
 	Task string
-	// What the rules of the user said when the step was committed; a change of the rules never reaches a call that exists.
+	// What the rules of the user said when the step was committed; a change of the rules never reaches a call that exists. plan: refused, since the turn wants an approved plan first.
 	Rule chat.Rule
 	// The question to a person whether the call may run. Opened by the turn (with reason and asked_at), answered by the ingress (with note, answered_at, answered_by) or by the turn when nobody did in time; void when the call got its result first.
 	Approval   chat.ApprovalState
@@ -369,6 +369,8 @@ type ToolCall struct {
 	Diff string
 	// The arguments that a person was asked about, where they have changed them with their answer: arguments are those that they permitted. NULL: they have not.
 	AskedArguments *string
+	// The plan that the call proposes (propose_plan), checked: title, steps, questions; as the person has edited it, once they approved it. NULL: it proposes none. A person alone approves it: no rule, no allowance of a turn and no answer to all calls does.
+	Plan *chat.Plan
 	// The pages of the web that the result comes from, for people: [{url, title}], in the order of the result.
 	Sources []chat.WebSource
 }
@@ -438,6 +440,8 @@ type Turn struct {
 	AllowsCalls int32
 	// Id of the message that said so, so that the same message sent again means this turn, and no later one.
 	AllowsKey string
+	// Plan mode of the turn. wanted: only what reads runs, until a person approves a plan; the turn of a subagent that was asked in such a turn keeps it to its end. approved: they have. lifted: they have switched the mode off. Empty: nobody wants a plan. Written when the turn opens, with the answer to a plan, and by /plan.
+	Plan chat.PlanState
 }
 
 // Where on a platform people want to be told of long turns that they began on the page, in a terminal or over HTTP: an identity of theirs. Written by their settings; without a row nobody is told. One whose identity is not theirs any more counts for nothing.

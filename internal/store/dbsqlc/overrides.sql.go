@@ -18,8 +18,9 @@ UPDATE sessions SET
     verbosity  = coalesce($3, verbosity),
     send       = coalesce($4, send),
     activation = coalesce($5, activation),
-    preset     = coalesce($6::text, preset)
-WHERE key = $7
+    preset     = coalesce($6::text, preset),
+    plan       = coalesce($7::boolean, plan)
+WHERE key = $8
 `
 
 type SessionOverrideParams struct {
@@ -29,6 +30,7 @@ type SessionOverrideParams struct {
 	Send       *string
 	Activation *string
 	Preset     *string
+	Plan       *bool
 	Key        chat.SessionKey
 }
 
@@ -41,6 +43,7 @@ func (q *Queries) SessionOverride(ctx context.Context, db DBTX, arg SessionOverr
 		arg.Send,
 		arg.Activation,
 		arg.Preset,
+		arg.Plan,
 		arg.Key,
 	)
 	if err != nil {

@@ -168,7 +168,7 @@ func (q *Queries) SessionDelete(ctx context.Context, db DBTX, key chat.SessionKe
 }
 
 const sessionGet = `-- name: SessionGet :one
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf, s.title_open,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf, s.title_open, s.plan,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
@@ -218,6 +218,7 @@ type SessionGetRow struct {
 	Preset            chat.Preset
 	Shelf             chat.Shelf
 	TitleOpen         bool
+	Plan              bool
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -260,6 +261,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.Preset,
 		&i.Shelf,
 		&i.TitleOpen,
+		&i.Plan,
 		&i.Running,
 		&i.Queued,
 		&i.Waiting,
@@ -289,7 +291,7 @@ WITH listed AS MATERIALIZED (
     ORDER BY o.pinned DESC, o.last_interaction_at DESC
     LIMIT $4
 )
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf, s.title_open,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id, s.preset, s.shelf, s.title_open, s.plan,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
@@ -347,6 +349,7 @@ type SessionListRow struct {
 	Preset            chat.Preset
 	Shelf             chat.Shelf
 	TitleOpen         bool
+	Plan              bool
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -400,6 +403,7 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.Preset,
 			&i.Shelf,
 			&i.TitleOpen,
+			&i.Plan,
 			&i.Running,
 			&i.Queued,
 			&i.Waiting,

@@ -287,11 +287,75 @@ func (q *Queries) StepReopen(ctx context.Context, db DBTX, arg StepReopenParams)
 	return err
 }
 
+const turnAgain = `-- name: TurnAgain :many
+UPDATE turns SET plan = 'wanted'
+WHERE turns.id = $1 AND turns.plan = '' AND EXISTS (
+    SELECT 1 FROM messages m JOIN turns o ON o.id = m.turn_id
+    WHERE m.id = $2 AND m.session_key = turns.session_key AND coalesce((o.options ->> 'plan')::boolean, false))
+RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, turns.asks_from, turns.asks_attempt, turns.hastened_by, turns.allows_by, turns.allows_since, turns.allows_calls, turns.allows_key, turns.plan
+`
+
+type TurnAgainParams struct {
+	ID      chat.TurnID
+	Message chat.MessageID
+}
+
+// A turn that answers a message anew wants a plan where that message did.
+func (q *Queries) TurnAgain(ctx context.Context, db DBTX, arg TurnAgainParams) ([]Turn, error) {
+	rows, err := db.Query(ctx, turnAgain, arg.ID, arg.Message)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Turn
+	for rows.Next() {
+		var i Turn
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.RunID,
+			&i.State,
+			&i.Steps,
+			&i.Model,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+			&i.StartedAt,
+			&i.EndedAt,
+			&i.CheckedAt,
+			&i.HeldToldAt,
+			&i.SystemHash,
+			&i.UserID,
+			&i.Options,
+			&i.Deliver,
+			&i.WaitsSince,
+			&i.WaitsReason,
+			&i.WaitsUntil,
+			&i.AsksAt,
+			&i.AsksFrom,
+			&i.AsksAttempt,
+			&i.HastenedBy,
+			&i.AllowsBy,
+			&i.AllowsSince,
+			&i.AllowsCalls,
+			&i.AllowsKey,
+			&i.Plan,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const turnAllow = `-- name: TurnAllow :one
 UPDATE turns SET allows_by = $1, allows_since = CASE WHEN $1::text = '' THEN NULL ELSE now() END,
     allows_key = CASE WHEN $2::text = '' THEN allows_key ELSE $2::text END
 WHERE id = $3
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
 `
 
 type TurnAllowParams struct {
@@ -333,6 +397,7 @@ func (q *Queries) TurnAllow(ctx context.Context, db DBTX, arg TurnAllowParams) (
 		&i.AllowsSince,
 		&i.AllowsCalls,
 		&i.AllowsKey,
+		&i.Plan,
 	)
 	return i, err
 }
@@ -385,7 +450,7 @@ WITH steps_closed AS (
 )
 UPDATE turns SET state = $1::text, ended_at = now(), waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE turns.id = $2 AND turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
 `
 
 type TurnCloseParams struct {
@@ -427,12 +492,13 @@ func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (
 		&i.AllowsSince,
 		&i.AllowsCalls,
 		&i.AllowsKey,
+		&i.Plan,
 	)
 	return i, err
 }
 
 const turnCountAllowed = `-- name: TurnCountAllowed :one
-UPDATE turns SET allows_calls = allows_calls + $1::int WHERE id = $2 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
+UPDATE turns SET allows_calls = allows_calls + $1::int WHERE id = $2 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
 `
 
 type TurnCountAllowedParams struct {
@@ -472,6 +538,7 @@ func (q *Queries) TurnCountAllowed(ctx context.Context, db DBTX, arg TurnCountAl
 		&i.AllowsSince,
 		&i.AllowsCalls,
 		&i.AllowsKey,
+		&i.Plan,
 	)
 	return i, err
 }
@@ -502,10 +569,88 @@ func (q *Queries) TurnEnded(ctx context.Context, db DBTX, arg TurnEndedParams) (
 	return state, err
 }
 
+const turnFollow = `-- name: TurnFollow :many
+UPDATE turns SET plan = CASE WHEN f.plan = 'wanted' OR f.plan = 'approved' AND f.session_key = turns.session_key THEN f.plan ELSE turns.plan END
+FROM turns f
+WHERE turns.id = $1 AND f.id = coalesce(
+    (SELECT k.asked_in FROM subagent_tasks k WHERE k.turn_id = $1::text LIMIT 1),
+    (SELECT k.asked_in FROM inbox i JOIN subagent_tasks k ON k.turn_id = i.platform_id
+     WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
+    (SELECT c.turn_id FROM inbox i JOIN group_chats g ON g.id = substr(i.platform_id, length('group/') + 1) JOIN tool_calls c ON c.id = g.call_id
+     WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'subagent' AND starts_with(i.platform_id, 'group/') LIMIT 1),
+    (SELECT c.turn_id FROM inbox i JOIN tool_calls c ON c.id = i.platform_id
+     WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'background' LIMIT 1),
+    (SELECT o.id FROM turns o WHERE $2::boolean AND o.session_key = turns.session_key AND o.id <> turns.id
+        AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.turn_id = o.id AND i.kind = 'control')
+     ORDER BY o.started_at DESC LIMIT 1))
+RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, turns.asks_from, turns.asks_attempt, turns.hastened_by, turns.allows_by, turns.allows_since, turns.allows_calls, turns.allows_key, turns.plan
+`
+
+type TurnFollowParams struct {
+	ID    chat.TurnID
+	Again bool
+}
+
+// A turn that goes on with what another one began is bound as that one: one that carries out a task as the turn that handed it out, one
+// that hears of an end as the turn that began what has ended, and one that a person asked to go on (again) as the newest before it. A subagent
+// cannot propose a plan, so nothing but the wall reaches it.
+func (q *Queries) TurnFollow(ctx context.Context, db DBTX, arg TurnFollowParams) ([]Turn, error) {
+	rows, err := db.Query(ctx, turnFollow, arg.ID, arg.Again)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Turn
+	for rows.Next() {
+		var i Turn
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.RunID,
+			&i.State,
+			&i.Steps,
+			&i.Model,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+			&i.StartedAt,
+			&i.EndedAt,
+			&i.CheckedAt,
+			&i.HeldToldAt,
+			&i.SystemHash,
+			&i.UserID,
+			&i.Options,
+			&i.Deliver,
+			&i.WaitsSince,
+			&i.WaitsReason,
+			&i.WaitsUntil,
+			&i.AsksAt,
+			&i.AsksFrom,
+			&i.AsksAttempt,
+			&i.HastenedBy,
+			&i.AllowsBy,
+			&i.AllowsSince,
+			&i.AllowsCalls,
+			&i.AllowsKey,
+			&i.Plan,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const turnInsert = `-- name: TurnInsert :one
-INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
+INSERT INTO turns (id, session_key, run_id, state, user_id, options, plan)
+SELECT $1, $2, $3, 'running', $4, $5,
+       CASE WHEN $6::boolean AND ($7::boolean OR coalesce((SELECT s.plan FROM sessions s WHERE s.key = $2), false))
+           THEN 'wanted' ELSE '' END
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
 `
 
 type TurnInsertParams struct {
@@ -514,9 +659,12 @@ type TurnInsertParams struct {
 	RunID      string
 	UserID     *chat.UserID
 	Options    json.RawMessage
+	Acts       bool
+	Plan       bool
 }
 
-// Opens a turn, or finds it open. No row: it was closed before.
+// Opens a turn, or finds it open. No row: it was closed before. It wants a plan where its messages do, or its conversation; acts is false
+// for a command, which needs none.
 func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams) (Turn, error) {
 	row := db.QueryRow(ctx, turnInsert,
 		arg.ID,
@@ -524,6 +672,8 @@ func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams)
 		arg.RunID,
 		arg.UserID,
 		arg.Options,
+		arg.Acts,
+		arg.Plan,
 	)
 	var i Turn
 	err := row.Scan(
@@ -555,6 +705,7 @@ func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams)
 		&i.AllowsSince,
 		&i.AllowsCalls,
 		&i.AllowsKey,
+		&i.Plan,
 	)
 	return i, err
 }
@@ -624,7 +775,7 @@ func (q *Queries) TurnKeepOverheard(ctx context.Context, db DBTX, turnID *chat.T
 }
 
 const turnList = `-- name: TurnList :many
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
 `
 
 type TurnListParams struct {
@@ -670,6 +821,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 			&i.AllowsSince,
 			&i.AllowsCalls,
 			&i.AllowsKey,
+			&i.Plan,
 		); err != nil {
 			return nil, err
 		}
@@ -682,7 +834,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 }
 
 const turnLock = `-- name: TurnLock :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key FROM turns WHERE id = $1 FOR NO KEY UPDATE
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan FROM turns WHERE id = $1 FOR NO KEY UPDATE
 `
 
 func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -717,6 +869,7 @@ func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, 
 		&i.AllowsSince,
 		&i.AllowsCalls,
 		&i.AllowsKey,
+		&i.Plan,
 	)
 	return i, err
 }
@@ -773,6 +926,181 @@ func (q *Queries) TurnMayAllow(ctx context.Context, db DBTX, arg TurnMayAllowPar
 	var may bool
 	err := row.Scan(&may)
 	return may, err
+}
+
+const turnPlan = `-- name: TurnPlan :many
+UPDATE turns SET plan = $1 WHERE id = $2 AND plan IN ('wanted', 'approved') AND plan <> $1 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
+`
+
+type TurnPlanParams struct {
+	Plan chat.PlanState
+	ID   chat.TurnID
+}
+
+// A person approves the plan of a turn, or sends it back; a turn for which they have switched the mode off stays as it is.
+func (q *Queries) TurnPlan(ctx context.Context, db DBTX, arg TurnPlanParams) ([]Turn, error) {
+	rows, err := db.Query(ctx, turnPlan, arg.Plan, arg.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Turn
+	for rows.Next() {
+		var i Turn
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.RunID,
+			&i.State,
+			&i.Steps,
+			&i.Model,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+			&i.StartedAt,
+			&i.EndedAt,
+			&i.CheckedAt,
+			&i.HeldToldAt,
+			&i.SystemHash,
+			&i.UserID,
+			&i.Options,
+			&i.Deliver,
+			&i.WaitsSince,
+			&i.WaitsReason,
+			&i.WaitsUntil,
+			&i.AsksAt,
+			&i.AsksFrom,
+			&i.AsksAttempt,
+			&i.HastenedBy,
+			&i.AllowsBy,
+			&i.AllowsSince,
+			&i.AllowsCalls,
+			&i.AllowsKey,
+			&i.Plan,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const turnPlanOff = `-- name: TurnPlanOff :many
+UPDATE turns SET plan = 'lifted'
+WHERE turns.plan = 'wanted' AND (turns.session_key = $1 OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
+`
+
+// A person switches it off: nothing of the conversation and its subagents wants a plan any more.
+func (q *Queries) TurnPlanOff(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]Turn, error) {
+	rows, err := db.Query(ctx, turnPlanOff, sessionKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Turn
+	for rows.Next() {
+		var i Turn
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.RunID,
+			&i.State,
+			&i.Steps,
+			&i.Model,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+			&i.StartedAt,
+			&i.EndedAt,
+			&i.CheckedAt,
+			&i.HeldToldAt,
+			&i.SystemHash,
+			&i.UserID,
+			&i.Options,
+			&i.Deliver,
+			&i.WaitsSince,
+			&i.WaitsReason,
+			&i.WaitsUntil,
+			&i.AsksAt,
+			&i.AsksFrom,
+			&i.AsksAttempt,
+			&i.HastenedBy,
+			&i.AllowsBy,
+			&i.AllowsSince,
+			&i.AllowsCalls,
+			&i.AllowsKey,
+			&i.Plan,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const turnPlanOn = `-- name: TurnPlanOn :many
+UPDATE turns SET plan = 'wanted'
+WHERE turns.session_key = $1 AND turns.state = 'running' AND turns.plan IN ('', 'lifted')
+  AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND i.kind = 'control')
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
+`
+
+// A person switches plan mode on: the turn that runs wants a plan, too, from its next step on.
+func (q *Queries) TurnPlanOn(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]Turn, error) {
+	rows, err := db.Query(ctx, turnPlanOn, sessionKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Turn
+	for rows.Next() {
+		var i Turn
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.RunID,
+			&i.State,
+			&i.Steps,
+			&i.Model,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+			&i.StartedAt,
+			&i.EndedAt,
+			&i.CheckedAt,
+			&i.HeldToldAt,
+			&i.SystemHash,
+			&i.UserID,
+			&i.Options,
+			&i.Deliver,
+			&i.WaitsSince,
+			&i.WaitsReason,
+			&i.WaitsUntil,
+			&i.AsksAt,
+			&i.AsksFrom,
+			&i.AsksAttempt,
+			&i.HastenedBy,
+			&i.AllowsBy,
+			&i.AllowsSince,
+			&i.AllowsCalls,
+			&i.AllowsKey,
+			&i.Plan,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const turnRunning = `-- name: TurnRunning :one

@@ -32,7 +32,7 @@ FROM (
 WHERE turns.id = before.id AND turns.state = 'running' AND (
     $6::int > 0 OR EXISTS (
         SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND (i.kind = 'background' OR i.channel NOT IN ('web', 'cli', 'api'))))
-RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, turns.asks_from, turns.asks_attempt, turns.hastened_by, turns.allows_by, turns.allows_since, turns.allows_calls, turns.allows_key, (before.waits_since IS NULL)::boolean AS fresh, (turns.waits_until <= now())::boolean AS over,
+RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, turns.asks_from, turns.asks_attempt, turns.hastened_by, turns.allows_by, turns.allows_since, turns.allows_calls, turns.allows_key, turns.plan, (before.waits_since IS NULL)::boolean AS fresh, (turns.waits_until <= now())::boolean AS over,
     greatest(0, extract(epoch FROM turns.asks_at - now()) * 1000)::bigint AS pause_ms
 `
 
@@ -96,6 +96,7 @@ func (q *Queries) WaitBegin(ctx context.Context, db DBTX, arg WaitBeginParams) (
 		&i.Turn.AllowsSince,
 		&i.Turn.AllowsCalls,
 		&i.Turn.AllowsKey,
+		&i.Turn.Plan,
 		&i.Fresh,
 		&i.Over,
 		&i.PauseMs,
@@ -142,7 +143,7 @@ func (q *Queries) WaitDue(ctx context.Context, db DBTX, arg WaitDueParams) (Wait
 const waitEnd = `-- name: WaitEnd :one
 UPDATE turns SET waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE id = $1 AND waits_since IS NOT NULL
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
 `
 
 // The turn goes on. No row: it did not wait.
@@ -178,6 +179,7 @@ func (q *Queries) WaitEnd(ctx context.Context, db DBTX, id chat.TurnID) (Turn, e
 		&i.AllowsSince,
 		&i.AllowsCalls,
 		&i.AllowsKey,
+		&i.Plan,
 	)
 	return i, err
 }

@@ -55,7 +55,7 @@ type handler struct {
 
 // New returns the tool SubAgent.
 func New(fakeStore Subagents, roles Roles) tool.Tool {
-	return tool.Define("SubAgent", chat.ClassAgent, doc, handler{fakeStore, roles})
+	return tool.Define("SubAgent", chat.ClassAgent, doc, handler{fakeStore, roles}, tool.Planning)
 }
 
 func (handler) Summary(p params) string {

@@ -44,7 +44,7 @@ type search struct {
 
 // New returns the tool search_tools.
 func New(catalog Catalog, finder Finder) tool.Tool {
-	return tool.DefineQuick(toolset.Search, chat.ClassIdempotent, doc, search{catalog, finder}, tool.Inward)
+	return tool.DefineQuick(toolset.Search, chat.ClassIdempotent, doc, search{catalog, finder}, tool.Inward, tool.Planning)
 }
 
 func (search) Summary(p params) string { return p.Query }

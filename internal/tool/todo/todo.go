@@ -47,7 +47,7 @@ type write struct{ list List }
 
 // NewWrite returns the tool todo_write. It sets the whole list, so running it again changes nothing.
 func NewWrite(list List) tool.Tool {
-	return tool.DefineQuick("todo_write", chat.ClassIdempotent, writeDoc, write{list}, tool.Inward)
+	return tool.DefineQuick("todo_write", chat.ClassIdempotent, writeDoc, write{list}, tool.Inward, tool.Planning)
 }
 
 func (write) Summary(p writeParams) string {

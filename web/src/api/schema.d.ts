@@ -3116,6 +3116,8 @@ export interface components {
             deferred?: boolean;
             /** @description What the person said with the answer. */
             note?: string;
+            /** @description The plan that the call proposes: to allow the call is to approve it, to deny it is to send it back. As the person has edited it, once it was approved. */
+            plan?: components["schemas"]["Plan"];
             /** @description What the call would change in a file, as a unified diff, as it was when the question was asked; may be cut. */
             preview?: string;
             /** @description What the model asks the person; the call is allowed by answers to all of them. */
@@ -3210,6 +3212,8 @@ export interface components {
              */
             model?: string;
             pinned?: boolean;
+            /** @description Plan mode: each turn proposes a plan before it acts. It holds at once: true also for the turn that runs, and false lets it act. */
+            plan?: boolean;
             /** @description What tools may do here: read_only, ask or auto; empty: as I chose for all conversations. */
             preset?: string;
             /** @description How messages wait; members that are missing follow the policy. */
@@ -4805,6 +4809,8 @@ export interface components {
             client_message_id: string;
             /** @description Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures. */
             files?: string[] | null;
+            /** @description What answers the message proposes a plan, and changes nothing until it is approved. It has a turn of its own, after what waits. */
+            plan?: boolean;
             /** @description At most 200000 bytes. It may be empty where there are files. */
             text: string;
         };
@@ -5134,6 +5140,14 @@ export interface components {
              * @description In pixels.
              */
             width: number;
+        };
+        Plan: {
+            /** @description What the model would like to know with the answer; one line each. */
+            questions?: string[] | null;
+            /** @description What is to be done, in its order; one line each. */
+            steps: string[] | null;
+            /** @description What it is a plan for, one line. */
+            title?: string;
         };
         PolicyCheck: {
             /** @description All faults, each with the path of the member; empty: it can be put in force. */
@@ -5663,6 +5677,8 @@ export interface components {
             /** @description Where the conversation takes place. */
             origin: components["schemas"]["Origin"];
             pinned: boolean;
+            /** @description Plan mode: each turn proposes a plan before it acts, and waits until it is approved. */
+            plan?: boolean;
             /**
              * @description What tools may do in this conversation; empty: as its user chose for all of them, then the policy.
              * @enum {string}
@@ -6571,6 +6587,11 @@ export interface components {
             ended_at?: string;
             id: string;
             model?: string;
+            /**
+             * @description Plan mode of the turn. wanted: only what reads runs until a plan is approved. lifted: a person has switched it off meanwhile.
+             * @enum {string}
+             */
+            plan?: "wanted" | "approved" | "lifted";
             /** @description Run of the Turn workflow. */
             run_id: string;
             session: string;

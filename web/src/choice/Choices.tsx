@@ -1,4 +1,4 @@
-import { Brain, Eye, Hand, ListOrdered, ShieldCheck } from "lucide-react"
+import { Brain, ClipboardList, Eye, Hand, ListOrdered, ShieldCheck } from "lucide-react"
 import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from "react"
 
 import { useAccount } from "../app/account"
@@ -88,13 +88,14 @@ export function QueueFace({ chosen, ...rest }: Pick<ChoiceProps, "chosen"> & Com
 const presetIcons = { read_only: Eye, ask: Hand, auto: ShieldCheck }
 
 /** What tools may do, in a word where that was chosen here. */
-export function PresetFace({ chosen: { preset }, ...rest }: Pick<ChoiceProps, "chosen"> & ComponentProps<"button">) {
+export function PresetFace({ chosen: { preset, plan }, ...rest }: Pick<ChoiceProps, "chosen"> & ComponentProps<"button">) {
   const say = useTable(permissionWords)
   const Icon = presetIcons[preset || "auto"]
-  const label = say("label", { preset: preset === "" ? say("followHere") : say(preset) })
+  const label = say("label", { preset: preset === "" ? say("followHere") : say(preset) }) + (plan ? ` · ${say("planFirst")}` : "")
   return (
     <button type="button" aria-haspopup="menu" aria-expanded={false} aria-label={label} data-tip={label} className={cx(faceLook, "shrink-0")} {...rest}>
       <Icon size={15} aria-hidden className={preset === "read_only" || preset === "ask" ? "text-warn" : "text-ink-3"} />
+      {plan && <ClipboardList size={15} aria-hidden className="text-accent" />}
       {preset !== "" && <span className="hidden md:inline">{say(preset)}</span>}
     </button>
   )

@@ -3,6 +3,7 @@ import { DropdownMenu } from "radix-ui"
 import { presets } from "../api/permissions"
 import { permissionWords } from "../i18n/permissions"
 import { useTable } from "../i18n/table"
+import { PlanChoice } from "../plan/PlanChoice"
 import { menuPanel, menuTitle } from "../ui/menu"
 import { type ChoiceProps, PresetFace } from "./Choices"
 import type { Chosen } from "./force"
@@ -34,6 +35,7 @@ export default function PresetMenu({ chosen, onChoose }: ChoiceProps) {
               </Item>
             ))}
           </DropdownMenu.RadioGroup>
+          <PlanChoice on={chosen.plan} onChoose={(plan) => onChoose({ plan })} />
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>

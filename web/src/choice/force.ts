@@ -7,15 +7,17 @@ export interface Chosen {
   think: string
   queue: NonNullable<Session["queue"]["mode"]> | ""
   preset: Preset | ""
+  plan: boolean
 }
 
-export const nothingChosen: Chosen = { model: "", think: "", queue: "", preset: "" }
+export const nothingChosen: Chosen = { model: "", think: "", queue: "", preset: "", plan: false }
 
 export const chosenOf = (session: Session | undefined): Chosen => ({
   model: session?.model ?? "",
   think: session?.think ?? "",
   queue: session?.queue.mode ?? "",
   preset: session?.preset ?? "",
+  plan: session?.plan ?? false,
 })
 
 /** The model that answers, and who says so: this conversation, or what holds for all. */

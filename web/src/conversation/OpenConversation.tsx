@@ -60,8 +60,8 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const sent = useMemo(() => sentTexts(feed, unsent), [feed, unsent])
   const among = feed.session?.chat_type === "subagent"
   const shared = useMemo(
-    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, among, showDetails: details.show, openFile: (path?: string) => showFile({ path }), tasks: feed.tasks, showTask }),
-    [sessionKey, link, feed.connections, stopping, skew, among, details.show, feed.tasks],
+    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, among, showDetails: details.show, openFile: (path?: string) => showFile({ path }), tasks: feed.tasks, todos: feed.todos, showTask }),
+    [sessionKey, link, feed.connections, stopping, skew, among, details.show, feed.tasks, feed.todos],
   )
   const runCommand = (name: OwnCommand) => {
     if (name === "stop") stop()

@@ -1,6 +1,6 @@
 import { createContext, use } from "react"
 
-import type { Task } from "../api/types"
+import type { Task, Todo } from "../api/types"
 import type { Link } from "../feed/conversation"
 
 /** What the parts of an open conversation share. */
@@ -21,6 +21,8 @@ export interface ConversationContextValue {
   openFile: (path?: string) => void
   /** Background tasks, newest first. */
   tasks: Task[]
+  /** The to-do list of the conversation. */
+  todos: Todo[]
   /** Opens a background task. */
   showTask: (id: string) => void
 }

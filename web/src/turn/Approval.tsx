@@ -10,6 +10,7 @@ import { moment } from "../i18n/format"
 import { Note } from "../ui/Note"
 import { type Answer, ApprovalCard } from "./ApprovalCard"
 
+const Plan = lazy(() => import("../plan/Plan"))
 const Inquiry = lazy(() => import("./Inquiry"))
 const Deferred = lazy(() => import("../hooks/Deferred"))
 
@@ -30,7 +31,11 @@ export function Approval({ call, approval, asking }: Props) {
   const answering = isPending || isSuccess
   return (
     <div className="space-y-2 py-1">
-      {approval.questions?.length ? (
+      {approval.plan ? (
+        <Suspense>
+          <Plan approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
+        </Suspense>
+      ) : approval.questions?.length ? (
         <Suspense>
           <Inquiry call={call.id} approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
         </Suspense>

@@ -13,7 +13,7 @@ import { Button } from "../ui/Button"
 export default function ApprovalStrip({ feed, turn }: { feed: FeedState; turn: string }) {
   const t = useT()
   const { sessionKey } = useConversationContext()
-  const waiting = askingCalls(feed).filter(({ approval }) => !approval?.questions?.length && !approval?.deferred)
+  const waiting = askingCalls(feed).filter(({ approval }) => !approval?.plan && !approval?.questions?.length && !approval?.deferred)
   const allows = feed.turns[turn]?.turn?.allows
   const several = useMutation({ mutationFn: (decision: "allow" | "deny") => answerApprovals(sessionKey, waiting.map(({ id }) => id), decision) })
   const all = useMutation({ mutationFn: (allow: boolean) => allowTurn(sessionKey, turn, allow) })

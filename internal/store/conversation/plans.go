@@ -1,0 +1,47 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// switchPlans lets the turns of a conversation that run follow its plan mode. One whose plan was approved goes on.
+func switchPlans(ctx context.Context, t *pg.Tx, key chat.SessionKey, on bool) error {
+	change := t.Q.TurnPlanOff
+	if on {
+		change = t.Q.TurnPlanOn
+	}
+	rows, err := change(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("switch the plan mode of the turns of %s: %w", key, err)
+	}
+	emitPlans(t, rows)
+	return nil
+}
+
+// Planned notes in a turn that a person has approved its plan, or has sent it back. Where they have switched the mode off, it changes
+// nothing.
+func Planned(ctx context.Context, t *pg.Tx, turn chat.TurnID, approved bool) error {
+	state := chat.PlanWanted
+	if approved {
+		state = chat.PlanApproved
+	}
+	rows, err := t.Q.TurnPlan(ctx, t, dbsqlc.TurnPlanParams{ID: turn, Plan: state})
+	if err != nil {
+		return fmt.Errorf("note the plan of turn %s: %w", turn, err)
+	}
+	emitPlans(t, rows)
+	return nil
+}
+
+func emitPlans(t *pg.Tx, rows []dbsqlc.Turn) {
+	for _, row := range rows {
+		if row.State == chat.TurnRunning {
+			t.Emit(row.SessionKey, chat.EventTurn, TurnOf(row))
+		}
+	}
+}

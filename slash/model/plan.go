@@ -1,0 +1,62 @@
+package model
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Planner keeps the plan mode of conversations.
+type Planner interface {
+	Overrider
+	// ModelWanted says, among other things, whether the running turn has to propose a plan.
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
+}
+
+// Plan is /plan: whether plans are approved before anything is changed in a conversation. What stands behind it may also be a message,
+// which is planned alone; that is read as a directive (internal/command).
+type Plan struct{ Sessions Planner }
+
+var _ slash.Runner = Plan{}
+
+// Spec is what the command is called.
+func (Plan) Spec() slash.Spec {
+	return slash.Spec{Name: "plan", Usage: "[on|off|MESSAGE]", Help: i18n.HelpPlan, Group: slash.GroupConversation, Who: slash.Owner}
+}
+
+// Run switches it, or tells how it is.
+func (p Plan) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	switch strings.ToLower(strings.TrimSpace(args)) {
+	case "":
+		return p.status(ctx, in)
+	case "on":
+		return i18n.Say(in.Lang, i18n.PlanOn), p.Sessions.Override(ctx, in.Session, store.Overrides{Plan: new(true)})
+	case "off":
+		return i18n.Say(in.Lang, i18n.PlanOff), p.Sessions.Override(ctx, in.Session, store.Overrides{Plan: new(false)})
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.PlanUsage)
+}
+
+func (p Plan) status(ctx context.Context, in slash.Request) (string, error) {
+	session, _, err := p.Sessions.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	running, err := p.Sessions.ModelWanted(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	lines := []string{i18n.Say(in.Lang, i18n.PlanIsOff)}
+	if session.Plan {
+		lines[0] = i18n.Say(in.Lang, i18n.PlanIsOn)
+	}
+	if running.Plan == chat.PlanWanted {
+		lines = append(lines, i18n.Say(in.Lang, i18n.PlanNow))
+	}
+	return i18n.Row(in.Lang, lines...), nil
+}
