@@ -147,6 +147,7 @@ func TestConnections_OfAPersonAreEightAndTheOneIdleForLongestMakesRoom(t *testin
 		started, _ := box.counts()
 		require.Equal(t, 9, started)
 		f.call(all[0], "echo", chat.ClassRead, `{"text":"x"}`)
+		synctest.Wait() // the one that makes room ends meanwhile
 		started, running := box.counts()
 		require.Equal(t, []int{10, 8}, []int{started, running}, "the first one had to go")
 	})
