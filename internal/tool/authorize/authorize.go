@@ -36,7 +36,7 @@ type handler struct{ accounts Accounts }
 
 // New returns the tool oauth_authorize.
 func New(accounts Accounts) tool.Tool {
-	return tool.Define("oauth_authorize", chat.ClassRead, doc, handler{accounts}, tool.Optional("oauth"))
+	return tool.Define("oauth_authorize", chat.ClassRead, doc, handler{accounts}, tool.Optional("settings"))
 }
 
 func (handler) Summary(p params) string { return strings.TrimSpace(p.Provider + " " + p.Reason) }

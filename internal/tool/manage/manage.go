@@ -48,7 +48,7 @@ type manage struct {
 // New returns the tool ManageTools. It acts on the servers of whoever the conversation is with, never on the installation's. A call that runs
 // again changes nothing more: a server is found by its name.
 func New(servers Servers, refresh Refresher) tool.Tool {
-	return tool.Define("ManageTools", chat.ClassIdempotent, doc, manage{servers, refresh}, tool.Optional("tools"))
+	return tool.Define("ManageTools", chat.ClassIdempotent, doc, manage{servers, refresh}, tool.Optional("settings"))
 }
 
 // Summary leaves the configuration out: it may hold what nobody should read.
