@@ -158,7 +158,8 @@ func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 // refuse says what went wrong, to whoever sits at the browser.
 func (c *Connect) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	lang := languageOf(r)
-	status, text := http.StatusForbidden, ""
+	status := http.StatusForbidden
+	var text string
 	say := func(id i18n.ID, args ...any) string { return i18n.Say(lang, id, args...) }
 	said, refused := errors.AsType[*oauth.RefusedError](err)
 	switch {

@@ -48,7 +48,11 @@ type Rows interface {
 	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
 	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
 	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
+	Conversations
+}
 
+// Conversations know what waits for an account, and for whom.
+type Conversations interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	UserByID(ctx context.Context, id chat.UserID) (people.User, error)

@@ -194,7 +194,7 @@ func (s *Accounts) revoke(ctx context.Context, p rows.Provider, token, hint stri
 	if err != nil {
 		return safehttp.Reason(err)
 	}
-	defer resp.Body.Close()                                          //nolint:errcheck // nothing more is read of it
+	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // so that the connection can be used again
 	if resp.StatusCode/100 != 2 {
 		return "it answers with status " + resp.Status[:min(len(resp.Status), 3)]
@@ -220,7 +220,7 @@ func (s *Accounts) label(ctx context.Context, p rows.Provider, access string) st
 	if err != nil {
 		return ""
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing more is read of it
+	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil || resp.StatusCode/100 != 2 {
 		return ""

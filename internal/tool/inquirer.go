@@ -30,7 +30,7 @@ func (r *Registry) Questions(ctx context.Context, in chat.SessionKey, name, argu
 }
 
 func (d *defined[P]) Questions(ctx context.Context, in chat.SessionKey, arguments string) []chat.Inquiry {
-	ask := func(P) ([]chat.Inquiry, error) { return nil, nil }
+	var ask func(P) ([]chat.Inquiry, error)
 	switch asks := d.handler.(type) {
 	case Inquirer[P]:
 		ask = asks.Questions

@@ -45,7 +45,7 @@ export const planClaims = {
     await v.page.keyboard.press("Control+Enter")
     await v.sees(/edited and approved by/, v.turn)
     await v.sees("the beds are done", v.turn)
-    await v.turn.getByRole("button", { name: /The garden/ }).click()
+    await v.turn.getByRole("button", { name: /^The garden .*steps done$/ }).click()
     const steps = v.turn.getByRole("list", { name: "Steps" })
     assert.deepEqual(await steps.getByRole("listitem").allInnerTexts(), ["thin the carrots", "water the seeds twice", "water the lawn"])
     await v.sees("0 of 3 steps done", v.turn)

@@ -49,7 +49,7 @@ describe("draftOf", () => {
 
   it("sends nothing of a command for an address", () => {
     expect(draftOf({ ...filledFrom(server), transport: "http", url: " https://a.example ", headers: [{ name: " A ", value: "b" }, { name: "", value: "lost" }] })).toEqual({
-      shared: true, transport: "http", instructions: "", enabled: true, revision: 3, url: "https://a.example", headers: { A: "b" },
+      shared: true, transport: "http", account: "", instructions: "", enabled: true, revision: 3, url: "https://a.example", headers: { A: "b" },
     })
   })
 })
