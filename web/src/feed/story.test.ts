@@ -81,6 +81,13 @@ test("only calls of the newest step can be running", () => {
   expect(voiceOf([step(2, 0), step(3, 1)], feed, false)).toMatchObject({ kind: "tools", names: ["Shell"] })
 })
 
+test("a plan waits for an answer, a call for a permission", () => {
+  const approval = { state: "open", asked_at: "2026-01-01T00:00:00Z" } as const
+  const asks = (more: Partial<ToolEvent>): TurnFeed => ({ ...emptyTurnFeed, calls: { "t.0.0": { ...call("0.0", "open"), approval, ...more } } })
+  expect(voiceOf([step(2, 0)], asks({}), false)).toEqual({ kind: "asking", tool: "Shell" })
+  expect(voiceOf([step(2, 0)], asks({ approval: { ...approval, plan: { steps: ["dig"] } } }), false)).toEqual({ kind: "inquiring" })
+})
+
 test("a command stands with its answer, and the answer finds it by its id", () => {
   const command = (id: number, inbox: number): Message => ({ ...user(id), origin: "command", inbox_id: inbox })
   const answered = (id: number, inbox?: number): Message => ({ ...base, id, step: 0, role: "notice", origin: "command", inbox_id: inbox })

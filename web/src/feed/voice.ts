@@ -29,7 +29,7 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   if (live?.reasoning.text) return { kind: "thinking" }
   const calls = latestCalls(messages, feed)
   const asking = calls.find(isAsking)
-  if (asking?.approval?.questions?.length) return { kind: "inquiring" }
+  if (asking?.approval?.questions?.length || asking?.approval?.plan) return { kind: "inquiring" }
   if (asking?.approval?.deferred) return { kind: "deferred", tool: asking.name }
   if (asking) return { kind: "asking", tool: asking.name }
   const running = calls.filter((call) => call.state === "running")
