@@ -134,8 +134,12 @@ func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.Session
 	return is
 }
 
-// PromptTool reads what servers listed last. While the database is away no word means a prompt.
-func (s skills) PromptTool(ctx context.Context, user chat.UserID, word string) string {
+// PromptTool reads what servers listed last: those of whose conversation it is, who has its tools. While the database is away no word means a
+// prompt.
+func (s skills) PromptTool(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) string {
+	if scene, err := s.store.Scene(ctx, key, ""); err == nil {
+		user = scene.User
+	}
 	tool, err := s.offered.PromptTool(ctx, user, word)
 	if err != nil {
 		s.log.Warn("prompts of MCP servers cannot be read", "error", err)

@@ -25,6 +25,7 @@ func (m *inboundRequest) inbound() intake.Inbound {
 	}
 	if !m.direct() && session.HearsAll(m.c, m.e.Chat, m.scene, m.session.Activation) {
 		in.Options.Named = session.Named(m.c, m.e)
+		in.Aside = !in.Options.Named
 	}
 	if !m.wordless {
 		in.Before, in.After = contextOf(m.e)

@@ -53,6 +53,9 @@ func (p Parsed) isMessage() bool {
 // something else. What does not fit the questions leaves the answer without a call.
 func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
 	if call.Plan != nil {
+		if _, bare := yesOrNo(text); in.Aside && !bare {
+			return "", false // people talk to each other
+		}
 		return parsePlanAnswer(in, text, a), true
 	}
 	if len(call.Questions) == 0 {

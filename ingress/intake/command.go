@@ -52,8 +52,8 @@ type Skills interface {
 	// HasSkill reports whether a word means a skill of a person's conversation, or of one that is yet to begin; without a person those of
 	// the installation count.
 	HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool
-	// PromptTool returns the tool that fills in the prompt of an MCP server for which a person asks by a word; empty: it means none.
-	PromptTool(ctx context.Context, user chat.UserID, word string) string
+	// PromptTool returns the tool that fills in the prompt of an MCP server that a word means in a person's conversation; empty: it means none.
+	PromptTool(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) string
 }
 
 // Commands reads texts as the slash commands of an ingress.
@@ -107,7 +107,7 @@ func (c *Commands) asks(ctx context.Context, user chat.UserID, key chat.SessionK
 	if c.Skills.HasSkill(ctx, user, key, word) {
 		return asked{word: word}
 	}
-	if tool := c.Skills.PromptTool(ctx, user, word); tool != "" {
+	if tool := c.Skills.PromptTool(ctx, user, key, word); tool != "" {
 		return asked{word, tool}
 	}
 	return asked{}

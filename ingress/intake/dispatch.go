@@ -76,6 +76,8 @@ type Inbound struct {
 	// Before and After stand around a message for the model: what it answers to, and the names of its files. They are no part
 	// of a command.
 	Before, After string
+	// Aside says that the message does not name the bot where it also hears what does not.
+	Aside bool
 }
 
 // TextForModel is a text as the model reads it.

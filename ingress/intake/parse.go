@@ -149,6 +149,10 @@ func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args s
 // applyDirectives applies the directives before a message: to this message alone, except the model, which is set for the conversation.
 // Without a message they are commands.
 func (c *Commands) applyDirectives(r *Parsed, found []command.Directive) {
+	if r.behindCommand { // "/new" before the text: the message is another conversation's, and what is for one message is for it
+		r.options.Plan = slices.ContainsFunc(found, isPlan)
+		found = slices.DeleteFunc(slices.Clone(found), isPlan)
+	}
 	if r.Text == "" || r.behindCommand {
 		r.commands = append(c.settings(found), r.commands...)
 		return
@@ -168,6 +172,8 @@ func (c *Commands) applyDirectives(r *Parsed, found []command.Directive) {
 	lasting := slices.DeleteFunc(slices.Clone(found), func(d command.Directive) bool { return d.Name != command.Model })
 	r.commands = append(c.settings(lasting), r.commands...)
 }
+
+func isPlan(d command.Directive) bool { return d.Name == command.Plan }
 
 // settings are directives as commands. Of one that was written twice the last counts.
 func (c *Commands) settings(found []command.Directive) (out []invocation) {

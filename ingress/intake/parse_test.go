@@ -44,6 +44,7 @@ func (b *bundle) speaking() {
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
 		command{spec: slash.Spec{Name: "think", Aliases: []string{"t"}, Usage: "[high|low]", Help: i18n.HelpUsage}, run: said("think")},
 		command{spec: slash.Spec{Name: "verbose", Usage: "[on|off]", Help: i18n.HelpUsage}, run: said("verbose")},
+		command{spec: slash.Spec{Name: "plan", Usage: "[on|off|MESSAGE]", Help: i18n.HelpUsage}, run: said("plan")},
 		command{spec: slash.Spec{Name: "queue", Help: i18n.HelpUsage}, run: said("queue")},
 		command{spec: slash.Spec{Name: "model", Usage: "[MODEL]", Help: i18n.HelpUsage, When: slash.InTurn}},
 		splitting{command: command{spec: slash.Spec{Name: "new", Usage: "[MODEL] [MESSAGE]", Help: i18n.HelpUsage, When: slash.InTurn}}, split: split},
@@ -127,6 +128,7 @@ func TestMessage_IsReadAsItWasMeant(t *testing.T) {
 		{"/new fast", []string{"control x: /new demo/fast"}},
 		{"/new fast hello there", []string{"control x: /new demo/fast", "message x#text: hello there"}},
 		{"/new hello there", []string{"control x: /new", "message x#text: hello there"}},
+		{"/plan /new tidy up", []string{"control x: /new", `message x#text: tidy up {"plan": true}`}},
 		{"/think high /new hello", []string{"x#?: /think high -> did think high", "control x: /new", "message x#text: hello"}},
 
 		{"/status", []string{"x: /status -> did status"}},
@@ -173,7 +175,7 @@ func (s skills) HasSkill(_ context.Context, _ chat.UserID, _ chat.SessionKey, na
 	return slices.Contains(s, name)
 }
 
-func (s skills) PromptTool(_ context.Context, _ chat.UserID, name string) string {
+func (s skills) PromptTool(_ context.Context, _ chat.UserID, _ chat.SessionKey, name string) string {
 	if strings.HasPrefix(name, "mcp_diary_") && slices.Contains(s, "diary") {
 		return "mcp_diary_prompts"
 	}

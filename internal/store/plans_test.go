@@ -136,7 +136,9 @@ func TestPlan_OfAConversationHoldsAtOnceAndForItsTurns(t *testing.T) {
 func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	b := setup(t)
 	b.wantsPlan("t1")
-	calls := b.calling(key, "t1", 2)
+	calls := b.calling(key, "t1", 3)
+	waiting, err := b.HandTask(t.Context(), task(calls[2], ""))
+	require.NoError(t, err)
 	early, err := b.HandTask(t.Context(), task(calls[0], ""))
 	require.NoError(t, err)
 	agent := early.Subagent.Session
@@ -148,6 +150,10 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	_, err = b.Answer(t.Context(), b.answer(plan, true))
 	require.NoError(t, err)
 	b.requirePlan(agent, chat.PlanWanted) // to the end of its turn
+	_, ok, err = b.Claim(t.Context(), waiting.Subagent.Session, "s0", "run", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	b.requirePlan(waiting.Subagent.Session, chat.PlanWanted) // it was asked before the approval, and begins after it
 	late, err := b.HandTask(t.Context(), task(calls[1], ""))
 	require.NoError(t, err)
 	_, ok, err = b.Claim(t.Context(), late.Subagent.Session, "s2", "run", 0)
@@ -156,6 +162,12 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	b.requirePlan(late.Subagent.Session, "")
 	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Plan: new(false)}))
 	b.requirePlan(agent, chat.PlanLifted)
+	b.requirePlan(key, chat.PlanLifted)
+	_, err = b.Answer(t.Context(), b.answer(b.proposed("t1", 2, "b"), false))
+	require.NoError(t, err)
+	b.requirePlan(key, chat.PlanLifted) // the mode is off, also for a plan that is sent back
+	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Plan: new(true)}))
+	b.requirePlan(late.Subagent.Session, chat.PlanWanted) // what is at work is bound, too
 }
 
 func TestPlan_GoesOnWithATurnThatIsContinuedOrAnsweredAnew(t *testing.T) {
@@ -176,4 +188,21 @@ func TestPlan_GoesOnWithATurnThatIsContinuedOrAnsweredAnew(t *testing.T) {
 	require.NoError(t, err)
 	b.claim("t3")
 	b.requirePlan(key, chat.PlanWanted)
+	better := b.transcript().Messages[len(b.transcript().Messages)-1].ID
+	b.finish("t3", chat.TurnDone)
+	best := b.inbound("anew again", "do it best")
+	best.Options.Replaces = better
+	_, err = b.Accept(t.Context(), best)
+	require.NoError(t, err)
+	b.claim("t4")
+	b.requirePlan(key, chat.PlanWanted) // as often as it is answered anew
+	_, err = b.Answer(t.Context(), b.answer(b.proposed("t4", 0, "a"), true))
+	require.NoError(t, err)
+	b.finish("t4", chat.TurnStopped)
+	planned := b.inbound("go on planned", "Continue where you stopped.")
+	planned.Options.Continue, planned.Options.Plan = true, true
+	_, err = b.Accept(t.Context(), planned)
+	require.NoError(t, err)
+	b.claim("t5")
+	b.requirePlan(key, chat.PlanWanted) // its own wish counts more than an approval before it
 }

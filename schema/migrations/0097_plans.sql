@@ -2,9 +2,13 @@
 ALTER TABLE sessions ADD COLUMN plan boolean NOT NULL DEFAULT false;
 COMMENT ON COLUMN sessions.plan IS 'Whether turns of this conversation propose a plan before they act (plan mode). Written by /plan and by the sessions API.';
 
-ALTER TABLE turns ADD COLUMN plan text NOT NULL DEFAULT '' CHECK (plan IN ('', 'wanted', 'approved', 'lifted'));
+ALTER TABLE turns ADD COLUMN plan text NOT NULL DEFAULT '';
+ALTER TABLE turns ADD CONSTRAINT turns_plan_check CHECK (plan IN ('', 'wanted', 'approved', 'lifted')) NOT VALID; -- all rows have the default
 CREATE INDEX turns_plan_wanted ON turns (session_key) WHERE plan = 'wanted';
 COMMENT ON COLUMN turns.plan IS 'Plan mode of the turn. wanted: only what reads runs, until a person approves a plan; the turn of a subagent that was asked in such a turn keeps it to its end. approved: they have. lifted: they have switched the mode off. Empty: nobody wants a plan. Written when the turn opens, with the answer to a plan, and by /plan.';
+
+ALTER TABLE subagent_tasks ADD COLUMN walled boolean NOT NULL DEFAULT false;
+COMMENT ON COLUMN subagent_tasks.walled IS 'Whether the turn that asked wanted a plan then: the task is worked on by reading alone, also where it begins after the approval.';
 
 ALTER TABLE tool_calls ADD COLUMN plan jsonb;
 COMMENT ON COLUMN tool_calls.plan IS 'The plan that the call proposes (propose_plan), checked: title, steps, questions; as the person has edited it, once they approved it. NULL: it proposes none. A person alone approves it: no rule, no allowance of a turn and no answer to all calls does.';
@@ -53,5 +57,6 @@ UPDATE tool_calls SET rule = 'deny' WHERE rule = 'plan';
 ALTER TABLE tool_calls DROP CONSTRAINT tool_calls_rule_check, ADD CONSTRAINT tool_calls_rule_check CHECK (rule IN ('allow', 'ask', 'deny')) NOT VALID;
 COMMENT ON COLUMN tool_calls.rule IS 'What the rules of the user said when the step was committed; a change of the rules never reaches a call that exists.';
 ALTER TABLE tool_calls DROP COLUMN plan;
+ALTER TABLE subagent_tasks DROP COLUMN walled;
 ALTER TABLE turns DROP COLUMN plan;
 ALTER TABLE sessions DROP COLUMN plan;

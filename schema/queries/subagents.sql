@@ -33,7 +33,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 RETURNING *;
 
 -- name: SubagentTaskInsert :exec
-INSERT INTO subagent_tasks (call_id, session_key, asked_in, tree, background, words) VALUES ($1, $2, $3, $4, $5, $6);
+INSERT INTO subagent_tasks (call_id, session_key, asked_in, tree, background, words, walled)
+VALUES ($1, $2, $3, $4, $5, $6, coalesce((SELECT t.plan = 'wanted' FROM turns t WHERE t.id = $3), false));
 
 -- name: SubagentLoad :exec
 UPDATE subagents SET unloaded_at = NULL WHERE session_key = $1;

@@ -1,9 +1,9 @@
 -- name: TurnInsert :one
 -- Opens a turn, or finds it open. No row: it was closed before. It wants a plan where its messages do, or its conversation; acts is false
--- for a command, which needs none.
+-- for a command, which needs none. The session is locked, so that a switch of the mode finds the turn, or the turn finds the switch.
 INSERT INTO turns (id, session_key, run_id, state, user_id, options, plan)
 SELECT sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(run_id), 'running', sqlc.narg(user_id), sqlc.arg(options),
-       CASE WHEN sqlc.arg(acts)::boolean AND (sqlc.arg(plan)::boolean OR coalesce((SELECT s.plan FROM sessions s WHERE s.key = sqlc.arg(session_key)), false))
+       CASE WHEN sqlc.arg(acts)::boolean AND (sqlc.arg(plan)::boolean OR coalesce((SELECT s.plan FROM sessions s WHERE s.key = sqlc.arg(session_key) FOR NO KEY UPDATE), false))
            THEN 'wanted' ELSE '' END
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
 RETURNING *;
@@ -12,7 +12,11 @@ RETURNING *;
 -- A turn that goes on with what another one began is bound as that one: one that carries out a task as the turn that handed it out, one
 -- that hears of an end as the turn that began what has ended, and one that a person asked to go on (again) as the newest before it. A subagent
 -- cannot propose a plan, so nothing but the wall reaches it.
-UPDATE turns SET plan = CASE WHEN f.plan = 'wanted' OR f.plan = 'approved' AND f.session_key = turns.session_key THEN f.plan ELSE turns.plan END
+-- A task that was handed out before the plan was approved stays behind the wall, whenever it is begun.
+UPDATE turns SET plan = CASE
+    WHEN f.plan = 'wanted' OR f.plan = 'approved' AND EXISTS (SELECT 1 FROM subagent_tasks k WHERE k.turn_id = turns.id AND k.walled) THEN 'wanted'
+    WHEN f.plan = 'approved' AND f.session_key = turns.session_key AND NOT coalesce((turns.options ->> 'plan')::boolean, false) THEN 'approved'
+    ELSE turns.plan END
 FROM turns f
 WHERE turns.id = sqlc.arg(id) AND f.id = coalesce(
     (SELECT k.asked_in FROM subagent_tasks k WHERE k.turn_id = sqlc.arg(id)::text LIMIT 1),
@@ -29,8 +33,8 @@ RETURNING turns.*;
 
 -- name: TurnAgain :many
 -- A turn that answers a message anew wants a plan where that message did.
-UPDATE turns SET plan = 'wanted'
-WHERE turns.id = sqlc.arg(id) AND turns.plan = '' AND EXISTS (
+UPDATE turns SET plan = 'wanted', options = turns.options || '{"plan": true}'
+WHERE turns.id = sqlc.arg(id) AND EXISTS (
     SELECT 1 FROM messages m JOIN turns o ON o.id = m.turn_id
     WHERE m.id = sqlc.arg(message) AND m.session_key = turns.session_key AND coalesce((o.options ->> 'plan')::boolean, false))
 RETURNING turns.*;
@@ -40,16 +44,16 @@ RETURNING turns.*;
 UPDATE turns SET plan = sqlc.arg(plan) WHERE id = sqlc.arg(id) AND plan IN ('wanted', 'approved') AND plan <> sqlc.arg(plan) RETURNING *;
 
 -- name: TurnPlanOn :many
--- A person switches plan mode on: the turn that runs wants a plan, too, from its next step on.
+-- A person switches plan mode on: the turn that runs wants a plan, too, from its next step on, and so do those of its subagents.
 UPDATE turns SET plan = 'wanted'
-WHERE turns.session_key = sqlc.arg(session_key) AND turns.state = 'running' AND turns.plan IN ('', 'lifted')
+WHERE (turns.session_key = sqlc.arg(session_key) OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key))) AND turns.state = 'running' AND turns.plan IN ('', 'lifted')
   AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND i.kind = 'control')
 RETURNING *;
 
 -- name: TurnPlanOff :many
 -- A person switches it off: nothing of the conversation and its subagents wants a plan any more.
 UPDATE turns SET plan = 'lifted'
-WHERE turns.plan = 'wanted' AND (turns.session_key = sqlc.arg(session_key) OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
+WHERE (turns.plan = 'wanted' OR turns.plan = 'approved' AND turns.state = 'running') AND (turns.session_key = sqlc.arg(session_key) OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
 RETURNING *;
 
 -- name: TurnKeepFrom :exec

@@ -119,9 +119,6 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 				return err
 			}
 		}
-		if err := wide(ctx, tx, a); err != nil {
-			return err
-		}
 		row, err := AnswerCall(ctx, tx, a)
 		if err != nil {
 			return err
@@ -134,7 +131,7 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 
 // wide refuses the answer to a call that waits for an administrator, or that changes settings, where the token of the request is for conversations alone.
 func wide(ctx context.Context, t *pg.Tx, a Answer) error {
-	if !pg.Narrow(ctx) {
+	if !pg.Narrow(ctx) || a.Connected {
 		return nil
 	}
 	row, err := t.Q.CallGet(ctx, t, a.Call)
@@ -196,6 +193,9 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	state := chat.ApprovalDenied
 	if a.Allow {
 		state = chat.ApprovalAllowed
+	}
+	if err := wide(ctx, t, a); err != nil {
+		return dbsqlc.ToolCall{}, err
 	}
 	answers, err := fitAnswers(ctx, t, a)
 	if err != nil {

@@ -307,6 +307,8 @@ type SubagentTask struct {
 	CreatedAt  time.Time
 	EndedAt    *time.Time
 	GroupID    *chat.GroupID
+	// Whether the turn that asked wanted a plan then: the task is worked on by reading alone, also where it begins after the approval.
+	Walled bool
 }
 
 // Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.

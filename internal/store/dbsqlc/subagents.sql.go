@@ -427,7 +427,7 @@ func (q *Queries) SubagentLockInbox(ctx context.Context, db DBTX, keys []string)
 }
 
 const subagentOpenBackground = `-- name: SubagentOpenBackground :many
-SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, t.walled, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.session_key = ANY($1::text[]) AND t.outcome = '' AND t.background AND (t.group_id IS NULL OR t.turn_id IS NULL)
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t
@@ -461,6 +461,7 @@ func (q *Queries) SubagentOpenBackground(ctx context.Context, db DBTX, keys []st
 			&i.SubagentTask.CreatedAt,
 			&i.SubagentTask.EndedAt,
 			&i.SubagentTask.GroupID,
+			&i.SubagentTask.Walled,
 			&i.Subagent.SessionKey,
 			&i.Subagent.Parent,
 			&i.Subagent.Root,
@@ -483,7 +484,7 @@ func (q *Queries) SubagentOpenBackground(ctx context.Context, db DBTX, keys []st
 }
 
 const subagentOpenIn = `-- name: SubagentOpenIn :many
-SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, t.walled, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.session_key = $1 AND t.outcome = ''
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t
@@ -517,6 +518,7 @@ func (q *Queries) SubagentOpenIn(ctx context.Context, db DBTX, sessionKey chat.S
 			&i.SubagentTask.CreatedAt,
 			&i.SubagentTask.EndedAt,
 			&i.SubagentTask.GroupID,
+			&i.SubagentTask.Walled,
 			&i.Subagent.SessionKey,
 			&i.Subagent.Parent,
 			&i.Subagent.Root,
@@ -539,7 +541,7 @@ func (q *Queries) SubagentOpenIn(ctx context.Context, db DBTX, sessionKey chat.S
 }
 
 const subagentOpenOf = `-- name: SubagentOpenOf :many
-SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, t.walled, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.turn_id = $1 AND t.outcome = ''
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t
@@ -573,6 +575,7 @@ func (q *Queries) SubagentOpenOf(ctx context.Context, db DBTX, turnID *chat.Turn
 			&i.SubagentTask.CreatedAt,
 			&i.SubagentTask.EndedAt,
 			&i.SubagentTask.GroupID,
+			&i.SubagentTask.Walled,
 			&i.Subagent.SessionKey,
 			&i.Subagent.Parent,
 			&i.Subagent.Root,
@@ -597,7 +600,7 @@ func (q *Queries) SubagentOpenOf(ctx context.Context, db DBTX, turnID *chat.Turn
 const subagentReport = `-- name: SubagentReport :one
 UPDATE subagent_tasks SET outcome = $2, ended_at = now(), woken_at = CASE WHEN $3::boolean THEN now() END
 WHERE call_id = $1 AND outcome = ''
-RETURNING call_id, session_key, asked_in, tree, background, words, turn_id, outcome, woken_at, created_at, ended_at, group_id
+RETURNING call_id, session_key, asked_in, tree, background, words, turn_id, outcome, woken_at, created_at, ended_at, group_id, walled
 `
 
 type SubagentReportParams struct {
@@ -623,6 +626,7 @@ func (q *Queries) SubagentReport(ctx context.Context, db DBTX, arg SubagentRepor
 		&i.CreatedAt,
 		&i.EndedAt,
 		&i.GroupID,
+		&i.Walled,
 	)
 	return i, err
 }
@@ -778,7 +782,8 @@ func (q *Queries) SubagentTakeBackBelow(ctx context.Context, db DBTX, keys []str
 }
 
 const subagentTaskInsert = `-- name: SubagentTaskInsert :exec
-INSERT INTO subagent_tasks (call_id, session_key, asked_in, tree, background, words) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO subagent_tasks (call_id, session_key, asked_in, tree, background, words, walled)
+VALUES ($1, $2, $3, $4, $5, $6, coalesce((SELECT t.plan = 'wanted' FROM turns t WHERE t.id = $3), false))
 `
 
 type SubagentTaskInsertParams struct {

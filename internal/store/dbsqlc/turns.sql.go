@@ -288,8 +288,8 @@ func (q *Queries) StepReopen(ctx context.Context, db DBTX, arg StepReopenParams)
 }
 
 const turnAgain = `-- name: TurnAgain :many
-UPDATE turns SET plan = 'wanted'
-WHERE turns.id = $1 AND turns.plan = '' AND EXISTS (
+UPDATE turns SET plan = 'wanted', options = turns.options || '{"plan": true}'
+WHERE turns.id = $1 AND EXISTS (
     SELECT 1 FROM messages m JOIN turns o ON o.id = m.turn_id
     WHERE m.id = $2 AND m.session_key = turns.session_key AND coalesce((o.options ->> 'plan')::boolean, false))
 RETURNING turns.id, turns.session_key, turns.run_id, turns.state, turns.steps, turns.model, turns.prompt_tokens, turns.cached_tokens, turns.completion_tokens, turns.started_at, turns.ended_at, turns.checked_at, turns.held_told_at, turns.system_hash, turns.user_id, turns.options, turns.deliver, turns.waits_since, turns.waits_reason, turns.waits_until, turns.asks_at, turns.asks_from, turns.asks_attempt, turns.hastened_by, turns.allows_by, turns.allows_since, turns.allows_calls, turns.allows_key, turns.plan
@@ -570,7 +570,10 @@ func (q *Queries) TurnEnded(ctx context.Context, db DBTX, arg TurnEndedParams) (
 }
 
 const turnFollow = `-- name: TurnFollow :many
-UPDATE turns SET plan = CASE WHEN f.plan = 'wanted' OR f.plan = 'approved' AND f.session_key = turns.session_key THEN f.plan ELSE turns.plan END
+UPDATE turns SET plan = CASE
+    WHEN f.plan = 'wanted' OR f.plan = 'approved' AND EXISTS (SELECT 1 FROM subagent_tasks k WHERE k.turn_id = turns.id AND k.walled) THEN 'wanted'
+    WHEN f.plan = 'approved' AND f.session_key = turns.session_key AND NOT coalesce((turns.options ->> 'plan')::boolean, false) THEN 'approved'
+    ELSE turns.plan END
 FROM turns f
 WHERE turns.id = $1 AND f.id = coalesce(
     (SELECT k.asked_in FROM subagent_tasks k WHERE k.turn_id = $1::text LIMIT 1),
@@ -594,6 +597,7 @@ type TurnFollowParams struct {
 // A turn that goes on with what another one began is bound as that one: one that carries out a task as the turn that handed it out, one
 // that hears of an end as the turn that began what has ended, and one that a person asked to go on (again) as the newest before it. A subagent
 // cannot propose a plan, so nothing but the wall reaches it.
+// A task that was handed out before the plan was approved stays behind the wall, whenever it is begun.
 func (q *Queries) TurnFollow(ctx context.Context, db DBTX, arg TurnFollowParams) ([]Turn, error) {
 	rows, err := db.Query(ctx, turnFollow, arg.ID, arg.Again)
 	if err != nil {
@@ -647,7 +651,7 @@ func (q *Queries) TurnFollow(ctx context.Context, db DBTX, arg TurnFollowParams)
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state, user_id, options, plan)
 SELECT $1, $2, $3, 'running', $4, $5,
-       CASE WHEN $6::boolean AND ($7::boolean OR coalesce((SELECT s.plan FROM sessions s WHERE s.key = $2), false))
+       CASE WHEN $6::boolean AND ($7::boolean OR coalesce((SELECT s.plan FROM sessions s WHERE s.key = $2 FOR NO KEY UPDATE), false))
            THEN 'wanted' ELSE '' END
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
@@ -664,7 +668,7 @@ type TurnInsertParams struct {
 }
 
 // Opens a turn, or finds it open. No row: it was closed before. It wants a plan where its messages do, or its conversation; acts is false
-// for a command, which needs none.
+// for a command, which needs none. The session is locked, so that a switch of the mode finds the turn, or the turn finds the switch.
 func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams) (Turn, error) {
 	row := db.QueryRow(ctx, turnInsert,
 		arg.ID,
@@ -990,7 +994,7 @@ func (q *Queries) TurnPlan(ctx context.Context, db DBTX, arg TurnPlanParams) ([]
 
 const turnPlanOff = `-- name: TurnPlanOff :many
 UPDATE turns SET plan = 'lifted'
-WHERE turns.plan = 'wanted' AND (turns.session_key = $1 OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
+WHERE (turns.plan = 'wanted' OR turns.plan = 'approved' AND turns.state = 'running') AND (turns.session_key = $1 OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
 `
 
@@ -1047,12 +1051,12 @@ func (q *Queries) TurnPlanOff(ctx context.Context, db DBTX, sessionKey chat.Sess
 
 const turnPlanOn = `-- name: TurnPlanOn :many
 UPDATE turns SET plan = 'wanted'
-WHERE turns.session_key = $1 AND turns.state = 'running' AND turns.plan IN ('', 'lifted')
+WHERE (turns.session_key = $1 OR turns.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1)) AND turns.state = 'running' AND turns.plan IN ('', 'lifted')
   AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.turn_id = turns.id AND i.kind = 'control')
 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at, asks_from, asks_attempt, hastened_by, allows_by, allows_since, allows_calls, allows_key, plan
 `
 
-// A person switches plan mode on: the turn that runs wants a plan, too, from its next step on.
+// A person switches plan mode on: the turn that runs wants a plan, too, from its next step on, and so do those of its subagents.
 func (q *Queries) TurnPlanOn(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]Turn, error) {
 	rows, err := db.Query(ctx, turnPlanOn, sessionKey)
 	if err != nil {

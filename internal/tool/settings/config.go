@@ -57,16 +57,21 @@ const (
 	no  = "No · 否"
 )
 
-// Questions asks before a change. What is shown is the command that makes it.
+// Questions asks before a change, and before the policy is shown, which not every token of an administrator may read. What is shown is the command.
 func (c config) Questions(p params) ([]chat.Inquiry, error) {
-	if p.Action != "set" {
+	var text string
+	switch _, policy := placeOf(strings.TrimSpace(p.Name)); {
+	case p.Action == "set":
+		change, err := c.change(p)
+		if err != nil {
+			return nil, err
+		}
+		text = change.text
+	case p.Action == "get" && policy:
+		text = "/config " + tool.OneLine(c.look(p).args, maxName)
+	default:
 		return nil, nil
 	}
-	change, err := c.change(p)
-	if err != nil {
-		return nil, err
-	}
-	text := change.text
 	if reason := tool.OneLine(p.Reason, 150); reason != "" {
 		text = reason + "\n" + text
 	}
@@ -128,19 +133,23 @@ func placeOf(name string) (place string, ok bool) {
 // Run looks, or makes a change that the person has allowed.
 func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	var do command
+	var err error
 	switch p.Action {
 	case "list", "get":
 		do = c.look(p)
 	case "set":
-		var err error
-		if do, err = c.change(p); err != nil {
-			return tool.FromError(err)
-		}
-		if !allowed(call.Approval) {
-			return tool.Text("The user does not want the change. Nothing was changed."), nil
-		}
+		do, err = c.change(p)
 	default:
 		return tool.Fail("action must be list, get or set"), nil
+	}
+	if err != nil {
+		return tool.FromError(err)
+	}
+	if asks, _ := c.Questions(p); len(asks) > 0 && !allowed(call.Approval) { //nolint:errcheck // what cannot be asked was refused above
+		if call.Approval == nil {
+			return tool.Fail("the user was not asked; nothing was done"), nil
+		}
+		return tool.Text("The user does not want that. Nothing was done."), nil
 	}
 	who, err := c.people.Caller(ctx, call.User, call.Session)
 	if err != nil {

@@ -87,6 +87,6 @@ export function StartPage() {
 
 /** What was chosen before the first message; undefined when nothing was. */
 function setupOf(chosen: Chosen) {
-  const set = Object.entries(chosen).filter(([, value]) => value !== "")
+  const set = Object.entries(chosen).filter(([, value]) => value !== "" && value !== false)
   return set.length === 0 ? undefined : changeOf(Object.fromEntries(set))
 }

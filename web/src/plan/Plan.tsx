@@ -10,6 +10,7 @@ import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
 import type { Answer } from "../turn/ApprovalCard"
 import { Fold } from "../turn/Fold"
+import { useFocusBack } from "../turn/useFocusBack"
 import { Button } from "../ui/Button"
 import { IconButton } from "../ui/IconButton"
 import { added, type DraftStep, draftOf, isEdited, moved, stepsOf } from "./plan-draft"
@@ -38,6 +39,8 @@ const field = "rounded-md border border-line-strong bg-canvas px-3 placeholder:t
 function PlanForm({ approval, answering, onAnswer }: Omit<Props, "asking">) {
   const t = useTable(planWords)
   const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  useFocusBack(form)
   const { title, questions, steps: proposed } = approval.plan ?? {}
   const known = proposed ?? []
   const [draft, setDraft] = useState(() => draftOf(known))
@@ -57,7 +60,7 @@ function PlanForm({ approval, answering, onAnswer }: Omit<Props, "asking">) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) approve()
   }
   return (
-    <form data-approval="" tabIndex={-1} aria-labelledby={id} onSubmit={submit} onKeyDown={onKeyDown} className="space-y-3 rounded-lg border border-warn bg-overlay p-4 shadow-field">
+    <form ref={form} data-approval="" tabIndex={-1} aria-labelledby={id} onSubmit={submit} onKeyDown={onKeyDown} className="space-y-3 rounded-lg border border-warn bg-overlay p-4 shadow-field">
       <p id={id} className="flex items-center gap-2.5 font-medium">
         <ClipboardList size={17} aria-hidden className="shrink-0 text-warn" />
         {t("title")}
@@ -69,8 +72,8 @@ function PlanForm({ approval, answering, onAnswer }: Omit<Props, "asking">) {
         <div className="text-ink-2">
           <p className="text-small text-ink-3">{t("questions")}</p>
           <ul className="list-disc space-y-1 pl-5">
-            {questions.map((question) => (
-              <li key={question} className="break-words">{question}</li>
+            {questions.map((question, n) => (
+              <li key={n} className="break-words">{question}</li>
             ))}
           </ul>
         </div>

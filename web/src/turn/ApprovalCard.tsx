@@ -8,6 +8,7 @@ import { Button } from "../ui/Button"
 import { ArgumentList } from "./Arguments"
 import { mainArgument, readArguments } from "./arguments"
 import { Changes } from "./Changes"
+import { useFocusBack } from "./useFocusBack"
 
 const CallEditor = lazy(() => import("./CallEditor"))
 
@@ -182,16 +183,4 @@ function useKeysOfPage(card: RefObject<HTMLElement | null>, press: (key: string)
     window.addEventListener("keydown", pressed)
     return () => window.removeEventListener("keydown", pressed)
   })
-}
-
-/** When the card goes while it has the focus, the message box gets it, unless that would open a keyboard on the screen. */
-function useFocusBack(card: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const element = card.current
-    return () => {
-      if (element?.contains(document.activeElement) && matchMedia("(pointer: fine)").matches) {
-        requestAnimationFrame(() => document.getElementById("message")?.focus())
-      }
-    }
-  }, [card])
 }

@@ -17,6 +17,16 @@ describe("the sources of an answer", () => {
     expect(urls([found], "so it is")).toEqual(["https://a.example/", "https://b.example/", "https://c.example/"])
   })
 
+  it("are named by their whole address", () => {
+    const site = call("WebSearch", ["https://a.example", "https://a.example/other", "https://b.example"])
+    expect(urls([site], "see [it](https://a.example/other).")).toEqual(["https://a.example/other"])
+    expect(urls([site], "see https://a.example, and https://b.example.")).toEqual(["https://a.example", "https://b.example"])
+  })
+
+  it("are none that a browser cannot open", () => {
+    expect(urls([call("WebSearch", ["http://a:99999/", "http://1.2.3.4.5/", "https://a.example/"])], "")).toEqual(["https://a.example/"])
+  })
+
   it("are none of calls that failed, and link nowhere but to the web", () => {
     expect(urls([call("Fetch", ["https://a.example/"], { is_error: true }), call("Fetch", ["javascript:alert(1)"])], "")).toEqual([])
   })
