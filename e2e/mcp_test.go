@@ -147,6 +147,10 @@ func TestMCP_APromptOfAServerIsASlashCommand(t *testing.T) {
 	require.Contains(t, first.Messages[len(first.Messages)-1].Content, "[/mcp_fruits_menu names a prompt: get it with the tool mcp_fruits_prompts before anything else")
 	require.True(t, slices.ContainsFunc(first.Tools, func(f llmtest.Tool) bool { return f.Name == "mcp_fruits_prompts" }), "its parameters are shown at once")
 	require.Equal(t, []string{"figs"}, k.answers())
+
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("/retry")).State)
+	last := s.model.Requests()[len(s.model.Requests())-2]
+	require.Contains(t, last.Messages[len(last.Messages)-1].Content, "[/mcp_fruits_menu names a prompt", "asked again it is one still")
 }
 
 func TestMCP_AKillLeavesACallThatActsUnknownAndOneThatReadsIsRepeated(t *testing.T) {

@@ -32,18 +32,18 @@ func (b *Branches) AskAgain(ctx context.Context, turn chat.TurnID, back int, to 
 		if err != nil || refusal != "" {
 			return refusal, err
 		}
-		text := text
+		text, options := text, chat.Options{}
 		if text == "" {
 			asked, err := askedAt(ctx, tx, o.Session, of)
 			if err != nil {
 				return "", err
 			}
-			text = asked.Text
+			text, options = asked.Text, asked.Options
 		}
 		if len(text) > maxAgain {
 			return i18n.Say(lang, i18n.BranchLong, maxAgain), nil
 		}
-		return i18n.Say(lang, i18n.AskedAgain, chat.FirstWords(text, rewindWords)), askBehind(ctx, tx, o, of, pg.Clean(text))
+		return i18n.Say(lang, i18n.AskedAgain, chat.FirstWords(text, rewindWords)), askBehind(ctx, tx, o, of, pg.Clean(text), options)
 	})
 }
 
@@ -69,8 +69,9 @@ func againTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, 
 }
 
 // askBehind queues a message in the place of the command.
-func askBehind(ctx context.Context, t *pg.Tx, o chat.TurnCommand, of chat.MessageID, text string) error {
-	options, err := json.Marshal(chat.Options{Replaces: of})
+func askBehind(ctx context.Context, t *pg.Tx, o chat.TurnCommand, of chat.MessageID, text string, said chat.Options) error {
+	said.Replaces = of
+	options, err := json.Marshal(said)
 	if err != nil {
 		return fmt.Errorf("encode options: %w", err)
 	}

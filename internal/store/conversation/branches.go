@@ -31,6 +31,7 @@ type Asked struct {
 	Text     string
 	Pictures []chat.PictureRef
 	Files    []chat.AttachmentFetch
+	Options  chat.Options // what it asks of the model beside the text: a skill, or a prompt of an MCP server
 }
 
 // SaidAt returns what a person wrote in a message, and in those that its turn answered with it, to be asked again. NotFound or
@@ -74,6 +75,9 @@ func askedAt(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Message
 			continue
 		}
 		texts = append(texts, WordsOf(*r.Body, r.Options))
+		if said := SaidIn(r.Options); said.Skill != "" {
+			asked.Options.Skill, asked.Options.PromptTool = said.Skill, said.PromptTool
+		}
 		files, err := attachments.Of(ctx, t.Q, t, *r.InboxID)
 		if err != nil {
 			return asked, err
