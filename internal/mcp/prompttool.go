@@ -28,7 +28,7 @@ func promptTool(connections *Connections, server mcpservers.Server, person chat.
 		told[i] = signature(p)
 	}
 	return &serverTool{
-		server: server.ID, person: person, offered: added(server.Name, promptsName), own: connections.promptCall,
+		server: server.ID, person: person, offered: added(server.Name, promptsName), own: promptsTool{connections},
 		spec: tool.Spec{
 			Class: chat.ClassRead, Parameters: promptParameters, Optional: true, Group: server.Name,
 			Description: fmt.Sprintf("Fills in a prompt of the MCP server %s, for a user who has asked for it. They are: %s.", server.Name, tool.OneLine(strings.Join(told, "; "), maxPromptsTold)),
@@ -54,7 +54,10 @@ func signature(p chat.MCPPrompt) string {
 	return text
 }
 
-func (c *Connections) promptCall(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
+// promptsTool fills in prompts.
+type promptsTool struct{ *Connections }
+
+func (c promptsTool) run(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
 	name, values, err := promptParams(arguments)
 	if err != nil {
 		return tool.Fail("%s", err), nil

@@ -19,7 +19,12 @@ type serverTool struct {
 	connections *Connections
 	server      int64
 	person      chat.UserID
-	own         func(ctx context.Context, at At, arguments string) (chat.ToolResult, error) // of a tool that this package adds; nil: the server has it
+	own         ownTool // nil: the server has it
+}
+
+// ownTool is a tool that this package adds to those of a server.
+type ownTool interface {
+	run(ctx context.Context, at At, arguments string) (chat.ToolResult, error)
 }
 
 // Spec is what models and the scheduler know of it.
@@ -33,7 +38,7 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 	}
 	at := At{Server: t.server, Person: t.person, Box: call.Box}
 	if t.own != nil {
-		return t.own(ctx, at, call.Arguments)
+		return t.own.run(ctx, at, call.Arguments)
 	}
 	arguments, err := json.Marshal(object)
 	if err != nil {
@@ -96,7 +101,7 @@ var resourceParameters = json.RawMessage(`{"type":"object","properties":{"uri":{
 // resourceTool lists and reads the resources of a server.
 func resourceTool(connections *Connections, server mcpservers.Server, person chat.UserID, count int) *serverTool {
 	return &serverTool{
-		server: server.ID, person: person, offered: added(server.Name, resourceName), own: connections.resourceCall,
+		server: server.ID, person: person, offered: added(server.Name, resourceName), own: resourcesTool{connections},
 		spec: tool.Spec{
 			Class: chat.ClassRead, Parameters: resourceParameters, Optional: true, Group: server.Name,
 			Description: fmt.Sprintf("Lists or reads the resources of the MCP server %s: %s.", server.Name, tool.Count(count, "resource")),
@@ -107,7 +112,10 @@ func resourceTool(connections *Connections, server mcpservers.Server, person cha
 // added names a tool that this package adds to those of a server, which has none of that name.
 func added(server, name string) offered { return offered{server: server, tool: name + "\x00"} }
 
-func (c *Connections) resourceCall(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
+// resourcesTool lists and reads resources.
+type resourcesTool struct{ *Connections }
+
+func (c resourcesTool) run(ctx context.Context, at At, arguments string) (chat.ToolResult, error) {
 	var params struct {
 		URI string `json:"uri,omitempty"`
 	}
