@@ -30,8 +30,8 @@ func (e *UnknownError) Error() string {
 }
 
 // Refresh connects to a server, asks it what it offers, and stores that. It returns the server as it is then. A connection that nobody uses is
-// made anew, so that a server that was changed says what it is now. A command of the installation's is asked only where at is vouched for. An error is a sentence about the server, which is stored, too; NotFound:
-// there is no such server for the person.
+// made anew, so that a server that was changed says what it is now. What counts for nobody else (At.Vouched) is neither asked nor stored. An error is
+// a sentence about the server, which is stored, too; NotFound: there is no such server for the person.
 func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error) {
 	s, err := c.server(ctx, at)
 	if err != nil {
