@@ -32,6 +32,17 @@ func (a *accounts) Token(_ context.Context, user chat.UserID, provider string) (
 	return "", fault.Errorf(fault.Denied, "%w", &oauth.NotConnectedError{Provider: provider, Why: "none is connected"})
 }
 
+// providers are the ids of those that there are.
+type providers []string
+
+func (p providers) Providers(context.Context) ([]chat.OAuthProvider, error) {
+	var out []chat.OAuthProvider
+	for _, id := range p {
+		out = append(out, chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: id, Enabled: id != "off"}})
+	}
+	return out, nil
+}
+
 func withAccounts(a *accounts) func(*mcp.Config) {
 	return func(c *mcp.Config) { c.Tokens = a }
 }
@@ -60,7 +71,9 @@ func personal(t *testing.T, names map[string]string) (url string, change func(to
 			}
 		}
 	})
-	of := func(r *http.Request) *sdk.Server { return servers[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")] }
+	of := func(r *http.Request) *sdk.Server {
+		return servers[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	}
 	h := sdk.NewStreamableHTTPHandler(of, nil)
 	url = web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if of(r) == nil {
@@ -142,4 +155,45 @@ func TestAccount_AListThatChangesCountsWhereAnAdministratorVouches(t *testing.T)
 	listed, err := f.Resources(t.Context(), at)
 	require.NoError(t, err)
 	require.NotContains(t, listed.Content, "diary", "also in the list that came by itself")
+}
+
+func TestAccount_TokensGoNowhereInClearTextNorToAProviderThatIsNone(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for url, fits := range map[string]bool{
+		"https://mcp.example.com/mcp": true, "http://127.0.0.1:8080/mcp": true, "http://[::1]/mcp": true, "http://localhost:80/mcp": true,
+		"http://mcp.example.com/mcp": false, "http://10.0.0.7/mcp": false, "http://localhost.example.com/mcp": false, "http://127.0.0.1.example.com": false, "HTTP://mcp.example.com": false,
+	} {
+		d := accountDraft(url)
+		saved, err := f.servers.Put(t.Context(), 0, d, ann)
+		if fits {
+			require.NoError(t, err, url)
+			require.Equal(t, "acme", saved.Account)
+		} else {
+			require.Equal(t, fault.Invalid, fault.KindOf(err), url)
+			require.ErrorContains(t, err, "the url must be https", url)
+		}
+		d.Account = ""
+		_, err = f.servers.Put(t.Context(), 0, d, ann)
+		require.NoError(t, err, "without an account: %s", url)
+	}
+	d := accountDraft("https://mcp.example.com/mcp")
+	d.Account = "acmee"
+	_, err := f.servers.Put(t.Context(), 0, d, ann)
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.ErrorContains(t, err, `there is no provider "acmee"; there are: acme, off`)
+
+	d.Account = "off"
+	_, err = f.servers.Put(t.Context(), 0, d, ann)
+	require.NoError(t, err, "one that is switched off can be switched on again")
+	f.servers.Providers = providers(nil)
+	d.Enabled = false
+	_, err = f.servers.Put(t.Context(), 0, d, ann)
+	require.NoError(t, err, "what stays needs no provider: a server whose provider is gone can be switched off")
+	d.Account = "acme"
+	_, err = f.servers.Put(t.Context(), 0, d, ann)
+	require.ErrorContains(t, err, "nor any other")
+	f.servers.Providers = nil
+	_, err = f.servers.Put(t.Context(), 0, d, ann)
+	require.ErrorContains(t, err, "accounts cannot be connected here")
 }
