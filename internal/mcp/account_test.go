@@ -1,10 +1,14 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,8 +23,44 @@ import (
 
 // accounts are those that people have connected: their tokens by person.
 type accounts struct {
-	mu     sync.Mutex
-	tokens map[chat.UserID]string
+	mu      sync.Mutex
+	tokens  map[chat.UserID]string
+	renewed map[string]string // what takes the place of a token that a server refuses; "": there is none, and the account must be connected again
+	away    bool              // the provider, when a token is to be renewed
+	refused []string          // tokens
+}
+
+func (a *accounts) Refused(_ context.Context, user chat.UserID, provider, access string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refused = append(a.refused, access)
+	switch next := a.renewed[access]; {
+	case a.away:
+		return fault.Errorf(fault.Unavailable, "acme does not answer")
+	case next != "":
+		a.tokens[user] = next
+		return nil
+	}
+	delete(a.tokens, user)
+	return fault.Errorf(fault.Denied, "%w", &oauth.NotConnectedError{Provider: provider, Why: "a server does not accept its token any more"})
+}
+
+func (a *accounts) refusals() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.refused)
+}
+
+func (a *accounts) leave() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.away = true
+}
+
+func (a *accounts) set(user chat.UserID, token string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tokens[user] = token
 }
 
 func (a *accounts) Token(_ context.Context, user chat.UserID, provider string) (string, error) {
@@ -196,4 +236,112 @@ func TestAccount_TokensGoNowhereInClearTextNorToAProviderThatIsNone(t *testing.T
 	f.servers.Providers = nil
 	_, err = f.servers.Put(t.Context(), 0, d, ann)
 	require.ErrorContains(t, err, "accounts cannot be connected here")
+}
+
+// guarded is the test server over a transport, which lets a token in, and counts the calls of tools that come with one.
+func guarded(t *testing.T, transport chat.MCPTransport) (url string, accept func(token string), calls *atomic.Int32) {
+	t.Helper()
+	s := testServer()
+	t.Cleanup(func() {
+		for session := range s.Sessions() {
+			_ = session.Close() // those whose client went without a word
+		}
+	})
+	var h http.Handler = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	if transport == chat.MCPSSE {
+		h = sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)
+	}
+	var mu sync.Mutex
+	var accepted string
+	calls = &atomic.Int32{}
+	url = web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		good := accepted == "" || r.Header.Get("Authorization") == "Bearer "+accepted
+		mu.Unlock()
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !good {
+			http.Error(w, "not with "+r.Header.Get("Authorization"), http.StatusUnauthorized)
+			return
+		}
+		if bytes.Contains(body, []byte(`"tools/call"`)) {
+			calls.Add(1)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.ServeHTTP(w, r)
+	}))
+	return url, func(token string) { mu.Lock(); accepted = token; mu.Unlock() }, calls
+}
+
+func TestAccount_ATokenThatAServerRefusesIsRenewedOnceOrConnectedAgain(t *testing.T) {
+	t.Parallel()
+	for _, transport := range []chat.MCPTransport{chat.MCPHTTP, chat.MCPSSE} {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			who := &accounts{tokens: map[chat.UserID]string{ann: "token-1"}, renewed: map[string]string{"token-1": "token-2"}}
+			f := setup(t, withAccounts(who))
+			url, accept, calls := guarded(t, transport)
+			accept("token-1")
+			d := accountDraft(url)
+			d.Transport = transport
+			at := f.addFor(0, d)
+			at.Vouched = true
+			_, err := f.Refresh(t.Context(), at)
+			require.NoError(t, err)
+			echo := func() chat.ToolResult { return f.call(at, "echo", chat.ClassOnce, `{"text":"a"}`) }
+			require.Equal(t, "you said a", echo().Content)
+
+			accept("token-2")
+			require.Equal(t, "you said a", echo().Content, "it was renewed")
+			require.Equal(t, []string{"token-1"}, who.refusals())
+			require.EqualValues(t, 2, calls.Load())
+
+			accept("none") // the person has withdrawn it
+			got := echo()
+			require.True(t, got.IsError)
+			require.Contains(t, got.Content, "call oauth_authorize with provider acme, then try again; nothing was done")
+			require.Equal(t, []string{"token-1", "token-2"}, who.refusals())
+			require.Contains(t, echo().Content, "call oauth_authorize", "nothing is asked without an account")
+			require.Empty(t, f.rows.problem(at.Server), "it is no problem of the server")
+
+			accept("token-4")
+			who.set(ann, "token-4")
+			require.Equal(t, "you said a", echo().Content, "she has connected it again")
+
+			accept("token-5")
+			who.leave()
+			got = echo()
+			require.True(t, got.IsError)
+			require.Contains(t, got.Content, "acme does not answer; nothing was done")
+			require.EqualValues(t, 3, calls.Load())
+		})
+	}
+}
+
+func TestAccount_AServerThatRefusesEveryTokenIsAskedTwice(t *testing.T) {
+	t.Parallel()
+	who := &accounts{tokens: map[chat.UserID]string{ann: "token-1"}, renewed: map[string]string{"token-1": "token-2", "token-2": "token-1"}}
+	f := setup(t, withAccounts(who))
+	url, accept, _ := guarded(t, chat.MCPHTTP)
+	at := f.addFor(0, accountDraft(url))
+	require.Equal(t, "you said a", f.call(at, "echo", chat.ClassRead, `{"text":"a"}`).Content)
+	accept("none")
+	got := f.call(at, "echo", chat.ClassOnce, `{"text":"a"}`)
+	require.True(t, got.IsError)
+	require.Contains(t, got.Content, "Unauthorized")
+	require.NotContains(t, got.Content, "token-")
+	require.Len(t, who.refusals(), 2)
+}
+
+func TestAccount_ARefusalWhileConnectingIsThePersons(t *testing.T) {
+	t.Parallel()
+	who := &accounts{tokens: map[chat.UserID]string{ann: "token-1"}}
+	f := setup(t, withAccounts(who))
+	url, accept, _ := guarded(t, chat.MCPHTTP)
+	accept("none")
+	at := f.addFor(0, accountDraft(url))
+	at.Vouched = true
+	_, err := f.Refresh(t.Context(), at)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	require.ErrorContains(t, err, "call oauth_authorize with provider acme")
+	require.Empty(t, f.rows.problem(at.Server))
 }
