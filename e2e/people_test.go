@@ -17,6 +17,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/cli/local"
 	"xbot/internal/fault"
+	"xbot/internal/oauth/oauthtest"
 )
 
 func TestPeople_WhoeverIsDisabledIsOutAtOnceThoughTheServerDiesRightThen(t *testing.T) {
@@ -258,7 +259,8 @@ func TestPeople_ComeByAnOpenIDProvider(t *testing.T) {
 
 func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "LLM_VISION=on")
+	s, p := newServer(t, "LLM_VISION=on", "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
+	s.provides(p)
 	ctx := t.Context()
 	const name, word = `O'Lena \ 1`, "heliotrope-of-hers"
 	link, err := s.operate("user", "add", name)
@@ -268,6 +270,11 @@ func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *tes
 	lena := *s
 	lena.client = apiclient.New(apiclient.Endpoint{URL: s.url, Token: token})
 	t.Cleanup(lena.client.Close)
+	c := s.browser()
+	s.signInAs(name, c)
+	status, page, _ := s.visit(c, http.MethodGet, s.leaves(c, lena.link("")))
+	require.Equal(t, http.StatusOK, status, page)
+	require.Equal(t, 1, p.Live())
 	link = lena.owned(word)
 	mine := s.newTalk()
 	mine.untilEnded(time.Minute, mine.send("say of the administrator"))
@@ -314,10 +321,11 @@ func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *tes
 		return err == nil && !strings.Contains(people, "Lena")
 	}, time.Minute, 100*time.Millisecond)
 	s.nowhere(word)
+	require.Zero(t, p.Live(), "the provider was told that her account is disconnected")
 	for _, table := range []string{"sessions WHERE key <> '" + string(mine.key) + "'", "pictures", "inbox_files", "shares", "runners WHERE name <> 'local'"} {
 		require.Zero(t, one[int](t, s.database(), "SELECT count(*)::int FROM "+table), table)
 	}
-	status, _ := s.public(link)
+	status, _ = s.public(link)
 	require.Equal(t, http.StatusNotFound, status, "what she shared is read by nobody")
 	require.Equal(t, []string{"of the administrator"}, mine.answers(), "others keep what is theirs")
 	mine.untilEnded(time.Minute, mine.send("say still here"))

@@ -25,7 +25,7 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 	}
 	accounts := &oauth.Accounts{Rows: st.store, Key: db.key, HTTP: safehttp.NewTransport(allow), Public: s.at.people()}
 	out := &mcpServers{
-		servers: &mcp.Servers{Rows: db.rows, Key: db.key}, connected: accounts,
+		servers: &mcp.Servers{Rows: db.rows, Key: db.key, Providers: accounts}, connected: accounts,
 		connections: mcp.NewConnections(mcp.Config{
 			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
 		}),

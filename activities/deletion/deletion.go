@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"xbot/activities"
@@ -17,6 +18,10 @@ const (
 	restTime = time.Minute
 	// filesTime is how long a runner that is away holds up the deletion of a person whose files it has.
 	filesTime = 24 * time.Hour
+	// accountsTime is how long connected accounts that cannot be given back hold up a deletion. They go with their person then.
+	accountsTime = 15 * time.Minute
+	// accountsStep is after how long a step begins to give back no further account: each may take most of a minute.
+	accountsStep = 5 * time.Minute
 	// stepRows is how many conversations, or jobs, a step deletes.
 	stepRows = 20
 )
@@ -43,10 +48,19 @@ type Histories interface {
 	Delete(ctx context.Context, user string) (int, error)
 }
 
+// Accounts are those that people have connected elsewhere.
+type Accounts interface {
+	List(ctx context.Context, user chat.UserID) ([]chat.OAuthAccount, error)
+	// Disconnect gives the tokens of an account back and removes it. untold says why its provider could not be told.
+	Disconnect(ctx context.Context, user chat.UserID, provider string) (untold string, err error)
+}
+
 // Deleter deletes people.
 type Deleter struct {
 	Store     Store
 	Histories Histories
+	Accounts  Accounts
+	Log       *slog.Logger
 }
 
 // Input names a person.
@@ -86,7 +100,7 @@ func (d *Deleter) Step(ctx context.Context, in Input) (Output, error) {
 	}
 	out := Output{Conversations: now.Conversations, Left: now.Left}
 	for _, piece := range []func(context.Context, chat.UserID, chat.Deletion) (waits string, n int, err error){
-		d.rest, d.jobs, d.conversations, d.prompts, d.files, d.histories,
+		d.rest, d.accounts, d.jobs, d.conversations, d.prompts, d.files, d.histories,
 	} {
 		waits, n, err := piece(ctx, in.User, now)
 		if err != nil {
@@ -110,6 +124,38 @@ func (d *Deleter) rest(ctx context.Context, user chat.UserID, now chat.Deletion)
 	}
 	n, err := d.Store.StillRunning(ctx, user)
 	return WaitsTurns, n, err
+}
+
+// accounts gives back the tokens by which the person was known elsewhere: the rows alone would leave them good. A provider that cannot be told
+// holds up nothing.
+func (d *Deleter) accounts(ctx context.Context, user chat.UserID, now chat.Deletion) (_ string, n int, _ error) {
+	all, err := d.Accounts.List(ctx, user)
+	if err != nil {
+		return "", 0, err
+	}
+	var failed error
+	for began := time.Now(); len(all) > 0 && time.Since(began) < accountsStep; all = all[1:] {
+		provider := all[0].Provider
+		untold, err := d.Accounts.Disconnect(ctx, user, provider)
+		switch {
+		case fault.Is(err, fault.NotFound):
+		case err != nil:
+			failed = errors.Join(failed, fmt.Errorf("disconnect the account at %s: %w", provider, err))
+		default:
+			n++
+		}
+		if untold != "" {
+			d.Log.Warn("a provider was not told that an account is disconnected", "provider", provider, "person", user, "error", untold)
+		}
+	}
+	if failed != nil && n == 0 && now.Age > accountsTime {
+		d.Log.Warn("connected accounts go without their providers being told", "person", user, "error", failed)
+		failed = nil
+	}
+	if n > 0 {
+		failed = nil // the next step finds those again
+	}
+	return "", n, failed
 }
 
 func (d *Deleter) jobs(ctx context.Context, user chat.UserID, _ chat.Deletion) (string, int, error) {

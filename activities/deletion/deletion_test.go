@@ -3,6 +3,8 @@ package deletion_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,7 +22,30 @@ type person struct {
 	runs                                    int
 	gone                                    bool
 
+	accounts []string // providers
+	broken   bool     // nothing can be disconnected
+
 	did []string
+}
+
+func (p *person) List(context.Context, chat.UserID) (out []chat.OAuthAccount, err error) {
+	for _, provider := range p.accounts {
+		out = append(out, chat.OAuthAccount{Provider: provider})
+	}
+	return out, nil
+}
+
+func (p *person) Disconnect(_ context.Context, _ chat.UserID, provider string) (untold string, err error) {
+	switch {
+	case provider == "gone":
+		p.accounts = slices.DeleteFunc(p.accounts, func(one string) bool { return one == provider })
+		return "", fault.Errorf(fault.NotFound, "another attempt has disconnected it")
+	case p.broken && provider != "acme":
+		return "", fault.Errorf(fault.Unavailable, "held by somebody")
+	}
+	p.accounts = slices.DeleteFunc(p.accounts, func(one string) bool { return one == provider })
+	p.did = append(p.did, "disconnect "+provider)
+	return "it answers with status 503", nil
 }
 
 func (p *person) Deletion(context.Context, chat.UserID) (chat.Deletion, error) {
@@ -75,9 +100,13 @@ func (p *person) EndDeletion(context.Context, chat.UserID) error {
 	return nil
 }
 
+func (p *person) deleter() *deletion.Deleter {
+	return &deletion.Deleter{Store: p, Histories: p, Accounts: p, Log: slog.New(slog.DiscardHandler)}
+}
+
 func (p *person) step(t *testing.T) deletion.Output {
 	t.Helper()
-	d := &deletion.Deleter{Store: p, Histories: p}
+	d := p.deleter()
 	out, err := d.Step(t.Context(), deletion.Input{User: 7})
 	require.NoError(t, err)
 	return out
@@ -112,4 +141,26 @@ func TestStep_WaitsForTurnsAMinuteAndForRunnersADay(t *testing.T) {
 	require.Equal(t, deletion.Output{Conversations: 50, Waits: deletion.WaitsFiles, For: 3}, p.step(t))
 	p.age = 25 * time.Hour
 	require.True(t, p.step(t).Done, "a runner that never comes back holds nobody")
+}
+
+func TestStep_GivesTokensBackBeforeAnythingElseGoes(t *testing.T) {
+	t.Parallel()
+	p := &person{jobs: 1, accounts: []string{"acme", "gone", "globex"}}
+	require.Equal(t, deletion.Output{Conversations: 50, For: 2}, p.step(t))
+	require.Equal(t, []string{"disconnect acme", "disconnect globex"}, p.did, "though their providers cannot be told")
+	p.step(t)
+	require.True(t, p.step(t).Done)
+	require.Equal(t, []string{"disconnect acme", "disconnect globex", "job", "end"}, p.did)
+}
+
+func TestStep_AnAccountThatCannotBeDisconnectedHoldsNobodyForLong(t *testing.T) {
+	t.Parallel()
+	p := &person{accounts: []string{"first", "acme"}, broken: true}
+	p.step(t)
+	require.Equal(t, []string{"disconnect acme"}, p.did, "one that fails does not keep the others")
+	_, err := p.deleter().Step(t.Context(), deletion.Input{User: 7})
+	require.ErrorContains(t, err, "held by somebody", "it is tried again")
+	require.False(t, p.gone)
+	p.age = time.Hour
+	require.True(t, p.step(t).Done)
 }

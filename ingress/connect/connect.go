@@ -5,21 +5,30 @@ package connect
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/oauth"
+	"xbot/internal/secret"
 	rows "xbot/internal/store/oauth"
 	"xbot/internal/store/people"
 )
 
-// cookieName is the cookie of a browser that is on its way to a provider and back.
-const cookieName = "xbot_oauth"
+// cookieRoot begins the names of the cookies of a browser that is on its way to a provider and back. Each way has one of its own: somebody may
+// connect two accounts at once.
+const cookieRoot = "xbot_oauth_"
+
+// cookieName is the cookie of the way with a state. It says nothing of the state, which a log of cookies must not give away.
+func cookieName(state string) string {
+	return cookieRoot + hex.EncodeToString(secret.HashToken(state)[:8])
+}
 
 // Visitors know who is signed in in a browser.
 type Visitors interface {
@@ -114,7 +123,12 @@ func (c *Connect) begin(w http.ResponseWriter, r *http.Request) {
 		c.refuse(w, r, err)
 		return
 	}
-	setCookie(w, r, browser, int(oauth.FlowLife.Seconds()))
+	to, err := url.Parse(address)
+	if err != nil {
+		c.refuse(w, r, err)
+		return
+	}
+	setCookie(w, r, cookieName(to.Query().Get("state")), browser, int(oauth.FlowLife.Seconds()))
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	http.Redirect(w, r, address, http.StatusSeeOther) //nolint:gosec // an administrator chose it
@@ -129,15 +143,18 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 	}
 	q, back := r.URL.Query(), oauth.Return{Person: visitor}
 	back.State, back.Code, back.Error, back.Description, back.Issuer = q.Get("state"), q.Get("code"), q.Get("error"), q.Get("error_description"), q.Get("iss")
-	if cookie, err := r.Cookie(cookieName); err == nil {
+	name := cookieName(back.State)
+	if cookie, err := r.Cookie(name); err == nil {
 		back.Browser = cookie.Value
 	}
 	done, err := c.Accounts.Finish(r.Context(), back)
+	if err == nil || fault.Is(err, fault.Denied) {
+		setCookie(w, r, name, "", -1) // this way is used up; others stay open
+	}
 	if err != nil {
 		c.refuse(w, r, err)
 		return
 	}
-	setCookie(w, r, "", -1)
 	c.Log.Info("account connected", "provider", done.Provider, "answered", done.Answered)
 	lang := languageOf(r)
 	p := page{Lang: string(lang), Title: oauth.As(lang, done.Provider, done.Label), Link: i18n.Say(lang, i18n.OAuthToPage)}
@@ -148,9 +165,9 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, p)
 }
 
-func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
+func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser's connection is
-		Name: cookieName, Value: value, Path: oauth.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: oauth.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 
@@ -12,10 +13,12 @@ import (
 	"xbot/internal/store/mcpservers"
 )
 
-// Tokens are the tokens of the accounts that people have connected, which hold for a minute at least. An oauth.NotConnectedError: the person has
-// to connect one first.
+// Tokens are the tokens of the accounts that people have connected. An oauth.NotConnectedError: the person has to connect one first.
 type Tokens interface {
+	// Token returns one that holds for a minute at least.
 	Token(ctx context.Context, user chat.UserID, provider string) (string, error)
+	// Refused takes note that a server has refused one. nil: Token has another now.
+	Refused(ctx context.Context, user chat.UserID, provider, access string) error
 }
 
 // bearer authorizes the requests of a connection with the account of its person.
@@ -53,6 +56,63 @@ func (b *bearer) token(ctx context.Context) (string, error) {
 		b.used = append(b.used[max(0, n-maxUsed+1):], token)
 	}
 	return token, nil
+}
+
+// keyError says that there is no token with which a server can be asked. Nothing was carried out.
+type keyError struct{ error }
+
+// Unwrap returns why.
+func (e *keyError) Unwrap() error { return e.error }
+
+// authorize sends a request with a token; without a bearer as it is. Where the server refuses the token, and there is another one, it is sent
+// once more: a server that answers 401 has done nothing. The request is the caller's to change.
+func (b *bearer) authorize(r *http.Request, over http.RoundTripper) (*http.Response, error) {
+	if b == nil {
+		return over.RoundTrip(r)
+	}
+	resp, err := b.attempt(r, over)
+	if err != nil || !refuses(r, resp) || r.Body != nil && r.GetBody == nil {
+		return resp, err
+	}
+	_ = resp.Body.Close() // another answer follows
+	again := r.Clone(r.Context())
+	if r.GetBody != nil {
+		if again.Body, err = r.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	return b.attempt(again, over)
+}
+
+// attempt sends a request once. A token that the server refuses, and in whose place there is none, is an error.
+func (b *bearer) attempt(r *http.Request, over http.RoundTripper) (*http.Response, error) {
+	token, err := b.token(r.Context())
+	if err != nil {
+		return nil, unable(r, err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	resp, err := over.RoundTrip(r)
+	if err != nil || !refuses(r, resp) {
+		return resp, err
+	}
+	if err := b.tokens.Refused(r.Context(), b.person, b.provider, token); err != nil {
+		_ = resp.Body.Close() // why is known
+		return nil, unable(r, err)
+	}
+	return resp, nil
+}
+
+// refuses reports whether a server does not accept the token of a request, which matters unless it only takes leave.
+func refuses(r *http.Request, resp *http.Response) bool {
+	return resp.StatusCode == http.StatusUnauthorized && r.Method != http.MethodDelete
+}
+
+// unable marks that there is no token for a request that asks something. Others take up the answer to what was asked before.
+func unable(r *http.Request, err error) error {
+	if r.Method != http.MethodPost {
+		return err
+	}
+	return &keyError{err}
 }
 
 // hide takes the tokens out of a text.

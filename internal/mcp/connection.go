@@ -90,9 +90,10 @@ func newConnection(pool *Connections, k key, s mcpservers.Server, at At) *connec
 	return n
 }
 
-// counts reports whether what a server says of itself here is stored, for all who use it.
+// counts reports whether what a server says of itself here is stored, for all who use it. What it says to the account of one person, or from the
+// runner of one, is no word for the others.
 func counts(s mcpservers.Server, at At) bool {
-	return at.Vouched || s.User != 0 || s.Transport != chat.MCPStdio
+	return at.Vouched || s.User != 0 || s.Transport != chat.MCPStdio && s.Account == ""
 }
 
 // run connects, follows what the server says by itself, and ends the connection when nobody needs it or the server is gone.
@@ -295,7 +296,7 @@ func (n *connection) list(counts bool) error {
 	if !counts {
 		return nil
 	}
-	offers, err := offersOf(n.life, n.session)
+	offers, err := offersOf(n.life, n.session, n.server.Account != "")
 	if err != nil {
 		return fmt.Errorf("it does not list what it offers: %w", err)
 	}

@@ -53,8 +53,9 @@ type At struct {
 	// of the installation's has its variables on their runner, where they can read them; headers stay in this process. Servers with an address
 	// need no box.
 	Box sandbox.Sandbox
-	// Vouched says that what the server lists here holds for all who use it. It matters for a command of the installation's: it runs on a runner of
-	// the person, who can make it say anything, so it is for administrators. Of other servers every list counts.
+	// Vouched says that what the server lists here holds for all who use it. It matters for servers of the installation, and is for administrators:
+	// a command runs on a runner of the person, who can make it say anything, and one that an account authorizes lists what that person may see.
+	// Of other servers every list counts.
 	Vouched bool
 }
 

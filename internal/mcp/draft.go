@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -113,12 +114,21 @@ func (d Draft) checkURL() error {
 	if err != nil || len(d.URL) > maxURL || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
 		return fault.Errorf(fault.Invalid, "the url must be like https://mcp.example.com/mcp, without a name and a password in it: secrets belong into headers")
 	}
+	if d.Account != "" && u.Scheme != "https" && !loopback(u.Hostname()) {
+		return fault.Errorf(fault.Invalid, "the url must be https: the tokens of connected accounts go there, and nobody on the way may read them; http is for this machine alone")
+	}
 	for name := range d.Headers {
 		if d.Account != "" && http.CanonicalHeaderKey(name) == "Authorization" {
 			return fault.Errorf(fault.Invalid, "either the connected account or a header of its own authorizes requests: leave one of them out")
 		}
 	}
 	return checkValues("header", d.Headers, headerFits)
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // headerFits reports whether a header may be set, and can have the value.

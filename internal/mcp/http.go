@@ -59,15 +59,7 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range d.headers {
 		r.Header.Set(name, value)
 	}
-	if d.bearer != nil {
-		token, err := d.bearer.token(ctx)
-		if err != nil {
-			done()
-			return nil, err
-		}
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	resp, err := d.base.RoundTrip(r)
+	resp, err := d.bearer.authorize(r, d.base)
 	if err != nil {
 		done()
 		return nil, err

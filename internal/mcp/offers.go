@@ -44,10 +44,14 @@ type listing struct {
 	unsaid  int             // what was left out and is not told
 }
 
-// offersOf asks a server what it offers.
-func offersOf(ctx context.Context, session *sdk.ClientSession) (chat.MCPOffers, error) {
+// offersOf asks a server what it offers. Personal: it tells somebody by their account, so only its tools and prompts are taken; what else it says
+// may be of that person alone.
+func offersOf(ctx context.Context, session *sdk.ClientSession, personal bool) (chat.MCPOffers, error) {
 	about := session.InitializeResult()
-	l := &listing{seen: map[string]bool{}, MCPOffers: chat.MCPOffers{Guide: cleaned(about.Instructions, maxGuide)}}
+	l := &listing{seen: map[string]bool{}}
+	if !personal {
+		l.Guide = cleaned(about.Instructions, maxGuide)
+	}
 	can := about.Capabilities
 	if can == nil {
 		can = &sdk.ServerCapabilities{}
@@ -62,7 +66,7 @@ func offersOf(ctx context.Context, session *sdk.ClientSession) (chat.MCPOffers, 
 			return chat.MCPOffers{}, err
 		}
 	}
-	if can.Resources != nil {
+	if can.Resources != nil && !personal {
 		if err := l.listResources(ctx, session); err != nil {
 			return chat.MCPOffers{}, err
 		}

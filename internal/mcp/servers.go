@@ -9,6 +9,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -32,6 +33,13 @@ type Rows interface {
 type Servers struct {
 	Rows Rows
 	Key  secret.Sealer
+	// Providers are those whose accounts can authorize servers; nil: there are none.
+	Providers Providers
+}
+
+// Providers are the OAuth providers of the installation.
+type Providers interface {
+	Providers(ctx context.Context) ([]chat.OAuthProvider, error)
 }
 
 // List returns those of the installation and, behind them, those of a person; 0: nobody's. Values are left out.
@@ -95,8 +103,8 @@ func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.
 }
 
 // Save stores a server of a person, or of the installation where owner is 0, and returns it. Of a change the name stays, and so do values
-// that the draft leaves empty, unless it leads somewhere else: then they have to be entered again. Invalid: its form is wrong, or there are
-// too many; Conflict: there is one of that name, or it was changed meanwhile.
+// that the draft leaves empty, unless it leads somewhere else: then they have to be entered again. Invalid: its form is wrong, its account is
+// at no provider that there is, or there are too many; Conflict: there is one of that name, or it was changed meanwhile.
 func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
 	d = d.tidy()
 	if err := d.check(); err != nil {
@@ -106,16 +114,22 @@ func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 		// A conversation can add servers of a person: their tokens would go wherever a text that the model has read wants them.
 		return chat.MCPServer{}, fault.Errorf(fault.Invalid, "connected accounts authorize servers of the installation alone, which administrators add; give a server of your own a header")
 	}
+	var had string
 	v, row := given(d), mcpservers.Server{MCPServer: chat.MCPServer{
 		User: owner, MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision,
 	}}
 	if d.Revision != 0 {
 		old, err := s.row(ctx, owner, d.Name)
 		if err == nil {
-			row.ID = old.ID
+			row.ID, had = old.ID, old.Account
 			err = s.keep(&v, d, old)
 		}
 		if err != nil {
+			return chat.MCPServer{}, err
+		}
+	}
+	if d.Account != had { // what stays can be changed otherwise though its provider is gone
+		if err := s.provided(ctx, d.Account); err != nil {
 			return chat.MCPServer{}, err
 		}
 	}
@@ -126,6 +140,30 @@ func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	}
 	saved, err := s.Rows.MCPServer(ctx, id)
 	return saved.MCPServer, err
+}
+
+// provided refuses an account at a provider that does not exist. One that is switched off does.
+func (s *Servers) provided(ctx context.Context, account string) error {
+	if account == "" {
+		return nil
+	}
+	if s.Providers == nil {
+		return fault.Errorf(fault.Invalid, "accounts cannot be connected here: leave the account out")
+	}
+	all, err := s.Providers.Providers(ctx)
+	if err != nil {
+		return err
+	}
+	known := make([]string, len(all))
+	for i, p := range all {
+		if known[i] = p.ID; p.ID == account {
+			return nil
+		}
+	}
+	if len(known) == 0 {
+		return fault.Errorf(fault.Invalid, "there is no provider %.40q, nor any other: add it under Settings → Connected accounts first", account)
+	}
+	return fault.Errorf(fault.Invalid, "there is no provider %.40q; there are: %s", account, strings.Join(known, ", "))
 }
 
 // keep takes over the stored values that a change leaves empty.

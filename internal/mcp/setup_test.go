@@ -159,7 +159,7 @@ func setup(t *testing.T, change ...func(*mcp.Config)) *fixture {
 	for _, c := range change {
 		c(&cfg)
 	}
-	f := &fixture{Connections: mcp.NewConnections(cfg), t: t, rows: r, servers: &mcp.Servers{Rows: r, Key: secret.Key{1}}, box: tooltest.New(t)}
+	f := &fixture{Connections: mcp.NewConnections(cfg), t: t, rows: r, servers: &mcp.Servers{Rows: r, Key: secret.Key{1}, Providers: providers{"acme", "off"}}, box: tooltest.New(t)}
 	t.Cleanup(func() {
 		require.NoError(t, f.Connections.Close())
 		require.Zero(t, f.Open())

@@ -30,8 +30,8 @@ func (e *UnknownError) Error() string {
 }
 
 // Refresh connects to a server, asks it what it offers, and stores that. It returns the server as it is then. A connection that nobody uses is
-// made anew, so that a server that was changed says what it is now. A command of the installation's is asked only where at is vouched for. An error is a sentence about the server, which is stored, too; NotFound:
-// there is no such server for the person.
+// made anew, so that a server that was changed says what it is now. What counts for nobody else (At.Vouched) is neither asked nor stored. An error is
+// a sentence about the server, which is stored, too; NotFound: there is no such server for the person.
 func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error) {
 	s, err := c.server(ctx, at)
 	if err != nil {
@@ -88,8 +88,8 @@ func (c *Connections) server(ctx context.Context, at At) (mcpservers.Server, err
 var errSlow = errors.New("its time was up")
 
 // use asks something of a server within the time of a call. Where the connection turns out to be broken it is made anew, and the server is
-// asked once more: if it certainly did not get the request, or if the request may be repeated. Errors are those of acquire (nothing was
-// asked), RefusedError, UnknownError, and the end of ctx.
+// asked once more: if it certainly did not get the request, or if the request may be repeated. Errors are those of acquire and of the person's
+// account (nothing was done), RefusedError, UnknownError, and the end of ctx.
 func (c *Connections) use(ctx context.Context, s mcpservers.Server, at At, repeatable bool, ask func(ctx context.Context, conn *connection) error) error {
 	timed, cancel := context.WithTimeoutCause(ctx, c.cfg.Call, errSlow)
 	defer cancel()
@@ -104,6 +104,9 @@ func (c *Connections) use(ctx context.Context, s mcpservers.Server, at At, repea
 		err = ask(timed, conn)
 		verdict := conn.judge(ctx, timed, err)
 		if _, unknown := errors.AsType[*UnknownError](verdict); !unknown {
+			if _, unable := errors.AsType[*keyError](err); unable {
+				c.withdraw(conn) // it may be broken, and is that of an account which may be another one next time
+			}
 			c.release(conn)
 			return verdict
 		}
@@ -121,9 +124,12 @@ func (c *Connections) use(ctx context.Context, s mcpservers.Server, at At, repea
 
 // judge says what an error of the SDK means.
 func (n *connection) judge(ctx, timed context.Context, err error) error {
+	locked, unable := errors.AsType[*keyError](err)
 	switch refusal, refused := errors.AsType[*jsonrpc.Error](err); {
 	case err == nil:
 		return nil
+	case unable:
+		return fault.Errorf(fault.KindOf(locked.error), "the MCP server %s cannot be used: %w", n.server.Name, locked.error)
 	case ctx.Err() != nil:
 		return ctx.Err() // the SDK tells the server that nobody waits any more
 	case timed.Err() != nil:

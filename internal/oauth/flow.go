@@ -178,7 +178,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	if !tokenFits(t) {
 		return Connected{}, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
 	}
-	a := rows.Account{User: f.User, Tokens: s.seal(tokens{t.AccessToken, t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
+	a := rows.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
 		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
 	done := Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes}

@@ -104,6 +104,7 @@ func (s *Accounts) config(p rows.Provider) (*oauth2.Config, error) {
 type tokens struct {
 	Access  string `json:"access_token,omitempty"`
 	Refresh string `json:"refresh_token,omitempty"`
+	Again   bool   `json:"again,omitempty"` // Access took the place of one that a server had refused
 }
 
 // String keeps them out of logs.

@@ -253,6 +253,49 @@ func TestToken_AProviderThatIsAwayCostsNothingWhileTheOldTokenHolds(t *testing.T
 	require.NotEqual(t, token, b.token())
 }
 
+func TestRefused_RenewsOnceAndThenThePersonHasToConnectAgain(t *testing.T) {
+	b := setup(t)
+	b.connect()
+	first := b.token()
+	for range 2 { // two calls have used the same one
+		require.NoError(t, b.Refused(t.Context(), b.user, "acme", first))
+	}
+	second := b.token()
+	require.NotEqual(t, first, second)
+	require.Equal(t, 2, b.provider.Count("/token"))
+	err := b.Refused(t.Context(), b.user, "acme", second)
+	_, ok := errors.AsType[*oauth.NotConnectedError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, 2, b.provider.Count("/token"))
+	_, err = b.Token(t.Context(), b.user, "acme")
+	_, ok = errors.AsType[*oauth.NotConnectedError](err)
+	require.True(t, ok, "%v", err)
+	require.NotEmpty(t, b.account().Problem)
+	_, err = b.Disconnect(t.Context(), b.user, "acme")
+	require.NoError(t, err)
+	require.Zero(t, b.provider.Live(), "what still works is given back")
+
+	b.connect()
+	b.provider.Withdraw()
+	err = b.Refused(t.Context(), b.user, "acme", b.token())
+	_, ok = errors.AsType[*oauth.NotConnectedError](err)
+	require.True(t, ok, "the provider refuses the refresh token, too: %v", err)
+
+	b.connect()
+	b.provider.Rule(oauthtest.Rules{BreakAt: "/token", Break: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) }})
+	err = b.Refused(t.Context(), b.user, "acme", b.token())
+	require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
+	require.Empty(t, b.account().Problem)
+
+	b.provider.Rule(oauthtest.Rules{NoRefresh: true})
+	b.connect()
+	err = b.Refused(t.Context(), b.user, "acme", "an older one")
+	require.NoError(t, err, "the stored one is another")
+	err = b.Refused(t.Context(), b.user, "acme", b.token())
+	_, ok = errors.AsType[*oauth.NotConnectedError](err)
+	require.True(t, ok, "%v", err)
+}
+
 func TestDisconnect_GivesTheTokensBackAndRemovesThem(t *testing.T) {
 	b := setup(t)
 	b.connect()

@@ -47,7 +47,19 @@ func (s *Accounts) Token(ctx context.Context, user chat.UserID, provider string)
 		t, err := s.tokens(p, a)
 		return t.Access, err
 	}
-	return s.renewed(ctx, p, user)
+	return s.renewed(ctx, p, user, "")
+}
+
+// Refused takes note that a server has refused an access token of a person, and returns nil where another can be had with Token now: somebody
+// has renewed it meanwhile, or that succeeded here, which is tried once. A NotConnectedError: there is none, and the person has to connect the
+// account again, which is kept. Unavailable: the provider does not answer; nothing has changed.
+func (s *Accounts) Refused(ctx context.Context, user chat.UserID, provider, access string) error {
+	p, err := s.enabled(ctx, provider)
+	if err != nil || access == "" {
+		return err
+	}
+	_, err = s.renewed(ctx, p, user, access)
+	return err
 }
 
 // fresh reports whether the access token of an account holds for a time at least.
@@ -63,9 +75,9 @@ func (s *Accounts) tokens(p rows.Provider, a rows.Account) (t tokens, err error)
 	return t, nil
 }
 
-// renewed is the token after whoever holds the account has renewed it. The end of ctx does not interrupt: a provider may have made the old
+// renewed is the token after whoever holds the account has renewed it: because it ends, or because a server has refused this one. The end of ctx does not interrupt: a provider may have made the old
 // refresh token worthless by then.
-func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserID) (access string, err error) {
+func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime)
 	defer cancel()
 	var broken error
@@ -78,10 +90,11 @@ func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserI
 		if err != nil {
 			return rows.Unchanged, err
 		}
-		if access = t.Access; fresh(*a, ahead) { // somebody else was faster
+		access = t.Access
+		if refused != "" && t.Access != refused || refused == "" && fresh(*a, ahead) { // somebody else was faster
 			return rows.Unchanged, nil
 		}
-		return s.refresh(ctx, p, a, t, &access, &broken)
+		return s.refresh(ctx, p, a, t, refused != "", &access, &broken)
 	})
 	if fault.Is(err, fault.NotFound) {
 		return "", notConnected(p, "it was disconnected")
@@ -92,37 +105,41 @@ func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserI
 	return access, broken
 }
 
-// refresh asks a provider for a new token of an account that is held. broken: the account must be connected again, which is kept.
-func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account, t tokens, access *string, broken *error) (rows.Kept, error) {
+// refresh asks a provider for a new token of an account that is held, whose old one may have been refused by a server. broken: the account must
+// be connected again, which is kept.
+func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account, t tokens, refused bool, access *string, broken *error) (rows.Kept, error) {
 	config, err := s.config(p)
 	if err != nil {
 		return rows.Unchanged, err
 	}
-	end := func(problem string) (rows.Kept, error) {
-		*access, a.Problem, a.Tokens = "", problem, s.seal(tokens{})
+	end := func(problem string, left tokens) (rows.Kept, error) {
+		*access, a.Problem, a.Tokens = "", problem, s.seal(left)
 		*broken = notConnected(p, problem)
 		return rows.Renewed, nil
 	}
-	if t.Refresh == "" {
-		if fresh(*a, 0) {
-			return rows.Unchanged, nil
-		}
-		return end("it has expired")
+	holds := !refused && fresh(*a, 0)
+	switch {
+	case refused && (t.Refresh == "" || t.Again):
+		return end("a server does not accept its token any more", t) // what still works is given back when it is disconnected
+	case t.Refresh == "" && holds:
+		return rows.Unchanged, nil
+	case t.Refresh == "":
+		return end("it has expired", tokens{})
 	}
 	now, err := config.TokenSource(s.with(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
-	code, _, refused := refusal(err)
+	code, _, said := refusal(err)
 	switch {
-	case refused && code == "invalid_grant":
-		return end("the provider does not accept it any more")
-	case err != nil && fresh(*a, 0):
+	case said && code == "invalid_grant":
+		return end("the provider does not accept it any more", tokens{})
+	case err != nil && holds:
 		return rows.Unchanged, nil // the old one holds still
 	case err != nil:
-		return rows.Unchanged, fault.Errorf(fault.Unavailable, "the token of the account at %s has ended, and no new one was given: %s", p.Name, why(err))
+		return rows.Unchanged, fault.Errorf(fault.Unavailable, "the token of the account at %s is not accepted any more, and no new one was given: %s", p.Name, why(err))
 	case !tokenFits(now):
 		return rows.Unchanged, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
 	}
 	*access = now.AccessToken
-	a.Tokens, a.Scopes, a.ExpiresAt = s.seal(tokens{now.AccessToken, now.RefreshToken}), granted(now, a.Scopes), expiry(now)
+	a.Tokens, a.Scopes, a.ExpiresAt = s.seal(tokens{now.AccessToken, now.RefreshToken, refused}), granted(now, a.Scopes), expiry(now)
 	return rows.Renewed, nil
 }
 

@@ -42,14 +42,15 @@ type Provider struct {
 
 // Rules say how it behaves.
 type Rules struct {
-	Account  string        // who consents; empty: lena@example.com
-	Life     time.Duration // of access tokens; 0: they have no end
-	Deny     string        // the error with which people are sent back; empty: they consent
-	Scopes   string        // what is granted, in the words of the provider; empty: what was asked for
-	Issuer   string        // who it says it is; empty: itself
-	InHeader bool          // the secret of the client is taken from the header alone
-	Break    http.HandlerFunc
-	BreakAt  string // the path that Break answers in its place
+	Account   string        // who consents; empty: lena@example.com
+	Life      time.Duration // of access tokens; 0: they have no end
+	Deny      string        // the error with which people are sent back; empty: they consent
+	Scopes    string        // what is granted, in the words of the provider; empty: what was asked for
+	Issuer    string        // who it says it is; empty: itself
+	InHeader  bool          // the secret of the client is taken from the header alone
+	NoRefresh bool          // it gives no refresh tokens
+	Break     http.HandlerFunc
+	BreakAt   string // the path that Break answers in its place
 }
 
 type code struct {
@@ -235,6 +236,10 @@ func (p *Provider) give(w http.ResponseWriter, g *grant) {
 	access, refresh := p.secret("access"), p.secret("refresh")
 	p.access[access], p.refresh[refresh] = g, g
 	out := map[string]any{"access_token": access, "refresh_token": refresh, "token_type": "Bearer", "scope": g.scope}
+	if p.rules.NoRefresh {
+		delete(p.refresh, refresh)
+		delete(out, "refresh_token")
+	}
 	if p.rules.Life > 0 {
 		p.ends[access] = time.Now().Add(p.rules.Life)
 		out["expires_in"] = int(p.rules.Life.Seconds())
