@@ -296,6 +296,48 @@ func TestRefused_RenewsOnceAndThenThePersonHasToConnectAgain(t *testing.T) {
 	require.True(t, ok, "%v", err)
 }
 
+// heldRefresh has the provider keep refreshes waiting until the channel that is returned is closed; the other one has a message for each.
+func (b *bundle) heldRefresh() (came <-chan struct{}, release func()) {
+	at, end := make(chan struct{}, 64), make(chan struct{})
+	release = sync.OnceFunc(func() { close(end) })
+	b.t.Cleanup(release)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour, Before: func(r *http.Request) {
+		if r.URL.Path == "/token" && r.PostFormValue("grant_type") == "refresh_token" {
+			at <- struct{}{}
+			<-end
+		}
+	}})
+	return at, release
+}
+
+// waiting is how many statements wait for a lock.
+func (b *bundle) waiting() (n int) {
+	b.t.Helper()
+	require.NoError(b.t, b.pool.QueryRow(b.t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&n))
+	return n
+}
+
+func TestToken_ARefreshAndANewConnectionDoNotWaitForEachOther(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	b.connect()
+	b.ends(30 * time.Second)
+	came, release := b.heldRefresh()
+	var all sync.WaitGroup
+	var refreshed, connected error
+	back := b.back()
+	all.Go(func() { _, refreshed = b.Token(context.Background(), b.user, "acme") })
+	<-came
+	all.Go(func() { _, connected = b.Finish(context.Background(), back) })
+	require.Eventually(t, func() bool { return b.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
+	release()
+	all.Wait()
+	require.NoError(t, refreshed)
+	require.NoError(t, connected)
+	_, ok := b.provider.Accepts(b.token())
+	require.True(t, ok)
+}
+
 func TestDisconnect_GivesTheTokensBackAndRemovesThem(t *testing.T) {
 	b := setup(t)
 	b.connect()

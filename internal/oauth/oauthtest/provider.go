@@ -50,7 +50,8 @@ type Rules struct {
 	InHeader  bool          // the secret of the client is taken from the header alone
 	NoRefresh bool          // it gives no refresh tokens
 	Break     http.HandlerFunc
-	BreakAt   string // the path that Break answers in its place
+	BreakAt   string                // the path that Break answers in its place
+	Before    func(r *http.Request) // runs before each answer
 }
 
 type code struct {
@@ -78,6 +79,9 @@ func New(t testing.TB) *Provider {
 		p.counted[r.URL.Path]++
 		rules := p.rules
 		p.mu.Unlock()
+		if rules.Before != nil {
+			rules.Before(r)
+		}
 		if rules.Break != nil && r.URL.Path == rules.BreakAt {
 			rules.Break(w, r)
 			return

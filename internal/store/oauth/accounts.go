@@ -53,6 +53,8 @@ const (
 )
 
 // HoldOAuthAccount locks an account, in all processes, while do looks at it and says what becomes of it. NotFound: the person has none there.
+// The key of the installation is locked after the account, here and wherever accounts, flows and providers are stored: whoever waits for an
+// account keeps nobody from storing secrets meanwhile.
 func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		rows, err := tx.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: pg.Clean(provider)})
@@ -70,10 +72,12 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 		case kept == Removed:
 			return tx.Q.OAuthAccountDelete(ctx, tx, a.ID)
 		}
-		if err := secrets.NoteKey(ctx, tx, a.Tokens); err != nil {
-			return err
+		if err := tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{
+			ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: pg.Clean(a.Problem),
+		}); err != nil {
+			return fmt.Errorf("store the new tokens of an account: %w", err)
 		}
-		return tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: pg.Clean(a.Problem)})
+		return secrets.NoteKey(ctx, tx, a.Tokens)
 	})
 }
 
@@ -82,20 +86,18 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, waits *calls.Answer) (answered bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		answered = false
-		if err := secrets.NoteKey(ctx, tx, a.Tokens); err != nil {
-			return err
-		}
 		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
 			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}
-		if waits == nil {
-			return nil
+		if waits != nil {
+			var err error
+			if answered, err = answer(ctx, tx, *waits); err != nil {
+				return err
+			}
 		}
-		var err error
-		answered, err = answer(ctx, tx, *waits)
-		return err
+		return secrets.NoteKey(ctx, tx, a.Tokens) // last: see HoldOAuthAccount
 	})
 	return answered, err
 }
@@ -141,15 +143,15 @@ func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life tim
 		call = &f.Call
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := secrets.NoteKey(ctx, tx, f.Verifier); err != nil {
-			return err
-		}
 		if err := tx.Q.OAuthFlowAdd(ctx, tx, dbsqlc.OAuthFlowAddParams{
 			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: list(f.Scopes), Sealed: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
 		}); err != nil {
 			return fmt.Errorf("note a browser on its way: %w", err)
 		}
-		return tx.Q.OAuthFlowsTidy(ctx, tx, dbsqlc.OAuthFlowsTidyParams{UserID: f.User, Most: maxFlows})
+		if err := tx.Q.OAuthFlowsTidy(ctx, tx, dbsqlc.OAuthFlowsTidyParams{UserID: f.User, Most: maxFlows}); err != nil {
+			return fmt.Errorf("remove old flows: %w", err)
+		}
+		return secrets.NoteKey(ctx, tx, f.Verifier) // last: see HoldOAuthAccount
 	})
 }
 

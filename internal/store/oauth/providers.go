@@ -53,14 +53,14 @@ func (s *Store) OAuthProviders(ctx context.Context) ([]Provider, error) {
 // it was changed, made or removed meanwhile. Invalid: there are too many.
 func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := secrets.NoteKey(ctx, tx, in.Secrets); err != nil {
+		n, err := set(ctx, tx, in, by)
+		if err != nil {
 			return err
 		}
-		n, err := set(ctx, tx, in, by)
-		if err == nil && n == 0 {
+		if n == 0 {
 			return fault.Errorf(fault.Conflict, "the provider was made, changed or removed meanwhile: read it again")
 		}
-		return err
+		return secrets.NoteKey(ctx, tx, in.Secrets) // last: see HoldOAuthAccount
 	})
 }
 
