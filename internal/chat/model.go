@@ -282,7 +282,8 @@ type OAuthProvider struct {
 type OAuthAccount struct {
 	Provider    string     `json:"provider" doc:"Id of the provider."`
 	Label       string     `json:"label,omitempty" doc:"Whose account it is, in the words of the provider."`
-	Scopes      []string   `json:"scopes" doc:"What was granted."`
+	Asked       []string   `json:"-"` // the scopes that were asked for
+	Scopes      []string   `json:"scopes" doc:"What was granted, in the words of the provider, which may have other names for what was asked for."`
 	Problem     string     `json:"problem,omitempty" doc:"Why it must be connected again; left out: it need not."`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty" doc:"When the access token ends, which is renewed before."`
 	ConnectedAt time.Time  `json:"connected_at"`

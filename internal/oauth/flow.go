@@ -42,7 +42,7 @@ func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address
 	if had, ok, err := s.account(ctx, t.User, t.Provider); err != nil {
 		return "", err
 	} else if ok { // a provider may take back what is not asked for again
-		scopes = union(scopes, intersection(had.Scopes, p.MoreScopes))
+		scopes = union(scopes, intersection(had.Asked, p.MoreScopes))
 	}
 	raw := make([]byte, stateBytes)
 	rand.Read(raw) // never fails
@@ -179,7 +179,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 		return Connected{}, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
 	}
 	a := rows.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
-		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
+		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Asked: f.Scopes, Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
 	done := Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes}
 	if waits != nil {

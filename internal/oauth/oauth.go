@@ -176,10 +176,11 @@ func (s *Accounts) account(ctx context.Context, user chat.UserID, provider strin
 	return rows.Account{}, false, nil
 }
 
-// Lacking are the scopes that are wanted and were not granted.
-func Lacking(granted, wanted []string) (out []string) {
+// Lacking are the scopes that are wanted and are not among those that there are. Those of an account are what was asked for: what a provider
+// grants it may call by other names, or not at all.
+func Lacking(has, wanted []string) (out []string) {
 	for _, scope := range wanted {
-		if !slices.Contains(granted, scope) {
+		if !slices.Contains(has, scope) {
 			out = append(out, scope)
 		}
 	}

@@ -338,6 +338,21 @@ func TestToken_ARefreshAndANewConnectionDoNotWaitForEachOther(t *testing.T) {
 	require.True(t, ok)
 }
 
+func TestFlow_WhatWasAskedForCountsWhateverTheProviderCallsIt(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Scopes: "https://acme.example/auth/read", Life: time.Hour})
+	b.connect("write")
+	require.Equal(t, []string{"https://acme.example/auth/read"}, b.account().Scopes)
+	b.ends(30 * time.Second)
+	b.token()
+	require.Equal(t, []string{"read", "write"}, b.account().Asked, "a refresh changes nothing of it")
+	address, err := b.Begin(t.Context(), oauth.Ticket{User: b.user, Provider: "acme"}, browser)
+	require.NoError(t, err)
+	at, err := url.Parse(address)
+	require.NoError(t, err)
+	require.Equal(t, "read write", at.Query().Get("scope"), "what was granted before is asked for again")
+}
+
 func TestDisconnect_GivesTheTokensBackAndRemovesThem(t *testing.T) {
 	b := setup(t)
 	b.connect()

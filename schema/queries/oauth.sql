@@ -30,10 +30,10 @@ SELECT * FROM oauth_accounts WHERE user_id = sqlc.arg(user_id) AND provider = sq
 
 -- name: OAuthAccountConnect :exec
 -- Its tokens take the place of those before.
-INSERT INTO oauth_accounts (user_id, provider, label, scopes, secrets, expires_at)
-VALUES (sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(label), sqlc.arg(scopes), sqlc.arg(secrets), sqlc.narg(expires_at))
+INSERT INTO oauth_accounts (user_id, provider, label, asked, scopes, secrets, expires_at)
+VALUES (sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(label), sqlc.arg(asked), sqlc.arg(scopes), sqlc.arg(secrets), sqlc.narg(expires_at))
 ON CONFLICT (user_id, provider) DO UPDATE
-SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL;
+SET label = EXCLUDED.label, asked = EXCLUDED.asked, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL;
 
 -- name: OAuthAccountRefresh :exec
 UPDATE oauth_accounts

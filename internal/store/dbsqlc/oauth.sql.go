@@ -13,16 +13,17 @@ import (
 )
 
 const oAuthAccountConnect = `-- name: OAuthAccountConnect :exec
-INSERT INTO oauth_accounts (user_id, provider, label, scopes, secrets, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO oauth_accounts (user_id, provider, label, asked, scopes, secrets, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (user_id, provider) DO UPDATE
-SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL
+SET label = EXCLUDED.label, asked = EXCLUDED.asked, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL
 `
 
 type OAuthAccountConnectParams struct {
 	UserID    chat.UserID
 	Provider  string
 	Label     string
+	Asked     []string
 	Scopes    []string
 	Secrets   []byte
 	ExpiresAt *time.Time
@@ -34,6 +35,7 @@ func (q *Queries) OAuthAccountConnect(ctx context.Context, db DBTX, arg OAuthAcc
 		arg.UserID,
 		arg.Provider,
 		arg.Label,
+		arg.Asked,
 		arg.Scopes,
 		arg.Secrets,
 		arg.ExpiresAt,
@@ -51,7 +53,7 @@ func (q *Queries) OAuthAccountDelete(ctx context.Context, db DBTX, id int64) err
 }
 
 const oAuthAccountList = `-- name: OAuthAccountList :many
-SELECT id, user_id, provider, label, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 ORDER BY provider
+SELECT id, user_id, provider, label, asked, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 ORDER BY provider
 `
 
 func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.UserID) ([]OauthAccount, error) {
@@ -68,6 +70,7 @@ func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.Use
 			&i.UserID,
 			&i.Provider,
 			&i.Label,
+			&i.Asked,
 			&i.Scopes,
 			&i.Secrets,
 			&i.ExpiresAt,
@@ -86,7 +89,7 @@ func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.Use
 }
 
 const oAuthAccountLock = `-- name: OAuthAccountLock :many
-SELECT id, user_id, provider, label, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 AND provider = $2 FOR UPDATE
+SELECT id, user_id, provider, label, asked, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 AND provider = $2 FOR UPDATE
 `
 
 type OAuthAccountLockParams struct {
@@ -109,6 +112,7 @@ func (q *Queries) OAuthAccountLock(ctx context.Context, db DBTX, arg OAuthAccoun
 			&i.UserID,
 			&i.Provider,
 			&i.Label,
+			&i.Asked,
 			&i.Scopes,
 			&i.Secrets,
 			&i.ExpiresAt,

@@ -38,7 +38,7 @@ func (s *Store) OAuthAccounts(ctx context.Context, user chat.UserID) ([]Account,
 
 func account(r dbsqlc.OauthAccount) Account {
 	return Account{ID: r.ID, User: r.UserID, Tokens: r.Secrets, OAuthAccount: chat.OAuthAccount{
-		Provider: r.Provider, Label: r.Label, Scopes: r.Scopes, Problem: r.Problem, ExpiresAt: r.ExpiresAt, ConnectedAt: r.ConnectedAt, RefreshedAt: r.RefreshedAt,
+		Provider: r.Provider, Label: r.Label, Asked: r.Asked, Scopes: r.Scopes, Problem: r.Problem, ExpiresAt: r.ExpiresAt, ConnectedAt: r.ConnectedAt, RefreshedAt: r.RefreshedAt,
 	}}
 }
 
@@ -87,7 +87,7 @@ func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, waits *calls
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		answered = false
 		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
-			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
+			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}
