@@ -44,7 +44,7 @@ type Rows interface {
 	RemoveOAuthProvider(ctx context.Context, id string) error
 	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
 	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
-	ConnectOAuthAccount(ctx context.Context, a rows.Account, waits *calls.Answer) (answered bool, err error)
+	ConnectOAuthAccount(ctx context.Context, a rows.Account) (answered int, err error)
 	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
 	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
 	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)

@@ -32,6 +32,7 @@ type bundle struct {
 
 	t        *testing.T
 	pool     *pgxpool.Pool
+	store    *store.Store
 	provider *oauthtest.Provider
 	user     chat.UserID
 }
@@ -47,7 +48,7 @@ func setup(t *testing.T, allowed ...string) *bundle {
 	}
 	allow, err := safehttp.ParseAllow(allowed)
 	require.NoError(t, err)
-	b := &bundle{t: t, pool: pool, provider: oauthtest.New(t), user: user.ID, Accounts: &oauth.Accounts{Rows: s, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow), Public: "http://xbot.test"}}
+	b := &bundle{t: t, pool: pool, store: s, provider: oauthtest.New(t), user: user.ID, Accounts: &oauth.Accounts{Rows: s, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow), Public: "http://xbot.test"}}
 	b.save(b.draft())
 	return b
 }
@@ -351,6 +352,75 @@ func TestFlow_WhatWasAskedForCountsWhateverTheProviderCallsIt(t *testing.T) {
 	at, err := url.Parse(address)
 	require.NoError(t, err)
 	require.Equal(t, "read write", at.Query().Get("scope"), "what was granted before is asked for again")
+}
+
+// asks has a turn of its own wait for an account with some scopes.
+func (b *bundle) asks(turn chat.TurnID, scopes ...string) chat.CallID {
+	b.t.Helper()
+	key := chat.SessionKey("s-" + string(turn))
+	_, err := b.store.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: b.user, Channel: "web"})
+	require.NoError(b.t, err)
+	_, err = b.store.Accept(b.t.Context(), store.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(turn), Text: "hi"})
+	require.NoError(b.t, err)
+	_, _, err = b.store.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
+	require.NoError(b.t, err)
+	step := chat.Step{Session: key, Turn: turn}
+	_, _, _, err = b.store.BeginStep(b.t.Context(), step)
+	require.NoError(b.t, err)
+	ask := []chat.Inquiry{{Name: "q1", Text: "May I?", Other: true, Connect: &chat.AccountAsk{Provider: "acme", Name: "Acme", Scopes: scopes}}}
+	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "oauth_authorize", Class: chat.ClassRead, Asks: chat.Asks{Questions: ask}}.Ruled()
+	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	require.NoError(b.t, err)
+	_, err = b.store.Ask(b.t.Context(), call.ID, chat.Request{})
+	require.NoError(b.t, err)
+	return call.ID
+}
+
+func (b *bundle) approval(id chat.CallID) chat.Approval {
+	b.t.Helper()
+	call, err := b.store.Call(b.t.Context(), id)
+	require.NoError(b.t, err)
+	return *call.Approval
+}
+
+func TestFlow_AnswersEveryCallThatWaitsForTheAccountWhereverItWasConnected(t *testing.T) {
+	b := setup(t)
+	first, second, more := b.asks("t1", "read"), b.asks("t2"), b.asks("t3", "read", "write")
+	done := b.connect() // as the page does, without a call
+	require.True(t, done.Answered)
+	for _, id := range []chat.CallID{first, second} {
+		a := b.approval(id)
+		require.Equal(t, chat.ApprovalAllowed, a.State)
+		require.Equal(t, chat.Answers{"q1": {"connected: Acme as lena@example.com"}}, a.Answers)
+		require.Equal(t, "ann", a.AnsweredBy)
+	}
+	require.Equal(t, chat.ApprovalOpen, b.approval(more).State, "it waits for more than was asked for")
+	waits, err := b.store.Answered(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, []chat.CallID{first}, waits, "the turn goes on")
+	b.connect("write")
+	require.Equal(t, chat.ApprovalAllowed, b.approval(more).State)
+	require.False(t, b.connect().Answered)
+
+	late := b.asks("t4", "read", "write")
+	require.Equal(t, chat.ApprovalAllowed, b.approval(late).State, "it was connected between the step of the model and the question")
+	_, err = b.Disconnect(t.Context(), b.user, "acme")
+	require.NoError(t, err)
+	require.Equal(t, chat.ApprovalOpen, b.approval(b.asks("t5", "read")).State)
+}
+
+func TestFlow_LeavesCallsAloneThatWaitForSomebodyElse(t *testing.T) {
+	b := setup(t)
+	id := b.asks("t1")
+	other, err := b.store.CreateUser(t.Context(), "ben", store.RoleMember)
+	require.NoError(t, err)
+	ann := b.user
+	b.user = other.ID
+	require.False(t, b.connect().Answered)
+	require.Equal(t, chat.ApprovalOpen, b.approval(id).State)
+	b.user = ann
+	require.True(t, b.connect().Answered)
+	require.Equal(t, chat.ApprovalAllowed, b.approval(id).State)
 }
 
 func TestDisconnect_GivesTheTokensBackAndRemovesThem(t *testing.T) {

@@ -130,6 +130,67 @@ func (q *Queries) OAuthAccountLock(ctx context.Context, db DBTX, arg OAuthAccoun
 	return items, nil
 }
 
+const oAuthAccountMeet = `-- name: OAuthAccountMeet :exec
+SELECT pg_advisory_xact_lock(hashtextextended('oauth account ' || $1::bigint || ' ' || $2::text, 0))
+`
+
+type OAuthAccountMeetParams struct {
+	UserID   int64
+	Provider string
+}
+
+// Whoever connects an account of the owner of a session and whoever asks there for one wait for each other: one of them sees what the other did.
+func (q *Queries) OAuthAccountMeet(ctx context.Context, db DBTX, arg OAuthAccountMeetParams) error {
+	_, err := db.Exec(ctx, oAuthAccountMeet, arg.UserID, arg.Provider)
+	return err
+}
+
+const oAuthAccountOfCall = `-- name: OAuthAccountOfCall :many
+SELECT u.id AS user_id, u.name AS person, p.name AS provider, a.label
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+  JOIN oauth_providers p ON p.id = $1 JOIN oauth_accounts a ON a.provider = p.id AND a.user_id = u.id
+WHERE c.id = $2 AND p.enabled AND a.problem = '' AND a.asked @> $3::text[]
+`
+
+type OAuthAccountOfCallParams struct {
+	Provider string
+	Call     chat.CallID
+	Scopes   []string
+}
+
+type OAuthAccountOfCallRow struct {
+	UserID   chat.UserID
+	Person   string
+	Provider string
+	Label    string
+}
+
+// The account that a call would ask for, where it is connected and all that the call wants was asked for.
+func (q *Queries) OAuthAccountOfCall(ctx context.Context, db DBTX, arg OAuthAccountOfCallParams) ([]OAuthAccountOfCallRow, error) {
+	rows, err := db.Query(ctx, oAuthAccountOfCall, arg.Provider, arg.Call, arg.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OAuthAccountOfCallRow
+	for rows.Next() {
+		var i OAuthAccountOfCallRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.Person,
+			&i.Provider,
+			&i.Label,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const oAuthAccountRefresh = `-- name: OAuthAccountRefresh :exec
 UPDATE oauth_accounts
 SET scopes = $1, secrets = $2, expires_at = $3, problem = $4, refreshed_at = now()
@@ -153,6 +214,53 @@ func (q *Queries) OAuthAccountRefresh(ctx context.Context, db DBTX, arg OAuthAcc
 		arg.ID,
 	)
 	return err
+}
+
+const oAuthCallsWaiting = `-- name: OAuthCallsWaiting :many
+SELECT c.id, c.session_key, u.name AS person, p.name AS provider
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id JOIN oauth_providers p ON p.id = $1
+WHERE c.approval = 'open' AND s.user_id = $2 AND c.questions -> 0 -> 'connect' ->> 'provider' = p.id
+  AND $3::text[] @> ARRAY(SELECT jsonb_array_elements_text(coalesce(c.questions -> 0 -> 'connect' -> 'scopes', '[]')))
+ORDER BY c.asked_at, c.id
+`
+
+type OAuthCallsWaitingParams struct {
+	Provider string
+	UserID   chat.UserID
+	Asked    []string
+}
+
+type OAuthCallsWaitingRow struct {
+	ID         chat.CallID
+	SessionKey chat.SessionKey
+	Person     string
+	Provider   string
+}
+
+// The calls of a person that wait for an account at a provider, with no more than was asked for; the oldest first.
+func (q *Queries) OAuthCallsWaiting(ctx context.Context, db DBTX, arg OAuthCallsWaitingParams) ([]OAuthCallsWaitingRow, error) {
+	rows, err := db.Query(ctx, oAuthCallsWaiting, arg.Provider, arg.UserID, arg.Asked)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OAuthCallsWaitingRow
+	for rows.Next() {
+		var i OAuthCallsWaitingRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.Person,
+			&i.Provider,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const oAuthFlowAdd = `-- name: OAuthFlowAdd :exec

@@ -81,21 +81,18 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 	})
 }
 
-// ConnectOAuthAccount stores an account in place of the one before, and answers the call that waits for it, both or neither. answered says
-// whether a call was: one that does not wait any more is left as it is.
-func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, waits *calls.Answer) (answered bool, err error) {
+// ConnectOAuthAccount stores an account in place of the one before, and answers the calls that wait for it, all or nothing. answered is how many
+// those were: wherever a person connects what several conversations wait for, all of them go on.
+func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account) (answered int, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		answered = false
 		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
 			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}
-		if waits != nil {
-			var err error
-			if answered, err = answer(ctx, tx, *waits); err != nil {
-				return err
-			}
+		var err error
+		if answered, err = calls.Connected(ctx, tx, a.User, a.OAuthAccount); err != nil {
+			return err
 		}
 		return secrets.NoteKey(ctx, tx, a.Tokens) // last: see HoldOAuthAccount
 	})
@@ -105,21 +102,9 @@ func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, waits *calls
 // RefuseOAuthCall answers the call that waits for an account which the provider refuses. One that does not wait any more is left as it is.
 func (s *Store) RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		_, err := answer(ctx, tx, refusal)
+		_, err := calls.AnswerWaiting(ctx, tx, refusal)
 		return err
 	})
-}
-
-func answer(ctx context.Context, tx *pg.Tx, a calls.Answer) (bool, error) {
-	row, err := calls.AnswerCall(ctx, tx, a)
-	switch {
-	case fault.Is(err, fault.Conflict), fault.Is(err, fault.NotFound), fault.Is(err, fault.Denied):
-		return false, nil // it waits no more, or for somebody else
-	case err != nil:
-		return false, err
-	}
-	tx.WakeTurn(row.SessionKey, "", "")
-	return true, nil
 }
 
 // Flow is a browser on its way to a provider and back.
