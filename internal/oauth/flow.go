@@ -183,7 +183,10 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	a := rows.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
 		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Asked: f.Scopes, Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
-	answered, err := s.Rows.ConnectOAuthAccount(ctx, a)
+	answered, err := s.Rows.ConnectOAuthAccount(ctx, a, p.Revision)
+	if err != nil { // nobody will use them
+		s.giveBack(ctx, p, tokens{Access: t.AccessToken, Refresh: t.RefreshToken})
+	}
 	return Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes, Answered: answered > 0}, err
 }
 

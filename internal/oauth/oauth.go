@@ -40,11 +40,11 @@ const answerTime = 10 * time.Second
 // Rows keep providers, accounts and flows.
 type Rows interface {
 	OAuthProviders(ctx context.Context) ([]rows.Provider, error)
-	SetOAuthProvider(ctx context.Context, in rows.Provider, by chat.UserID) error
+	SetOAuthProvider(ctx context.Context, in rows.Provider, void *rows.Void, by chat.UserID) error
 	RemoveOAuthProvider(ctx context.Context, id string) error
 	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
 	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
-	ConnectOAuthAccount(ctx context.Context, a rows.Account) (answered int, err error)
+	ConnectOAuthAccount(ctx context.Context, a rows.Account, revision int64) (answered int, err error)
 	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
 	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
 	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)

@@ -71,7 +71,12 @@ func (b *bundle) save(d oauth.Draft) chat.OAuthProvider {
 // back sends a browser to the provider, and returns what it brings back.
 func (b *bundle) back(scopes ...string) oauth.Return {
 	b.t.Helper()
-	address, err := b.Begin(b.t.Context(), oauth.Ticket{User: b.user, Provider: "acme", Scopes: scopes}, browser)
+	return b.backFrom("acme", scopes...)
+}
+
+func (b *bundle) backFrom(provider string, scopes ...string) oauth.Return {
+	b.t.Helper()
+	address, err := b.Begin(b.t.Context(), oauth.Ticket{User: b.user, Provider: provider, Scopes: scopes}, browser)
 	require.NoError(b.t, err)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
@@ -525,6 +530,79 @@ func TestSave_RefusesWhatCannotBeAProviderAndSecretsThatWouldGoElsewhere(t *test
 	d.Revision = 7
 	_, err := b.Save(t.Context(), d, b.user)
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
+}
+
+func TestSave_TokensAreSentToNobodyButWhoGaveThem(t *testing.T) {
+	b := setup(t)
+	other := oauthtest.New(t)
+	for name, change := range map[string]func(d *oauth.Draft){
+		"token address":                 func(d *oauth.Draft) { d.TokenURL = other.URL + "/token" },
+		"token address, without secret": func(d *oauth.Draft) { d.TokenURL = other.URL + "/token" },
+		"revocation address":            func(d *oauth.Draft) { d.RevokeURL = other.URL + "/revoke" },
+		"client":                        func(d *oauth.Draft) { d.ClientID = "another" },
+	} {
+		b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+		d := b.draft()
+		d.ID = strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")
+		public := strings.HasSuffix(name, "without secret")
+		if public {
+			d.Secret = ""
+			b.provider.Rule(oauthtest.Rules{Life: time.Hour, Public: true})
+		}
+		saved := b.save(d)
+		_, err := b.Finish(t.Context(), b.backFrom(d.ID))
+		require.NoError(t, err, name)
+		_, err = b.pool.Exec(t.Context(), "UPDATE oauth_accounts SET expires_at = now() WHERE provider = $1", d.ID)
+		require.NoError(t, err)
+
+		d.Name, d.Revision, d.Secret = "Renamed", saved.Revision, ""
+		saved = b.save(d)
+		_, err = b.Token(t.Context(), b.user, d.ID)
+		require.NoError(t, err, "a change of its name changes nothing: %s", name)
+		back := b.backFrom(d.ID)
+		if !public {
+			d.Secret = oauthtest.ClientSecret
+		}
+		d.Revision = saved.Revision
+		change(&d)
+		b.save(d)
+		_, err = b.Token(t.Context(), b.user, d.ID)
+		missing, ok := errors.AsType[*oauth.NotConnectedError](err)
+		require.True(t, ok, "%s: %v", name, err)
+		require.Contains(t, missing.Error(), "provider was changed")
+		_, err = b.Finish(t.Context(), back)
+		require.ErrorIs(t, err, rows.ErrNoFlow, "%s: whoever was on the way begins again", name)
+		_, err = b.Disconnect(t.Context(), b.user, d.ID)
+		require.NoError(t, err, name)
+	}
+	require.Zero(t, other.Count("/token"))
+	require.Zero(t, other.Count("/revoke"))
+}
+
+func TestSave_AConnectionThatIsOnItsWayMeanwhileIsNotStored(t *testing.T) {
+	b := setup(t)
+	came, end := make(chan struct{}, 8), make(chan struct{})
+	b.provider.Rule(oauthtest.Rules{Before: func(r *http.Request) {
+		if r.URL.Path == "/token" {
+			came <- struct{}{}
+			<-end
+		}
+	}})
+	back, finished := b.back(), make(chan error, 1)
+	go func() {
+		_, err := b.Finish(context.WithoutCancel(t.Context()), back)
+		finished <- err
+	}()
+	<-came
+	d := b.draft()
+	d.Revision, d.TokenURL = 1, "https://elsewhere.example/token"
+	b.save(d)
+	close(end)
+	require.True(t, fault.Is(<-finished, fault.Conflict))
+	all, err := b.List(t.Context(), b.user)
+	require.NoError(t, err)
+	require.Empty(t, all)
+	require.Zero(t, b.provider.Live(), "its tokens were given back")
 }
 
 func TestTicket_IsWhatThisServerSignedAndEnds(t *testing.T) {

@@ -18,6 +18,17 @@ SET name = sqlc.arg(name), issuer = sqlc.arg(issuer), authorize_url = sqlc.arg(a
     secrets = sqlc.narg(secrets), enabled = sqlc.arg(enabled), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(), revision = revision + 1
 WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision);
 
+-- name: OAuthProviderLock :one
+-- The revision of a provider, which nobody changes meanwhile.
+SELECT revision FROM oauth_providers WHERE id = $1 FOR SHARE;
+
+-- name: OAuthAccountsVoid :exec
+-- Whom tokens would be sent to is somebody else now: accounts have to be connected again.
+UPDATE oauth_accounts SET secrets = sqlc.arg(secrets), expires_at = NULL, problem = sqlc.arg(problem) WHERE provider = sqlc.arg(provider);
+
+-- name: OAuthFlowsVoid :exec
+DELETE FROM oauth_flows WHERE provider = $1;
+
 -- name: OAuthProviderDelete :execrows
 DELETE FROM oauth_providers WHERE id = $1;
 

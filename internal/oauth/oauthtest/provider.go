@@ -51,6 +51,7 @@ type Rules struct {
 	NoRefresh bool          // it gives no refresh tokens
 	Break     http.HandlerFunc
 	BreakAt   string                // the path that Break answers in its place
+	Public    bool                  // the client has no secret
 	Before    func(r *http.Request) // runs before each answer
 }
 
@@ -198,7 +199,7 @@ func (p *Provider) known(r *http.Request) bool {
 	if !has && !p.rules.InHeader {
 		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
 	}
-	return id == ClientID && secret == ClientSecret
+	return id == ClientID && (secret == ClientSecret || p.rules.Public && secret == "")
 }
 
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {

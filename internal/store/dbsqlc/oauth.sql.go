@@ -216,6 +216,22 @@ func (q *Queries) OAuthAccountRefresh(ctx context.Context, db DBTX, arg OAuthAcc
 	return err
 }
 
+const oAuthAccountsVoid = `-- name: OAuthAccountsVoid :exec
+UPDATE oauth_accounts SET secrets = $1, expires_at = NULL, problem = $2 WHERE provider = $3
+`
+
+type OAuthAccountsVoidParams struct {
+	Secrets  []byte
+	Problem  string
+	Provider string
+}
+
+// Whom tokens would be sent to is somebody else now: accounts have to be connected again.
+func (q *Queries) OAuthAccountsVoid(ctx context.Context, db DBTX, arg OAuthAccountsVoidParams) error {
+	_, err := db.Exec(ctx, oAuthAccountsVoid, arg.Secrets, arg.Problem, arg.Provider)
+	return err
+}
+
 const oAuthCallsWaiting = `-- name: OAuthCallsWaiting :many
 SELECT c.id, c.session_key, u.name AS person, p.name AS provider
 FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id JOIN oauth_providers p ON p.id = $1
@@ -354,6 +370,15 @@ func (q *Queries) OAuthFlowsTidy(ctx context.Context, db DBTX, arg OAuthFlowsTid
 	return err
 }
 
+const oAuthFlowsVoid = `-- name: OAuthFlowsVoid :exec
+DELETE FROM oauth_flows WHERE provider = $1
+`
+
+func (q *Queries) OAuthFlowsVoid(ctx context.Context, db DBTX, provider string) error {
+	_, err := db.Exec(ctx, oAuthFlowsVoid, provider)
+	return err
+}
+
 const oAuthProviderAdd = `-- name: OAuthProviderAdd :execrows
 INSERT INTO oauth_providers (id, name, issuer, authorize_url, token_url, revoke_url, account_url, scopes, more_scopes, client_id, client_auth, secrets, enabled, changed_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
@@ -480,6 +505,18 @@ func (q *Queries) OAuthProviderList(ctx context.Context, db DBTX) ([]OAuthProvid
 		return nil, err
 	}
 	return items, nil
+}
+
+const oAuthProviderLock = `-- name: OAuthProviderLock :one
+SELECT revision FROM oauth_providers WHERE id = $1 FOR SHARE
+`
+
+// The revision of a provider, which nobody changes meanwhile.
+func (q *Queries) OAuthProviderLock(ctx context.Context, db DBTX, id string) (int64, error) {
+	row := db.QueryRow(ctx, oAuthProviderLock, id)
+	var revision int64
+	err := row.Scan(&revision)
+	return revision, err
 }
 
 const oAuthProviderReplace = `-- name: OAuthProviderReplace :execrows

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/calls"
@@ -82,15 +84,22 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 }
 
 // ConnectOAuthAccount stores an account in place of the one before, and answers the calls that wait for it, all or nothing. answered is how many
-// those were: wherever a person connects what several conversations wait for, all of them go on.
-func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account) (answered int, err error) {
+// those were: wherever a person connects what several conversations wait for, all of them go on. Conflict: the provider is not of the revision any
+// more at which it gave the tokens.
+func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int64) (answered int, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		now, err := tx.Q.OAuthProviderLock(ctx, tx, a.Provider)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && now != revision {
+			return fault.Errorf(fault.Conflict, "the provider was changed meanwhile: connect the account again")
+		}
+		if err != nil {
+			return fmt.Errorf("lock a provider: %w", err)
+		}
 		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
 			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}
-		var err error
 		if answered, err = calls.Connected(ctx, tx, a.User, a.OAuthAccount); err != nil {
 			return err
 		}
