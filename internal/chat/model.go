@@ -254,7 +254,7 @@ const (
 type OAuthProviderConfig struct {
 	ID           string          `json:"id" doc:"One to 32 small letters, digits and dashes." example:"github"`
 	Name         string          `json:"name" doc:"As people read it." example:"GitHub"`
-	Issuer       string          `json:"issuer,omitempty" doc:"Who the provider says it is when it sends a browser back (RFC 9207); compared where both say it."`
+	Issuer       string          `json:"issuer,omitempty" doc:"Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Empty: it is not compared."`
 	AuthorizeURL string          `json:"authorize_url" doc:"Where people are asked. Parameters in it are kept." example:"https://github.com/login/oauth/authorize"`
 	TokenURL     string          `json:"token_url" example:"https://github.com/login/oauth/access_token"`
 	RevokeURL    string          `json:"revoke_url,omitempty" doc:"Where tokens are given back (RFC 7009); empty: nowhere."`

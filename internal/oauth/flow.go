@@ -79,8 +79,9 @@ type RefusedError struct{ Provider, Said string }
 // Error is a sentence for people and the model.
 func (e *RefusedError) Error() string { return e.Provider + " says: " + e.Said }
 
-// Whoever comes back is somebody else than was sent, or comes from somewhere else.
+// Whoever comes back is somebody else than was sent, comes from somewhere else, or may not use xbot any more.
 var (
+	ErrDisabled    = fault.Errorf(fault.Denied, "the account is disabled")
 	ErrOtherLogin  = fault.Errorf(fault.Denied, "whoever began to connect this account is not signed in here")
 	ErrOtherIssuer = fault.Errorf(fault.Denied, "another provider has answered than the one that was asked")
 )
@@ -98,12 +99,12 @@ func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 		return Connected{}, err
 	case f.Login && f.User != r.Person, !f.Login && r.Person != 0 && f.User != r.Person:
 		return Connected{}, ErrOtherLogin
-	case p.Issuer != "" && r.Issuer != "" && p.Issuer != r.Issuer:
+	case p.Issuer != "" && p.Issuer != r.Issuer:
 		return Connected{}, ErrOtherIssuer
 	}
 	who, err := s.Rows.UserByID(ctx, f.User)
 	if err == nil && who.Disabled {
-		err = fault.Errorf(fault.Denied, "the account of %s is disabled", who.Name)
+		err = ErrDisabled
 	}
 	if err != nil {
 		return Connected{}, err
