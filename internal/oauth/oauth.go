@@ -12,9 +12,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -72,6 +74,31 @@ type Accounts struct {
 	HTTP http.RoundTripper
 	// Public is the address at which people reach this server, without a slash at its end; empty: this process does not know it.
 	Public string
+
+	renewals singleflight.Group // by account and token
+	holding  holds
+}
+
+// maxHolds is how many accounts are held at once while their providers are asked, in a process: each takes a connection of the database.
+const maxHolds = 4
+
+// holds are the permits to hold an account.
+type holds struct {
+	once sync.Once
+	free chan struct{}
+}
+
+// take waits for a permit, holdTime at most; end gives it back. Unavailable: there was none in time.
+func (h *holds) take(ctx context.Context) (end func(), err error) {
+	h.once.Do(func() { h.free = make(chan struct{}, maxHolds) })
+	ctx, cancel := context.WithTimeout(ctx, holdTime)
+	defer cancel()
+	select {
+	case h.free <- struct{}{}:
+		return func() { <-h.free }, nil
+	case <-ctx.Done():
+		return nil, fault.Errorf(fault.Unavailable, "too many connected accounts wait for their providers: try again later")
+	}
 }
 
 // client makes requests to a provider. It follows no redirect: they carry secrets.

@@ -160,6 +160,24 @@ func TestFlow_AStateCountsOnceAndInItsOwnBrowserForItsOwnPerson(t *testing.T) {
 	require.Equal(t, 1, b.provider.Count("/token"))
 }
 
+func TestFlow_EndsWhereItsPersonIsNotSignedInWhoHasToBeOrIsDisabled(t *testing.T) {
+	b := setup(t)
+	for _, person := range []chat.UserID{0, b.user + 1} {
+		address, err := b.Begin(t.Context(), oauth.Ticket{User: b.user, Provider: "acme", Login: true}, browser)
+		require.NoError(t, err)
+		at, err := url.Parse(address)
+		require.NoError(t, err)
+		_, err = b.Finish(t.Context(), oauth.Return{State: at.Query().Get("state"), Code: "c", Issuer: b.provider.URL, Browser: browser, Person: person})
+		require.ErrorIs(t, err, oauth.ErrOtherLogin)
+	}
+	back := b.back()
+	_, err := b.pool.Exec(t.Context(), "UPDATE users SET disabled_at = now() WHERE id = $1", b.user)
+	require.NoError(t, err)
+	_, err = b.Finish(t.Context(), back)
+	require.ErrorIs(t, err, oauth.ErrDisabled)
+	require.Zero(t, b.provider.Count("/token"))
+}
+
 func TestFlow_EndsAfterHalfAnHour(t *testing.T) {
 	b := setup(t)
 	back := b.back()
@@ -179,6 +197,11 @@ func TestFlow_AnotherProviderCannotAnswerInItsPlace(t *testing.T) {
 	b.provider.Rule(oauthtest.Rules{Issuer: "https://evil.example"})
 	_, err := b.Finish(t.Context(), b.back())
 	require.ErrorIs(t, err, oauth.ErrOtherIssuer)
+	b.provider.Rule(oauthtest.Rules{})
+	back := b.back()
+	back.Issuer = ""
+	_, err = b.Finish(t.Context(), back)
+	require.ErrorIs(t, err, oauth.ErrOtherIssuer, "one that does not say who it is could be anybody")
 	require.Zero(t, b.provider.Count("/token"))
 }
 
@@ -241,6 +264,65 @@ func TestToken_OfAnAccountThatTheProviderAcceptsNoMoreHasToBeConnectedAgain(t *t
 	require.Empty(t, b.account().Problem)
 	_, ok := b.provider.Accepts(b.token())
 	require.True(t, ok)
+}
+
+func TestToken_RefreshesTakeFewConnectionsOfTheDatabase(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	users := []chat.UserID{b.user}
+	for _, name := range []string{"ben", "cho", "dee", "eve", "fay"} {
+		u, err := b.store.CreateUser(t.Context(), name, store.RoleMember)
+		require.NoError(t, err)
+		users = append(users, u.ID)
+	}
+	for _, b.user = range users {
+		b.connect()
+	}
+	b.ends(30 * time.Second)
+	came, release := b.heldRefresh()
+	var all sync.WaitGroup
+	for _, user := range users {
+		for range 8 {
+			all.Go(func() { _, _ = b.Token(context.Background(), user, "acme") })
+		}
+	}
+	for range 4 {
+		<-came
+	}
+	inTime, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := b.Token(inTime, users[0], "acme")
+	require.ErrorIs(t, err, context.DeadlineExceeded, "whoever waits may leave")
+	require.LessOrEqual(t, int(b.pool.Stat().AcquiredConns()), 4)
+	release()
+	all.Wait()
+	require.Equal(t, 2*len(users), b.provider.Count("/token"), "one for each")
+}
+
+func TestToken_ARefusalThatIsForGoodEndsTheAccountAndOneOfTheInstallationDoesNot(t *testing.T) {
+	b := setup(t)
+	for code, ends := range map[string]bool{
+		"bad_refresh_token": true, "access_denied": true, "temporarily_unavailable": false, "server_error": false, "slow_down": false, "invalid_client": false,
+		"unauthorized_client": false, "invalid_request": false, "incorrect_client_credentials": false,
+	} {
+		b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+		b.connect()
+		b.ends(-time.Second)
+		b.provider.Rule(oauthtest.Rules{BreakAt: "/token", Break: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if code != "bad_refresh_token" { // GitHub answers with 200
+				w.WriteHeader(http.StatusBadRequest)
+			}
+			_, _ = w.Write([]byte(`{"error":"` + code + `"}`))
+		}})
+		_, err := b.Token(t.Context(), b.user, "acme")
+		_, ok := errors.AsType[*oauth.NotConnectedError](err)
+		require.Equal(t, ends, ok, "%s: %v", code, err)
+		require.Equal(t, ends, b.account().Problem != "", code)
+		if !ends {
+			require.True(t, fault.Is(err, fault.Unavailable), "%s: %v", code, err)
+		}
+	}
 }
 
 func TestToken_AProviderThatIsAwayCostsNothingWhileTheOldTokenHolds(t *testing.T) {
@@ -412,6 +494,25 @@ func TestFlow_AnswersEveryCallThatWaitsForTheAccountWhereverItWasConnected(t *te
 	_, err = b.Disconnect(t.Context(), b.user, "acme")
 	require.NoError(t, err)
 	require.Equal(t, chat.ApprovalOpen, b.approval(b.asks("t5", "read")).State)
+}
+
+func TestFlow_ACallCanBeDeclinedWhoseProviderIsSwitchedOff(t *testing.T) {
+	b := setup(t)
+	id := b.asks("t1", "read")
+	ticket, err := b.ForCall(t.Context(), b.user, id)
+	require.NoError(t, err)
+	back := b.back()
+	d := b.draft()
+	d.Revision, d.Enabled = 1, false
+	b.save(d)
+	_, err = b.Begin(t.Context(), ticket, browser)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	_, err = b.Finish(t.Context(), back)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	require.Equal(t, chat.ApprovalOpen, b.approval(id).State)
+	_, err = b.store.Answer(t.Context(), store.Answer{Session: "s-t1", User: b.user, UserName: "ann", Call: id})
+	require.NoError(t, err)
+	require.Equal(t, chat.ApprovalDenied, b.approval(id).State)
 }
 
 func TestFlow_LeavesCallsAloneThatWaitForSomebodyElse(t *testing.T) {
