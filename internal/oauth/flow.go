@@ -185,7 +185,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Asked: f.Scopes, Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
 	answered, err := s.Rows.ConnectOAuthAccount(ctx, a, p.Revision)
-	if err != nil { // nobody will use them
+	if fault.Is(err, fault.Conflict) { // nobody will use them
 		s.giveBack(ctx, p, tokens{Access: t.AccessToken, Refresh: t.RefreshToken})
 	}
 	return Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes, Answered: answered > 0}, err

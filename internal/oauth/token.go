@@ -76,8 +76,8 @@ func (s *Accounts) tokens(p rows.Provider, a rows.Account) (t tokens, err error)
 	return t, nil
 }
 
-// renewed is the token after whoever holds the account has renewed it: because it ends, or because a server has refused this one. All who want the same of this process wait for one of them, who holds
-// the account. The end of ctx ends the waiting, and not the renewal: a provider may have made the old refresh token worthless by then.
+// renewed is the token after whoever holds the account has renewed it: because it ends, or because a server has refused this one. All of this
+// process who want the same wait for one of them, who holds the account. The end of ctx ends the waiting, and not the renewal: a provider may have made the old refresh token worthless by then.
 func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
 	flight := s.renewals.DoChan(fmt.Sprint(user, " ", p.ID, " ", refused), func() (any, error) {
 		ctx := context.WithoutCancel(ctx)
