@@ -132,6 +132,22 @@ func TestOAuth_ATurnWaitsThroughAKillForTheAccountAndEndsOnce(t *testing.T) {
 	}
 }
 
+func TestOAuth_AnAccountThatIsConnectedOnThePageLetsAllTurnsGoOnThatWaitForIt(t *testing.T) {
+	t.Parallel()
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
+	s.provides(p)
+	const plain = `call oauth_authorize {"provider":"acme","reason":"to list your issues"}`
+	k, other := s.newTalk(), s.newTalk()
+	first, second := k.send(plain, "say thank you"), other.send(plain, "say thanks")
+	k.untilAsked(1)
+	other.untilAsked(1)
+	s.connects(s.link(""))
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, first).State)
+	require.Equal(t, chat.TurnDone, other.untilEnded(time.Minute, second).State)
+	require.Equal(t, []string{"thank you"}, k.answers())
+	require.Equal(t, []string{"thanks"}, other.answers())
+}
+
 func TestOAuth_NobodyElseEndsWhatAPersonBegan(t *testing.T) {
 	t.Parallel()
 	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)

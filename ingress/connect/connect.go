@@ -72,7 +72,7 @@ func (c *Connect) admitted(r *http.Request) (t oauth.Ticket, who people.User, er
 		return t, who, err
 	}
 	if who.Disabled {
-		return t, who, errDisabled
+		return t, who, oauth.ErrDisabled
 	}
 	visitor, err := c.Visitors.Visitor(r)
 	if err == nil && visitor != t.User && (visitor != 0 || t.Login) {
@@ -82,9 +82,8 @@ func (c *Connect) admitted(r *http.Request) (t oauth.Ticket, who people.User, er
 }
 
 var (
-	errDisabled = fault.Errorf(fault.Denied, "the account is disabled")
-	errOther    = fault.Errorf(fault.Denied, "somebody else is signed in")
-	errFraming  = fault.Errorf(fault.Denied, "the form was sent from elsewhere")
+	errOther   = fault.Errorf(fault.Denied, "somebody else is signed in")
+	errFraming = fault.Errorf(fault.Denied, "the form was sent from elsewhere")
 )
 
 // ask tells who opens a link for whom an account is connected: somebody else may have sent it to them.
@@ -186,7 +185,7 @@ func (c *Connect) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		status, text = http.StatusGone, say(i18n.OAuthOver)
 	case errors.Is(err, errOther), errors.Is(err, oauth.ErrOtherLogin):
 		text = say(i18n.OAuthOther)
-	case errors.Is(err, errDisabled):
+	case errors.Is(err, oauth.ErrDisabled):
 		text = say(i18n.OAuthDisabled)
 	case errors.Is(err, errFraming):
 		text = say(i18n.OAuthElsewhere)

@@ -692,7 +692,7 @@ type OAuthProviderDraft struct {
 	ClientID     string               `json:"client_id"`
 	ClientSecret string               `json:"client_secret,omitzero"` // Left out: the stored one stays. It is never shown again.
 	Enabled      bool                 `json:"enabled"`
-	Issuer       string               `json:"issuer,omitzero"`      // Who the provider says it is when it sends a browser back (RFC 9207).
+	Issuer       string               `json:"issuer,omitzero"`      // Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Left out: it is not compared.
 	MoreScopes   []string             `json:"more_scopes,omitzero"` // What a conversation may ask for beside scopes.
 	Name         string               `json:"name,omitzero"`        // As people read it; left out: the id.
 	Revision     int64                `json:"revision,omitzero"`    // The revision that the change was made from; 0: there is none of that id yet.
@@ -1957,7 +1957,7 @@ func (c *Client) DeleteOauthProvider(ctx context.Context, provider string) error
 	return c.call(ctx, http.MethodDelete, path("/api/oauth/providers/%s", provider), nil, nil, nil)
 }
 
-// SetOauthProvider sends PUT /api/oauth/providers/{provider}: Add or change an OAuth provider. For administrators. 409: it was made or changed meanwhile. Where tokens come from somewhere else, the secret has to be given again.
+// SetOauthProvider sends PUT /api/oauth/providers/{provider}: Add or change an OAuth provider. For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too.
 func (c *Client) SetOauthProvider(ctx context.Context, provider string, body OAuthProviderDraft) (chat.OAuthProvider, error) {
 	var answer chat.OAuthProvider
 	err := c.call(ctx, http.MethodPut, path("/api/oauth/providers/%s", provider), nil, body, &answer)

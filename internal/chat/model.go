@@ -254,7 +254,7 @@ const (
 type OAuthProviderConfig struct {
 	ID           string          `json:"id" doc:"One to 32 small letters, digits and dashes." example:"github"`
 	Name         string          `json:"name" doc:"As people read it." example:"GitHub"`
-	Issuer       string          `json:"issuer,omitempty" doc:"Who the provider says it is when it sends a browser back (RFC 9207); compared where both say it."`
+	Issuer       string          `json:"issuer,omitempty" doc:"Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Empty: it is not compared."`
 	AuthorizeURL string          `json:"authorize_url" doc:"Where people are asked. Parameters in it are kept." example:"https://github.com/login/oauth/authorize"`
 	TokenURL     string          `json:"token_url" example:"https://github.com/login/oauth/access_token"`
 	RevokeURL    string          `json:"revoke_url,omitempty" doc:"Where tokens are given back (RFC 7009); empty: nowhere."`
@@ -282,7 +282,8 @@ type OAuthProvider struct {
 type OAuthAccount struct {
 	Provider    string     `json:"provider" doc:"Id of the provider."`
 	Label       string     `json:"label,omitempty" doc:"Whose account it is, in the words of the provider."`
-	Scopes      []string   `json:"scopes" doc:"What was granted."`
+	Asked       []string   `json:"-"` // the scopes that were asked for
+	Scopes      []string   `json:"scopes" doc:"What was granted, in the words of the provider, which may have other names for what was asked for."`
 	Problem     string     `json:"problem,omitempty" doc:"Why it must be connected again; left out: it need not."`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty" doc:"When the access token ends, which is renewed before."`
 	ConnectedAt time.Time  `json:"connected_at"`

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/question"
 	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store/calls"
@@ -42,7 +43,7 @@ func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address
 	if had, ok, err := s.account(ctx, t.User, t.Provider); err != nil {
 		return "", err
 	} else if ok { // a provider may take back what is not asked for again
-		scopes = union(scopes, intersection(had.Scopes, p.MoreScopes))
+		scopes = union(scopes, intersection(had.Asked, p.MoreScopes))
 	}
 	raw := make([]byte, stateBytes)
 	rand.Read(raw) // never fails
@@ -78,14 +79,15 @@ type RefusedError struct{ Provider, Said string }
 // Error is a sentence for people and the model.
 func (e *RefusedError) Error() string { return e.Provider + " says: " + e.Said }
 
-// Whoever comes back is somebody else than was sent, or comes from somewhere else.
+// Whoever comes back is somebody else than was sent, comes from somewhere else, or may not use xbot any more.
 var (
+	ErrDisabled    = fault.Errorf(fault.Denied, "the account is disabled")
 	ErrOtherLogin  = fault.Errorf(fault.Denied, "whoever began to connect this account is not signed in here")
 	ErrOtherIssuer = fault.Errorf(fault.Denied, "another provider has answered than the one that was asked")
 )
 
-// Finish ends the flow of a browser that comes back, once: it stores the account and answers the call that waits. store.ErrNoFlow: its state is
-// unknown, was used, has expired, or is another browser's. A RefusedError answers the call, too; after other errors it goes on to wait.
+// Finish ends the flow of a browser that comes back, once: it stores the account and answers the calls of its person that wait for it. store.ErrNoFlow: its state is
+// unknown, was used, has expired, or is another browser's. A RefusedError answers the call of the flow, too; after other errors it goes on to wait.
 func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	f, err := s.Rows.TakeOAuthFlow(ctx, secret.HashToken(r.State), secret.HashToken(r.Browser))
 	if err != nil {
@@ -97,24 +99,20 @@ func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 		return Connected{}, err
 	case f.Login && f.User != r.Person, !f.Login && r.Person != 0 && f.User != r.Person:
 		return Connected{}, ErrOtherLogin
-	case p.Issuer != "" && r.Issuer != "" && p.Issuer != r.Issuer:
+	case p.Issuer != "" && p.Issuer != r.Issuer:
 		return Connected{}, ErrOtherIssuer
 	}
 	who, err := s.Rows.UserByID(ctx, f.User)
 	if err == nil && who.Disabled {
-		err = fault.Errorf(fault.Denied, "the account of %s is disabled", who.Name)
+		err = ErrDisabled
 	}
-	if err != nil {
-		return Connected{}, err
-	}
-	waits, err := s.waiting(ctx, f.Call, who.Name)
 	if err != nil {
 		return Connected{}, err
 	}
 	if r.Error != "" {
-		return Connected{}, s.refused(ctx, p, r, waits)
+		return Connected{}, s.refused(ctx, p, r, f.Call, who.Name)
 	}
-	return s.connect(ctx, p, f, r.Code, waits)
+	return s.connect(ctx, p, f, r.Code)
 }
 
 // waiting is the answer to the call of a flow; nil: none waits.
@@ -135,9 +133,14 @@ func (s *Accounts) waiting(ctx context.Context, id chat.CallID, name string) (*c
 // later are refusals of a provider that may be gone when the person tries again.
 var later = map[string]bool{"server_error": true, "temporarily_unavailable": true}
 
-func (s *Accounts) refused(ctx context.Context, p rows.Provider, r Return, waits *calls.Answer) error {
+// refused answers the call of a flow, and no other that waits for the same account: only for this one somebody has said no.
+func (s *Accounts) refused(ctx context.Context, p rows.Provider, r Return, call chat.CallID, name string) error {
 	refusal := &RefusedError{Provider: p.Name, Said: said(r.Error, r.Description)}
-	if waits == nil || later[r.Error] {
+	waits, err := s.waiting(ctx, call, name)
+	switch {
+	case err != nil:
+		return err
+	case waits == nil, later[r.Error]:
 		return refusal
 	}
 	waits.Note = refusal.Error()
@@ -160,7 +163,7 @@ func said(code, description string) string {
 }
 
 // connect spends a code. What the provider has given is stored even where the browser has left.
-func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, code string, waits *calls.Answer) (Connected, error) {
+func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, code string) (Connected, error) {
 	var v verifier
 	if err := s.open(f.Verifier, &v); err != nil || v.Verifier == "" {
 		return Connected{}, rows.ErrNoFlow // it was sealed with a key that is gone
@@ -179,23 +182,18 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 		return Connected{}, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
 	}
 	a := rows.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
-		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
+		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Asked: f.Scopes, Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
-	done := Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes}
-	if waits != nil {
-		waits.Allow, waits.Connected = true, true
-		waits.Answers = chat.Answers{"q1": {As(i18n.English, p.Name, a.Label)}}
+	answered, err := s.Rows.ConnectOAuthAccount(ctx, a, p.Revision)
+	if fault.Is(err, fault.Conflict) { // nobody will use them
+		s.giveBack(ctx, p, tokens{Access: t.AccessToken, Refresh: t.RefreshToken})
 	}
-	done.Answered, err = s.Rows.ConnectOAuthAccount(ctx, a, waits)
-	return done, err
+	return Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes, Answered: answered > 0}, err
 }
 
 // As says which account is connected, in a few words.
 func As(lang i18n.Lang, provider, label string) string {
-	if label == "" {
-		return i18n.Say(lang, i18n.OAuthConnected, provider)
-	}
-	return i18n.Say(lang, i18n.OAuthConnectedAs, provider, label)
+	return question.ConnectedAs(lang, provider, label)
 }
 
 // maxToken is the longest token that is kept, in bytes.

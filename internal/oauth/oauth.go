@@ -12,9 +12,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
+	"golang.org/x/sync/singleflight"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -40,11 +42,11 @@ const answerTime = 10 * time.Second
 // Rows keep providers, accounts and flows.
 type Rows interface {
 	OAuthProviders(ctx context.Context) ([]rows.Provider, error)
-	SetOAuthProvider(ctx context.Context, in rows.Provider, by chat.UserID) error
+	SetOAuthProvider(ctx context.Context, in rows.Provider, void *rows.Void, by chat.UserID) error
 	RemoveOAuthProvider(ctx context.Context, id string) error
 	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
 	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
-	ConnectOAuthAccount(ctx context.Context, a rows.Account, waits *calls.Answer) (answered bool, err error)
+	ConnectOAuthAccount(ctx context.Context, a rows.Account, revision int64) (answered int, err error)
 	RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
 	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
 	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
@@ -72,6 +74,31 @@ type Accounts struct {
 	HTTP http.RoundTripper
 	// Public is the address at which people reach this server, without a slash at its end; empty: this process does not know it.
 	Public string
+
+	renewals singleflight.Group // by account and token
+	holding  holds
+}
+
+// maxHolds is how many accounts are held at once while their providers are asked, in a process: each takes a connection of the database.
+const maxHolds = 4
+
+// holds are the permits to hold an account.
+type holds struct {
+	once sync.Once
+	free chan struct{}
+}
+
+// take waits for a permit, holdTime at most; end gives it back. Unavailable: there was none in time.
+func (h *holds) take(ctx context.Context) (end func(), err error) {
+	h.once.Do(func() { h.free = make(chan struct{}, maxHolds) })
+	ctx, cancel := context.WithTimeout(ctx, holdTime)
+	defer cancel()
+	select {
+	case h.free <- struct{}{}:
+		return func() { <-h.free }, nil
+	case <-ctx.Done():
+		return nil, fault.Errorf(fault.Unavailable, "too many connected accounts wait for their providers: try again later")
+	}
 }
 
 // client makes requests to a provider. It follows no redirect: they carry secrets.
@@ -176,10 +203,11 @@ func (s *Accounts) account(ctx context.Context, user chat.UserID, provider strin
 	return rows.Account{}, false, nil
 }
 
-// Lacking are the scopes that are wanted and were not granted.
-func Lacking(granted, wanted []string) (out []string) {
+// Lacking are the scopes that are wanted and are not among those that there are. Those of an account are what was asked for: what a provider
+// grants it may call by other names, or not at all.
+func Lacking(has, wanted []string) (out []string) {
 	for _, scope := range wanted {
-		if !slices.Contains(granted, scope) {
+		if !slices.Contains(has, scope) {
 			out = append(out, scope)
 		}
 	}

@@ -32,6 +32,7 @@ type bundle struct {
 
 	t        *testing.T
 	pool     *pgxpool.Pool
+	store    *store.Store
 	provider *oauthtest.Provider
 	user     chat.UserID
 }
@@ -47,7 +48,7 @@ func setup(t *testing.T, allowed ...string) *bundle {
 	}
 	allow, err := safehttp.ParseAllow(allowed)
 	require.NoError(t, err)
-	b := &bundle{t: t, pool: pool, provider: oauthtest.New(t), user: user.ID, Accounts: &oauth.Accounts{Rows: s, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow), Public: "http://xbot.test"}}
+	b := &bundle{t: t, pool: pool, store: s, provider: oauthtest.New(t), user: user.ID, Accounts: &oauth.Accounts{Rows: s, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow), Public: "http://xbot.test"}}
 	b.save(b.draft())
 	return b
 }
@@ -70,7 +71,12 @@ func (b *bundle) save(d oauth.Draft) chat.OAuthProvider {
 // back sends a browser to the provider, and returns what it brings back.
 func (b *bundle) back(scopes ...string) oauth.Return {
 	b.t.Helper()
-	address, err := b.Begin(b.t.Context(), oauth.Ticket{User: b.user, Provider: "acme", Scopes: scopes}, browser)
+	return b.backFrom("acme", scopes...)
+}
+
+func (b *bundle) backFrom(provider string, scopes ...string) oauth.Return {
+	b.t.Helper()
+	address, err := b.Begin(b.t.Context(), oauth.Ticket{User: b.user, Provider: provider, Scopes: scopes}, browser)
 	require.NoError(b.t, err)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
@@ -154,6 +160,24 @@ func TestFlow_AStateCountsOnceAndInItsOwnBrowserForItsOwnPerson(t *testing.T) {
 	require.Equal(t, 1, b.provider.Count("/token"))
 }
 
+func TestFlow_EndsWhereItsPersonIsNotSignedInWhoHasToBeOrIsDisabled(t *testing.T) {
+	b := setup(t)
+	for _, person := range []chat.UserID{0, b.user + 1} {
+		address, err := b.Begin(t.Context(), oauth.Ticket{User: b.user, Provider: "acme", Login: true}, browser)
+		require.NoError(t, err)
+		at, err := url.Parse(address)
+		require.NoError(t, err)
+		_, err = b.Finish(t.Context(), oauth.Return{State: at.Query().Get("state"), Code: "c", Issuer: b.provider.URL, Browser: browser, Person: person})
+		require.ErrorIs(t, err, oauth.ErrOtherLogin)
+	}
+	back := b.back()
+	_, err := b.pool.Exec(t.Context(), "UPDATE users SET disabled_at = now() WHERE id = $1", b.user)
+	require.NoError(t, err)
+	_, err = b.Finish(t.Context(), back)
+	require.ErrorIs(t, err, oauth.ErrDisabled)
+	require.Zero(t, b.provider.Count("/token"))
+}
+
 func TestFlow_EndsAfterHalfAnHour(t *testing.T) {
 	b := setup(t)
 	back := b.back()
@@ -173,6 +197,11 @@ func TestFlow_AnotherProviderCannotAnswerInItsPlace(t *testing.T) {
 	b.provider.Rule(oauthtest.Rules{Issuer: "https://evil.example"})
 	_, err := b.Finish(t.Context(), b.back())
 	require.ErrorIs(t, err, oauth.ErrOtherIssuer)
+	b.provider.Rule(oauthtest.Rules{})
+	back := b.back()
+	back.Issuer = ""
+	_, err = b.Finish(t.Context(), back)
+	require.ErrorIs(t, err, oauth.ErrOtherIssuer, "one that does not say who it is could be anybody")
 	require.Zero(t, b.provider.Count("/token"))
 }
 
@@ -237,6 +266,65 @@ func TestToken_OfAnAccountThatTheProviderAcceptsNoMoreHasToBeConnectedAgain(t *t
 	require.True(t, ok)
 }
 
+func TestToken_RefreshesTakeFewConnectionsOfTheDatabase(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	users := []chat.UserID{b.user}
+	for _, name := range []string{"ben", "cho", "dee", "eve", "fay"} {
+		u, err := b.store.CreateUser(t.Context(), name, store.RoleMember)
+		require.NoError(t, err)
+		users = append(users, u.ID)
+	}
+	for _, b.user = range users {
+		b.connect()
+	}
+	b.ends(30 * time.Second)
+	came, release := b.heldRefresh()
+	var all sync.WaitGroup
+	for _, user := range users {
+		for range 8 {
+			all.Go(func() { _, _ = b.Token(context.Background(), user, "acme") })
+		}
+	}
+	for range 4 {
+		<-came
+	}
+	inTime, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := b.Token(inTime, users[0], "acme")
+	require.ErrorIs(t, err, context.DeadlineExceeded, "whoever waits may leave")
+	require.LessOrEqual(t, int(b.pool.Stat().AcquiredConns()), 4)
+	release()
+	all.Wait()
+	require.Equal(t, 2*len(users), b.provider.Count("/token"), "one for each")
+}
+
+func TestToken_ARefusalThatIsForGoodEndsTheAccountAndOneOfTheInstallationDoesNot(t *testing.T) {
+	b := setup(t)
+	for code, ends := range map[string]bool{
+		"bad_refresh_token": true, "access_denied": true, "temporarily_unavailable": false, "server_error": false, "slow_down": false, "invalid_client": false,
+		"unauthorized_client": false, "invalid_request": false, "incorrect_client_credentials": false,
+	} {
+		b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+		b.connect()
+		b.ends(-time.Second)
+		b.provider.Rule(oauthtest.Rules{BreakAt: "/token", Break: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if code != "bad_refresh_token" { // GitHub answers with 200
+				w.WriteHeader(http.StatusBadRequest)
+			}
+			_, _ = w.Write([]byte(`{"error":"` + code + `"}`))
+		}})
+		_, err := b.Token(t.Context(), b.user, "acme")
+		_, ok := errors.AsType[*oauth.NotConnectedError](err)
+		require.Equal(t, ends, ok, "%s: %v", code, err)
+		require.Equal(t, ends, b.account().Problem != "", code)
+		if !ends {
+			require.True(t, fault.Is(err, fault.Unavailable), "%s: %v", code, err)
+		}
+	}
+}
+
 func TestToken_AProviderThatIsAwayCostsNothingWhileTheOldTokenHolds(t *testing.T) {
 	b := setup(t)
 	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
@@ -294,6 +382,151 @@ func TestRefused_RenewsOnceAndThenThePersonHasToConnectAgain(t *testing.T) {
 	err = b.Refused(t.Context(), b.user, "acme", b.token())
 	_, ok = errors.AsType[*oauth.NotConnectedError](err)
 	require.True(t, ok, "%v", err)
+}
+
+// heldRefresh has the provider keep refreshes waiting until the channel that is returned is closed; the other one has a message for each.
+func (b *bundle) heldRefresh() (came <-chan struct{}, release func()) {
+	at, end := make(chan struct{}, 64), make(chan struct{})
+	release = sync.OnceFunc(func() { close(end) })
+	b.t.Cleanup(release)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour, Before: func(r *http.Request) {
+		if r.URL.Path == "/token" && r.PostFormValue("grant_type") == "refresh_token" {
+			at <- struct{}{}
+			<-end
+		}
+	}})
+	return at, release
+}
+
+// waiting is how many statements wait for a lock.
+func (b *bundle) waiting() (n int) {
+	b.t.Helper()
+	require.NoError(b.t, b.pool.QueryRow(b.t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&n))
+	return n
+}
+
+func TestToken_ARefreshAndANewConnectionDoNotWaitForEachOther(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+	b.connect()
+	b.ends(30 * time.Second)
+	came, release := b.heldRefresh()
+	var all sync.WaitGroup
+	var refreshed, connected error
+	back := b.back()
+	all.Go(func() { _, refreshed = b.Token(context.Background(), b.user, "acme") })
+	<-came
+	all.Go(func() { _, connected = b.Finish(context.Background(), back) })
+	require.Eventually(t, func() bool { return b.waiting() > 0 }, 10*time.Second, 10*time.Millisecond)
+	release()
+	all.Wait()
+	require.NoError(t, refreshed)
+	require.NoError(t, connected)
+	_, ok := b.provider.Accepts(b.token())
+	require.True(t, ok)
+}
+
+func TestFlow_WhatWasAskedForCountsWhateverTheProviderCallsIt(t *testing.T) {
+	b := setup(t)
+	b.provider.Rule(oauthtest.Rules{Scopes: "https://acme.example/auth/read", Life: time.Hour})
+	b.connect("write")
+	require.Equal(t, []string{"https://acme.example/auth/read"}, b.account().Scopes)
+	b.ends(30 * time.Second)
+	b.token()
+	require.Equal(t, []string{"read", "write"}, b.account().Asked, "a refresh changes nothing of it")
+	address, err := b.Begin(t.Context(), oauth.Ticket{User: b.user, Provider: "acme"}, browser)
+	require.NoError(t, err)
+	at, err := url.Parse(address)
+	require.NoError(t, err)
+	require.Equal(t, "read write", at.Query().Get("scope"), "what was granted before is asked for again")
+}
+
+// asks has a turn of its own wait for an account with some scopes.
+func (b *bundle) asks(turn chat.TurnID, scopes ...string) chat.CallID {
+	b.t.Helper()
+	key := chat.SessionKey("s-" + string(turn))
+	_, err := b.store.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: b.user, Channel: "web"})
+	require.NoError(b.t, err)
+	_, err = b.store.Accept(b.t.Context(), store.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(turn), Text: "hi"})
+	require.NoError(b.t, err)
+	_, _, err = b.store.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
+	require.NoError(b.t, err)
+	step := chat.Step{Session: key, Turn: turn}
+	_, _, _, err = b.store.BeginStep(b.t.Context(), step)
+	require.NoError(b.t, err)
+	ask := []chat.Inquiry{{Name: "q1", Text: "May I?", Other: true, Connect: &chat.AccountAsk{Provider: "acme", Name: "Acme", Scopes: scopes}}}
+	call := chat.ToolCall{ID: chat.NewCallID(turn, 0, 0), Name: "oauth_authorize", Class: chat.ClassRead, Asks: chat.Asks{Questions: ask}}.Ruled()
+	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	require.NoError(b.t, err)
+	_, err = b.store.Ask(b.t.Context(), call.ID, chat.Request{})
+	require.NoError(b.t, err)
+	return call.ID
+}
+
+func (b *bundle) approval(id chat.CallID) chat.Approval {
+	b.t.Helper()
+	call, err := b.store.Call(b.t.Context(), id)
+	require.NoError(b.t, err)
+	return *call.Approval
+}
+
+func TestFlow_AnswersEveryCallThatWaitsForTheAccountWhereverItWasConnected(t *testing.T) {
+	b := setup(t)
+	first, second, more := b.asks("t1", "read"), b.asks("t2"), b.asks("t3", "read", "write")
+	done := b.connect() // as the page does, without a call
+	require.True(t, done.Answered)
+	for _, id := range []chat.CallID{first, second} {
+		a := b.approval(id)
+		require.Equal(t, chat.ApprovalAllowed, a.State)
+		require.Equal(t, chat.Answers{"q1": {"connected: Acme as lena@example.com"}}, a.Answers)
+		require.Equal(t, "ann", a.AnsweredBy)
+	}
+	require.Equal(t, chat.ApprovalOpen, b.approval(more).State, "it waits for more than was asked for")
+	waits, err := b.store.Answered(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, []chat.CallID{first}, waits, "the turn goes on")
+	b.connect("write")
+	require.Equal(t, chat.ApprovalAllowed, b.approval(more).State)
+	require.False(t, b.connect().Answered)
+
+	late := b.asks("t4", "read", "write")
+	require.Equal(t, chat.ApprovalAllowed, b.approval(late).State, "it was connected between the step of the model and the question")
+	_, err = b.Disconnect(t.Context(), b.user, "acme")
+	require.NoError(t, err)
+	require.Equal(t, chat.ApprovalOpen, b.approval(b.asks("t5", "read")).State)
+}
+
+func TestFlow_ACallCanBeDeclinedWhoseProviderIsSwitchedOff(t *testing.T) {
+	b := setup(t)
+	id := b.asks("t1", "read")
+	ticket, err := b.ForCall(t.Context(), b.user, id)
+	require.NoError(t, err)
+	back := b.back()
+	d := b.draft()
+	d.Revision, d.Enabled = 1, false
+	b.save(d)
+	_, err = b.Begin(t.Context(), ticket, browser)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	_, err = b.Finish(t.Context(), back)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	require.Equal(t, chat.ApprovalOpen, b.approval(id).State)
+	_, err = b.store.Answer(t.Context(), store.Answer{Session: "s-t1", User: b.user, UserName: "ann", Call: id})
+	require.NoError(t, err)
+	require.Equal(t, chat.ApprovalDenied, b.approval(id).State)
+}
+
+func TestFlow_LeavesCallsAloneThatWaitForSomebodyElse(t *testing.T) {
+	b := setup(t)
+	id := b.asks("t1")
+	other, err := b.store.CreateUser(t.Context(), "ben", store.RoleMember)
+	require.NoError(t, err)
+	ann := b.user
+	b.user = other.ID
+	require.False(t, b.connect().Answered)
+	require.Equal(t, chat.ApprovalOpen, b.approval(id).State)
+	b.user = ann
+	require.True(t, b.connect().Answered)
+	require.Equal(t, chat.ApprovalAllowed, b.approval(id).State)
 }
 
 func TestDisconnect_GivesTheTokensBackAndRemovesThem(t *testing.T) {
@@ -398,6 +631,79 @@ func TestSave_RefusesWhatCannotBeAProviderAndSecretsThatWouldGoElsewhere(t *test
 	d.Revision = 7
 	_, err := b.Save(t.Context(), d, b.user)
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
+}
+
+func TestSave_TokensAreSentToNobodyButWhoGaveThem(t *testing.T) {
+	b := setup(t)
+	other := oauthtest.New(t)
+	for name, change := range map[string]func(d *oauth.Draft){
+		"token address":                 func(d *oauth.Draft) { d.TokenURL = other.URL + "/token" },
+		"token address, without secret": func(d *oauth.Draft) { d.TokenURL = other.URL + "/token" },
+		"revocation address":            func(d *oauth.Draft) { d.RevokeURL = other.URL + "/revoke" },
+		"client":                        func(d *oauth.Draft) { d.ClientID = "another" },
+	} {
+		b.provider.Rule(oauthtest.Rules{Life: time.Hour})
+		d := b.draft()
+		d.ID = strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")
+		public := strings.HasSuffix(name, "without secret")
+		if public {
+			d.Secret = ""
+			b.provider.Rule(oauthtest.Rules{Life: time.Hour, Public: true})
+		}
+		saved := b.save(d)
+		_, err := b.Finish(t.Context(), b.backFrom(d.ID))
+		require.NoError(t, err, name)
+		_, err = b.pool.Exec(t.Context(), "UPDATE oauth_accounts SET expires_at = now() WHERE provider = $1", d.ID)
+		require.NoError(t, err)
+
+		d.Name, d.Revision, d.Secret = "Renamed", saved.Revision, ""
+		saved = b.save(d)
+		_, err = b.Token(t.Context(), b.user, d.ID)
+		require.NoError(t, err, "a change of its name changes nothing: %s", name)
+		back := b.backFrom(d.ID)
+		if !public {
+			d.Secret = oauthtest.ClientSecret
+		}
+		d.Revision = saved.Revision
+		change(&d)
+		b.save(d)
+		_, err = b.Token(t.Context(), b.user, d.ID)
+		missing, ok := errors.AsType[*oauth.NotConnectedError](err)
+		require.True(t, ok, "%s: %v", name, err)
+		require.Contains(t, missing.Error(), "provider was changed")
+		_, err = b.Finish(t.Context(), back)
+		require.ErrorIs(t, err, rows.ErrNoFlow, "%s: whoever was on the way begins again", name)
+		_, err = b.Disconnect(t.Context(), b.user, d.ID)
+		require.NoError(t, err, name)
+	}
+	require.Zero(t, other.Count("/token"))
+	require.Zero(t, other.Count("/revoke"))
+}
+
+func TestSave_AConnectionThatIsOnItsWayMeanwhileIsNotStored(t *testing.T) {
+	b := setup(t)
+	came, end := make(chan struct{}, 8), make(chan struct{})
+	b.provider.Rule(oauthtest.Rules{Before: func(r *http.Request) {
+		if r.URL.Path == "/token" {
+			came <- struct{}{}
+			<-end
+		}
+	}})
+	back, finished := b.back(), make(chan error, 1)
+	go func() {
+		_, err := b.Finish(context.WithoutCancel(t.Context()), back)
+		finished <- err
+	}()
+	<-came
+	d := b.draft()
+	d.Revision, d.TokenURL = 1, "https://elsewhere.example/token"
+	b.save(d)
+	close(end)
+	require.True(t, fault.Is(<-finished, fault.Conflict))
+	all, err := b.List(t.Context(), b.user)
+	require.NoError(t, err)
+	require.Empty(t, all)
+	require.Zero(t, b.provider.Live(), "its tokens were given back")
 }
 
 func TestTicket_IsWhatThisServerSignedAndEnds(t *testing.T) {

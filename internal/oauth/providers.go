@@ -114,24 +114,37 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 		return chat.OAuthProvider{}, err
 	}
 	row := rows.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: d.OAuthProviderConfig, Revision: d.Revision}}
-	switch {
-	case d.Secret != "":
+	var void *rows.Void
+	if d.Secret != "" {
 		row.Secrets = s.seal(clientSecret{d.Secret})
-	case d.Revision != 0:
+	}
+	if d.Revision != 0 {
 		old, err := s.stored(ctx, d.ID)
 		if err != nil {
 			return chat.OAuthProvider{}, err
 		}
-		if old.Secrets != nil && (origin(old.TokenURL) != origin(d.TokenURL) || d.RevokeURL != "" && origin(old.RevokeURL) != origin(d.RevokeURL) && origin(d.RevokeURL) != origin(d.TokenURL)) {
-			return chat.OAuthProvider{}, fault.Errorf(fault.Invalid, "it leads somewhere else now: enter the secret of the client again, so that the stored one goes to nobody else")
+		elsewhere := leadsElsewhere(old.OAuthProviderConfig, d.OAuthProviderConfig)
+		if elsewhere || old.ClientID != d.ClientID {
+			void = &rows.Void{Tokens: s.seal(tokens{}), Problem: "the provider was changed"}
 		}
-		row.Secrets = old.Secrets
+		switch {
+		case d.Secret != "":
+		case elsewhere && old.Secrets != nil:
+			return chat.OAuthProvider{}, fault.Errorf(fault.Invalid, "it leads somewhere else now: enter the secret of the client again, so that the stored one goes to nobody else")
+		default:
+			row.Secrets = old.Secrets
+		}
 	}
-	if err := s.Rows.SetOAuthProvider(ctx, row, by); err != nil {
+	if err := s.Rows.SetOAuthProvider(ctx, row, void, by); err != nil {
 		return chat.OAuthProvider{}, err
 	}
 	saved, err := s.stored(ctx, d.ID)
 	return saved.OAuthProvider, err
+}
+
+// leadsElsewhere reports whether somebody else than before would be sent secrets.
+func leadsElsewhere(was, is chat.OAuthProviderConfig) bool {
+	return origin(was.TokenURL) != origin(is.TokenURL) || is.RevokeURL != "" && origin(was.RevokeURL) != origin(is.RevokeURL) && origin(is.RevokeURL) != origin(is.TokenURL)
 }
 
 // Remove removes a provider, with the accounts that people have connected there; their tokens are not given back.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -75,11 +76,31 @@ func (s *Accounts) tokens(p rows.Provider, a rows.Account) (t tokens, err error)
 	return t, nil
 }
 
-// renewed is the token after whoever holds the account has renewed it: because it ends, or because a server has refused this one. The end of ctx does not interrupt: a provider may have made the old
-// refresh token worthless by then.
+// renewed is the token after whoever holds the account has renewed it: because it ends, or because a server has refused this one. All of this
+// process who want the same wait for one of them, who holds the account. The end of ctx ends the waiting, and not the renewal: a provider may have made the old refresh token worthless by then.
 func (s *Accounts) renewed(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime)
-	defer cancel()
+	flight := s.renewals.DoChan(fmt.Sprint(user, " ", p.ID, " ", refused), func() (any, error) {
+		ctx := context.WithoutCancel(ctx)
+		end, err := s.holding.take(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer end()
+		ctx, cancel := context.WithTimeout(ctx, holdTime)
+		defer cancel()
+		return s.renew(ctx, p, user, refused)
+	})
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case done := <-flight:
+		access, _ = done.Val.(string)
+		return access, done.Err
+	}
+}
+
+// renew holds the account, renews its token unless somebody was faster, and returns it.
+func (s *Accounts) renew(ctx context.Context, p rows.Provider, user chat.UserID, refused string) (access string, err error) {
 	var broken error
 	err = s.Rows.HoldOAuthAccount(ctx, user, p.ID, func(a *rows.Account) (rows.Kept, error) {
 		access, broken = "", nil
@@ -127,9 +148,8 @@ func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account
 		return end("it has expired", tokens{})
 	}
 	now, err := config.TokenSource(s.with(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
-	code, _, said := refusal(err)
 	switch {
-	case said && code == "invalid_grant":
+	case forGood(err):
 		return end("the provider does not accept it any more", tokens{})
 	case err != nil && holds:
 		return rows.Unchanged, nil // the old one holds still
@@ -141,6 +161,23 @@ func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account
 	*access = now.AccessToken
 	a.Tokens, a.Scopes, a.ExpiresAt = s.seal(tokens{now.AccessToken, now.RefreshToken, refused}), granted(now, a.Scopes), expiry(now)
 	return rows.Renewed, nil
+}
+
+// passing are refusals of a refresh that say nothing of the account: the provider may think otherwise later, or an administrator has to change
+// how xbot is registered there.
+var passing = map[string]bool{
+	"temporarily_unavailable": true, "server_error": true, "slow_down": true, "invalid_client": true, "unauthorized_client": true, "invalid_request": true,
+	"incorrect_client_credentials": true, // GitHub's invalid_client
+}
+
+// forGood reports whether a refresh was refused in a way that no other attempt will change.
+func forGood(err error) bool {
+	code, _, refused := refusal(err)
+	if !refused || passing[code] {
+		return false
+	}
+	e, _ := errors.AsType[*oauth2.RetrieveError](err)
+	return e.Response == nil || e.Response.StatusCode < 500 && e.Response.StatusCode != http.StatusTooManyRequests
 }
 
 // refusal reads what a provider says against a request for a token.
@@ -155,7 +192,13 @@ func refusal(err error) (code, description string, ok bool) {
 // Disconnect gives the tokens of an account back to its provider and removes it. untold says why the provider could not be told; the account
 // is removed all the same. NotFound: the person has none there.
 func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider string) (untold string, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime)
+	ctx = context.WithoutCancel(ctx)
+	end, err := s.holding.take(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	ctx, cancel := context.WithTimeout(ctx, holdTime)
 	defer cancel()
 	p, err := s.stored(ctx, provider)
 	if err != nil {

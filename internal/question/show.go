@@ -32,6 +32,14 @@ func List(questions []chat.Inquiry) string {
 	return out.String()
 }
 
+// ConnectedAs says which account is connected, in a few words. label is whose it is; empty: that is not known.
+func ConnectedAs(lang i18n.Lang, provider, label string) string {
+	if label == "" {
+		return i18n.Say(lang, i18n.OAuthConnected, provider)
+	}
+	return i18n.Say(lang, i18n.OAuthConnectedAs, provider, label)
+}
+
 // How says how questions are answered by typing.
 func How(lang i18n.Lang, questions []chat.Inquiry) string {
 	if len(questions) > 1 {

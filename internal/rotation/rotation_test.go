@@ -56,8 +56,8 @@ func setup(t *testing.T) *bundle {
 	require.NoError(t, err)
 	require.NoError(t, b.SetOAuthProvider(t.Context(), oauth.Provider{
 		OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: b.ring.Seal([]byte(`{"client_secret":"s"}`)),
-	}, b.user))
-	_, err = b.ConnectOAuthAccount(t.Context(), oauth.Account{User: b.user, OAuthAccount: chat.OAuthAccount{Provider: "acme"}, Tokens: b.ring.Seal([]byte(`{"access_token":"t"}`))}, nil)
+	}, nil, b.user))
+	_, err = b.ConnectOAuthAccount(t.Context(), oauth.Account{User: b.user, OAuthAccount: chat.OAuthAccount{Provider: "acme"}, Tokens: b.ring.Seal([]byte(`{"access_token":"t"}`))}, 1)
 	require.NoError(t, err)
 	require.NoError(t, b.AddOAuthFlow(t.Context(), []byte("state"), oauth.Flow{User: b.user, Provider: "acme", Browser: []byte("b"), Verifier: b.ring.Seal([]byte(`{"verifier":"v"}`))}, time.Hour))
 	_, err = b.AddTrigger(t.Context(), store.OwnedTrigger{

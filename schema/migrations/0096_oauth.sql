@@ -31,6 +31,7 @@ CREATE TABLE oauth_accounts (
     user_id      bigint      NOT NULL REFERENCES users ON DELETE CASCADE,
     provider     text        NOT NULL REFERENCES oauth_providers ON DELETE CASCADE,
     label        text        NOT NULL DEFAULT '',
+    asked        text[]      NOT NULL DEFAULT '{}',
     scopes       text[]      NOT NULL DEFAULT '{}',
     secrets      bytea       NOT NULL,
     expires_at   timestamptz,
@@ -42,7 +43,8 @@ CREATE TABLE oauth_accounts (
 CREATE INDEX oauth_accounts_by_provider ON oauth_accounts (provider);
 COMMENT ON TABLE oauth_accounts IS 'Accounts that people have connected, with their tokens. Written by /oauth/callback, by whoever refreshes a token, who holds the row locked meanwhile, and by /api/oauth/accounts.';
 COMMENT ON COLUMN oauth_accounts.label IS 'Whose account it is, in the words of the provider; empty: it did not say.';
-COMMENT ON COLUMN oauth_accounts.scopes IS 'What was granted.';
+COMMENT ON COLUMN oauth_accounts.asked IS 'The scopes that were asked for when it was connected.';
+COMMENT ON COLUMN oauth_accounts.scopes IS 'What was granted, in the words of the provider, which may have other names for what was asked for.';
 COMMENT ON COLUMN oauth_accounts.secrets IS 'Access token and refresh token, as JSON, sealed with the installation''s key.';
 COMMENT ON COLUMN oauth_accounts.expires_at IS 'When the access token ends; null: the provider did not say.';
 COMMENT ON COLUMN oauth_accounts.problem IS 'Why it must be connected again; empty: it need not.';

@@ -18,6 +18,17 @@ SET name = sqlc.arg(name), issuer = sqlc.arg(issuer), authorize_url = sqlc.arg(a
     secrets = sqlc.narg(secrets), enabled = sqlc.arg(enabled), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(), revision = revision + 1
 WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision);
 
+-- name: OAuthProviderLock :one
+-- The revision of a provider, which nobody changes meanwhile.
+SELECT revision FROM oauth_providers WHERE id = $1 FOR SHARE;
+
+-- name: OAuthAccountsVoid :exec
+-- Whom tokens would be sent to is somebody else now: accounts have to be connected again.
+UPDATE oauth_accounts SET secrets = sqlc.arg(secrets), expires_at = NULL, problem = sqlc.arg(problem) WHERE provider = sqlc.arg(provider);
+
+-- name: OAuthFlowsVoid :exec
+DELETE FROM oauth_flows WHERE provider = $1;
+
 -- name: OAuthProviderDelete :execrows
 DELETE FROM oauth_providers WHERE id = $1;
 
@@ -30,10 +41,29 @@ SELECT * FROM oauth_accounts WHERE user_id = sqlc.arg(user_id) AND provider = sq
 
 -- name: OAuthAccountConnect :exec
 -- Its tokens take the place of those before.
-INSERT INTO oauth_accounts (user_id, provider, label, scopes, secrets, expires_at)
-VALUES (sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(label), sqlc.arg(scopes), sqlc.arg(secrets), sqlc.narg(expires_at))
+INSERT INTO oauth_accounts (user_id, provider, label, asked, scopes, secrets, expires_at)
+VALUES (sqlc.arg(user_id), sqlc.arg(provider), sqlc.arg(label), sqlc.arg(asked), sqlc.arg(scopes), sqlc.arg(secrets), sqlc.narg(expires_at))
 ON CONFLICT (user_id, provider) DO UPDATE
-SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL;
+SET label = EXCLUDED.label, asked = EXCLUDED.asked, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL;
+
+-- name: OAuthAccountMeet :exec
+-- Whoever connects an account of the owner of a session and whoever asks there for one wait for each other: one of them sees what the other did.
+SELECT pg_advisory_xact_lock(hashtextextended('oauth account ' || sqlc.arg(user_id)::bigint || ' ' || sqlc.arg(provider)::text, 0));
+
+-- name: OAuthCallsWaiting :many
+-- The calls of a person that wait for an account at a provider, with no more than was asked for; the oldest first.
+SELECT c.id, c.session_key, u.name AS person, p.name AS provider
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id JOIN oauth_providers p ON p.id = sqlc.arg(provider)
+WHERE c.approval = 'open' AND s.user_id = sqlc.arg(user_id) AND c.questions -> 0 -> 'connect' ->> 'provider' = p.id
+  AND sqlc.arg(asked)::text[] @> ARRAY(SELECT jsonb_array_elements_text(coalesce(c.questions -> 0 -> 'connect' -> 'scopes', '[]')))
+ORDER BY c.asked_at, c.id;
+
+-- name: OAuthAccountOfCall :many
+-- The account that a call would ask for, where it is connected and all that the call wants was asked for.
+SELECT u.id AS user_id, u.name AS person, p.name AS provider, a.label
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+  JOIN oauth_providers p ON p.id = sqlc.arg(provider) JOIN oauth_accounts a ON a.provider = p.id AND a.user_id = u.id
+WHERE c.id = sqlc.arg(call) AND p.enabled AND a.problem = '' AND a.asked @> sqlc.arg(scopes)::text[];
 
 -- name: OAuthAccountRefresh :exec
 UPDATE oauth_accounts

@@ -28,7 +28,7 @@ type OAuthProviders struct {
 // OAuthProviderDraft is what a provider is to be.
 type OAuthProviderDraft struct {
 	Name         string               `json:"name,omitempty" maxLength:"200" doc:"As people read it; left out: the id."`
-	Issuer       string               `json:"issuer,omitempty" maxLength:"2048" doc:"Who the provider says it is when it sends a browser back (RFC 9207)."`
+	Issuer       string               `json:"issuer,omitempty" maxLength:"2048" doc:"Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Left out: it is not compared."`
 	AuthorizeURL string               `json:"authorize_url" maxLength:"2048" doc:"Parameters in it are kept, such as access_type=offline."`
 	TokenURL     string               `json:"token_url" maxLength:"2048"`
 	RevokeURL    string               `json:"revoke_url,omitempty" maxLength:"2048"`
@@ -95,7 +95,7 @@ func (a *Endpoints) Register(h huma.API) {
 	}, a.providers)
 	huma.Register(h, huma.Operation{
 		OperationID: "set-oauth-provider", Method: http.MethodPut, Path: provider, Summary: "Add or change an OAuth provider",
-		Description: "For administrators. 409: it was made or changed meanwhile. Where tokens come from somewhere else, the secret has to be given again.", Security: endpoint.Secured,
+		Description: "For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too.", Security: endpoint.Secured,
 	}, a.set)
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-oauth-provider", Method: http.MethodDelete, Path: provider, Summary: "Remove an OAuth provider",

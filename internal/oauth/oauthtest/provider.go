@@ -50,7 +50,9 @@ type Rules struct {
 	InHeader  bool          // the secret of the client is taken from the header alone
 	NoRefresh bool          // it gives no refresh tokens
 	Break     http.HandlerFunc
-	BreakAt   string // the path that Break answers in its place
+	BreakAt   string                // the path that Break answers in its place
+	Public    bool                  // the client has no secret
+	Before    func(r *http.Request) // runs before each answer
 }
 
 type code struct {
@@ -78,6 +80,9 @@ func New(t testing.TB) *Provider {
 		p.counted[r.URL.Path]++
 		rules := p.rules
 		p.mu.Unlock()
+		if rules.Before != nil {
+			rules.Before(r)
+		}
 		if rules.Break != nil && r.URL.Path == rules.BreakAt {
 			rules.Break(w, r)
 			return
@@ -194,7 +199,7 @@ func (p *Provider) known(r *http.Request) bool {
 	if !has && !p.rules.InHeader {
 		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
 	}
-	return id == ClientID && secret == ClientSecret
+	return id == ClientID && (secret == ClientSecret || p.rules.Public && secret == "")
 }
 
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {

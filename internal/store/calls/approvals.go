@@ -39,6 +39,9 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 		if allowed, err := allowByTurn(ctx, tx, turn, id); err != nil || allowed {
 			return err
 		}
+		if allowed, err := allowByAccount(ctx, tx, row); err != nil || allowed {
+			return err
+		}
 		tx.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
 		if row.Hook == chat.HookDeferred {
 			return nil // it is not the person's to answer

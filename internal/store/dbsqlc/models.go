@@ -191,7 +191,9 @@ type OauthAccount struct {
 	Provider string
 	// Whose account it is, in the words of the provider; empty: it did not say.
 	Label string
-	// What was granted.
+	// The scopes that were asked for when it was connected.
+	Asked []string
+	// What was granted, in the words of the provider, which may have other names for what was asked for.
 	Scopes []string
 	// Access token and refresh token, as JSON, sealed with the installation's key.
 	Secrets []byte

@@ -13,16 +13,17 @@ import (
 )
 
 const oAuthAccountConnect = `-- name: OAuthAccountConnect :exec
-INSERT INTO oauth_accounts (user_id, provider, label, scopes, secrets, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO oauth_accounts (user_id, provider, label, asked, scopes, secrets, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (user_id, provider) DO UPDATE
-SET label = EXCLUDED.label, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL
+SET label = EXCLUDED.label, asked = EXCLUDED.asked, scopes = EXCLUDED.scopes, secrets = EXCLUDED.secrets, expires_at = EXCLUDED.expires_at, problem = '', connected_at = now(), refreshed_at = NULL
 `
 
 type OAuthAccountConnectParams struct {
 	UserID    chat.UserID
 	Provider  string
 	Label     string
+	Asked     []string
 	Scopes    []string
 	Secrets   []byte
 	ExpiresAt *time.Time
@@ -34,6 +35,7 @@ func (q *Queries) OAuthAccountConnect(ctx context.Context, db DBTX, arg OAuthAcc
 		arg.UserID,
 		arg.Provider,
 		arg.Label,
+		arg.Asked,
 		arg.Scopes,
 		arg.Secrets,
 		arg.ExpiresAt,
@@ -51,7 +53,7 @@ func (q *Queries) OAuthAccountDelete(ctx context.Context, db DBTX, id int64) err
 }
 
 const oAuthAccountList = `-- name: OAuthAccountList :many
-SELECT id, user_id, provider, label, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 ORDER BY provider
+SELECT id, user_id, provider, label, asked, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 ORDER BY provider
 `
 
 func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.UserID) ([]OauthAccount, error) {
@@ -68,6 +70,7 @@ func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.Use
 			&i.UserID,
 			&i.Provider,
 			&i.Label,
+			&i.Asked,
 			&i.Scopes,
 			&i.Secrets,
 			&i.ExpiresAt,
@@ -86,7 +89,7 @@ func (q *Queries) OAuthAccountList(ctx context.Context, db DBTX, userID chat.Use
 }
 
 const oAuthAccountLock = `-- name: OAuthAccountLock :many
-SELECT id, user_id, provider, label, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 AND provider = $2 FOR UPDATE
+SELECT id, user_id, provider, label, asked, scopes, secrets, expires_at, problem, connected_at, refreshed_at FROM oauth_accounts WHERE user_id = $1 AND provider = $2 FOR UPDATE
 `
 
 type OAuthAccountLockParams struct {
@@ -109,12 +112,74 @@ func (q *Queries) OAuthAccountLock(ctx context.Context, db DBTX, arg OAuthAccoun
 			&i.UserID,
 			&i.Provider,
 			&i.Label,
+			&i.Asked,
 			&i.Scopes,
 			&i.Secrets,
 			&i.ExpiresAt,
 			&i.Problem,
 			&i.ConnectedAt,
 			&i.RefreshedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const oAuthAccountMeet = `-- name: OAuthAccountMeet :exec
+SELECT pg_advisory_xact_lock(hashtextextended('oauth account ' || $1::bigint || ' ' || $2::text, 0))
+`
+
+type OAuthAccountMeetParams struct {
+	UserID   int64
+	Provider string
+}
+
+// Whoever connects an account of the owner of a session and whoever asks there for one wait for each other: one of them sees what the other did.
+func (q *Queries) OAuthAccountMeet(ctx context.Context, db DBTX, arg OAuthAccountMeetParams) error {
+	_, err := db.Exec(ctx, oAuthAccountMeet, arg.UserID, arg.Provider)
+	return err
+}
+
+const oAuthAccountOfCall = `-- name: OAuthAccountOfCall :many
+SELECT u.id AS user_id, u.name AS person, p.name AS provider, a.label
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+  JOIN oauth_providers p ON p.id = $1 JOIN oauth_accounts a ON a.provider = p.id AND a.user_id = u.id
+WHERE c.id = $2 AND p.enabled AND a.problem = '' AND a.asked @> $3::text[]
+`
+
+type OAuthAccountOfCallParams struct {
+	Provider string
+	Call     chat.CallID
+	Scopes   []string
+}
+
+type OAuthAccountOfCallRow struct {
+	UserID   chat.UserID
+	Person   string
+	Provider string
+	Label    string
+}
+
+// The account that a call would ask for, where it is connected and all that the call wants was asked for.
+func (q *Queries) OAuthAccountOfCall(ctx context.Context, db DBTX, arg OAuthAccountOfCallParams) ([]OAuthAccountOfCallRow, error) {
+	rows, err := db.Query(ctx, oAuthAccountOfCall, arg.Provider, arg.Call, arg.Scopes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OAuthAccountOfCallRow
+	for rows.Next() {
+		var i OAuthAccountOfCallRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.Person,
+			&i.Provider,
+			&i.Label,
 		); err != nil {
 			return nil, err
 		}
@@ -149,6 +214,69 @@ func (q *Queries) OAuthAccountRefresh(ctx context.Context, db DBTX, arg OAuthAcc
 		arg.ID,
 	)
 	return err
+}
+
+const oAuthAccountsVoid = `-- name: OAuthAccountsVoid :exec
+UPDATE oauth_accounts SET secrets = $1, expires_at = NULL, problem = $2 WHERE provider = $3
+`
+
+type OAuthAccountsVoidParams struct {
+	Secrets  []byte
+	Problem  string
+	Provider string
+}
+
+// Whom tokens would be sent to is somebody else now: accounts have to be connected again.
+func (q *Queries) OAuthAccountsVoid(ctx context.Context, db DBTX, arg OAuthAccountsVoidParams) error {
+	_, err := db.Exec(ctx, oAuthAccountsVoid, arg.Secrets, arg.Problem, arg.Provider)
+	return err
+}
+
+const oAuthCallsWaiting = `-- name: OAuthCallsWaiting :many
+SELECT c.id, c.session_key, u.name AS person, p.name AS provider
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id JOIN oauth_providers p ON p.id = $1
+WHERE c.approval = 'open' AND s.user_id = $2 AND c.questions -> 0 -> 'connect' ->> 'provider' = p.id
+  AND $3::text[] @> ARRAY(SELECT jsonb_array_elements_text(coalesce(c.questions -> 0 -> 'connect' -> 'scopes', '[]')))
+ORDER BY c.asked_at, c.id
+`
+
+type OAuthCallsWaitingParams struct {
+	Provider string
+	UserID   chat.UserID
+	Asked    []string
+}
+
+type OAuthCallsWaitingRow struct {
+	ID         chat.CallID
+	SessionKey chat.SessionKey
+	Person     string
+	Provider   string
+}
+
+// The calls of a person that wait for an account at a provider, with no more than was asked for; the oldest first.
+func (q *Queries) OAuthCallsWaiting(ctx context.Context, db DBTX, arg OAuthCallsWaitingParams) ([]OAuthCallsWaitingRow, error) {
+	rows, err := db.Query(ctx, oAuthCallsWaiting, arg.Provider, arg.UserID, arg.Asked)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OAuthCallsWaitingRow
+	for rows.Next() {
+		var i OAuthCallsWaitingRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.Person,
+			&i.Provider,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const oAuthFlowAdd = `-- name: OAuthFlowAdd :exec
@@ -239,6 +367,15 @@ type OAuthFlowsTidyParams struct {
 // Those that have had their time go, and of a person all but the newest.
 func (q *Queries) OAuthFlowsTidy(ctx context.Context, db DBTX, arg OAuthFlowsTidyParams) error {
 	_, err := db.Exec(ctx, oAuthFlowsTidy, arg.UserID, arg.Most)
+	return err
+}
+
+const oAuthFlowsVoid = `-- name: OAuthFlowsVoid :exec
+DELETE FROM oauth_flows WHERE provider = $1
+`
+
+func (q *Queries) OAuthFlowsVoid(ctx context.Context, db DBTX, provider string) error {
+	_, err := db.Exec(ctx, oAuthFlowsVoid, provider)
 	return err
 }
 
@@ -368,6 +505,18 @@ func (q *Queries) OAuthProviderList(ctx context.Context, db DBTX) ([]OAuthProvid
 		return nil, err
 	}
 	return items, nil
+}
+
+const oAuthProviderLock = `-- name: OAuthProviderLock :one
+SELECT revision FROM oauth_providers WHERE id = $1 FOR SHARE
+`
+
+// The revision of a provider, which nobody changes meanwhile.
+func (q *Queries) OAuthProviderLock(ctx context.Context, db DBTX, id string) (int64, error) {
+	row := db.QueryRow(ctx, oAuthProviderLock, id)
+	var revision int64
+	err := row.Scan(&revision)
+	return revision, err
 }
 
 const oAuthProviderReplace = `-- name: OAuthProviderReplace :execrows

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/calls"
@@ -38,7 +40,7 @@ func (s *Store) OAuthAccounts(ctx context.Context, user chat.UserID) ([]Account,
 
 func account(r dbsqlc.OauthAccount) Account {
 	return Account{ID: r.ID, User: r.UserID, Tokens: r.Secrets, OAuthAccount: chat.OAuthAccount{
-		Provider: r.Provider, Label: r.Label, Scopes: r.Scopes, Problem: r.Problem, ExpiresAt: r.ExpiresAt, ConnectedAt: r.ConnectedAt, RefreshedAt: r.RefreshedAt,
+		Provider: r.Provider, Label: r.Label, Asked: r.Asked, Scopes: r.Scopes, Problem: r.Problem, ExpiresAt: r.ExpiresAt, ConnectedAt: r.ConnectedAt, RefreshedAt: r.RefreshedAt,
 	}}
 }
 
@@ -53,6 +55,8 @@ const (
 )
 
 // HoldOAuthAccount locks an account, in all processes, while do looks at it and says what becomes of it. NotFound: the person has none there.
+// The key of the installation is locked after the account, here and wherever accounts, flows and providers are stored: whoever waits for an
+// account keeps nobody from storing secrets meanwhile.
 func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		rows, err := tx.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: pg.Clean(provider)})
@@ -70,32 +74,36 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 		case kept == Removed:
 			return tx.Q.OAuthAccountDelete(ctx, tx, a.ID)
 		}
-		if err := secrets.NoteKey(ctx, tx, a.Tokens); err != nil {
-			return err
+		if err := tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{
+			ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: pg.Clean(a.Problem),
+		}); err != nil {
+			return fmt.Errorf("store the new tokens of an account: %w", err)
 		}
-		return tx.Q.OAuthAccountRefresh(ctx, tx, dbsqlc.OAuthAccountRefreshParams{ID: a.ID, Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt, Problem: pg.Clean(a.Problem)})
+		return secrets.NoteKey(ctx, tx, a.Tokens)
 	})
 }
 
-// ConnectOAuthAccount stores an account in place of the one before, and answers the call that waits for it, both or neither. answered says
-// whether a call was: one that does not wait any more is left as it is.
-func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, waits *calls.Answer) (answered bool, err error) {
+// ConnectOAuthAccount stores an account in place of the one before, and answers the calls that wait for it, all or nothing. answered is how many
+// those were: wherever a person connects what several conversations wait for, all of them go on. Conflict: the provider is not of the revision any
+// more at which it gave the tokens.
+func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int64) (answered int, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		answered = false
-		if err := secrets.NoteKey(ctx, tx, a.Tokens); err != nil {
-			return err
+		now, err := tx.Q.OAuthProviderLock(ctx, tx, a.Provider)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && now != revision {
+			return fault.Errorf(fault.Conflict, "the provider was changed meanwhile: connect the account again")
+		}
+		if err != nil {
+			return fmt.Errorf("lock a provider: %w", err)
 		}
 		if err := tx.Q.OAuthAccountConnect(ctx, tx, dbsqlc.OAuthAccountConnectParams{
-			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
+			UserID: a.User, Provider: a.Provider, Label: pg.Clean(a.Label), Asked: list(a.Asked), Scopes: list(a.Scopes), Secrets: a.Tokens, ExpiresAt: a.ExpiresAt,
 		}); err != nil {
 			return fmt.Errorf("store a connected account: %w", err)
 		}
-		if waits == nil {
-			return nil
+		if answered, err = calls.Connected(ctx, tx, a.User, a.OAuthAccount); err != nil {
+			return err
 		}
-		var err error
-		answered, err = answer(ctx, tx, *waits)
-		return err
+		return secrets.NoteKey(ctx, tx, a.Tokens) // last: see HoldOAuthAccount
 	})
 	return answered, err
 }
@@ -103,21 +111,9 @@ func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, waits *calls
 // RefuseOAuthCall answers the call that waits for an account which the provider refuses. One that does not wait any more is left as it is.
 func (s *Store) RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		_, err := answer(ctx, tx, refusal)
+		_, err := calls.AnswerWaiting(ctx, tx, refusal)
 		return err
 	})
-}
-
-func answer(ctx context.Context, tx *pg.Tx, a calls.Answer) (bool, error) {
-	row, err := calls.AnswerCall(ctx, tx, a)
-	switch {
-	case fault.Is(err, fault.Conflict), fault.Is(err, fault.NotFound), fault.Is(err, fault.Denied):
-		return false, nil // it waits no more, or for somebody else
-	case err != nil:
-		return false, err
-	}
-	tx.WakeTurn(row.SessionKey, "", "")
-	return true, nil
 }
 
 // Flow is a browser on its way to a provider and back.
@@ -141,15 +137,15 @@ func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life tim
 		call = &f.Call
 	}
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := secrets.NoteKey(ctx, tx, f.Verifier); err != nil {
-			return err
-		}
 		if err := tx.Q.OAuthFlowAdd(ctx, tx, dbsqlc.OAuthFlowAddParams{
 			StateHash: state, UserID: f.User, Provider: f.Provider, Scopes: list(f.Scopes), Sealed: f.Verifier, Browser: f.Browser, Login: f.Login, CallID: call, Seconds: life.Seconds(),
 		}); err != nil {
 			return fmt.Errorf("note a browser on its way: %w", err)
 		}
-		return tx.Q.OAuthFlowsTidy(ctx, tx, dbsqlc.OAuthFlowsTidyParams{UserID: f.User, Most: maxFlows})
+		if err := tx.Q.OAuthFlowsTidy(ctx, tx, dbsqlc.OAuthFlowsTidyParams{UserID: f.User, Most: maxFlows}); err != nil {
+			return fmt.Errorf("remove old flows: %w", err)
+		}
+		return secrets.NoteKey(ctx, tx, f.Verifier) // last: see HoldOAuthAccount
 	})
 }
 

@@ -49,18 +49,36 @@ func (s *Store) OAuthProviders(ctx context.Context) ([]Provider, error) {
 	return out, nil
 }
 
-// SetOAuthProvider stores one, which was checked, where the stored one has the revision that in names; 0: there is none of that id. Conflict:
-// it was changed, made or removed meanwhile. Invalid: there are too many.
-func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, by chat.UserID) error {
+// Void is what becomes of the accounts at a provider whose tokens must not be used there any more.
+type Void struct {
+	Tokens  []byte // in place of theirs, sealed
+	Problem string // why they have to be connected again
+}
+
+// SetOAuthProvider stores one, which was checked, where the stored one has the revision that in names; 0: there is none of that id. void, if there
+// is one, is what becomes of the accounts there. Conflict: it was changed, made or removed meanwhile. Invalid: there are too many.
+func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, void *Void, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := secrets.NoteKey(ctx, tx, in.Secrets); err != nil {
+		n, err := set(ctx, tx, in, by)
+		if err != nil {
 			return err
 		}
-		n, err := set(ctx, tx, in, by)
-		if err == nil && n == 0 {
+		if n == 0 {
 			return fault.Errorf(fault.Conflict, "the provider was made, changed or removed meanwhile: read it again")
 		}
-		return err
+		if void == nil {
+			return secrets.NoteKey(ctx, tx, in.Secrets) // last: see HoldOAuthAccount
+		}
+		if err := tx.Q.OAuthAccountsVoid(ctx, tx, dbsqlc.OAuthAccountsVoidParams{Provider: in.ID, Secrets: void.Tokens, Problem: void.Problem}); err != nil {
+			return fmt.Errorf("void the accounts at a provider: %w", err)
+		}
+		if err := tx.Q.OAuthFlowsVoid(ctx, tx, in.ID); err != nil {
+			return fmt.Errorf("end the ways to a provider: %w", err)
+		}
+		if err := secrets.NoteKey(ctx, tx, void.Tokens); err != nil {
+			return err
+		}
+		return secrets.NoteKey(ctx, tx, in.Secrets)
 	})
 }
 

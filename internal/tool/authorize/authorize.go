@@ -64,9 +64,10 @@ type standing struct {
 	has      bool
 }
 
-// connected reports whether there is an account that works, with all that is wanted.
+// connected reports whether there is an account that works, for which all that is wanted was asked for. What was granted says nothing certain:
+// providers have other names for their scopes, leave some out and fold some into others.
 func (s standing) connected() bool {
-	return s.has && s.account.Problem == "" && len(oauth.Lacking(s.account.Scopes, s.wanted)) == 0
+	return s.has && s.account.Problem == "" && len(oauth.Lacking(s.account.Asked, s.wanted)) == 0
 }
 
 func (h handler) look(ctx context.Context, in chat.SessionKey, p params) (s standing, err error) {
@@ -102,8 +103,10 @@ func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRe
 	if len(s.account.Scopes) > 0 {
 		text += "\nscopes: " + strings.Join(s.account.Scopes, " ")
 	}
-	if lacking := oauth.Lacking(s.account.Scopes, s.wanted); len(lacking) > 0 {
-		text += "\nnot granted: " + strings.Join(lacking, " ")
+	if lacking := oauth.Lacking(s.account.Asked, s.wanted); len(lacking) > 0 {
+		text += "\nnot asked for: " + strings.Join(lacking, " ")
+	} else if len(oauth.Lacking(s.account.Scopes, s.wanted)) > 0 {
+		text += "\nasked for: " + strings.Join(s.wanted, " ") + " (the provider may call them otherwise, or the user may have refused some)"
 	}
 	return tool.Text(text), nil
 }

@@ -59,11 +59,14 @@ func TestAuthorize_AsksOnlyForWhatIsNotConnected(t *testing.T) {
 	require.Equal(t, "May I use your account at Acme? to list issues", asked[0].Text)
 	require.True(t, runs(plain).IsError, "an answer makes no account")
 
-	w.account = &chat.OAuthAccount{Provider: "acme", Label: "lena", Scopes: []string{"read"}}
+	w.account = &chat.OAuthAccount{Provider: "acme", Label: "lena", Asked: []string{"read"}, Scopes: []string{"read"}}
 	require.Empty(t, asks(plain))
 	require.Equal(t, "connected: Acme as lena\nscopes: read", runs(plain).Content)
 	require.Equal(t, []string{"read", "write"}, asks(more)[0].Connect.Scopes)
-	require.Contains(t, runs(more).Content, "not granted: write")
+	require.Contains(t, runs(more).Content, "not asked for: write")
+	w.account.Asked = []string{"read", "write"}
+	require.Empty(t, asks(more), "it would be asked for again and again")
+	require.Contains(t, runs(more).Content, "scopes: read\nasked for: read write (the provider")
 	w.account.Problem = "it has expired"
 	require.Len(t, asks(plain), 1)
 

@@ -1046,7 +1046,7 @@ export interface paths {
         get?: never;
         /**
          * Add or change an OAuth provider
-         * @description For administrators. 409: it was made or changed meanwhile. Where tokens come from somewhere else, the secret has to be given again.
+         * @description For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too.
          */
         put: operations["set-oauth-provider"];
         post?: never;
@@ -4900,7 +4900,7 @@ export interface components {
             provider: string;
             /** Format: date-time */
             refreshed_at?: string;
-            /** @description What was granted. */
+            /** @description What was granted, in the words of the provider, which may have other names for what was asked for. */
             scopes: string[] | null;
         };
         OAuthProvider: {
@@ -4938,7 +4938,7 @@ export interface components {
              * @example github
              */
             id: string;
-            /** @description Who the provider says it is when it sends a browser back (RFC 9207); compared where both say it. */
+            /** @description Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Empty: it is not compared. */
             issuer?: string;
             /** @description What a conversation may ask for beside scopes. */
             more_scopes: string[] | null;
@@ -4971,7 +4971,7 @@ export interface components {
             /** @description Left out: the stored one stays. It is never shown again. */
             client_secret?: string;
             enabled: boolean;
-            /** @description Who the provider says it is when it sends a browser back (RFC 9207). */
+            /** @description Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Left out: it is not compared. */
             issuer?: string;
             /** @description What a conversation may ask for beside scopes. */
             more_scopes?: string[] | null;
