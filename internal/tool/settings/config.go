@@ -145,7 +145,7 @@ func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRes
 	if err != nil {
 		return tool.FromError(err)
 	}
-	if asks, _ := c.Questions(p); len(asks) > 0 && !allowed(call.Approval) { //nolint:errcheck // what cannot be asked was refused above
+	if asks, _ := c.Questions(p); len(asks) > 0 && !allowed(call.Approval) { // what cannot be asked was refused above
 		if call.Approval == nil {
 			return tool.Fail("the user was not asked; nothing was done"), nil
 		}
