@@ -129,9 +129,9 @@ func (s *Accounts) config(p rows.Provider) (*oauth2.Config, error) {
 
 // tokens are what is secret of an account.
 type tokens struct {
-	Access  string `json:"access_token,omitempty"`
-	Refresh string `json:"refresh_token,omitempty"`
-	Again   bool   `json:"again,omitempty"` // Access took the place of one that a server had refused
+	Access  string    `json:"access_token,omitempty"`
+	Refresh string    `json:"refresh_token,omitempty"`
+	Instead time.Time `json:"instead,omitzero"` // when Access took the place of one that a server had refused
 }
 
 // String keeps them out of logs.

@@ -21,6 +21,8 @@ import (
 )
 
 const (
+	// oneChance is how long a token that took the place of a refused one has to be accepted for the next refusal to be another matter.
+	oneChance = 10 * time.Minute
 	// ahead is how long before its end a token is renewed: longer than a request with it waits to be sent.
 	ahead = time.Minute
 	// holdTime bounds how long an account is held, waiting for others who hold it included.
@@ -140,7 +142,7 @@ func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account
 	}
 	holds := !refused && fresh(*a, 0)
 	switch {
-	case refused && (t.Refresh == "" || t.Again):
+	case refused && (t.Refresh == "" || time.Since(t.Instead) < oneChance):
 		return end("a server does not accept its token any more", t) // what still works is given back when it is disconnected
 	case t.Refresh == "" && holds:
 		return rows.Unchanged, nil
@@ -159,7 +161,11 @@ func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account
 		return rows.Unchanged, fault.Errorf(fault.Unavailable, "%s gave a token that cannot be used", p.Name)
 	}
 	*access = now.AccessToken
-	a.Tokens, a.Scopes, a.ExpiresAt = s.seal(tokens{now.AccessToken, now.RefreshToken, refused}), granted(now, a.Scopes), expiry(now)
+	next := tokens{Access: now.AccessToken, Refresh: now.RefreshToken}
+	if refused {
+		next.Instead = time.Now()
+	}
+	a.Tokens, a.Scopes, a.ExpiresAt = s.seal(next), granted(now, a.Scopes), expiry(now)
 	return rows.Renewed, nil
 }
 
