@@ -145,7 +145,11 @@ func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRes
 	if err != nil {
 		return tool.FromError(err)
 	}
-	if asks, _ := c.Questions(p); len(asks) > 0 && !allowed(call.Approval) { // what cannot be asked was refused above
+	asks, err := c.Questions(p)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	if len(asks) > 0 && !allowed(call.Approval, asks[0]) {
 		if call.Approval == nil {
 			return tool.Fail("the user was not asked; nothing was done"), nil
 		}
@@ -171,9 +175,9 @@ func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRes
 	return tool.Fail("%s", i18n.Explain(i18n.English, err)), nil
 }
 
-// allowed reports whether the person said yes to the change.
-func allowed(a *chat.Approval) bool {
-	if a == nil || a.State != chat.ApprovalAllowed || len(a.Questions) != 1 {
+// allowed reports whether the person said yes to what is to be done, and not to something else.
+func allowed(a *chat.Approval, asked chat.Inquiry) bool {
+	if a == nil || a.State != chat.ApprovalAllowed || len(a.Questions) != 1 || a.Questions[0].Text != asked.Text {
 		return false
 	}
 	said := a.Answers[a.Questions[0].Name]

@@ -73,6 +73,12 @@ func TestConfig_AsksBeforeEachChangeAndShowsTheCommandThatMakesIt(t *testing.T) 
 	}
 	require.Equal(t, "The user does not want that. Nothing was done.", run(t, c, set, questions[0].Options[1].Label).Content)
 	require.Contains(t, run(t, c, set, "").Content, "the user was not asked")
+	other := tool.Call{Arguments: `{"action":"set","name":"preset","value":"auto"}`, Approval: &chat.Approval{
+		State: chat.ApprovalAllowed, Questions: questions, Answers: chat.Answers{questions[0].Name: {questions[0].Options[0].Label}},
+	}}
+	got, err := c.Run(t.Context(), other)
+	require.NoError(t, err)
+	require.Contains(t, got.Content, "Nothing was done", "a yes to one change is none to another")
 	require.Empty(t, *ran)
 	require.Equal(t, "done", run(t, c, set, questions[0].Options[0].Label).Content)
 	require.Equal(t, []string{"settings language zh"}, *ran)
