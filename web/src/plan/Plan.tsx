@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, Check, Circle, CircleCheck, ClipboardList, MinusCircle, Plus, Trash2, X } from "lucide-react"
-import { type KeyboardEvent, type SubmitEvent, useEffect, useId, useRef, useState } from "react"
+import { type KeyboardEvent, type SubmitEvent, useEffect, useId, useRef } from "react"
 
 import type { Approval, Todo } from "../api/types"
 import { useConversationContext } from "../conversation/context"
@@ -8,6 +8,7 @@ import { moment } from "../i18n/format"
 import { planWords } from "../i18n/plans"
 import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
+import { useKept } from "../lib/useKept"
 import type { Answer } from "../turn/ApprovalCard"
 import { Fold } from "../turn/Fold"
 import { useFocusBack } from "../turn/useFocusBack"
@@ -16,6 +17,8 @@ import { IconButton } from "../ui/IconButton"
 import { added, type DraftStep, draftOf, isEdited, moved, stepsOf } from "./plan-draft"
 
 interface Props {
+  /** Id of the call that proposes it. */
+  call: string
   approval: Approval
   /** The turn waits for the answer. */
   asking: boolean
@@ -25,8 +28,8 @@ interface Props {
 }
 
 /** What the model proposes to do: a list to be edited while it waits, then what was decided and how far the steps are. */
-export default function Plan({ approval, asking, answering, onAnswer }: Props) {
-  return asking ? <PlanForm approval={approval} answering={answering} onAnswer={onAnswer} /> : <Settled approval={approval} />
+export default function Plan({ call, approval, asking, answering, onAnswer }: Props) {
+  return asking ? <PlanForm call={call} approval={approval} answering={answering} onAnswer={onAnswer} /> : <Settled approval={approval} />
 }
 
 /** Bounds of the server. */
@@ -36,21 +39,24 @@ const LONGEST_NOTE = 1000
 
 const field = "rounded-md border border-line-strong bg-canvas px-3 placeholder:text-ink-3"
 
-function PlanForm({ approval, answering, onAnswer }: Omit<Props, "asking">) {
+function PlanForm({ call, approval, answering, onAnswer }: Omit<Props, "asking">) {
   const t = useTable(planWords)
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   useFocusBack(form)
   const { title, questions, steps: proposed } = approval.plan ?? {}
   const known = proposed ?? []
-  const [draft, setDraft] = useState(() => draftOf(known))
-  const [note, setNote] = useState("")
+  const [{ draft, note }, keep, forget] = useKept(`plan.${call}`, () => ({ draft: draftOf(known), note: "" }))
   const edited = isEdited(draft, known)
   const steps = stepsOf(draft)
   const ready = steps.length > 0 && !answering
   const said = note.trim() === "" ? {} : { note: note.trim() }
+  const answer = (given: Answer) => {
+    forget()
+    onAnswer(given)
+  }
   const approve = () => {
-    if (ready) onAnswer({ decision: "allow", ...said, ...(edited && { arguments: { ...(title && { title }), steps, ...(questions?.length && { questions }) } }) })
+    if (ready) answer({ decision: "allow", ...said, ...(edited && { arguments: { ...(title && { title }), steps, ...(questions?.length && { questions }) } }) })
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -67,7 +73,7 @@ function PlanForm({ approval, answering, onAnswer }: Omit<Props, "asking">) {
       </p>
       {title && <p className="font-medium break-words">{title}</p>}
       {approval.reason && <p className="break-words text-ink-2">{approval.reason}</p>}
-      <Steps draft={draft} onDraft={setDraft} />
+      <Steps draft={draft} onDraft={(next) => keep({ draft: next, note })} />
       {questions && questions.length > 0 && (
         <div className="text-ink-2">
           <p className="text-small text-ink-3">{t("questions")}</p>
@@ -78,14 +84,14 @@ function PlanForm({ approval, answering, onAnswer }: Omit<Props, "asking">) {
           </ul>
         </div>
       )}
-      <input aria-label={t("note")} placeholder={t("note")} value={note} maxLength={LONGEST_NOTE} onChange={(event) => setNote(event.target.value)} onKeyDown={(event) => {
+      <input aria-label={t("note")} placeholder={t("note")} value={note} maxLength={LONGEST_NOTE} onChange={(event) => keep({ draft, note: event.target.value })} onKeyDown={(event) => {
         if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) event.preventDefault()
       }} className={cx(field, "h-9 w-full")} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" look="primary" aria-disabled={!ready}>
           {t(edited ? "approveEdited" : "approve")}
         </Button>
-        <Button aria-disabled={answering} onClick={() => answering || onAnswer({ decision: "deny", ...said })}>
+        <Button aria-disabled={answering} onClick={() => answering || answer({ decision: "deny", ...said })}>
           {t("back")}
         </Button>
       </div>

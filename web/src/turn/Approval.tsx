@@ -33,7 +33,7 @@ export function Approval({ call, approval, asking }: Props) {
     <div className="space-y-2 py-1">
       {approval.plan ? (
         <Suspense>
-          <Plan approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
+          <Plan call={call.id} approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
         </Suspense>
       ) : approval.questions?.length ? (
         <Suspense>

@@ -1,9 +1,10 @@
 import { Check, CircleHelp, MinusCircle, X } from "lucide-react"
-import { type KeyboardEvent, lazy, type SubmitEvent, Suspense, useId, useState } from "react"
+import { type KeyboardEvent, lazy, type SubmitEvent, Suspense, useId } from "react"
 
 import type { Approval, Inquiry as Question } from "../api/types"
 import { useLanguage, useT } from "../i18n"
 import { moment } from "../i18n/format"
+import { useKept } from "../lib/useKept"
 import { Button } from "../ui/Button"
 import type { Answer } from "./ApprovalCard"
 import { type Draft, draftOf, complete, given, chose, wrote } from "./inquiry-draft"
@@ -31,16 +32,18 @@ export default function Inquiry({ call, approval, asking, answering, onAnswer }:
       </Suspense>
     )
   }
-  return asking ? <Form questions={approval.questions ?? []} answering={answering} onAnswer={onAnswer} /> : <Settled approval={approval} />
+  return asking ? <Form call={call} questions={approval.questions ?? []} answering={answering} onAnswer={onAnswer} /> : <Settled approval={approval} />
 }
 
-function Form({ questions, answering, onAnswer }: { questions: Question[] } & Pick<Props, "answering" | "onAnswer">) {
+function Form({ call, questions, answering, onAnswer }: { questions: Question[] } & Pick<Props, "call" | "answering" | "onAnswer">) {
   const t = useT()
   const id = useId()
-  const [drafts, setDrafts] = useState<Draft[]>(() => questions.map(() => draftOf()))
+  const [drafts, keep, forget] = useKept<Draft[]>(`inquiry.${call}`, () => questions.map(() => draftOf()))
   const ready = questions.every((question, n) => complete(question, drafts[n]))
   const send = () => {
-    if (ready && !answering) onAnswer({ answers: given(questions, drafts) })
+    if (!ready || answering) return
+    forget()
+    onAnswer({ answers: given(questions, drafts) })
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -67,7 +70,7 @@ function Form({ questions, answering, onAnswer }: { questions: Question[] } & Pi
           key={question.name}
           question={question}
           draft={drafts[n] ?? draftOf()}
-          onDraft={(draft) => setDrafts((all) => all.map((other, at) => (at === n ? draft : other)))}
+          onDraft={(draft) => keep(drafts.map((other, at) => (at === n ? draft : other)))}
         />
       ))}
       <div className="flex flex-wrap gap-2">
