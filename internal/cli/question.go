@@ -32,8 +32,9 @@ func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.An
 			return p.askEach(lines, asked)
 		}
 		head, read := "May "+text.Line(call.Name)+" run?", tui.ReadAnswer
-		if call.Approval.Plan != nil {
-			head, read = "May this be done?", tui.ReadPlanAnswer
+		if plan := call.Approval.Plan; plan != nil {
+			head = "May this be done?"
+			read = func(typed string) (apiclient.Answer, bool) { return tui.ReadPlanAnswer(*plan, typed) }
 		}
 		fmt.Fprintf(p.Out, "\n? %s\n%s\n", head, text.Plain(tui.Wanted(call.ToolCall)))
 		if reason := text.Line(call.Approval.Reason); reason != "" {

@@ -86,6 +86,25 @@ func Steps(p chat.Plan) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
+// ReadSteps reads steps that a person has edited as Steps writes them: a line each, with or without a number or a dash before it.
+func ReadSteps(text string) (steps []string) {
+	for _, step := range lines(strings.Split(text, "\n")) {
+		if bare := strings.TrimLeft(step, "0123456789"); bare != step && numbered(bare) {
+			step = bare[1:]
+		}
+		if step = line(strings.TrimPrefix(step, "- ")); step != "" {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// numbered reports whether what follows digits makes them the number of a line.
+func numbered(after string) bool {
+	mark, rest, _ := strings.Cut(after+" ", " ")
+	return (mark == "." || mark == ")") && (rest != "" || after == mark)
+}
+
 // ShowPlan writes a plan as plain text: its title, its steps with their numbers, and what it asks.
 func ShowPlan(p chat.Plan) string {
 	parts := []string{Steps(p)}

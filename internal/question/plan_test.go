@@ -44,3 +44,10 @@ func TestPlanChanges_SaysWhatWasAddedRemovedAndMoved(t *testing.T) {
 	require.Equal(t, []string{"- the order has changed"}, question.PlanChanges(before, chat.Plan{Title: "t", Steps: []string{"b", "a", "c"}}))
 	require.Equal(t, []string{"- title: u", "- removed: b", "- added: d"}, question.PlanChanges(before, chat.Plan{Title: "u", Steps: []string{"a", "d", "c"}}))
 }
+
+func TestReadSteps_ReadsWhatStepsWritesAndWhatPeopleMakeOfIt(t *testing.T) {
+	t.Parallel()
+	steps := []string{"water 3. times", "3 cm deep", "rest"}
+	require.Equal(t, steps, question.ReadSteps(question.Steps(chat.Plan{Steps: steps})))
+	require.Equal(t, []string{"dig", "rest", "2", "go"}, question.ReadSteps("12) dig\r\n\n - rest \n2\ngo\n3. \x00"))
+}

@@ -28,6 +28,11 @@ func (t *Turn) Inquire(n int, questions ...chat.Inquiry) chat.Approval {
 	return t.ask(n, chat.Approval{Questions: questions})
 }
 
+// Propose asks a person whether a plan is to be done, and returns the answer, with the plan as they have edited it; void after a stop.
+func (t *Turn) Propose(n int, plan chat.Plan) chat.Approval {
+	return t.ask(n, chat.Approval{Plan: &plan})
+}
+
 func (t *Turn) ask(n int, approval chat.Approval) chat.Approval {
 	approval.State, approval.AskedAt = chat.ApprovalOpen, time.Now()
 	t.session.mu.Lock()
@@ -54,6 +59,7 @@ func (s *Server) answerApproval(w http.ResponseWriter, r *http.Request, session 
 		Decision, Note string
 		Always         bool
 		Answers        chat.Answers
+		Arguments      *chat.Plan
 	}
 	if !read(w, r, &in) {
 		return
@@ -71,6 +77,9 @@ func (s *Server) answerApproval(w http.ResponseWriter, r *http.Request, session 
 		return
 	}
 	q.approval.State, q.approval.Answers = chat.ApprovalDenied, in.Answers
+	if in.Arguments != nil && q.approval.Plan != nil {
+		q.approval.Plan = in.Arguments
+	}
 	if in.Decision == "allow" {
 		q.approval.State = chat.ApprovalAllowed
 	}

@@ -34,10 +34,15 @@ func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 	return apiclient.Answer{}, false
 }
 
-// ReadPlanAnswer reads what a person types to a plan: as ReadAnswer, in a word more, or what should be different, with which it is sent
-// back. A slash command is no answer.
-func ReadPlanAnswer(typed string) (answer apiclient.Answer, ok bool) {
+// ReadPlanAnswer reads what a person types to a plan: as ReadAnswer, in a word more, y with the steps that it is to have below it, a line
+// each, or what should be different, with which it is sent back. A slash command is no answer.
+func ReadPlanAnswer(plan chat.Plan, typed string) (answer apiclient.Answer, ok bool) {
 	typed = strings.TrimSpace(typed)
+	if word, steps, more := strings.Cut(typed, "\n"); more && strings.EqualFold(strings.TrimSpace(word), "y") {
+		plan.Steps = question.ReadSteps(steps)
+		edited, err := json.Marshal(plan)
+		return apiclient.Answer{Decision: apiclient.Allow, Arguments: edited}, err == nil
+	}
 	if answer, ok = ReadAnswer(typed); ok && !answer.Always {
 		return answer, true
 	}
@@ -74,8 +79,12 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 		return nil, false
 	}
 	answer, ok := ReadAnswer(typed)
-	if asking.Approval.Plan != nil {
-		answer, ok = ReadPlanAnswer(typed)
+	if plan := asking.Approval.Plan; plan != nil {
+		if strings.EqualFold(strings.TrimSpace(typed), "e") {
+			m.setInput("y\n" + question.Steps(*plan))
+			return nil, true
+		}
+		answer, ok = ReadPlanAnswer(*plan, typed)
 	}
 	if asked := asking.Approval.Questions; len(asked) > 0 {
 		if ok = !command.Slashed(typed); ok {
@@ -109,7 +118,7 @@ func (m *model) questionLine(call *story.Call) string {
 		return "? " + question.How(i18n.English, asked) + " /deny declines · " + text.Line(call.Summary)
 	}
 	if call.Approval.Plan != nil {
-		return strings.TrimSuffix("? "+HowToAnswer(call, " · ")+" · "+text.Line(call.Summary), " · ")
+		return strings.TrimSuffix("? y approves the plan · e edits its steps · n or what should be different sends it back · "+text.Line(call.Summary), " · ")
 	}
 	return strings.TrimSuffix("? May "+text.Line(call.Name)+" run?  "+HowToAnswer(call, " · ")+" · "+text.Line(call.Summary), " · ")
 }

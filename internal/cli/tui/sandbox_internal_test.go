@@ -90,6 +90,23 @@ func TestScreen_SaysThatSomebodyElseAnswered(t *testing.T) {
 	s.shows("This was answered before; the first answer stands.", "It was denied.")
 }
 
+func TestScreen_EditsTheStepsOfAPlanALineEach(t *testing.T) {
+	t.Parallel()
+	s := setup(t, func(turn *apitest.Turn, _ string) {
+		turn.Calls(chat.ToolCall{Name: "propose_plan", Arguments: `{}`})
+		approval := turn.Propose(0, chat.Plan{Title: "The garden", Steps: []string{"water", "dig"}})
+		turn.Done(0, "done", false)
+		turn.Say(string(approval.State) + " with " + strings.Join(approval.Plan.Steps, ", ") + " for " + approval.Plan.Title + ".")
+		turn.Answer()
+	})
+	s.typed("plan it", tea.KeyEnter)
+	s.shows("1. water", "2. dig", "e edits its steps")
+	s.typed("e", tea.KeyEnter)
+	require.Equal(t, "y\n1. water\n2. dig", s.m.input.Value())
+	s.typed(" deeper", tea.KeyEnter)
+	s.shows("allowed with water, dig deeper for The garden.")
+}
+
 func TestReadAnswer_TakesNothingElseForOne(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]apiclient.Answer{
