@@ -184,12 +184,24 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	a := rows.Account{User: f.User, Tokens: s.seal(tokens{Access: t.AccessToken, Refresh: t.RefreshToken}), OAuthAccount: chat.OAuthAccount{
 		Provider: p.ID, Label: s.label(ctx, p, t.AccessToken), Asked: f.Scopes, Scopes: granted(t, f.Scopes), ExpiresAt: expiry(t),
 	}}
+	before, had, err := s.account(ctx, f.User, p.ID)
+	if err != nil {
+		return Connected{}, err
+	}
 	answered, err := s.Rows.ConnectOAuthAccount(ctx, a, p.Revision)
-	if fault.Is(err, fault.Conflict) { // nobody will use them
+	var old tokens
+	switch {
+	case fault.Is(err, fault.Conflict): // nobody will use them
 		s.giveBack(ctx, p, tokens{Access: t.AccessToken, Refresh: t.RefreshToken})
+	case err == nil && had && isAnother(before.Label, a.Label) && s.open(before.Tokens, &old) == nil:
+		s.giveBack(ctx, p, old)
 	}
 	return Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes, Answered: answered > 0}, err
 }
+
+// isAnother reports whether two accounts are known to be different ones. With one and the same a provider may take back, with the tokens of
+// before, what it has just given.
+func isAnother(before, now string) bool { return before != "" && now != "" && before != now }
 
 // As says which account is connected, in a few words.
 func As(lang i18n.Lang, provider, label string) string {

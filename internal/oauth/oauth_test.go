@@ -552,6 +552,23 @@ func TestDisconnect_GivesTheTokensBackAndRemovesThem(t *testing.T) {
 	require.Empty(t, all)
 }
 
+func TestFlow_AnotherAccountOfAProviderGivesBackTheTokensOfTheOneBefore(t *testing.T) {
+	b := setup(t)
+	b.connect()
+	first := b.token()
+	b.connect("write")
+	wider := b.token()
+	_, ok := b.provider.Accepts(first)
+	require.True(t, ok, "the same account may have taken back what it has just given")
+	b.provider.Rule(oauthtest.Rules{Account: "max@example.com"})
+	require.Equal(t, "max@example.com", b.connect().Label)
+	_, ok = b.provider.Accepts(wider)
+	require.False(t, ok)
+	account, ok := b.provider.Accepts(b.token())
+	require.True(t, ok)
+	require.Equal(t, "max@example.com", account)
+}
+
 func TestProvider_HostileAnswersStoreNothingAndAreNotRepeated(t *testing.T) {
 	b := setup(t)
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))

@@ -101,8 +101,8 @@ func ReadSteps(text string) (steps []string) {
 
 // numbered reports whether what follows digits makes them the number of a line.
 func numbered(after string) bool {
-	mark, rest, _ := strings.Cut(after+" ", " ")
-	return (mark == "." || mark == ")") && (rest != "" || after == mark)
+	mark, _, _ := strings.Cut(after, " ")
+	return mark == "." || mark == ")"
 }
 
 // ShowPlan writes a plan as plain text: its title, its steps with their numbers, and what it asks.
