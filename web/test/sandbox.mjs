@@ -105,15 +105,18 @@ export const sandbox = {
 
   "everything of a turn is allowed at once, with a mark that stays until it is taken back": async (v) => {
     await askForShell(v)
-    const calls = ["one", "two", "three"].map((word) => `call Shell ${JSON.stringify({ command: word === "two" ? "sleep 1; echo two" : `echo ${word}`, reason: "to see" })}`)
-    await v.begin([...calls.slice(0, 2), "stream 60 50ms", calls[2], "say all of it ran"].join("\n"))
+    const calls = ["one", "two", "three"].map((word) => `call Shell ${JSON.stringify({ command: `echo ${word}`, reason: "to see" })}`)
+    const pause = `call AskUser ${JSON.stringify({ questions: [{ question: "Shall it go on?", options: ["yes", "no"] }] })}` // as long as it takes
+    await v.begin([...calls.slice(0, 2), pause, calls[2], "say all of it ran"].join("\n"))
     await question(v).waitFor()
     await v.page.getByRole("button", { name: "Allow everything in this turn" }).click()
     const mark = v.page.getByText("Everything is allowed in this turn", { exact: false })
     await mark.waitFor()
+    await v.turn.getByRole("radio", { name: "yes" }).check()
     await v.inspect("52-allowed-turn")
     await v.page.getByRole("button", { name: "Ask again" }).click()
     await mark.waitFor({ state: "detached" })
+    await v.turn.getByRole("button", { name: "Answer", exact: true }).click()
     await question(v).getByRole("button", { name: "Allow", exact: false }).first().click()
     await v.sees("all of it ran", v.turn)
     assert.equal(await v.page.getByRole("button", { name: "Ask again" }).count(), 0)
