@@ -114,7 +114,7 @@ export const flow = {
   },
 
   "a message sent during a turn waits, visibly, and is answered after it": async (v) => {
-    await v.begin("stream 40 50ms")
+    await v.begin("stream 160 50ms")
     await v.sees("w3", v.turn)
     await v.send("say after the long one")
     await v.sees(/Reaches the running turn|Number 1 in the queue/)
@@ -124,12 +124,12 @@ export const flow = {
   },
 
   "a reload in the middle of an answer loses and doubles nothing": async (v) => {
-    await v.begin("stream 60 60ms")
+    await v.begin("stream 120 60ms")
     await v.sees("w4", v.turn)
     await v.page.reload()
     await v.sees("Answered", v.turn)
-    await v.sees(/w1\s+w2.*w59\s+w60/, v.turn)
-    assert.equal(await v.timesAsked("stream 60 60ms"), 1)
+    await v.sees(/w1\s+w2.*w119\s+w120/, v.turn)
+    assert.equal(await v.timesAsked("stream 120 60ms"), 1)
     await v.ready()
   },
 
@@ -321,7 +321,7 @@ export const flow = {
     if (!kill) return
     await v.page.goto(v.url)
     await v.ready()
-    await v.begin("stream 80 60ms")
+    await v.begin("stream 150 60ms")
     await v.sees("w5", v.turn)
     await kill()
     await v.sees(/The connection to the server is lost/)
@@ -333,8 +333,8 @@ export const flow = {
     await v.shot("25-resumed")
     await v.sees("written while it was away", v.turn)
     await v.sees("Answered", v.turn)
-    assert.equal(await v.timesAsked("stream 80 60ms"), 1)
+    assert.equal(await v.timesAsked("stream 150 60ms"), 1)
     const asked = (await v.transcript()).filter((message) => message.role === "user").map((message) => message.content)
-    assert.deepEqual(asked, ["stream 80 60ms", "say written while it was away"])
+    assert.deepEqual(asked, ["stream 150 60ms", "say written while it was away"])
   },
 }
