@@ -20,7 +20,8 @@ export function useShortcuts(shell: ShellControls): void {
       if (key === "k" && !event.shiftKey) {
         event.preventDefault()
         shell.showSidebar()
-        requestAnimationFrame(() => searchBox()?.focus())
+        searchBox()?.focus() // at once, so that it gets the next key
+        requestAnimationFrame(() => searchBox()?.focus()) // where it has to be shown first
       } else if (key === "o" && event.shiftKey) {
         event.preventDefault()
         void navigate({ to: "/" })
