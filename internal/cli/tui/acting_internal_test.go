@@ -77,7 +77,7 @@ func TestActing_StaysWhereThePersonIsTyping(t *testing.T) {
 	got := s.answers(said)
 	require.Equal(t, "refused", got.Outcome)
 	require.Equal(t, "not_now", got.Reason)
-	require.Equal(t, here, s.m.wanted)
+	require.Equal(t, s.m.wanted, here)
 	require.Equal(t, "half a sent", s.m.input.Value())
 }
 

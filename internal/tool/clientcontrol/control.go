@@ -63,7 +63,7 @@ type control struct {
 
 // New returns the tool tui_control.
 func New(actions Actions, conversations Conversations, feed Feed) tool.Tool {
-	return tool.Define(Name, chat.ClassIdempotent, doc, control{actions, conversations, feed}, tool.Inward, tool.Optional("client"))
+	return tool.Define(Name, chat.ClassIdempotent, doc, control{actions, conversations, feed}, tool.Inward, tool.Optional("settings"))
 }
 
 func (control) Summary(p params) string {
