@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"path/filepath"
 
 	"xbot/internal/mcp"
 	"xbot/internal/oauth"
@@ -33,4 +34,9 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 	out.offered = mcp.NewSource(db.rows, out.connections)
 	closer.onClose(func() { _ = out.connections.Close() }) // it has nothing to say
 	return out, nil
+}
+
+// mcpFile keeps the servers that the administrator has written into a file.
+func (c *core) mcpFile() *mcp.File {
+	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: c.env, Servers: c.servers, Connections: c.connections, Log: c.log}
 }

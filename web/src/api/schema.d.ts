@@ -4502,6 +4502,8 @@ export interface components {
             enabled: boolean;
             /** @description Environment variables of the command. */
             env_names: string[] | null;
+            /** @description It stands in mcp.json of the server's data folder, and is changed there alone. */
+            from_file?: boolean;
             /** @description What it says itself about its use. */
             guide?: string;
             /** @description Headers of each request. */
