@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"path/filepath"
 
+	"xbot/internal/config"
 	"xbot/internal/mcp"
 	"xbot/internal/oauth"
 	"xbot/internal/safehttp"
@@ -36,7 +37,8 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 	return out, nil
 }
 
-// mcpFile keeps the servers that the administrator has written into a file.
+// mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even
+// by mistake: commands run where people can read their variables.
 func (c *core) mcpFile() *mcp.File {
-	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: c.env, Servers: c.servers, Connections: c.connections, Log: c.log}
+	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Servers: c.servers, Connections: c.connections, Log: c.log}
 }
