@@ -142,10 +142,8 @@ var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 // fill puts variables into the values of variables and headers. They may stand nowhere else, since all else is shown to administrators. A value
 // with one that is not set is left empty, so that the server is not used without it.
 func (f *File) fill(d *Draft) error {
-	for _, open := range append([]string{d.Command, d.URL}, d.Args...) {
-		if variable.MatchString(open) {
-			return fault.Errorf(fault.Invalid, "MCP server %s: ${…} stands for a secret, which belongs into env or headers: the command, its arguments and the url are shown", d.Name)
-		}
+	if slices.ContainsFunc(append([]string{d.Command, d.URL}, d.Args...), variable.MatchString) {
+		return fault.Errorf(fault.Invalid, "MCP server %s: ${…} stands for a secret, which belongs into env or headers: the command, its arguments and the url are shown", d.Name)
 	}
 	for _, values := range []map[string]string{d.Env, d.Headers} {
 		for name, value := range values {

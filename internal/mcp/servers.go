@@ -123,19 +123,11 @@ func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 		User: owner, MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision, FromFile: fromFile,
 	}}
 	if d.Revision != 0 {
-		old, err := s.row(ctx, owner, d.Name)
-		if err == nil && old.FromFile && !fromFile {
-			err = ofFile(d.Name)
-		}
-		if err == nil {
-			row.ID, had = old.ID, old.Account
-			if !fromFile { // a file says all of it
-				err = s.keep(&v, d, old)
-			}
-		}
+		old, err := s.changed(ctx, owner, &v, d, fromFile)
 		if err != nil {
 			return chat.MCPServer{}, err
 		}
+		row.ID, had = old.ID, old.Account
 	}
 	if d.Account != had { // what stays can be changed otherwise though its provider is gone
 		if err := s.provided(ctx, d.Account); err != nil {
@@ -149,6 +141,18 @@ func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	}
 	saved, err := s.Rows.MCPServer(ctx, id)
 	return saved.MCPServer, err
+}
+
+// changed returns the stored server that a draft changes, and takes over its values where the draft leaves them empty. A file says all of them.
+func (s *Servers) changed(ctx context.Context, owner chat.UserID, v *values, d Draft, fromFile bool) (mcpservers.Server, error) {
+	old, err := s.row(ctx, owner, d.Name)
+	switch {
+	case err != nil || fromFile:
+		return old, err
+	case old.FromFile:
+		return old, ofFile(d.Name)
+	}
+	return old, s.keep(v, d, old)
 }
 
 func ofFile(name string) error {
