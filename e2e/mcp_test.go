@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -15,6 +17,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/llm/llmtest"
 )
 
@@ -174,4 +177,37 @@ func TestMCP_AKillLeavesACallThatActsUnknownAndOneThatReadsIsRepeated(t *testing
 	require.Equal(t, []string{"went on"}, reads.answers())
 	acts.wellFormed()
 	reads.wellFormed()
+}
+
+func TestMCP_ServersOfTheFileAreEverybodysAndChangeWithItAlone(t *testing.T) {
+	t.Parallel()
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1", "FRUIT_KEY=fruit-90210"), newShop(t, "fruit-90210")
+	file := filepath.Join(s.home, "mcp.json")
+	write := func(content string) { require.NoError(t, os.WriteFile(file, []byte(content), 0o600)) }
+	listed := func() []chat.MCPServer {
+		all, err := s.client.ListMCPServers(t.Context())
+		require.NoError(t, err)
+		return all
+	}
+	write(`{"mcpServers":{"fruits":{"url":"` + p.url + `","headers":{"Authorization":"Bearer ${FRUIT_KEY}"}}}}`)
+	require.Eventually(t, func() bool { all := listed(); return len(all) == 1 && all[0].Tools == 2 }, time.Minute, 100*time.Millisecond, "it is taken over, and asked what it offers")
+	require.True(t, listed()[0].FromFile)
+
+	k := s.colleague("bob").newTalk()
+	k.untilEnded(time.Minute, k.send(`call mcp_fruits_look_up {"fruit":"quince"}`, "say asked"))
+	require.Contains(t, k.toolResults()[0], "look_up: quince, call 1")
+	_, err := s.client.SetMCPServer(t.Context(), "fruits", apiclient.MCPServerDraft{Shared: true, URL: p.url, Revision: 1})
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	require.ErrorContains(t, err, "mcp.json")
+	require.Equal(t, fault.Denied, fault.KindOf(s.client.DeleteMCPServer(t.Context(), "fruits", apiclient.DeleteMCPServerParams{Shared: true})))
+
+	write("{ half written")
+	s.crash()
+	s.boot()
+	require.Len(t, listed(), 1, "a file that is wrong changes nothing, also after a kill")
+	require.NoError(t, os.Remove(file))
+	require.Eventually(t, func() bool { return len(listed()) == 0 }, time.Minute, 100*time.Millisecond)
+	k.untilEnded(time.Minute, k.send(`call mcp_fruits_look_up {"fruit":"quince"}`, "say in vain"))
+	require.Equal(t, 1, p.called("look_up"))
+	k.keepsSecret("fruit-90210")
 }

@@ -25,6 +25,7 @@ import (
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
 	"xbot/internal/tool/authorize"
+	"xbot/internal/tool/clientcontrol"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/conversation"
 	toolcron "xbot/internal/tool/cron"
@@ -71,6 +72,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 func newCatalog(c *core, boxes *resolver.Resolver) *toolset.Catalog {
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: []toolset.Source{
 		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
+		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)),
 	}}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
@@ -171,7 +173,7 @@ func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Ru
 }
 
 // sometimes are the tools that only some conversations have, beside those of MCP servers.
-var sometimes = []string{chat.SkillTool, web.SearchTool}
+var sometimes = []string{chat.SkillTool, web.SearchTool, clientcontrol.Name}
 
 // toolNamed is the tool's own name for one that somebody wrote. Which tools MCP servers will have nobody knows yet.
 func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {

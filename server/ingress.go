@@ -169,7 +169,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	pauses := &relay.Pauses{Store: in.store, Client: in.temporal, Unpauser: in.orchestration, Paused: relay.NewPausedGauge(in.tele.Registry), Log: in.log}
 	s := &Server{}
 	s.serve(
-		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.noticeStart(notified),
+		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.mcpFile().Follow, in.noticeStart(notified),
 		(&orphans.Sweeper{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()

@@ -2,7 +2,9 @@ package server
 
 import (
 	"net/http"
+	"path/filepath"
 
+	"xbot/internal/config"
 	"xbot/internal/mcp"
 	"xbot/internal/oauth"
 	"xbot/internal/safehttp"
@@ -33,4 +35,10 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 	out.offered = mcp.NewSource(db.rows, out.connections)
 	closer.onClose(func() { _ = out.connections.Close() }) // it has nothing to say
 	return out, nil
+}
+
+// mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even
+// by mistake: commands run where people can read their variables.
+func (c *core) mcpFile() *mcp.File {
+	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Servers: c.servers, Connections: c.connections, Log: c.log}
 }

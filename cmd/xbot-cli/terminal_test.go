@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/apiclient/apitest"
 	"xbot/internal/chat"
 )
@@ -218,4 +219,28 @@ func TestTerminal_ThatCanOnlyPrintGetsLines(t *testing.T) {
 	term.shows("/new alone starts another session")
 	term.keys("/quit", "Enter")
 	term.shows("exit code 0")
+}
+
+func TestTerminal_OpensTheConversationThatAModelShows(t *testing.T) {
+	t.Parallel()
+	said := make(chan apiclient.ActionAnswer, 1)
+	b := setup(t, func(turn *apitest.Turn, text string) {
+		if text == "open the other one" {
+			first, _ := turn.Act(chat.ClientAction{Call: "t.0.0", Action: "open", What: "conversation", Value: "agent:main:cli:thread:other"})
+			said <- first
+		}
+		turn.Say("You said " + text + ".")
+		turn.Answer()
+	})
+	client := b.server.Client()
+	t.Cleanup(client.Close)
+	_, err := client.CreateSession(t.Context(), apiclient.NewSession{Key: "agent:main:cli:thread:other", Title: "About beds"})
+	require.NoError(t, err)
+	_, err = client.Send(t.Context(), "agent:main:cli:thread:other", "m1", "what grows in the beds?")
+	require.NoError(t, err)
+	term := newTerminal(t, b)
+	term.shows("Ask anything")
+	term.keys("open the other one", "Enter")
+	term.shows("▌ what grows in the beds?", "You said what grows in the beds?.")
+	require.Equal(t, "done", (<-said).Outcome)
 }

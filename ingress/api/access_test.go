@@ -77,6 +77,8 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = map[string]any{"decision": "allow"}
 		case strings.HasSuffix(e[1], "/approvals"):
 			with = map[string]any{"answers": []object{{"call_id": "t1.0.0", "decision": "allow"}}}
+		case strings.HasSuffix(e[1], "/actions/{call_id}"):
+			with = map[string]any{"client": aPage, "outcome": "done"}
 		case strings.HasSuffix(e[1], "/links"):
 			with = map[string]any{"path": "x"}
 		case strings.HasSuffix(e[1], "/files/text"):

@@ -39,6 +39,13 @@ type Account struct {
 	SeenAt        *time.Time  `json:"seen_at,omitzero"` // When they last did something; missing: never.
 }
 
+// ActionAnswer is the schema of this name in the API's document.
+type ActionAnswer struct {
+	Client  string `json:"client"` // The client that was sent the action.
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason,omitzero"` // With refused, where it must not be left out. not_now: it would disturb what the person is doing.
+}
+
 // Agent is the schema of this name in the API's document.
 type Agent struct {
 	Default bool   `json:"default"`        // It answers if nothing names another agent.
@@ -2351,6 +2358,11 @@ func (c *Client) UpdateSession(ctx context.Context, key chat.SessionKey, body Ch
 	var answer chat.Session
 	err := c.call(ctx, http.MethodPatch, path("/api/sessions/%s", key), nil, body, &answer)
 	return answer, err
+}
+
+// AnswerClientAction sends POST /api/sessions/{key}/actions/{call_id}: Say what became of an action. For the client alone that was sent an event of the kind action. The same answer may be sent again. 409: nobody waits for it any more, ten seconds after the call asked.
+func (c *Client) AnswerClientAction(ctx context.Context, key chat.SessionKey, callID chat.CallID, body ActionAnswer) error {
+	return c.call(ctx, http.MethodPost, path("/api/sessions/%s/actions/%s", key, callID), nil, body, nil)
 }
 
 // AnswerApprovals sends POST /api/sessions/{key}/approvals: Answer several calls that wait for permission. Each answer counts or is refused by itself, as it would be alone; its result says which.

@@ -44,8 +44,14 @@ type Update struct {
 // is lost, going on after the last durable event it has told, so that none is missed and none told twice. It ends
 // when ctx ends, when the caller stops, and, after an Update with Lost and no Retry, when trying again cannot help.
 func (c *Client) Watch(ctx context.Context, key chat.SessionKey, after int64) iter.Seq[Update] {
+	return c.WatchAs(ctx, "", key, after)
+}
+
+// WatchAs is Watch for a client that carries out actions (chat.EventAction): as is 8 to 40 letters and digits, with which, and a dot, the ids of
+// its messages begin. An action may be told again on another connection, until it is answered.
+func (c *Client) WatchAs(ctx context.Context, as string, key chat.SessionKey, after int64) iter.Seq[Update] {
 	return func(yield func(Update) bool) {
-		w := watch{client: c, key: key, after: after, yield: yield, pause: newBackoff()}
+		w := watch{client: c, as: as, key: key, after: after, yield: yield, pause: newBackoff()}
 		for ctx.Err() == nil {
 			began := time.Now()
 			err := w.connect(ctx)
@@ -61,6 +67,7 @@ func (c *Client) Watch(ctx context.Context, key chat.SessionKey, after int64) it
 
 type watch struct {
 	client *Client
+	as     string
 	key    chat.SessionKey
 	after  int64
 	yield  func(Update) bool
@@ -96,7 +103,11 @@ func (w *watch) connect(ctx context.Context) error {
 	watchdog := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer watchdog.Stop()
 
-	response, err := w.client.send(ctx, http.MethodGet, path("/api/sessions/%s/events", w.key), query{"after": fmt.Sprint(w.after)}, "", nil)
+	from := query{"after": fmt.Sprint(w.after)}
+	if w.as != "" {
+		from["client"] = w.as
+	}
+	response, err := w.client.send(ctx, http.MethodGet, path("/api/sessions/%s/events", w.key), from, "", nil)
 	if err != nil {
 		return err
 	}

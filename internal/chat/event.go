@@ -25,6 +25,7 @@ const (
 	EventDelta  EventKind = "delta"  // live: Delta
 	EventOutput EventKind = "output" // live: Output
 	EventBelow  EventKind = "below"  // live, an empty object: a subagent of the conversation's tree, a chat of them, or a job of the conversation went on
+	EventAction EventKind = "action" // live: ClientAction, sent to the client alone that it is for, which answers it
 )
 
 // Event is one entry of a session's feed. Seq is 0 for live kinds.
@@ -128,4 +129,32 @@ type TodoList struct {
 	Title     string     `json:"title"`
 	Todos     []Todo     `json:"todos"`
 	UpdatedAt time.Time  `json:"updated_at"`
+}
+
+// ClientAction is something that a model wants the client to show that a message came from: the page or the terminal. It changes nothing on the
+// server, and its person can do and undo it with a key or a click.
+type ClientAction struct {
+	Call   CallID `json:"call_id" doc:"Which call it is: done once, and answered under this id."`
+	Action string `json:"action" enum:"open,theme,layout"`
+	What   string `json:"what,omitempty" doc:"open: conversation, settings, files or todos. layout: details, context, sidebar or input."`
+	Value  string `json:"value,omitempty" doc:"open: key of the conversation, section of the settings, or path. theme: light, dark or system. layout: show or hide."`
+}
+
+// ClientActionState says what became of a ClientAction.
+type ClientActionState string
+
+// The states. An open one is neither carried out nor refused yet; nobody has answered an expired one in time.
+const (
+	ActionOpen    ClientActionState = "open"
+	ActionDone    ClientActionState = "done"
+	ActionRefused ClientActionState = "refused"
+	ActionExpired ClientActionState = "expired"
+)
+
+// ClientActionStanding is how a ClientAction stands.
+type ClientActionStanding struct {
+	State  ClientActionState
+	Reason string        // with ActionRefused
+	Sent   bool          // the client was listening
+	Age    time.Duration // since the call asked for it
 }

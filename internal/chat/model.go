@@ -175,6 +175,7 @@ type MCPServer struct {
 	CreatedAt   time.Time `json:"created_at"`
 	ChangedAt   time.Time `json:"changed_at"`
 	ChangedBy   string    `json:"changed_by" doc:"Empty: nobody who is still there."`
+	FromFile    bool      `json:"from_file,omitempty" doc:"It stands in mcp.json of the server's data folder, and is changed there alone."`
 }
 
 // MCPState is what is known of a server since somebody last spoke to it.

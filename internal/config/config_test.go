@@ -244,3 +244,16 @@ func TestVariables_OfChannelsStandInConfigJSON(t *testing.T) {
 	_, err = config.Load[config.Serve](setup(t, "", `{"feishu": {"app_key": "x"}}`))
 	require.ErrorContains(t, err, `"feishu.app_key" is not a setting`)
 }
+
+func TestForeign_NoSettingIsAmongThem(t *testing.T) {
+	got := config.Foreign(map[string]string{
+		"TRACKER_TOKEN": "t", "PATH": "/bin", "XBOT_ENCRYPTION_KEY": "k", "XBOT_ANYTHING": "x", "XBOT_DATABASE_URL": "d", "LLM_API_KEY": "l", "TEMPORAL_ADDRESS": "a",
+	})
+	require.Equal(t, map[string]string{"TRACKER_TOKEN": "t", "PATH": "/bin"}, got)
+	for _, s := range config.Settings[config.Serve]() {
+		require.Empty(t, config.Foreign(map[string]string{s.Name: "x"}), s.Name)
+	}
+	for _, name := range config.ChannelVariables {
+		require.Empty(t, config.Foreign(map[string]string{name: "x"}), name)
+	}
+}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -85,6 +86,13 @@ func walk(v reflect.Value, visit func(reflect.StructField, reflect.Value)) {
 		}
 		visit(field, v.Field(i))
 	}
+}
+
+// Foreign are the variables that are no settings of any process, nor secrets of its own channels: those that files of administrators may name.
+func Foreign(variables map[string]string) map[string]string {
+	out := maps.Clone(variables)
+	maps.DeleteFunc(out, func(name, _ string) bool { return strings.HasPrefix(name, "XBOT_") || known(name) })
+	return out
 }
 
 // known reports whether any process has a setting of that name. Temporal's own variables pass through.

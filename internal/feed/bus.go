@@ -97,6 +97,9 @@ func (b *Bus) EndTask(key chat.SessionKey, call chat.CallID) {
 // Below tells who watches a conversation that its subagents, or their chats, went on.
 func (b *Bus) Below(key chat.SessionKey) { b.publish(key, chat.EventBelow, struct{}{}) }
 
+// Act tells who watches a conversation that there is something for one of its clients to carry out. What it is stands in a row.
+func (b *Bus) Act(key chat.SessionKey) { b.publish(key, chat.EventAction, struct{}{}) }
+
 func (b *Bus) publish(key chat.SessionKey, kind chat.EventKind, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -140,9 +143,11 @@ func (b *Bus) deliver(p packet) {
 		return
 	}
 	event := chat.Event{Kind: p.Kind, Data: p.Data}
-	if p.Kind == chat.EventBelow { // of which nothing stays live
+	switch p.Kind {
+	case chat.EventBelow: // of which nothing stays live
 		pass(t.below, event)
-	} else {
+	case chat.EventAction: // nor of this
+	default:
 		t.heard = time.Now()
 		t.live.add(p.Kind, p.Data)
 	}

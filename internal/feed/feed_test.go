@@ -289,3 +289,14 @@ func TestBus_TellsASubagentWhatGoesOnInItsTreeAndNothingElseOfIt(t *testing.T) {
 	require.Empty(t, received(sub))
 	require.Equal(t, 1, feed.Topics(b), "what the model writes above stays live, the subagent's topic is gone")
 }
+
+func TestBus_SaysThatThereIsSomethingToShowAndKeepsNothingOfIt(t *testing.T) {
+	b := newBus()
+	s := watch(t, b, key)
+	b.Act(key)
+	told := received(s)
+	require.Len(t, told, 1)
+	require.Equal(t, chat.EventAction, told[0].Kind)
+	require.JSONEq(t, "{}", string(told[0].Data), "what it is stands in a row, for its client alone")
+	require.Empty(t, received(watch(t, b, key)), "who comes later reads the row")
+}

@@ -106,6 +106,10 @@ func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.
 // that the draft leaves empty, unless it leads somewhere else: then they have to be entered again. Invalid: its form is wrong, its account is
 // at no provider that there is, or there are too many; Conflict: there is one of that name, or it was changed meanwhile.
 func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
+	return s.save(ctx, owner, d, by, false)
+}
+
+func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID, fromFile bool) (chat.MCPServer, error) {
 	d = d.tidy()
 	if err := d.check(); err != nil {
 		return chat.MCPServer{}, err
@@ -116,17 +120,14 @@ func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	}
 	var had string
 	v, row := given(d), mcpservers.Server{MCPServer: chat.MCPServer{
-		User: owner, MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision,
+		User: owner, MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision, FromFile: fromFile,
 	}}
 	if d.Revision != 0 {
-		old, err := s.row(ctx, owner, d.Name)
-		if err == nil {
-			row.ID, had = old.ID, old.Account
-			err = s.keep(&v, d, old)
-		}
+		old, err := s.changed(ctx, owner, &v, d, fromFile)
 		if err != nil {
 			return chat.MCPServer{}, err
 		}
+		row.ID, had = old.ID, old.Account
 	}
 	if d.Account != had { // what stays can be changed otherwise though its provider is gone
 		if err := s.provided(ctx, d.Account); err != nil {
@@ -140,6 +141,22 @@ func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	}
 	saved, err := s.Rows.MCPServer(ctx, id)
 	return saved.MCPServer, err
+}
+
+// changed returns the stored server that a draft changes, and takes over its values where the draft leaves them empty. A file says all of them.
+func (s *Servers) changed(ctx context.Context, owner chat.UserID, v *values, d Draft, fromFile bool) (mcpservers.Server, error) {
+	old, err := s.row(ctx, owner, d.Name)
+	switch {
+	case err != nil || fromFile:
+		return old, err
+	case old.FromFile:
+		return old, ofFile(d.Name)
+	}
+	return old, s.keep(v, d, old)
+}
+
+func ofFile(name string) error {
+	return fault.Errorf(fault.Denied, "the MCP server %s stands in mcp.json of the server's data folder: change it there", name)
 }
 
 // provided refuses an account at a provider that does not exist. One that is switched off does.
@@ -202,5 +219,12 @@ func (s *Servers) Put(ctx context.Context, owner chat.UserID, d Draft, by chat.U
 
 // Remove removes that of a person, or of the installation where owner is 0. NotFound: there is none.
 func (s *Servers) Remove(ctx context.Context, owner chat.UserID, name string) error {
+	old, err := s.row(ctx, owner, name)
+	if err != nil {
+		return err
+	}
+	if old.FromFile {
+		return ofFile(name)
+	}
 	return s.Rows.RemoveMCPServer(ctx, owner, name)
 }

@@ -62,15 +62,22 @@ func stored(with secret.Sealer, s mcpservers.Server) (v values, err error) {
 func (v values) whole(s mcpservers.Server) error {
 	for _, name := range s.EnvNames {
 		if _, ok := v.Env[name]; !ok {
-			return fault.Errorf(fault.Invalid, "the value of its environment variable %s is missing: enter it on the page under Settings", name)
+			return missing(s, "environment variable", name)
 		}
 	}
 	for _, name := range s.HeaderNames {
 		if _, ok := v.Headers[name]; !ok {
-			return fault.Errorf(fault.Invalid, "the value of its header %s is missing: enter it on the page under Settings", name)
+			return missing(s, "header", name)
 		}
 	}
 	return nil
+}
+
+func missing(s mcpservers.Server, kind, name string) error {
+	if s.FromFile {
+		return fault.Errorf(fault.Invalid, "the value of its %s %s is missing: set the variable that %s names, where the server takes its settings from, and restart the server", kind, name, FileName)
+	}
+	return fault.Errorf(fault.Invalid, "the value of its %s %s is missing: enter it on the page under Settings", kind, name)
 }
 
 // shortest is the shortest value that hide looks for, in bytes: a shorter one is a word that stands in other places, too.

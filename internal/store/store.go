@@ -17,6 +17,7 @@ import (
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
+	"xbot/internal/store/clientactions"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/cron"
 	"xbot/internal/store/delivery"
@@ -79,6 +80,8 @@ type (
 	OAuthStore = oauth.Store
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
+	// ClientActionStore is the one of package clientactions.
+	ClientActionStore = clientactions.Store
 	// RunnerStore is the one of package runners.
 	RunnerStore = runners.Store
 	// InspectStore is the one of package inspect.
@@ -174,6 +177,7 @@ type work struct {
 	*LeaseStore
 	*AgentStore
 	*DeliveryStore
+	*ClientActionStore
 	*CronStore
 	*TriggerStore
 }
@@ -217,6 +221,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.MCPServerStore = mcpservers.New(s.db)
 	s.OAuthStore = oauth.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
+	s.ClientActionStore = clientactions.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)

@@ -110,7 +110,7 @@ func (c *Catalog) all(ctx context.Context, key chat.SessionKey) (*tool.Registry,
 	if err != nil {
 		return nil, err
 	}
-	return c.with(ctx, Place{Session: key, User: w.User})
+	return c.with(ctx, Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType})
 }
 
 // with adds what the sources bring. A tool of an earlier one, or of the program, keeps its name: nobody takes its place.

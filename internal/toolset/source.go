@@ -18,4 +18,7 @@ type Source interface {
 type Place struct {
 	Session chat.SessionKey // empty: in none yet, as where rules are written
 	User    chat.UserID
+
+	Channel  string // with Session: where people write
+	ChatType chat.ChatType
 }

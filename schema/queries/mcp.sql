@@ -1,6 +1,6 @@
 -- name: MCPServerList :many
 -- Those of the installation first, then those of a person.
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
@@ -8,7 +8,7 @@ WHERE s.user_id IS NULL OR s.user_id = sqlc.arg(owner)::bigint
 ORDER BY s.user_id NULLS FIRST, s.name;
 
 -- name: MCPServerGet :one
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
@@ -19,9 +19,9 @@ SELECT count(*)::int FROM mcp_servers WHERE user_id IS NOT DISTINCT FROM sqlc.na
 
 -- name: MCPServerAdd :many
 -- None: its owner has one of that name.
-INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, changed_by)
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by)
 VALUES (sqlc.narg(owner)::bigint, sqlc.arg(name), sqlc.arg(transport), sqlc.arg(command), sqlc.arg(args), sqlc.arg(url), sqlc.arg(env_names), sqlc.arg(header_names), sqlc.arg(account),
-        sqlc.narg(secrets), sqlc.arg(instructions), sqlc.arg(enabled), sqlc.narg(changed_by)::bigint)
+        sqlc.narg(secrets), sqlc.arg(instructions), sqlc.arg(enabled), sqlc.arg(from_file), sqlc.narg(changed_by)::bigint)
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -31,7 +31,7 @@ UPDATE mcp_servers
 SET transport = sqlc.arg(transport), command = sqlc.arg(command), args = sqlc.arg(args), url = sqlc.arg(url), env_names = sqlc.arg(env_names), header_names = sqlc.arg(header_names), account = sqlc.arg(account),
     secrets = sqlc.narg(secrets), instructions = sqlc.arg(instructions), enabled = sqlc.arg(enabled), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(),
     revision = revision + 1, problem = '', problem_at = NULL
-WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND name = sqlc.arg(name);
+WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND name = sqlc.arg(name) AND from_file = sqlc.arg(from_file);
 
 -- name: MCPServerForget :exec
 -- Forgets what it offered.

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 
 import { Accounts } from "./accounts.mjs"
+import { answerAction } from "./actions.mjs"
 import { Approvals } from "./approvals.mjs"
 import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
@@ -412,6 +413,8 @@ export class MockServer {
       response.writeHead(200, { "Content-Type": "image/png", "X-Content-Type-Options": "nosniff" })
       return response.end(picture)
     }
+    const action = /^\/actions\/([^/]+)$/.exec(part)?.[1]
+    if (action && request.method === "POST") return sendJson(response, answerAction(decodeURIComponent(action), await readBody(request)))
     const waiting = Number(/^\/queue\/(\d+)$/.exec(part)?.[1])
     if (waiting && request.method === "PUT") return sendJson(response, 200, session.edit(waiting, (await readBody(request)).text))
     if (waiting && request.method === "DELETE") return sendJson(response, 204, session.recall(waiting))
@@ -568,7 +571,8 @@ function page(session, query) {
 /** Server-sent events: what the cursor has missed, then what happens. */
 function follow(session, request, response, url) {
   response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" })
-  const send = ({ seq, kind, data }) => {
+  const send = ({ seq, kind, data, to }) => {
+    if (to && to !== url.searchParams.get("client")) return
     const id = seq ? `id: ${seq}\n` : ""
     response.write(`${id}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`)
   }

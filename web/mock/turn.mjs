@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { resolveModel } from "./routing.mjs"
 import { stepsOf } from "./program.mjs"
+import { askPage } from "./actions.mjs"
 import { answerTo, isWalled, planOf, todosOf } from "./plans.mjs"
 import { questionsOf, resultOf } from "./inquiries.mjs"
 import { runTool, summaryOf } from "./tools.mjs"
@@ -279,7 +280,7 @@ export class Turns {
     }
     told({ state: "running", started_at: now() })
     const output = (offset, text) => session.whisper("output", { turn_id: turn.id, call_id: call.id, offset, text })
-    const { todos, ...result } = await runTool(call, signal, output)
+    const { todos, ...result } = call.name === "tui_control" ? await askPage(session, turn.id, call) : await runTool(call, signal, output)
     await this.#world.back()
     told({ state: "done", finished_at: now(), ...result, ...session.context.offload(call, result.result) })
     if (todos) {

@@ -138,4 +138,20 @@ export const toolServersOfMock = {
     await page.getByText("There are no MCP servers yet.").waitFor()
     await v.page.keyboard.press("Escape")
   },
+
+  "servers of mcp.json stand in the list, with where they come from, and nobody changes them there": async (v) => {
+    const file = {
+      id: 99, name: "tracker", shared: true, from_file: true, transport: "http", url: "https://mcp.example/mcp", env_names: [], header_names: ["Authorization"], enabled: true, revision: 1,
+      created_at: new Date().toISOString(), changed_at: new Date().toISOString(), changed_by: "", tools: 0, prompts: 0, resources: 0,
+    }
+    await v.page.route("**/api/mcp-servers", (route) => route.fulfill({ json: { servers: [file] } }))
+    const page = await toolsOf(v)
+    const row = page.getByRole("listitem", { name: "tracker (the installation's)" })
+    await row.getByText("from mcp.json").waitFor()
+    await row.getByRole("button", { name: "Ask again: tracker" }).waitFor()
+    for (const name of ["Edit tracker", "Switch off tracker", "Remove tracker"]) assert.equal(await row.getByRole("button", { name }).count(), 0, name)
+    await v.inspect("232-mcp-file")
+    await v.page.unroute("**/api/mcp-servers")
+    await v.page.keyboard.press("Escape")
+  },
 }

@@ -23,4 +23,5 @@ type Endpoints struct {
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	a.registerEvents(h)
+	a.registerActions(h)
 }

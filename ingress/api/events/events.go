@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -23,12 +25,13 @@ const sendTimeout = 30 * time.Second
 func (a *Endpoints) registerEvents(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "watch-session", Method: http.MethodGet, Path: "/api/sessions/{key}/events", Summary: "Events of a session (SSE)",
-		Description: "Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
+		Description: "Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output, action) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
 		Security:    endpoint.Secured,
 		Responses:   map[string]*huma.Response{"200": {Description: "An event stream.", Content: map[string]*huma.MediaType{"text/event-stream": {}}}},
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		After       int64  `query:"after" minimum:"0" doc:"Cursor; events after it are sent."`
+		Client      string `query:"client" pattern:"^[0-9A-Za-z]{8,40}$" doc:"Chosen by a client that can carry out actions: they come as events of the kind action, if the ids of its messages begin with this and a dot. Answer them with answer-client-action."`
 		LastEventID string `header:"Last-Event-ID" doc:"The same, as browsers send it; it wins."`
 	}) (*huma.StreamResponse, error) {
 		s, err := a.Readable(ctx, in.Key.Key)
@@ -41,18 +44,18 @@ func (a *Endpoints) registerEvents(h huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)
-			a.serveEvents(ctx, w, s, after)
+			a.serveEvents(ctx, w, s, from{after, in.Client})
 		}}, nil
 	})
 }
 
-func (a *Endpoints) serveEvents(ctx context.Context, w http.ResponseWriter, s chat.Session, after int64) {
+func (a *Endpoints) serveEvents(ctx context.Context, w http.ResponseWriter, s chat.Session, at from) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	c := &sse{w: w, control: http.NewResponseController(w)}
-	if err := a.watch(ctx, s, after, c); err != nil && ctx.Err() == nil {
+	if err := a.watch(ctx, s, at, c); err != nil && ctx.Err() == nil {
 		a.Log.Debug("event stream ended", "session", s.Key, "error", err)
 	}
 }
@@ -107,7 +110,7 @@ func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, err)
 		return
 	}
-	after, err := cursor(r.URL.Query().Get("after"))
+	at, err := placeIn(r.URL.Query())
 	if err != nil {
 		a.Refuse(w, r, err)
 		return
@@ -120,9 +123,22 @@ func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	go discard(conn, cancel)
-	if err := a.watch(ctx, s, after, (*socketClient)(conn)); err != nil && ctx.Err() == nil {
+	if err := a.watch(ctx, s, at, (*socketClient)(conn)); err != nil && ctx.Err() == nil {
 		a.Log.Debug("event socket ended", "session", s.Key, "error", err)
 	}
+}
+
+// clientID is what a client may call itself.
+var clientID = regexp.MustCompile(`^[0-9A-Za-z]{8,40}$`)
+
+// placeIn reads where a stream begins and whose it is.
+func placeIn(q url.Values) (at from, err error) {
+	at.client = q.Get("client")
+	if at.client != "" && !clientID.MatchString(at.client) {
+		return at, fault.Errorf(fault.Invalid, "client must be 8 to 40 letters and digits, or left out")
+	}
+	at.after, err = cursor(q.Get("after"))
+	return at, err
 }
 
 // cursor reads the sequence after which events are sent; empty means all of them.

@@ -34,15 +34,21 @@ type client interface {
 	Ping() error
 }
 
+// from is where a stream begins: after a durable event, and as which client that carries out actions; empty: as none.
+type from struct {
+	after  int64
+	client string
+}
+
 // watch sends a session's events after a cursor until the client goes, ctx ends, the server stops or the client may not
 // watch any more. It subscribes first and reads rows second, so that no event is missed in between.
-func (a *Endpoints) watch(ctx context.Context, s chat.Session, after int64, c client) error {
+func (a *Endpoints) watch(ctx context.Context, s chat.Session, at from, c client) error {
 	sub, err := a.subscribe(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer sub.Close()
-	gap, err := a.missing(ctx, s, after)
+	gap, err := a.missing(ctx, s, at.after)
 	if err != nil {
 		return err
 	}
@@ -53,8 +59,11 @@ func (a *Endpoints) watch(ctx context.Context, s chat.Session, after int64, c cl
 	if err := c.Send(chat.Event{Kind: "hello", Data: hello}); err != nil {
 		return err
 	}
-	w := &watcher{Endpoints: a, session: s.Key, after: after, client: c}
+	w := &watcher{Endpoints: a, session: s.Key, after: at.after, as: at.client, client: c}
 	if err := w.durable(ctx); err != nil {
+		return err
+	}
+	if err := w.act(ctx); err != nil {
 		return err
 	}
 	return w.follow(ctx, sub)
@@ -86,7 +95,8 @@ type watcher struct {
 	*Endpoints
 
 	session chat.SessionKey
-	after   int64 // sequence of the last durable event that was sent
+	after   int64  // sequence of the last durable event that was sent
+	as      string // which client of the person it is, for actions; empty: none that carries them out
 	settled settled
 	client  client
 }
@@ -108,7 +118,7 @@ func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
 		case <-w.Closing:
 			return nil
 		case e := <-sub.Live():
-			err = w.live(e)
+			err = w.live(ctx, e)
 		case <-sub.Woken():
 			err = w.catchUp(ctx, sub)
 		case <-poll.C:
@@ -139,7 +149,7 @@ func (w *watcher) may(ctx context.Context) error {
 // catchUp sends the live events that are there and then the durable ones.
 func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription) error {
 	for range len(sub.Live()) {
-		if err := w.live(<-sub.Live()); err != nil {
+		if err := w.live(ctx, <-sub.Live()); err != nil {
 			return err
 		}
 	}
@@ -147,11 +157,35 @@ func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription) error {
 }
 
 // live sends a live event, unless what it is a piece of was sent as a whole.
-func (w *watcher) live(e chat.Event) error {
+func (w *watcher) live(ctx context.Context, e chat.Event) error {
+	if e.Kind == chat.EventAction {
+		return w.act(ctx)
+	}
 	if w.settled.has(e) {
 		return nil
 	}
 	return w.client.Send(e)
+}
+
+// act sends what the client has to carry out, if it is one that does. Its person alone is sent it: an administrator who reads along is not.
+func (w *watcher) act(ctx context.Context) error {
+	if w.as == "" {
+		return nil
+	}
+	actions, err := w.Store.SendClientActions(ctx, w.session, auth.User(ctx).ID, w.as)
+	if err != nil {
+		return err
+	}
+	for _, a := range actions {
+		data, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		if err := w.client.Send(chat.Event{Kind: chat.EventAction, Data: data}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // durable sends the durable events after the cursor.

@@ -200,6 +200,7 @@ func (s *Server) routes() http.Handler {
 		"GET /api/sessions/{key}/turns":     s.withSession(s.listTurns),
 
 		"POST /api/sessions/{key}/approvals/{call}": s.withSession(s.answerApproval),
+		"POST /api/sessions/{key}/actions/{call}":   s.withSession(s.answerAction),
 		"GET /api/sessions/{key}/tasks":             s.withSession(s.listTasks),
 		"POST /api/sessions/{key}/tasks/{id}/kill":  s.withSession(s.killTask),
 		"GET /api/sessions/{key}/shares":            s.withSession(s.listShares),

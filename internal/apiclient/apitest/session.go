@@ -32,6 +32,7 @@ type session struct {
 	questions map[chat.CallID]*question
 	tasks     []chat.Task    // newest first
 	late      []chat.Message // answers of commands that are kept back
+	acting    acting
 }
 
 type accepted struct {

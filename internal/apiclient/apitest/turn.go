@@ -3,9 +3,11 @@ package apitest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 )
 
@@ -51,6 +53,44 @@ func (t *Turn) Allow(by *chat.Allowance) {
 	defer t.session.mu.Unlock()
 	t.about.Allows = by
 	t.session.durable(chat.EventTurn, t.about)
+}
+
+// acting is an action that a client is asked for.
+type acting struct {
+	call     chat.CallID
+	answered chan apiclient.ActionAnswer
+}
+
+// Act asks the clients that listen for an action, twice, as after a lost connection, and returns both answers.
+func (t *Turn) Act(a chat.ClientAction) (first, again apiclient.ActionAnswer) {
+	answered := make(chan apiclient.ActionAnswer, 2)
+	t.session.mu.Lock()
+	t.session.acting = acting{a.Call, answered}
+	t.session.live(chat.EventAction, a)
+	t.session.live(chat.EventAction, a)
+	t.session.mu.Unlock()
+	for _, to := range []*apiclient.ActionAnswer{&first, &again} {
+		select {
+		case *to = <-answered:
+		case <-t.stopping:
+		}
+	}
+	return first, again
+}
+
+func (s *Server) answerAction(w http.ResponseWriter, r *http.Request, session *session) {
+	var in apiclient.ActionAnswer
+	if !read(w, r, &in) {
+		return
+	}
+	session.mu.Lock()
+	defer session.mu.Unlock()
+	if string(session.acting.call) != r.PathValue("call") {
+		problem(w, http.StatusNotFound, "There is no such action.")
+		return
+	}
+	session.acting.answered <- in
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // Say streams a piece of the answer.

@@ -32,6 +32,7 @@ type model struct {
 	input   textarea.Model
 	history past
 	flash   flash
+	acting  acting
 }
 
 // leaving is how the person goes.
@@ -123,6 +124,7 @@ func newModel(ctx context.Context, o Options) *model {
 		viewport:     viewport{follow: true},
 		gallery:      newGallery(o.Pictures, o.Out),
 		input:        newInput(),
+		acting:       newActing(),
 	}
 	m.do = func(request func(context.Context) tea.Msg) tea.Cmd {
 		return func() tea.Msg { return request(ctx) }

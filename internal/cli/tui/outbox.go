@@ -26,7 +26,7 @@ func (m *model) forgetSent() {
 
 // post puts a message into the outbox. Messages are sent one after another, so that they arrive in order.
 func (m *model) post(text string) tea.Cmd {
-	m.outbox = append(m.outbox, outgoing{id: rand.Text(), text: text})
+	m.outbox = append(m.outbox, outgoing{id: m.acting.client + "." + rand.Text(), text: text})
 	m.follow = true
 	m.redraw()
 	return m.send()

@@ -19,7 +19,7 @@ func (m *model) openSession(key chat.SessionKey) tea.Cmd {
 		return nil
 	}
 	m.opening = true
-	client := m.o.Client
+	client, as := m.o.Client, m.acting.client
 	return m.do(func(ctx context.Context) tea.Msg {
 		session, err := client.GetSession(ctx, key)
 		if err != nil {
@@ -38,7 +38,7 @@ func (m *model) openSession(key chat.SessionKey) tea.Cmd {
 				told.Task(task)
 			}
 		}
-		return openedMsg{key: key, story: told, feed: follow(ctx, client, key, transcript.Seq)}
+		return openedMsg{key: key, story: told, feed: follow(ctx, client, as, key, transcript.Seq)}
 	})
 }
 
@@ -75,6 +75,7 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 		return nil // a session that was left
 	}
 	moved := false
+	var acts []tea.Cmd
 	for _, update := range msg.updates {
 		m.heard = m.heard || update.Event == nil
 		switch {
@@ -85,6 +86,8 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 		case update.Hello != nil:
 			m.back()
 			m.story.Greet(*update.Hello)
+		case update.Event.Kind == chat.EventAction:
+			acts = append(acts, m.act(update.Event.Data))
 		default:
 			if movedBack(*update.Event) {
 				return m.openSession(m.session.Key)
@@ -103,9 +106,9 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 		return nil
 	}
 	if moved {
-		return tea.Batch(m.feed.next(), m.send(), m.askPlace())
+		acts = append(acts, m.askPlace())
 	}
-	return tea.Batch(m.feed.next(), m.send())
+	return tea.Batch(append(acts, m.feed.next(), m.send())...)
 }
 
 // loadOlder asks for the messages before the first one.

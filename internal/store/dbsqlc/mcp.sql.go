@@ -12,9 +12,9 @@ import (
 )
 
 const mCPServerAdd = `-- name: MCPServerAdd :many
-INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, changed_by)
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by)
 VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13::bigint)
+        $10, $11, $12, $13, $14::bigint)
 ON CONFLICT DO NOTHING
 RETURNING id
 `
@@ -32,6 +32,7 @@ type MCPServerAddParams struct {
 	Secrets      []byte
 	Instructions string
 	Enabled      bool
+	FromFile     bool
 	ChangedBy    *int64
 }
 
@@ -50,6 +51,7 @@ func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddPar
 		arg.Secrets,
 		arg.Instructions,
 		arg.Enabled,
+		arg.FromFile,
 		arg.ChangedBy,
 	)
 	if err != nil {
@@ -110,7 +112,7 @@ func (q *Queries) MCPServerForget(ctx context.Context, db DBTX, id int64) error 
 }
 
 const mCPServerGet = `-- name: MCPServerGet :one
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
@@ -131,6 +133,7 @@ type MCPServerGetRow struct {
 	Secrets      []byte
 	Instructions string
 	Enabled      bool
+	FromFile     bool
 	Revision     int64
 	CreatedAt    time.Time
 	ChangedAt    time.Time
@@ -163,6 +166,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 		&i.Secrets,
 		&i.Instructions,
 		&i.Enabled,
+		&i.FromFile,
 		&i.Revision,
 		&i.CreatedAt,
 		&i.ChangedAt,
@@ -181,7 +185,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 }
 
 const mCPServerList = `-- name: MCPServerList :many
-SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled,
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
        s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
@@ -203,6 +207,7 @@ type MCPServerListRow struct {
 	Secrets      []byte
 	Instructions string
 	Enabled      bool
+	FromFile     bool
 	Revision     int64
 	CreatedAt    time.Time
 	ChangedAt    time.Time
@@ -242,6 +247,7 @@ func (q *Queries) MCPServerList(ctx context.Context, db DBTX, owner int64) ([]MC
 			&i.Secrets,
 			&i.Instructions,
 			&i.Enabled,
+			&i.FromFile,
 			&i.Revision,
 			&i.CreatedAt,
 			&i.ChangedAt,
@@ -371,7 +377,7 @@ UPDATE mcp_servers
 SET transport = $1, command = $2, args = $3, url = $4, env_names = $5, header_names = $6, account = $7,
     secrets = $8, instructions = $9, enabled = $10, changed_by = $11::bigint, changed_at = now(),
     revision = revision + 1, problem = '', problem_at = NULL
-WHERE id = $12 AND revision = $13 AND user_id IS NOT DISTINCT FROM $14::bigint AND name = $15
+WHERE id = $12 AND revision = $13 AND user_id IS NOT DISTINCT FROM $14::bigint AND name = $15 AND from_file = $16
 `
 
 type MCPServerReplaceParams struct {
@@ -390,6 +396,7 @@ type MCPServerReplaceParams struct {
 	Revision     int64
 	Owner        *int64
 	Name         string
+	FromFile     bool
 }
 
 // Of the one revision that the change was made from. What another program or address listed is forgotten.
@@ -410,6 +417,7 @@ func (q *Queries) MCPServerReplace(ctx context.Context, db DBTX, arg MCPServerRe
 		arg.Revision,
 		arg.Owner,
 		arg.Name,
+		arg.FromFile,
 	)
 	if err != nil {
 		return 0, err

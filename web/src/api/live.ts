@@ -1,5 +1,6 @@
 import { onReturn, waitAfter } from "./backoff"
 import { signedOut } from "./client"
+import { clientId } from "../lib/ids"
 import { pageHeaders } from "./pagekey"
 import { FrameParser } from "./sse"
 import type { FeedEvent } from "./types"
@@ -104,7 +105,7 @@ export class LiveConnection {
 
   #request(signal: AbortSignal): Promise<Response> {
     const cursor = this.#options.cursor()
-    const path = `/api/sessions/${encodeURIComponent(this.#options.key)}/events?after=${cursor}`
+    const path = `/api/sessions/${encodeURIComponent(this.#options.key)}/events?after=${cursor}&client=${clientId}`
     return fetch(path, {
       signal,
       cache: "no-store",

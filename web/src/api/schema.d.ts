@@ -1803,6 +1803,26 @@ export interface paths {
         patch: operations["update-session"];
         trace?: never;
     };
+    "/api/sessions/{key}/actions/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what became of an action
+         * @description For the client alone that was sent an event of the kind action. The same answer may be sent again. 409: nobody waits for it any more, ten seconds after the call asked.
+         */
+        post: operations["answer-client-action"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/approvals": {
         parameters: {
             query?: never;
@@ -1930,7 +1950,7 @@ export interface paths {
         };
         /**
          * Events of a session (SSE)
-         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
+         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output, action) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
          */
         get: operations["watch-session"];
         put?: never;
@@ -3019,6 +3039,17 @@ export interface components {
             provider: string;
             /** @description What is asked for. */
             scopes?: string[] | null;
+        };
+        ActionAnswer: {
+            /** @description The client that was sent the action. */
+            client: string;
+            /** @enum {string} */
+            outcome: "done" | "refused";
+            /**
+             * @description With refused, where it must not be left out. not_now: it would disturb what the person is doing.
+             * @enum {string}
+             */
+            reason?: "not_supported" | "not_found" | "not_now";
         };
         Agent: {
             /** @description It answers if nothing names another agent. */
@@ -4471,6 +4502,8 @@ export interface components {
             enabled: boolean;
             /** @description Environment variables of the command. */
             env_names: string[] | null;
+            /** @description It stands in mcp.json of the server's data folder, and is changed there alone. */
+            from_file?: boolean;
             /** @description What it says itself about its use. */
             guide?: string;
             /** @description Headers of each request. */
@@ -10801,6 +10834,41 @@ export interface operations {
             };
         };
     };
+    "answer-client-action": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActionAnswer"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "answer-approvals": {
         parameters: {
             query?: never;
@@ -11051,6 +11119,8 @@ export interface operations {
             query?: {
                 /** @description Cursor; events after it are sent. */
                 after?: number;
+                /** @description Chosen by a client that can carry out actions: they come as events of the kind action, if the ids of its messages begin with this and a dot. Answer them with answer-client-action. */
+                client?: string;
             };
             header?: {
                 /** @description The same, as browsers send it; it wins. */

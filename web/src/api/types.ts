@@ -141,6 +141,14 @@ export interface Snapshot {
   hasMore: boolean
 }
 
+/** Something that a model wants this tab to show. */
+export interface ClientAction {
+  call_id: string
+  action: "open" | "theme" | "layout"
+  what?: string
+  value?: string
+}
+
 /** One event of a session's feed. `seq` is missing on live kinds and on hello. */
 export type FeedEvent = { seq?: number } & (
   | { kind: "hello"; data: Hello }
@@ -157,4 +165,5 @@ export type FeedEvent = { seq?: number } & (
   | { kind: "delta"; data: Delta }
   | { kind: "output"; data: Output }
   | { kind: "below"; data: object }
+  | { kind: "action"; data: ClientAction }
 )

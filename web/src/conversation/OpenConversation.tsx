@@ -16,7 +16,8 @@ import { type FeedState, runningTurn } from "../feed/state"
 import { DropZone } from "../files/DropZone"
 import { useUploads } from "../files/useUploads"
 import { useT } from "../i18n"
-import { randomId } from "../lib/ids"
+import { messageId } from "../lib/ids"
+import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
 import { Announcer } from "./Announcer"
 import { ConnectionNote } from "./ConnectionNote"
@@ -30,6 +31,7 @@ import { useConversation } from "./useConversation"
 import { useDetails } from "./useDetails"
 import { useStop } from "./useStop"
 
+const Acted = lazy(() => import("../act/Acted"))
 const AboveNote = lazy(() => import("../subagents/AboveNote"))
 const ApprovalStrip = lazy(() => import("../turn/ApprovalStrip"))
 const TaskStrip = lazy(() => import("../task/TaskStrip"))
@@ -69,6 +71,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   }
 
   const answered = feed.session?.once === true && feed.loaded && running === undefined && feed.messages.length > 0
+  const action = useStore(conversation.action)
   const open = feed.tasks.find((candidate) => candidate.id === task)
 
   if (link === "missing" && unsent.length === 0 && !feed.loaded) return <Missing />
@@ -107,7 +110,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
                 busy={running !== undefined}
                 stopping={stopping}
                 sent={sent}
-                onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
+                onSend={(said) => outbox.send({ id: messageId(), key: sessionKey, text: said, fresh: false })}
                 onCommand={runCommand}
                 onStop={stop}
                 onEditWaiting={() => editLast(sessionKey, feed)}
@@ -121,6 +124,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
         </DropZone>
         <Announcer turns={feed.turns} running={running} asking={asking} />
       </main>
+      <Suspense>{action && <Acted sessionKey={sessionKey} action={action} typing={text !== ""} details={details} onFiles={(path) => showFile({ path })} />}</Suspense>
       <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
       <Suspense>{file && <FilesDialog key={file.path} start={file.path} busy={running !== undefined} onClose={() => showFile(undefined)} />}</Suspense>
       <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />

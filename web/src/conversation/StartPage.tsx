@@ -16,7 +16,7 @@ import { useDraft } from "../composer/useDraft"
 import { DropZone } from "../files/DropZone"
 import { useUploads } from "../files/useUploads"
 import { useT } from "../i18n"
-import { newSessionKey, randomId } from "../lib/ids"
+import { messageId, newSessionKey, randomId } from "../lib/ids"
 import { toast } from "../ui/toasts"
 import { Header } from "./Header"
 import { Suggestions } from "./Suggestions"
@@ -42,7 +42,7 @@ export function StartPage() {
   const [chosen, setChosen] = useState(nothingChosen)
   const uploads = useUploads(key, START_DRAFT, () => createSession(key))
   const send = (said: string) => {
-    outbox.send({ id: randomId(), key, text: said, fresh: true, setup: setupOf(chosen) })
+    outbox.send({ id: messageId(), key, text: said, fresh: true, setup: setupOf(chosen) })
     void navigate({ to: "/c/$key", params: { key } })
   }
   const runCommand = (name: OwnCommand) => {

@@ -17,6 +17,7 @@ export function TodoStrip({ todos }: { todos: Todo[] }) {
     <div className="mb-2 rounded-md border border-line">
       <button
         type="button"
+        id="todos"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
         className="flex min-h-8 w-full items-center gap-2.5 rounded-md px-3 text-left text-small hover:bg-hover"

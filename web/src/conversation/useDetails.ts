@@ -32,6 +32,10 @@ export function useDetails() {
     setView("turn")
     setOpen(true)
   }, [])
+  const showContext = useCallback(() => {
+    setView("context")
+    setOpen(true)
+  }, [])
   useEffect(() => {
     kept = false
   }, [])
@@ -44,5 +48,5 @@ export function useDetails() {
     window.addEventListener("keydown", pressed)
     return () => window.removeEventListener("keydown", pressed)
   }, [toggle])
-  return { open, view, turn, toggle, toggleContext, show, close: () => setOpen(false), choose: setTurn }
+  return { open, view, turn, toggle, toggleContext, show, showContext, close: () => setOpen(false), choose: setTurn }
 }

@@ -2,7 +2,7 @@ import { onReturn, waitAfter } from "../api/backoff"
 import { listTurns, readMessages } from "../api/calls"
 import { LiveConnection, type LiveStatus } from "../api/live"
 import { asProblem } from "../api/problem"
-import type { FeedEvent } from "../api/types"
+import type { ClientAction, FeedEvent } from "../api/types"
 import { Store } from "../lib/store"
 import { type FeedAction, reduceFeed } from "./reduce"
 import { emptyFeed, type FeedState } from "./state"
@@ -20,6 +20,8 @@ export class Conversation {
   readonly link = new Store<Link>("loading")
   /** Milliseconds that the server's clock is ahead of this machine's. */
   readonly skew = new Store(0)
+  /** What a model wants this tab to show, the newest. */
+  readonly action = new Store<ClientAction | undefined>(undefined)
   #readers = 0
   #live: LiveConnection | undefined
   #stopLoading: (() => void) | undefined
@@ -119,6 +121,7 @@ export class Conversation {
   }
 
   #heard(events: FeedEvent[]): void {
+    for (const event of events) if (event.kind === "action") this.action.set(event.data)
     this.#apply({ type: "events", events })
     if (this.feed.get().stale) void this.#load()
   }

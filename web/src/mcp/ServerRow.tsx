@@ -45,6 +45,7 @@ export function ServerRow(props: Props) {
           <p className="flex flex-wrap items-baseline gap-x-2">
             <span className="font-medium break-words">{name}</span>
             <span className={cx("text-small", shared ? "text-ink-3" : "text-accent")}>{whose}</span>
+            {server.from_file && <span className="text-small text-ink-3">{say("fromFile")}</span>}
             {!enabled && <span className="text-small text-ink-3">{say("off")}</span>}
             {replaced && <span className="text-small text-ink-3">{say("replaced")}</span>}
           </p>
@@ -84,9 +85,13 @@ function Actions({ server, onEdit, onHear }: Props) {
           {say(refresh.isPending ? "refreshing" : "refresh")}
         </Button>
       )}
-      <Button look="quiet" aria-label={say("editLabel", { name })} onClick={onEdit}>{say("edit")}</Button>
-      <Button look="quiet" aria-label={say(`${turn}Label`, { name })} disabled={turning.isPending} onClick={() => turning.mutate()}>{say(turn)}</Button>
-      <Button look="quiet" aria-label={say("removeLabel", { name })} onClick={() => setAsking(true)}>{say("remove")}</Button>
+      {!server.from_file && (
+        <>
+          <Button look="quiet" aria-label={say("editLabel", { name })} onClick={onEdit}>{say("edit")}</Button>
+          <Button look="quiet" aria-label={say(`${turn}Label`, { name })} disabled={turning.isPending} onClick={() => turning.mutate()}>{say(turn)}</Button>
+          <Button look="quiet" aria-label={say("removeLabel", { name })} onClick={() => setAsking(true)}>{say("remove")}</Button>
+        </>
+      )}
       {failure && <Note tone="danger" className="w-full">{failure.message}</Note>}
       <Suspense>
         {asking && (

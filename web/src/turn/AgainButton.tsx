@@ -5,7 +5,7 @@ import { askAgain } from "../api/branches"
 import type { Message } from "../api/types"
 import { useConversationContext } from "../conversation/context"
 import { useT } from "../i18n"
-import { randomId } from "../lib/ids"
+import { messageId } from "../lib/ids"
 import { IconButton } from "../ui/IconButton"
 import { toast } from "../ui/toasts"
 
@@ -14,7 +14,7 @@ export function AgainButton({ message }: { message: Message }) {
   const t = useT()
   const { sessionKey } = useConversationContext()
   const { mutate, isPending } = useMutation({
-    mutationFn: () => askAgain(sessionKey, randomId(), message.id),
+    mutationFn: () => askAgain(sessionKey, messageId(), message.id),
     onError: (error) => toast(t("branch.againFailed", { reason: error.message })),
   })
   return (

@@ -8,7 +8,7 @@ import { useConversationContext } from "../conversation/context"
 import { byteLength } from "../feed/bytes"
 import { toldFiles } from "../files/told"
 import { useT } from "../i18n"
-import { randomId } from "../lib/ids"
+import { messageId } from "../lib/ids"
 import { Button } from "../ui/Button"
 import { toast } from "../ui/toasts"
 import { WordsBox } from "../ui/WordsBox"
@@ -24,7 +24,7 @@ export default function QuestionEditor({ messages, onDone }: Props) {
   const t = useT()
   const id = useId()
   const { sessionKey } = useConversationContext()
-  const [request] = useState(randomId)
+  const [request] = useState(messageId)
   const [words, setWords] = useState(() => messages.map(({ content }) => toldFiles(content).words).join("\n\n"))
   const [sending, setSending] = useState(false)
   const text = words.trim()

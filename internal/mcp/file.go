@@ -1,0 +1,249 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/mcpservers"
+)
+
+// FileName is how the file is called in the server's data folder.
+const FileName = "mcp.json"
+
+// lookEvery is how often the file is looked at.
+const lookEvery = 2 * time.Second
+
+// askAtOnce bounds how long a server of the file may take to say what it offers when it is new.
+const askAtOnce = 20 * time.Second
+
+// File keeps the installation's servers that stand in a file of the administrator, in the form that MCP clients have in common. Its rows are those
+// of the file and nobody else changes them. Processes that keep the same file may do so at once.
+type File struct {
+	Path        string            // it need not exist: then it has no servers
+	Env         map[string]string // what ${NAME} in values stands for
+	Servers     *Servers
+	Connections *Connections // asks what is new; nil: nobody is asked
+	Log         *slog.Logger
+
+	seen fileState
+	told map[string]bool // what was logged since the file was last changed
+}
+
+// fileState tells two states of the file apart.
+type fileState struct {
+	known, there bool
+	size         int64
+	changed      time.Time
+}
+
+// Follow takes the file over whenever it changes, until ctx ends.
+func (f *File) Follow(ctx context.Context) error {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		if state := f.state(); state != f.seen {
+			f.told = map[string]bool{}
+			switch err := f.Sync(ctx); {
+			case ctx.Err() != nil:
+				return nil
+			case err != nil && !fault.Is(err, fault.Invalid):
+				f.tell("the MCP servers of the file were not taken over, trying again", err) // the database is away
+			default:
+				f.seen = state
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+func (f *File) state() fileState {
+	info, err := os.Stat(f.Path)
+	if err != nil {
+		return fileState{known: true}
+	}
+	return fileState{known: true, there: true, size: info.Size(), changed: info.ModTime()}
+}
+
+// Sync takes the file over once. A file that cannot be read, or is wrong, changes nothing: the servers stay as they were. Invalid: it is wrong. A
+// server that cannot be taken over is logged, and the others are.
+func (f *File) Sync(ctx context.Context) error {
+	drafts, err := f.read()
+	if err != nil {
+		f.tell("the file of MCP servers is wrong; those of before stay", err)
+		return err
+	}
+	rows, err := f.Servers.Rows.MCPServers(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.FromFile && !slices.ContainsFunc(drafts, func(d Draft) bool { return d.Name == r.Name }) {
+			if err := f.remove(ctx, r); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range drafts {
+		if err := f.take(ctx, d, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxFile is how large the file may be, in bytes: what ParseFile reads.
+const maxFile = 1 << 20
+
+// read returns the servers of the file, with what the variables in their values stand for.
+func (f *File) read() ([]Draft, error) {
+	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
+		return nil, fault.Errorf(fault.Invalid, "%s is no file", FileName)
+	}
+	file, err := os.Open(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "read %s: %w", FileName, err)
+	}
+	defer file.Close() // it was only read
+	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "read %s: %w", FileName, err)
+	}
+	drafts, err := ParseFile(content)
+	for i := 0; err == nil && i < len(drafts); i++ {
+		if err = f.fill(&drafts[i]); err == nil {
+			err = drafts[i].check() // a variable can hold anything
+		}
+	}
+	return drafts, err
+}
+
+// variable is one in a value: ${NAME}, or ${NAME:-what it is where there is no such variable}.
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// fill puts variables into the values of variables and headers. They may stand nowhere else, since all else is shown to administrators. A value
+// with one that is not set is left empty, so that the server is not used without it.
+func (f *File) fill(d *Draft) error {
+	if slices.ContainsFunc(append([]string{d.Command, d.URL}, d.Args...), variable.MatchString) {
+		return fault.Errorf(fault.Invalid, "MCP server %s: ${…} stands for a secret, which belongs into env or headers: the command, its arguments and the url are shown", d.Name)
+	}
+	for _, values := range []map[string]string{d.Env, d.Headers} {
+		for name, value := range values {
+			values[name] = f.expand(d.Name, value)
+		}
+	}
+	return nil
+}
+
+func (f *File) expand(server, value string) string {
+	missing := false
+	out := variable.ReplaceAllStringFunc(value, func(ref string) string {
+		parts := variable.FindStringSubmatch(ref)
+		if set, ok := f.Env[parts[1]]; ok && set != "" {
+			return set
+		}
+		if parts[2] == "" {
+			missing = true
+			f.tell("a variable of an MCP server is not set", fmt.Errorf("server %s: %s", server, parts[1]))
+		}
+		return parts[3]
+	})
+	if missing {
+		return ""
+	}
+	return out
+}
+
+// take stores a server of the file where it is new or another one.
+func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) error {
+	i := slices.IndexFunc(rows, func(r mcpservers.Server) bool { return r.Name == d.Name })
+	switch {
+	case i >= 0 && !rows[i].FromFile:
+		f.tell("an MCP server of the file is left out", fmt.Errorf("an administrator has added one of the name %s on the page", d.Name))
+		return nil
+	case i >= 0 && f.same(d, rows[i]):
+		return nil
+	case i >= 0:
+		d.Revision = rows[i].Revision
+	}
+	saved, err := f.Servers.save(ctx, 0, d, 0, true)
+	switch {
+	case fault.Is(err, fault.Conflict):
+		return nil // another process was first
+	case fault.Is(err, fault.Invalid):
+		f.tell("an MCP server of the file is left out", fmt.Errorf("%s: %w", d.Name, err))
+		return nil
+	case err != nil:
+		return err
+	}
+	f.Log.Info("MCP server of the file saved", "server", d.Name, "enabled", d.Enabled)
+	f.ask(ctx, saved)
+	return nil
+}
+
+// same reports whether a server is stored as it stands in the file.
+func (f *File) same(d Draft, r mcpservers.Server) bool {
+	was, err := stored(f.Servers.Key, r)
+	now := given(d)
+	return err == nil && d.Transport == r.Transport && d.Command == r.Command && slices.Equal(d.Args, r.Args) && d.URL == r.URL && d.Instructions == r.Instructions &&
+		d.Enabled == r.Enabled && maps.Equal(was.Env, now.Env) && maps.Equal(was.Headers, now.Headers) &&
+		slices.Equal(slices.Sorted(maps.Keys(d.Env)), r.EnvNames) && slices.Equal(slices.Sorted(maps.Keys(d.Headers)), r.HeaderNames)
+}
+
+// ask asks a server with an address what it offers. A command has to be asked on somebody's runner, which an administrator does.
+func (f *File) ask(ctx context.Context, s chat.MCPServer) {
+	if f.Connections == nil {
+		return
+	}
+	f.Connections.Forget(s.ID)
+	if !s.Enabled || s.Transport == chat.MCPStdio {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, askAtOnce)
+	defer cancel()
+	if _, err := f.Connections.Refresh(ctx, At{Server: s.ID, Vouched: true}); err != nil {
+		f.Log.Warn("an MCP server of the file does not say what it offers", "server", s.Name, "error", err) // the list says it, too
+	}
+}
+
+func (f *File) remove(ctx context.Context, r mcpservers.Server) error {
+	if err := f.Servers.Rows.RemoveMCPServer(ctx, 0, r.Name); err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	if f.Connections != nil {
+		f.Connections.Forget(r.ID)
+	}
+	f.Log.Info("MCP server removed, which stood in the file", "server", r.Name)
+	return nil
+}
+
+// tell logs something once.
+func (f *File) tell(what string, err error) {
+	text := strings.TrimSpace(err.Error())
+	if f.told[what+text] {
+		return
+	}
+	if f.told == nil {
+		f.told = map[string]bool{}
+	}
+	f.told[what+text] = true
+	f.Log.Warn(what, "file", f.Path, "error", text)
+}

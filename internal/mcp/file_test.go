@@ -1,0 +1,185 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/mcp"
+	"xbot/internal/secret"
+)
+
+// folder is the data folder of a server whose administrator writes mcp.json.
+type folder struct {
+	*mcp.File
+
+	t    *testing.T
+	rows *rows
+	log  *lockedBuffer
+}
+
+// lockedBuffer is a log that a test reads while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) said() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.String()
+}
+
+func newFolder(t *testing.T) *folder {
+	t.Helper()
+	key := secret.NewKey()
+	r, log := &rows{offers: map[int64]chat.MCPOffers{}}, &lockedBuffer{}
+	return &folder{t: t, rows: r, log: log, File: &mcp.File{
+		Path: filepath.Join(t.TempDir(), mcp.FileName), Env: map[string]string{"TRACKER_TOKEN": "sesame-90210"}, Servers: &mcp.Servers{Rows: r, Key: key}, Log: slog.New(slog.NewTextHandler(log, nil)),
+	}}
+}
+
+// refusing is a network in which nobody answers; it says what a request was authorized by.
+type refusing struct{}
+
+func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
+	return nil, fmt.Errorf("asked with %s", r.Header.Get("K"))
+}
+
+func (f *folder) write(content string) {
+	f.t.Helper()
+	require.NoError(f.t, os.WriteFile(f.Path, []byte(content), 0o600))
+}
+
+func (f *folder) list() []chat.MCPServer {
+	f.t.Helper()
+	all, err := f.Servers.List(f.t.Context(), ann)
+	require.NoError(f.t, err)
+	return all
+}
+
+func TestFile_ItsServersAreTheInstallationsAndFollowIt(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	require.NoError(t, f.Sync(t.Context()))
+	require.Empty(t, f.list(), "there is no file")
+	f.write(`{"mcpServers":{"tracker":{"url":"https://mcp.example.com/mcp","headers":{"Authorization":"Bearer ${TRACKER_TOKEN}"},"instructions":"for bugs"},"files":{"command":"npx","args":["-y","x"],"disabled":true}}}`)
+	require.NoError(t, f.Sync(t.Context()))
+	all := f.list()
+	require.Len(t, all, 2)
+	require.Equal(t, []any{"files", true, true, false}, []any{all[0].Name, all[0].Shared, all[0].FromFile, all[0].Enabled})
+	require.Equal(t, []any{"tracker", []string{"Authorization"}, "for bugs", int64(1)}, []any{all[1].Name, all[1].HeaderNames, all[1].Instructions, all[1].Revision})
+	require.NoError(t, f.Sync(t.Context()))
+	require.Equal(t, all, f.list(), "what has not changed stays as it is")
+	f.Env["TRACKER_TOKEN"] = "another-one"
+	f.write(`{"mcpServers":{"tracker":{"url":"https://mcp.example.com/mcp","headers":{"Authorization":"Bearer ${TRACKER_TOKEN}"}}}}`)
+	require.NoError(t, f.Sync(t.Context()))
+	all = f.list()
+	require.Len(t, all, 1)
+	require.Equal(t, []any{"", int64(2)}, []any{all[0].Instructions, all[0].Revision})
+	require.NoError(t, os.Remove(f.Path))
+	require.NoError(t, f.Sync(t.Context()))
+	require.Empty(t, f.list())
+	require.NotContains(t, f.log.said(), "sesame-90210")
+	require.NotContains(t, f.log.said(), "another-one")
+}
+
+func TestFile_OneThatIsWrongChangesNothingAndQuotesNoValue(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	f.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
+	require.NoError(t, f.Sync(t.Context()))
+	for _, wrong := range []string{
+		`not JSON the-value`, `{"mcpServers":{"Files":{"command":"npx"}}}`, `{"mcpServers":{"x":{"command":"npx","url":"https://x.example"}}}`,
+		`{"mcpServers":{"x":{"command":"npx","args":["--key=${TRACKER_TOKEN}"]}}}`, `{"mcpServers":{"x":{"url":"https://x.example/${TRACKER_TOKEN}"}}}`,
+		`{"mcpServers":{"x":{"command":"${TRACKER_TOKEN}"}}}`, `{"mcpServers":{"x":{"url":"https://x.example","headers":{"A":"the-value\n"}}}}`,
+		strings.Repeat(" ", 2<<20),
+	} {
+		f.write(wrong)
+		err := f.Sync(t.Context())
+		require.Equal(t, fault.Invalid, fault.KindOf(err), wrong[:min(len(wrong), 90)])
+		require.NotContains(t, err.Error(), "the-value")
+		require.Len(t, f.list(), 1)
+	}
+	f.Env["TRACKER_TOKEN"] = "two\nlines"
+	f.write(`{"mcpServers":{"x":{"url":"https://x.example","headers":{"A":"${TRACKER_TOKEN}"}}}}`)
+	require.Equal(t, fault.Invalid, fault.KindOf(f.Sync(t.Context())), "a variable can break out of a header no more than a value can")
+	require.NotContains(t, f.log.said(), "the-value")
+	require.NoError(t, os.Remove(f.Path))
+	require.NoError(t, os.Mkdir(f.Path, 0o700))
+	require.Equal(t, fault.Invalid, fault.KindOf(f.Sync(t.Context())))
+	require.Len(t, f.list(), 1)
+}
+
+func TestFile_WithoutItsVariableAServerIsNotUsedButWithWhatStandsForIt(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	f.write(`{"mcpServers":{"a":{"url":"https://a.example","headers":{"K":"Bearer ${NOT_SET}"}},"b":{"url":"https://b.example","headers":{"K":"${NOT_SET:-open}"}}}}`)
+	require.NoError(t, f.Sync(t.Context()))
+	require.Contains(t, f.log.said(), "NOT_SET")
+	connections := mcp.NewConnections(mcp.Config{Rows: f.rows, Key: f.Servers.Key, Own: refusing{}})
+	t.Cleanup(func() { require.NoError(t, connections.Close()) })
+	_, err := connections.Refresh(t.Context(), mcp.At{Server: f.list()[0].ID, Person: ann})
+	require.ErrorContains(t, err, "set the variable that mcp.json names")
+	_, err = connections.Refresh(t.Context(), mcp.At{Server: f.list()[1].ID, Person: ann})
+	require.ErrorContains(t, err, "asked with open")
+}
+
+func TestFile_NobodyElseChangesItsServersAndItChangesNobodyElses(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	ctx := t.Context()
+	page := func(owner chat.UserID, name string, revision int64) error {
+		_, err := f.Servers.Save(ctx, owner, mcp.Draft{Revision: revision, MCPConfig: chat.MCPConfig{Name: name, Command: "mine", Enabled: true}}, ann)
+		return err
+	}
+	require.NoError(t, page(0, "added", 0))
+	f.write(`{"mcpServers":{"added":{"command":"evil"},"files":{"command":"npx"}}}`)
+	require.NoError(t, f.Sync(ctx))
+	require.Contains(t, f.log.said(), "on the page")
+	added, err := f.Servers.Own(ctx, 0, "added")
+	require.NoError(t, err)
+	require.Equal(t, "mine", added.Command)
+
+	require.Equal(t, fault.Denied, fault.KindOf(page(0, "files", 1)))
+	_, err = f.Servers.Put(ctx, 0, mcp.Draft{MCPConfig: chat.MCPConfig{Name: "files", Command: "mine"}}, ann)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	require.Equal(t, fault.Denied, fault.KindOf(f.Servers.Remove(ctx, 0, "files")))
+	require.NoError(t, page(ann, "files", 0), "a person's own of the same name is theirs")
+	require.NoError(t, os.Remove(f.Path))
+	require.NoError(t, f.Sync(ctx))
+	all := f.list()
+	require.Len(t, all, 2)
+	require.Equal(t, []any{"added", "files", false}, []any{all[0].Name, all[1].Name, all[1].Shared})
+}
+
+func TestFile_IsFollowedWhileTheServerRuns(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.Follow(ctx) }()
+	f.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
+	require.Eventually(t, func() bool { return len(f.list()) == 1 }, waitLong, waitShort)
+	f.write(`{"mcpServers":{"files":{"command":"npx"},"more":{"command":"uvx"}}}`)
+	require.Eventually(t, func() bool { return len(f.list()) == 2 }, waitLong, waitShort)
+	cancel()
+	require.NoError(t, <-ended)
+}

@@ -1,0 +1,88 @@
+// Package clientactions keeps what models want clients of people to show, and what the clients said to it.
+package clientactions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// Store keeps the actions. It is safe for concurrent use.
+type Store struct{ db *pg.DB }
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
+
+// OpenClientAction asks the client for an action from which the newest message of the call's turn came, for as long as it lasts. The first one of
+// a call stands. It returns how the action stands; ok is false where the message came from no client that could carry it out.
+func (s *Store) OpenClientAction(ctx context.Context, in chat.SessionKey, a chat.ClientAction, lasts time.Duration) (at chat.ClientActionStanding, ok bool, err error) {
+	err = s.db.Q.ClientActionOpen(ctx, s.db.Pool, dbsqlc.ClientActionOpenParams{
+		CallID: a.Call, SessionKey: in, Action: a.Action, What: a.What, Value: pg.Clean(a.Value), Lasts: pg.Interval(lasts),
+	})
+	if err != nil {
+		return at, false, pg.Classify(fmt.Errorf("ask a client for an action: %w", err))
+	}
+	return s.ClientActionStanding(ctx, in, a.Call)
+}
+
+// ClientActionStanding says how the action of a call stands; ok is false where there is none.
+func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, call chat.CallID) (at chat.ClientActionStanding, ok bool, err error) {
+	rows, err := s.db.Q.ClientActionStanding(ctx, s.db.Pool, dbsqlc.ClientActionStandingParams{CallID: call, SessionKey: in})
+	if err != nil || len(rows) == 0 {
+		return at, false, pg.Classify(err)
+	}
+	r := rows[0]
+	return chat.ClientActionStanding{
+		State: chat.ClientActionState(r.State), Reason: r.Reason, Sent: r.Sent, Age: time.Duration(r.Age * float64(time.Second)),
+	}, true, nil
+}
+
+// SendClientActions returns what a client of a person has to carry out in a conversation now, and notes that it was sent there. What is not
+// answered yet is returned again: the client knows by the call what it has done.
+func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user chat.UserID, client string) ([]chat.ClientAction, error) {
+	rows, err := s.db.Q.ClientActionsSend(ctx, s.db.Pool, dbsqlc.ClientActionsSendParams{SessionKey: in, UserID: user, Client: pg.Clean(client)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read the actions for a client: %w", err))
+	}
+	out := make([]chat.ClientAction, len(rows))
+	for i, r := range rows {
+		out[i] = chat.ClientAction{Call: chat.CallID(r.CallID), Action: r.Action, What: r.What, Value: r.Value}
+	}
+	return out, nil
+}
+
+// AnswerClientAction notes what a client said to an action. The same answer again changes nothing. NotFound: there is none for this client of
+// this person; Conflict: it was answered otherwise, or nobody waits for it any more.
+func (s *Store) AnswerClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID, state chat.ClientActionState, reason string) error {
+	client = pg.Clean(client)
+	n, err := s.db.Q.ClientActionAnswer(ctx, s.db.Pool, dbsqlc.ClientActionAnswerParams{
+		CallID: call, SessionKey: in, UserID: user, Client: client, State: string(state), Reason: pg.Clean(reason),
+	})
+	if err != nil || n == 1 {
+		return pg.Classify(err)
+	}
+	known, err := s.db.Q.ClientActionOf(ctx, s.db.Pool, dbsqlc.ClientActionOfParams{CallID: call, SessionKey: in, UserID: user, Client: client})
+	switch {
+	case err != nil:
+		return pg.Classify(fmt.Errorf("look for an action: %w", err))
+	case len(known) == 0:
+		return fault.Errorf(fault.NotFound, "there is no such action for this client")
+	case known[0] != string(state):
+		return fault.Errorf(fault.Conflict, "nobody waits for this answer any more")
+	}
+	return nil
+}
+
+// CloseClientAction ends the wait for an answer: from now on the action is neither sent nor answered.
+func (s *Store) CloseClientAction(ctx context.Context, in chat.SessionKey, call chat.CallID) error {
+	err := s.db.Q.ClientActionClose(ctx, s.db.Pool, dbsqlc.ClientActionCloseParams{CallID: call, SessionKey: in})
+	if err != nil {
+		return pg.Classify(fmt.Errorf("end the wait for a client: %w", err))
+	}
+	return nil
+}
