@@ -35,6 +35,7 @@ import (
 	"xbot/internal/store/pg"
 	"xbot/internal/store/prompts"
 	"xbot/internal/store/quota"
+	"xbot/internal/store/registry"
 	"xbot/internal/store/roles"
 	"xbot/internal/store/routing"
 	"xbot/internal/store/runners"
@@ -77,6 +78,8 @@ type (
 	MCPServerStore = mcpservers.Store
 	// OAuthStore is the one of package oauth.
 	OAuthStore = oauth.Store
+	// RegistryStore is the one of package registry.
+	RegistryStore = registry.Store
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
 	// RunnerStore is the one of package runners.
@@ -192,6 +195,7 @@ type persons struct {
 	*RunnerStore
 	*ChannelStore
 	*RoleStore
+	*RegistryStore
 	*PromptStore
 }
 
@@ -216,6 +220,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ToolKeyStore = toolkeys.New(s.db)
 	s.MCPServerStore = mcpservers.New(s.db)
 	s.OAuthStore = oauth.New(s.db)
+	s.RegistryStore = registry.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
