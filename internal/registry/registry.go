@@ -85,9 +85,25 @@ type Install struct {
 	Disabled    bool      `json:"disabled" doc:"The policy of the installation has switched off skills of this name."`
 }
 
+// Packed is a bundle as an archive.
+type Packed struct {
+	Kind Kind
+	Name string
+	Zip  []byte
+}
+
+// Copy is an install that counts for a person.
+type Copy struct {
+	ID                int64
+	Name, Description string
+	Digest            string
+	Zip               []byte // of a role; of a skill it is read when it is needed
+}
+
 // Query says which entries are looked for.
 type Query struct {
 	Words  string // each has to stand in the name, the description, the tags or the name of the owner
+	Key    string // empty: all, else those of this name alone, in small letters
 	Kind   Kind   // empty: all
 	Own    bool   // those of the viewer alone
 	Offset int    // entries that are passed over

@@ -80,6 +80,12 @@ type (
 	OAuthStore = oauth.Store
 	// RegistryStore is the one of package registry.
 	RegistryStore = registry.Store
+	// RegistryViewer is who looks at the registry.
+	RegistryViewer = registry.Viewer
+	// RegistryOrder is what is to be installed.
+	RegistryOrder = registry.Order
+	// RegistryRevision is what is to become of an entry.
+	RegistryRevision = registry.Revision
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
 	// RunnerStore is the one of package runners.

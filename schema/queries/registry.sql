@@ -8,7 +8,7 @@ SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id 
        v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
 WHERE (e.user_id = sqlc.arg(viewer) OR e.visibility = 'everybody' AND (e.withdrawn = '' OR e.withdrawn = 'administrator' AND sqlc.arg(admin)::bool) AND NOT sqlc.arg(own)::bool)
-  AND (sqlc.arg(kind)::text = '' OR e.kind = sqlc.arg(kind)::text)
+  AND (sqlc.arg(kind)::text = '' OR e.kind = sqlc.arg(kind)::text) AND (sqlc.arg(key)::text = '' OR e.key = sqlc.arg(key)::text)
   AND NOT EXISTS (SELECT 1 FROM unnest(sqlc.arg(words)::text[]) w
                   WHERE strpos(lower(v.name || ' ' || v.description || ' ' || array_to_string(v.tags, ' ') || ' ' || u.name), w) = 0)
 ORDER BY e.key, e.kind, e.id
@@ -71,8 +71,8 @@ WHERE coalesce(i.user_id, 0) IN (sqlc.arg(owner), 0)
 ORDER BY i.key, i.kind, i.user_id NULLS LAST;
 
 -- name: RegistryInForce :many
--- Of each name that of the person, and else that of the installation.
-SELECT DISTINCT ON (i.key) i.id, i.name, i.description, i.digest FROM registry_installs i
+-- Of each name that of the person, and else that of the installation; of roles, which are small, with the archive.
+SELECT DISTINCT ON (i.key) i.id, i.name, i.description, i.digest, (CASE WHEN i.kind = 'role' THEN i.bundle ELSE ''::bytea END)::bytea AS packed FROM registry_installs i
 WHERE coalesce(i.user_id, 0) IN (sqlc.arg(owner), 0) AND i.kind = sqlc.arg(kind) AND i.enabled
 ORDER BY i.key, i.user_id NULLS LAST;
 

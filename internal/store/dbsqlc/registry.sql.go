@@ -94,11 +94,11 @@ SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id 
        v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
 WHERE (e.user_id = $1 OR e.visibility = 'everybody' AND (e.withdrawn = '' OR e.withdrawn = 'administrator' AND $2::bool) AND NOT $3::bool)
-  AND ($4::text = '' OR e.kind = $4::text)
-  AND NOT EXISTS (SELECT 1 FROM unnest($5::text[]) w
+  AND ($4::text = '' OR e.kind = $4::text) AND ($5::text = '' OR e.key = $5::text)
+  AND NOT EXISTS (SELECT 1 FROM unnest($6::text[]) w
                   WHERE strpos(lower(v.name || ' ' || v.description || ' ' || array_to_string(v.tags, ' ') || ' ' || u.name), w) = 0)
 ORDER BY e.key, e.kind, e.id
-LIMIT $7 OFFSET $6
+LIMIT $8 OFFSET $7
 `
 
 type RegistryEntryListParams struct {
@@ -106,6 +106,7 @@ type RegistryEntryListParams struct {
 	Admin  bool
 	Own    bool
 	Kind   string
+	Key    string
 	Words  []string
 	Passed int32
 	Most   int32
@@ -137,6 +138,7 @@ func (q *Queries) RegistryEntryList(ctx context.Context, db DBTX, arg RegistryEn
 		arg.Admin,
 		arg.Own,
 		arg.Kind,
+		arg.Key,
 		arg.Words,
 		arg.Passed,
 		arg.Most,
@@ -345,7 +347,7 @@ func (q *Queries) RegistryEntrySet(ctx context.Context, db DBTX, arg RegistryEnt
 }
 
 const registryInForce = `-- name: RegistryInForce :many
-SELECT DISTINCT ON (i.key) i.id, i.name, i.description, i.digest FROM registry_installs i
+SELECT DISTINCT ON (i.key) i.id, i.name, i.description, i.digest, (CASE WHEN i.kind = 'role' THEN i.bundle ELSE ''::bytea END)::bytea AS packed FROM registry_installs i
 WHERE coalesce(i.user_id, 0) IN ($1, 0) AND i.kind = $2 AND i.enabled
 ORDER BY i.key, i.user_id NULLS LAST
 `
@@ -360,9 +362,10 @@ type RegistryInForceRow struct {
 	Name        string
 	Description string
 	Digest      string
+	Packed      []byte
 }
 
-// Of each name that of the person, and else that of the installation.
+// Of each name that of the person, and else that of the installation; of roles, which are small, with the archive.
 func (q *Queries) RegistryInForce(ctx context.Context, db DBTX, arg RegistryInForceParams) ([]RegistryInForceRow, error) {
 	rows, err := db.Query(ctx, registryInForce, arg.Owner, arg.Kind)
 	if err != nil {
@@ -377,6 +380,7 @@ func (q *Queries) RegistryInForce(ctx context.Context, db DBTX, arg RegistryInFo
 			&i.Name,
 			&i.Description,
 			&i.Digest,
+			&i.Packed,
 		); err != nil {
 			return nil, err
 		}

@@ -155,32 +155,25 @@ func (s *Store) RegistryUninstall(ctx context.Context, v Viewer, shared bool, id
 }
 
 // RegistryInstallBundle returns a copy of the person's, or one for everybody, as an archive.
-func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (Packed, error) {
+func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error) {
 	rows, err := s.db.Q.RegistryInstallBundle(ctx, s.db.Pool, dbsqlc.RegistryInstallBundleParams{ID: id, Owner: user})
 	switch {
 	case err != nil:
-		return Packed{}, pg.Classify(fmt.Errorf("read what is installed: %w", err))
+		return registry.Packed{}, pg.Classify(fmt.Errorf("read what is installed: %w", err))
 	case len(rows) == 0:
-		return Packed{}, notInstalled(id)
+		return registry.Packed{}, notInstalled(id)
 	}
-	return Packed{Kind: registry.Kind(rows[0].Kind), Name: rows[0].Name, Zip: rows[0].Bundle}, nil
-}
-
-// InForce is a copy that counts for a person.
-type InForce struct {
-	ID                int64
-	Name, Description string
-	Digest            string
+	return registry.Packed{Kind: registry.Kind(rows[0].Kind), Name: rows[0].Name, Zip: rows[0].Bundle}, nil
 }
 
 // RegistryInForce lists the copies of a kind that count for a person: theirs, and of other names those for everybody. 0: those alone.
-func (s *Store) RegistryInForce(ctx context.Context, user chat.UserID, kind registry.Kind) (list []InForce, err error) {
+func (s *Store) RegistryInForce(ctx context.Context, user chat.UserID, kind registry.Kind) (list []registry.Copy, err error) {
 	rows, err := s.db.Q.RegistryInForce(ctx, s.db.Pool, dbsqlc.RegistryInForceParams{Owner: user, Kind: string(kind)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list what counts for user %d: %w", user, err))
 	}
 	for _, r := range rows {
-		list = append(list, InForce(r))
+		list = append(list, registry.Copy{ID: r.ID, Name: r.Name, Description: r.Description, Digest: r.Digest, Zip: r.Packed})
 	}
 	return list, nil
 }

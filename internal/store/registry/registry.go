@@ -43,7 +43,7 @@ type Viewer struct {
 func (s *Store) RegistryEntries(ctx context.Context, v Viewer, q registry.Query) (list []registry.Entry, more bool, err error) {
 	words := strings.Fields(strings.ToLower(pg.Clean(q.Words)))
 	rows, err := s.db.Q.RegistryEntryList(ctx, s.db.Pool, dbsqlc.RegistryEntryListParams{
-		Viewer: v.User, Admin: v.Admin, Own: q.Own, Kind: string(q.Kind), Words: append([]string{}, words[:min(len(words), maxWords)]...), Passed: int32(max(q.Offset, 0)), Most: Page + 1,
+		Viewer: v.User, Admin: v.Admin, Own: q.Own, Kind: string(q.Kind), Key: pg.Clean(q.Key), Words: append([]string{}, words[:min(len(words), maxWords)]...), Passed: int32(max(q.Offset, 0)), Most: Page + 1,
 	})
 	if err != nil {
 		return nil, false, pg.Classify(fmt.Errorf("list what was published: %w", err))
@@ -98,18 +98,11 @@ func (s *Store) RegistryVersions(ctx context.Context, v Viewer, id int64) (list 
 	return list, nil
 }
 
-// Packed is a bundle as an archive.
-type Packed struct {
-	Kind registry.Kind
-	Name string
-	Zip  []byte
-}
-
 // RegistryBundle returns a version of an entry that a viewer finds; number 0: the newest.
-func (s *Store) RegistryBundle(ctx context.Context, v Viewer, id int64, number int) (Packed, error) {
+func (s *Store) RegistryBundle(ctx context.Context, v Viewer, id int64, number int) (registry.Packed, error) {
 	e, err := s.RegistryEntry(ctx, v, id)
 	if err != nil {
-		return Packed{}, err
+		return registry.Packed{}, err
 	}
 	if number == 0 {
 		number = e.Version.Number
@@ -117,11 +110,11 @@ func (s *Store) RegistryBundle(ctx context.Context, v Viewer, id int64, number i
 	rows, err := s.db.Q.RegistryVersionOf(ctx, s.db.Pool, dbsqlc.RegistryVersionOfParams{EntryID: id, Number: int32(number)})
 	switch {
 	case err != nil:
-		return Packed{}, pg.Classify(fmt.Errorf("read version %d of entry %d: %w", number, id, err))
+		return registry.Packed{}, pg.Classify(fmt.Errorf("read version %d of entry %d: %w", number, id, err))
 	case len(rows) == 0:
-		return Packed{}, noVersion(number)
+		return registry.Packed{}, noVersion(number)
 	}
-	return Packed{Kind: e.Kind, Name: rows[0].Name, Zip: rows[0].Bundle}, nil
+	return registry.Packed{Kind: e.Kind, Name: rows[0].Name, Zip: rows[0].Bundle}, nil
 }
 
 func noVersion(number int) error {
