@@ -121,7 +121,7 @@ var apps = map[ID]map[Lang]string{
 	HelpApp: {English: "lists, finds, installs and publishes skills and roles that people share here", Chinese: "列出、查找、安装和发布大家在此共享的技能与角色"},
 	AppUsage: {
 		English: "Write `/app list`, `/app browse`, `/app search WORDS`, `/app install NAME`, `/app update NAME`, `/app uninstall NAME`, `/app publish NAME [private|everybody]` or `/app export NAME`. Administrators install for everybody with `/app install NAME everybody`. Archives are uploaded on the page (Settings, Skills & agents).",
-		Chinese: "用法：`/app list`、`/app browse`、`/app search 关键词`、`/app install 名称`、`/app update 名称`、`/app uninstall 名称`、`/app publish 名称 [private|everybody]` 或 `/app export 名称`。管理员可用 `/app install 名称 everybody` 为所有人安装。压缩包请在网页(设置 → 技能与代理)上传。",
+		Chinese: "用法：`/app list`、`/app browse`、`/app search 关键词`、`/app install 名称`、`/app update 名称`、`/app uninstall 名称`、`/app publish 名称 [private|everybody]` 或 `/app export 名称`。管理员可用 `/app install 名称 everybody` 为所有人安装。压缩包请在网页(设置 → 技能与智能体)上传。",
 	},
 	AppNone:          {English: "Nothing is installed. `/app browse` shows what there is.", Chinese: "尚未安装任何内容。`/app browse` 可查看现有内容。"},
 	AppLine:          {English: "**%s** (%s, version %d): %s", Chinese: "**%s**（%s，第 %d 版）：%s"},
@@ -143,7 +143,7 @@ var apps = map[ID]map[Lang]string{
 	AppPublished:     {English: "**%s** is published, version %d. It is found by %s.", Chinese: "**%s** 已发布第 %d 版，可见范围：%s。"},
 	AppPrivate:       {English: "you alone", Chinese: "仅自己"},
 	AppEverybody:     {English: "everybody here", Chinese: "所有人"},
-	AppNoRole:        {English: "You have no role %s and have installed nothing of this name. Archives are uploaded on the page (Settings, Skills & agents).", Chinese: "你没有名为 %s 的角色，也没有安装同名内容。压缩包请在网页(设置 → 技能与代理)上传。"},
+	AppNoRole:        {English: "You have no role %s and have installed nothing of this name. Archives are uploaded on the page (Settings, Skills & agents).", Chinese: "你没有名为 %s 的角色，也没有安装同名内容。压缩包请在网页(设置 → 技能与智能体)上传。"},
 	AppExport:        {English: "**%s** as a zip archive, for whoever is signed in as you: %s", Chinese: "**%s** 的 zip 压缩包(需以你的身份登录)：%s"},
 	AppSkill:         {English: "skill", Chinese: "技能"},
 	AppRole:          {English: "role", Chinese: "角色"},
