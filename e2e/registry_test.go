@@ -80,7 +80,7 @@ func TestRegistry_WhatOnePersonPublishesAnotherInstallsLoadsAndRuns(t *testing.T
 		return k.lastCall()
 	}
 	bob.publishes(ships(t, "secret-ship", "hidden"), "private")
-	e := bob.publishes(ships(t, "ship-it", "shipped"), "everybody")
+	bob.publishes(ships(t, "ship-it", "shipped"), "everybody")
 	found, err := s.client.ListRegistryEntries(ctx, apiclient.ListRegistryEntriesParams{})
 	require.NoError(t, err)
 	require.Len(t, found.Entries, 1, "a private one is bob's alone")
@@ -105,7 +105,7 @@ func TestRegistry_WhatOnePersonPublishesAnotherInstallsLoadsAndRuns(t *testing.T
 	require.NoError(t, err)
 	require.Contains(t, string(again), "shipped", "what a command wrote there is not what is run after the next load")
 
-	e = bob.publishes(ships(t, "ship-it", "delivered"), "")
+	e := bob.publishes(ships(t, "ship-it", "delivered"), "")
 	require.Equal(t, 2, e.Version.Number)
 	require.Equal(t, first, folderOf(t, does(`call Skill {"name":"ship-it"}`, "say loaded")), "a new version does not come by itself")
 	k.send("/app list")

@@ -32,7 +32,7 @@ type Entries struct {
 }
 
 // RegistryDetail is an entry with what is in one of its versions.
-type RegistryDetail struct {
+type RegistryDetail struct { //nolint:revive // the name of its schema in the API
 	Entry    registry.Entry     `json:"entry"`
 	Versions []registry.Version `json:"versions" doc:"The newest first, at most 20."`
 	Shown    int                `json:"shown" doc:"The version that files and text are of."`
