@@ -187,3 +187,30 @@ func TestRegistry_AKillInTheMiddleOfAnInstallLeavesAllOrNothing(t *testing.T) {
 	require.NoError(t, install(t.Context()))
 	require.Equal(t, 2, installed()[0].Number)
 }
+
+func TestRegistry_ARoleIsPublishedInAChatAndHandedWorkByWhoeverHasInstalledIt(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	_, err := s.client.CreateRole(t.Context(), apiclient.RoleDefinition{
+		Name: "scout", Description: "Looks where nobody looked.", Prompt: "You are the first scout.", Tools: []string{"Read"}, Enabled: true,
+	})
+	require.NoError(t, err)
+	k, theirs := s.newTalk(), s.colleague("bob").newTalk()
+	theirs.send("/app install scout")
+	theirs.untilNotice(time.Minute, "There is no skill or role `scout`")
+	k.send("/app publish scout everybody")
+	k.untilNotice(time.Minute, "**scout** is published, version 1. It is found by everybody here.")
+	theirs.send("/app search nobody looked")
+	theirs.untilNotice(time.Minute, "**scout** (role, version 1, by admin): `Looks where nobody looked.`")
+	theirs.send("/app install scout everybody")
+	theirs.untilNotice(time.Minute, "Only administrators")
+	theirs.send("/app install scout")
+	theirs.untilNotice(time.Minute, "**scout** is installed, version 1 by admin.")
+	theirs.send("/app export scout")
+	theirs.untilNotice(time.Minute, s.url+"/api/registry/installs/1/bundle")
+	require.Equal(t, chat.TurnDone, theirs.untilEnded(time.Minute, theirs.send(theirs.subagent(args{"role": "scout"}, "say seen"), "say done")).State)
+	require.Len(t, s.handedTo("You are the first scout."), 1)
+	require.NotContains(t, toolNames(s.handedTo("You are the first scout.")[0]), "Shell", "it has the tools that it was published with")
+	theirs.send("/app")
+	theirs.untilNotice(time.Minute, "**scout** (role, version 1)")
+}
