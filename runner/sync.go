@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"xbot/runner/wire"
 )
@@ -49,12 +51,46 @@ func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 	if err := claim(root, dir); err != nil {
 		return nil, err
 	}
+	if strings.HasPrefix(r.Name, "installed/") {
+		if err := tidy(workspace, below, time.Now()); err != nil {
+			return nil, syncFailed(err)
+		}
+	}
 	plan, err := compare(root, r.Files)
 	if err != nil {
 		return nil, syncFailed(err)
 	}
 	plan.Root = dir
 	return plan, nil
+}
+
+// copyAge is how long a copy of an installed skill stays after it was last asked for: that of another version, or of one that was uninstalled.
+const copyAge = 7 * 24 * time.Hour
+
+// tidy notes that a copy was asked for, and removes those beside it that were not for long.
+func tidy(workspace *os.Root, below string, now time.Time) error {
+	if err := workspace.Chtimes(path.Join(below, syncMark), now, now); err != nil {
+		return err
+	}
+	beside, err := workspace.OpenRoot(path.Dir(below))
+	if err != nil {
+		return err
+	}
+	defer beside.Close()
+	entries, err := fs.ReadDir(beside.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		mark, err := beside.Lstat(path.Join(entry.Name(), syncMark))
+		if err != nil || now.Sub(mark.ModTime()) < copyAge {
+			continue // not such a copy, or one that is in use
+		}
+		if err := beside.RemoveAll(entry.Name()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // syncFolder is where the copy of a folder is kept, below the workspace.

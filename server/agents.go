@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"path/filepath"
@@ -16,7 +17,9 @@ import (
 	"xbot/internal/logs"
 	"xbot/internal/pdf"
 	"xbot/internal/permission"
+	policies "xbot/internal/policy"
 	"xbot/internal/prompt"
+	"xbot/internal/registry/installed"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/store"
@@ -101,7 +104,21 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 
 // skills knows those of the installation, and those where commands run.
 func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
-	return prompt.Skills{Home: c.home, Sandboxes: boxes}
+	return prompt.Skills{Home: c.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.policies}, Own: c.store}
+}
+
+// installed knows what people have installed of what others have published.
+func (c *core) installed() installed.Installed { return installed.Installed{Store: c.store} }
+
+// disabledSkills reads the policy.
+type disabledSkills struct{ live *policies.Live }
+
+func (d disabledSkills) DisabledSkills(ctx context.Context) ([]string, error) {
+	p, err := d.live.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.DisabledSkills, nil
 }
 
 func (c *core) skillTool(boxes *resolver.Resolver) toolset.Source {
@@ -129,7 +146,7 @@ func (c *core) pages() pdf.Reader {
 func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	return subagents.Roles{
 		Store: c.store, Policies: c.policies, Models: c.catalogue,
-		Files: prompt.Roles{Home: c.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.store},
+		Files: prompt.Roles{Home: c.home, Profiles: c.agentProfiles(), Sandboxes: boxes, Own: c.store, Installed: c.installed()},
 	}
 }
 

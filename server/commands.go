@@ -25,6 +25,7 @@ import (
 	"xbot/slash/folder"
 	"xbot/slash/model"
 	"xbot/slash/queue"
+	slashregistry "xbot/slash/registry"
 )
 
 // serving is what the commands need that run at once, in the ingress. A process that only runs turns has none of it: it runs
@@ -89,6 +90,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		conversation.Subagents{Store: a.store},
 		conversation.Agents{Roles: a.roles(a.boxes)},
 		conversation.Groups{Store: a.store},
+		slashregistry.App{Store: a.store, Disabled: a.skills(a.boxes), Base: s.base},
 		account.Status{
 			Store: a.store, Contexts: s.contexts, Policies: a.policies, Runners: s.runners, Runs: s.runs, Version: a.version, Started: time.Now(),
 		},
@@ -118,7 +120,7 @@ type skills struct{ *agents }
 // HasSkill looks where the tools of the conversation act, for a second at most. While the database is away there are those of the server.
 func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool {
 	known := s.skills(s.boxes)
-	found, err := known.In(ctx, nil, "")
+	found, err := known.In(ctx, user, nil, "")
 	if user != 0 {
 		scene, missing := s.store.Scene(ctx, key, "")
 		if missing != nil { // it is yet to begin
@@ -132,6 +134,15 @@ func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.Session
 	}
 	_, is := skill.Pick(found, word)
 	return is
+}
+
+// SkillOff reads the policy. While the database is away no skill is known to be switched off, and none can be loaded.
+func (s skills) SkillOff(ctx context.Context, word string) bool {
+	off, err := s.skills(s.boxes).Off(ctx, word)
+	if err != nil {
+		s.log.Warn("the policy cannot be read", "error", err)
+	}
+	return off
 }
 
 // PromptTool reads what servers listed last: those of whose conversation it is, who has its tools. While the database is away no word means a

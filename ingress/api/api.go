@@ -21,6 +21,7 @@ import (
 	"xbot/ingress/api/messages"
 	"xbot/ingress/api/models"
 	"xbot/ingress/api/people"
+	"xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/api/settings"
@@ -48,16 +49,18 @@ type API struct {
 	Tools      Tools
 }
 
-// Tools are where tools come from, and what they may use for people.
+// Tools are where tools, skills and roles come from, and what tools may use for people.
 type Tools struct {
 	MCPServers  mcpservers.Endpoints
 	Connections connections.Endpoints
+	Registry    registry.Endpoints
 }
 
 // Register has the endpoints that need a user.
 func (t *Tools) Register(h huma.API) {
 	t.MCPServers.Register(h)
 	t.Connections.Register(h)
+	t.Registry.Register(h)
 }
 
 // Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.

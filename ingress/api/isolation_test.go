@@ -71,6 +71,9 @@ func (b *bundle) hers() map[string]string {
 	named("/api/roles/shared/{name}", "coder")
 	a.makes(ofHers)
 	named("/api/runners/{name}", ofHers)
+	entry, copied := a.published(ofHers)
+	named("/api/registry/entries/{id}", entry)
+	named("/api/registry/installs/{id}", copied)
 	var subscribed chat.Subscription
 	a.post("/api/subscriptions", acme(llmtest.New(b.t), object{"name": ofHers})).is(http.StatusCreated, &subscribed)
 	named("/api/subscriptions/{id}", subscribed.ID)
@@ -127,6 +130,9 @@ var bodies = map[string]object{
 	"PATCH /api/roles/{id}":                           {"enabled": false},
 	"POST /api/roles/{id}/rollback":                   {"to": 1, "revision": 1},
 	"PUT /api/roles/shared/{name}":                    {"enabled": true},
+	"PATCH /api/registry/entries/{id}":                {"visibility": "everybody"},
+	"POST /api/registry/installs/{id}/publish":        {"visibility": "everybody"},
+	"PATCH /api/registry/installs/{id}":               {"enabled": false},
 	"PUT /api/subscriptions/{id}":                     {"name": "his", "provider": "openai", "revision": 1},
 	"PUT /api/triggers/{id}":                          {"name": "his", "off": true},
 }
@@ -135,6 +141,8 @@ var bodies = map[string]object{
 var with = map[string]string{
 	"PUT /api/bridge/{channel}/messages/{id}":    "?sender=u1",
 	"DELETE /api/bridge/{channel}/messages/{id}": "?sender=u1",
+
+	"GET /api/registry/entries/{id}/versions/{version}/file": "?name=SKILL.md",
 }
 
 func TestAPI_NobodyReachesAnythingOfSomebodyElse(t *testing.T) {
@@ -176,6 +184,10 @@ func TestAPI_NoListAndNoIDInABodyReachesWhatIsOfSomebodyElse(t *testing.T) {
 	_, version := b.alice.preferences()
 	subscription, err := strconv.ParseInt(strings.TrimPrefix(hers["/api/subscriptions/{id}"], "/api/subscriptions/"), 10, 64)
 	require.NoError(t, err)
+	entry, err := strconv.ParseInt(strings.TrimPrefix(hers["/api/registry/entries/{id}"], "/api/registry/entries/"), 10, 64)
+	require.NoError(t, err)
+	ofRole, err := strconv.ParseInt(strings.TrimPrefix(hers["/api/roles/{id}"], "/api/roles/"), 10, 64)
+	require.NoError(t, err)
 	_, err = b.store.Person(t.Context(), "napcat", "", "7", "Carol")
 	require.NoError(t, err)
 	before := b.rows()
@@ -199,6 +211,8 @@ func TestAPI_NoListAndNoIDInABodyReachesWhatIsOfSomebodyElse(t *testing.T) {
 		"POST /api/profile/rollback":      {"to": 1, "version": 1},
 		"POST /api/subscriptions/try":     {"id": subscription, "name": "his", "provider": "openai", "model": "llmtest"},
 		"POST /api/subscriptions/offered": {"id": subscription, "name": "his", "provider": "openai"},
+		"POST /api/registry/installs":     {"entry": entry},
+		"POST /api/registry/roles":        {"role": ofRole},
 		"PUT /api/me/turn-notices":        {"to": object{"channel": "napcat", "peer": "7"}, "after_seconds": 60},
 	} {
 		method, at, _ := strings.Cut(endpoint, " ")

@@ -52,6 +52,8 @@ type Skills interface {
 	// HasSkill reports whether a word means a skill of a person's conversation, or of one that is yet to begin; without a person those of
 	// the installation count.
 	HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool
+	// SkillOff reports whether the installation has switched off skills of a name.
+	SkillOff(ctx context.Context, word string) bool
 	// PromptTool returns the tool that fills in the prompt of an MCP server that a word means in a person's conversation; empty: it means none.
 	PromptTool(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) string
 }

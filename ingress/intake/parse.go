@@ -198,7 +198,10 @@ func (c *Commands) invocation(known slash.Command, args string) invocation {
 
 // unknown is the answer to an unknown command.
 func (c *Commands) unknown(name string) invocation {
-	return invocation{line: "/" + name, answer: func(_ context.Context, in Inbound) (string, error) {
+	return invocation{line: "/" + name, answer: func(ctx context.Context, in Inbound) (string, error) {
+		if c.Skills != nil && c.Skills.SkillOff(ctx, name) {
+			return i18n.Say(in.Lang, i18n.SkillSwitchedOff, name), nil
+		}
 		return c.Unknown(in.Lang, name), nil
 	}}
 }

@@ -175,6 +175,9 @@ func (s skills) HasSkill(_ context.Context, _ chat.UserID, _ chat.SessionKey, na
 	return slices.Contains(s, name)
 }
 
+// SkillOff: the installation has switched off one.
+func (skills) SkillOff(_ context.Context, name string) bool { return name == "forbidden" }
+
 func (s skills) PromptTool(_ context.Context, _ chat.UserID, _ chat.SessionKey, name string) string {
 	if strings.HasPrefix(name, "mcp_diary_") && slices.Contains(s, "diary") {
 		return "mcp_diary_prompts"

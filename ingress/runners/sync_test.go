@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -133,6 +134,42 @@ func TestCopyFolder_GoesWhereCommandsMayRead(t *testing.T) {
 		require.NotZero(t, ran.Code, "the server's folder stays out of sight")
 	}
 	require.Equal(t, map[string]string{"./": "", "secret": "s"}, tree(t, filepath.Join(home, ".xbot", "skills")))
+}
+
+func TestCopyFolder_KeepsACopyOfEachStateOfAnInstalledSkillForAWhile(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	r := s.StartRunner("local", runnerstest.DaemonConfig{})
+	box := s.Direct("local", sandbox.RunnerConfig{})
+	copyOf := func(person, digest string) string {
+		t.Helper()
+		dir, err := sandbox.CopyFolder(t.Context(), box, "installed/"+person+"/"+digest, fstest.MapFS{"SKILL.md": file(digest, 0o644), "run.sh": file("#!/bin/sh", 0o755)})
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"./": "", "SKILL.md": digest, "run.sh": "#!/bin/sh x"}, tree(t, dir))
+		return dir
+	}
+	digest := func(c string) string { return strings.Repeat(c, 32) }
+	first, other := copyOf("1", digest("a")), copyOf("2", digest("a"))
+	require.Equal(t, filepath.Join(r.Workspace, ".xbot/installed/1", digest("a")), first)
+	old := time.Now().Add(-8 * 24 * time.Hour)
+	theirs := filepath.Join(r.Workspace, ".xbot/installed/1/notes")
+	require.NoError(t, os.Mkdir(theirs, 0o755))
+	for _, dir := range []string{first, other} {
+		require.NoError(t, os.Chtimes(filepath.Join(dir, ".synced-by-xbot"), old, old))
+	}
+	copyOf("1", digest("a"))
+	second := copyOf("1", digest("b"))
+	require.DirExists(t, first, "it was asked for a moment ago")
+	require.NoError(t, os.Chtimes(filepath.Join(first, ".synced-by-xbot"), old, old))
+	copyOf("1", digest("b"))
+	require.NoDirExists(t, first, "nobody has asked for it for a week")
+	require.DirExists(t, second)
+	require.DirExists(t, other, "that of somebody else")
+	require.DirExists(t, theirs, "and what no server put there")
+	for _, name := range []string{"installed", "installed/1", "installed/../skills", "installed/1/" + digest("A"), "installed/x/" + digest("a"), "installed/1/" + digest("a") + "/x"} {
+		_, err := sandbox.CopyFolder(t.Context(), box, name, fstest.MapFS{})
+		require.Equal(t, fault.Invalid, fault.KindOf(err), name)
+	}
 }
 
 func TestSyncFolder_RefusesWhatIsNoFolderToSync(t *testing.T) {

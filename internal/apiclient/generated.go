@@ -113,6 +113,21 @@ type BridgePeer struct {
 	Name string `json:"name,omitzero"`
 }
 
+// BundleFile is the schema of this name in the API's document.
+type BundleFile struct {
+	Executable bool   `json:"executable"`
+	Name       string `json:"name"`
+	Size       int    `json:"size"` // Bytes.
+}
+
+// BundleText is the schema of this name in the API's document.
+type BundleText struct {
+	Binary bool   `json:"binary"` // It is no text.
+	Cut    bool   `json:"cut"`    // There is more of it.
+	Name   string `json:"name"`
+	Text   string `json:"text"` // At most the first 60,000 bytes. Whoever published it wrote it: show it as text. Empty where binary is true.
+}
+
 // Catalogue is the schema of this name in the API's document.
 type Catalogue struct {
 	Models []Model  `json:"models"`
@@ -331,6 +346,27 @@ type DirectChat struct {
 	Peer    string `json:"peer"` // The person's id on the channel.
 }
 
+// Entries is the schema of this name in the API's document.
+type Entries struct {
+	Entries []Entry `json:"entries"` // By name, at most 50.
+	More    bool    `json:"more"`    // There are others: ask again with offset.
+}
+
+// Entry is the schema of this name in the API's document.
+type Entry struct {
+	Description string   `json:"description"`
+	ID          int64    `json:"id"`
+	Installed   int      `json:"installed"` // How many people have installed it; the installation counts as one.
+	Kind        string   `json:"kind"`
+	Name        string   `json:"name"`
+	Own         bool     `json:"own"`     // You published it.
+	Owner       string   `json:"owner"`   // Name of the user who published it.
+	Tags        []string `json:"tags"`    // As SKILL.md says.
+	Version     Version  `json:"version"` // The newest.
+	Visibility  string   `json:"visibility"`
+	Withdrawn   string   `json:"withdrawn"` // Who has withdrawn it; empty: nobody.
+}
+
 // FileEntry is the schema of this name in the API's document.
 type FileEntry struct {
 	Dir     bool      `json:"dir"`
@@ -424,12 +460,39 @@ type InboxListBody struct {
 	More     bool             `json:"more,omitzero"` // There are more; these are the oldest.
 }
 
+// Install is the schema of this name in the API's document.
+type Install struct {
+	Description string    `json:"description"`
+	Digest      string    `json:"digest"`   // As that of a version.
+	Disabled    bool      `json:"disabled"` // The policy of the installation has switched off skills of this name.
+	Enabled     bool      `json:"enabled"`
+	Entry       int64     `json:"entry"` // The entry that it comes from; 0: that is gone.
+	Files       int       `json:"files"` // How many.
+	ID          int64     `json:"id"`
+	InstalledAt time.Time `json:"installed_at"`
+	Kind        string    `json:"kind"`
+	Name        string    `json:"name"`
+	Newest      int       `json:"newest"` // The newest version that you could install; 0: none any more.
+	Number      int       `json:"number"` // The version that is installed.
+	Owner       string    `json:"owner"`  // Name of the user who published it; empty where the account or the entry is gone.
+	Shared      bool      `json:"shared"` // An administrator has installed it for everybody.
+	Size        int       `json:"size"`   // Of its files, in bytes.
+}
+
 // InstallationPresets is the schema of this name in the API's document.
 type InstallationPresets struct {
 	Administrators chat.Preset `json:"administrators"`
 	Chosen         bool        `json:"chosen,omitzero"` // Somebody has chosen that of administrators; else it is what a fresh server does.
 	Others         chat.Preset `json:"others"`          // Everybody else, also in groups.
 	Version        int64       `json:"version"`         // Of the policy that says it.
+}
+
+// Installing is the schema of this name in the API's document.
+type Installing struct {
+	Entry   int64 `json:"entry"`
+	Replace bool  `json:"replace,omitzero"` // In place of another one of its name.
+	Shared  bool  `json:"shared,omitzero"`  // For everybody; for administrators.
+	Version int   `json:"version,omitzero"` // Left out: the newest.
 }
 
 // Invite is the schema of this name in the API's document.
@@ -877,6 +940,27 @@ type PromptRollback struct {
 	Version int `json:"version"` // The version that is in force now.
 }
 
+// Publishing is the schema of this name in the API's document.
+type Publishing struct {
+	Notes      string `json:"notes,omitzero"`      // What is new in it.
+	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+}
+
+// RegistryDetail is the schema of this name in the API's document.
+type RegistryDetail struct {
+	Entry    Entry        `json:"entry"`
+	Files    []BundleFile `json:"files"`
+	Main     BundleText   `json:"main"`     // SKILL.md, or the file of the role.
+	Shown    int          `json:"shown"`    // The version that files and text are of.
+	Versions []Version    `json:"versions"` // The newest first, at most 20.
+}
+
+// Revision is the schema of this name in the API's document.
+type Revision struct {
+	Visibility *string `json:"visibility,omitzero"` // For its owner. Who has installed it keeps it.
+	Withdrawn  *bool   `json:"withdrawn,omitzero"`  // Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is but by its owner, and only administrators let it back in.
+}
+
 // RewindBody is the schema of this name in the API's document.
 type RewindBody struct {
 	ClientMessageID string         `json:"client_message_id"` // Chosen by the client, unique per user. Sent again for the same message it is the same rewind.
@@ -902,6 +986,13 @@ type RoleDefinition struct {
 	Name        string   `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
 	Prompt      string   `json:"prompt"`         // Its instructions.
 	Tools       []string `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+}
+
+// RolePublishing is the schema of this name in the API's document.
+type RolePublishing struct {
+	Notes      string `json:"notes,omitzero"`      // What is new in it.
+	Role       int64  `json:"role"`                // A role of your own.
+	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
 }
 
 // RoleRollback is the schema of this name in the API's document.
@@ -1212,6 +1303,16 @@ type User struct {
 	Role string      `json:"role"`
 }
 
+// Version is the schema of this name in the API's document.
+type Version struct {
+	Digest      string    `json:"digest"` // SHA-256 of names, modes and contents of its files, hex.
+	Files       int       `json:"files"`  // How many.
+	Notes       string    `json:"notes"`  // What its owner says of it.
+	Number      int       `json:"number"` // 1, 2, 3 …
+	PublishedAt time.Time `json:"published_at"`
+	Size        int       `json:"size"` // Of its files, in bytes.
+}
+
 // DeleteGrantParams narrows DeleteGrant; what is empty does not.
 type DeleteGrantParams struct {
 	Channel string
@@ -1377,6 +1478,41 @@ type ListPreferencesParams struct {
 // ResetPromptParams narrows ResetPrompt; what is empty does not.
 type ResetPromptParams struct {
 	Version int // The version that is in force now; default: whichever it is.
+}
+
+// ListRegistryEntriesParams narrows ListRegistryEntries; what is empty does not.
+type ListRegistryEntriesParams struct {
+	Q      string // Words that all stand in its name, description or tags, or in the name of its owner.
+	Kind   string
+	Own    bool // What you have published alone.
+	Offset int
+}
+
+// PublishBundleParams narrows PublishBundle; what is empty does not.
+type PublishBundleParams struct {
+	Visibility string // Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+	Notes      string // What is new in it.
+	Name       string // Name of the file: that of a skill or a role which does not say its own.
+}
+
+// GetRegistryEntryParams narrows GetRegistryEntry; what is empty does not.
+type GetRegistryEntryParams struct {
+	Version int // Whose files are shown; left out: the newest.
+}
+
+// ReadRegistryFileParams narrows ReadRegistryFile; what is empty does not.
+type ReadRegistryFileParams struct {
+	Name string // As the files of the version are called.
+}
+
+// UninstallRegistryEntryParams narrows UninstallRegistryEntry; what is empty does not.
+type UninstallRegistryEntryParams struct {
+	Shared bool // It is the installation's; for administrators.
+}
+
+// SwitchRegistryInstallParams narrows SwitchRegistryInstall; what is empty does not.
+type SwitchRegistryInstallParams struct {
+	Shared bool // It is the installation's; for administrators.
 }
 
 // SearchParams narrows Search; what is empty does not.
@@ -2200,6 +2336,98 @@ func (c *Client) GetPromptVersion(ctx context.Context, section string, version i
 func (c *Client) NotePromptVersion(ctx context.Context, section string, version int, body PromptRemark) (chat.PromptVersion, error) {
 	var answer chat.PromptVersion
 	err := c.call(ctx, http.MethodPatch, path("/api/prompts/%s/versions/%s", section, version), nil, body, &answer)
+	return answer, err
+}
+
+// ListRegistryEntries sends GET /api/registry/entries: Skills and roles that people have published. Yours, and what others share with everybody. Administrators also see what administrators have withdrawn.
+func (c *Client) ListRegistryEntries(ctx context.Context, params ListRegistryEntriesParams) (Entries, error) {
+	var answer Entries
+	err := c.call(ctx, http.MethodGet, "/api/registry/entries", query{"q": params.Q, "kind": params.Kind, "own": params.Own, "offset": params.Offset}, nil, &answer)
+	return answer, err
+}
+
+// PublishBundle sends POST /api/registry/entries: Publish a skill or a role: a zip archive, or the Markdown file of a role. A new version of what you have published under its name, or a new entry. The same files again make no version. The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.
+func (c *Client) PublishBundle(ctx context.Context, params PublishBundleParams, body io.Reader) (Entry, error) {
+	var answer Entry
+	err := c.upload(ctx, http.MethodPost, "/api/registry/entries", query{"visibility": params.Visibility, "notes": params.Notes, "name": params.Name}, "application/zip", body, &answer)
+	return answer, err
+}
+
+// DeleteRegistryEntry sends DELETE /api/registry/entries/{id}: Remove what you have published, with its versions. Who has installed it keeps it.
+func (c *Client) DeleteRegistryEntry(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, path("/api/registry/entries/%s", id), nil, nil, nil)
+}
+
+// GetRegistryEntry sends GET /api/registry/entries/{id}: What is in a published skill or role, before it is installed.
+func (c *Client) GetRegistryEntry(ctx context.Context, id int64, params GetRegistryEntryParams) (RegistryDetail, error) {
+	var answer RegistryDetail
+	err := c.call(ctx, http.MethodGet, path("/api/registry/entries/%s", id), query{"version": params.Version}, nil, &answer)
+	return answer, err
+}
+
+// ReviseRegistryEntry sends PATCH /api/registry/entries/{id}: Say who finds what was published, or withdraw it. 403: it is somebody else's, or an administrator has withdrawn it.
+func (c *Client) ReviseRegistryEntry(ctx context.Context, id int64, body Revision) (Entry, error) {
+	var answer Entry
+	err := c.call(ctx, http.MethodPatch, path("/api/registry/entries/%s", id), nil, body, &answer)
+	return answer, err
+}
+
+// ExportRegistryVersion sends GET /api/registry/entries/{id}/versions/{version}/bundle: A version of a published skill or role as a zip archive. The same version is always the same bytes.
+func (c *Client) ExportRegistryVersion(ctx context.Context, id int64, version int, to io.Writer) (int64, error) {
+	return c.download(ctx, path("/api/registry/entries/%s/versions/%s/bundle", id, version), nil, to)
+}
+
+// ReadRegistryFile sends GET /api/registry/entries/{id}/versions/{version}/file: A file of a published skill, as text.
+func (c *Client) ReadRegistryFile(ctx context.Context, id int64, version int, params ReadRegistryFileParams) (BundleText, error) {
+	var answer BundleText
+	err := c.call(ctx, http.MethodGet, path("/api/registry/entries/%s/versions/%s/file", id, version), query{"name": params.Name}, nil, &answer)
+	return answer, err
+}
+
+// ListRegistryInstalls sends GET /api/registry/installs: Skills and roles that you have installed, and those for everybody.
+func (c *Client) ListRegistryInstalls(ctx context.Context) ([]Install, error) {
+	var answer struct {
+		Installs []Install `json:"installs"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/registry/installs", nil, nil, &answer)
+	return answer.Installs, err
+}
+
+// InstallRegistryEntry sends POST /api/registry/installs: Install a published skill or role, or another version of it. All or nothing, as a copy of your own. It works in your conversations from then on. 409: something else is installed under its name.
+func (c *Client) InstallRegistryEntry(ctx context.Context, body Installing) (Install, error) {
+	var answer Install
+	err := c.call(ctx, http.MethodPost, "/api/registry/installs", nil, body, &answer)
+	return answer, err
+}
+
+// UninstallRegistryEntry sends DELETE /api/registry/installs/{id}: Uninstall a skill or a role.
+func (c *Client) UninstallRegistryEntry(ctx context.Context, id int64, params UninstallRegistryEntryParams) error {
+	return c.call(ctx, http.MethodDelete, path("/api/registry/installs/%s", id), query{"shared": params.Shared}, nil, nil)
+}
+
+// SwitchRegistryInstall sends PATCH /api/registry/installs/{id}: Switch on or off what is installed.
+func (c *Client) SwitchRegistryInstall(ctx context.Context, id int64, params SwitchRegistryInstallParams, enabled bool) (Install, error) {
+	var answer Install
+	err := c.call(ctx, http.MethodPatch, path("/api/registry/installs/%s", id), query{"shared": params.Shared}, map[string]any{"enabled": enabled}, &answer)
+	return answer, err
+}
+
+// ExportRegistryInstall sends GET /api/registry/installs/{id}/bundle: What is installed as a zip archive. The same version is always the same bytes.
+func (c *Client) ExportRegistryInstall(ctx context.Context, id int64, to io.Writer) (int64, error) {
+	return c.download(ctx, path("/api/registry/installs/%s/bundle", id), nil, to)
+}
+
+// PublishInstall sends POST /api/registry/installs/{id}/publish: Publish what you have installed as your own. A new version of what you have published under its name, or a new entry. The same files again make no version.
+func (c *Client) PublishInstall(ctx context.Context, id int64, body Publishing) (Entry, error) {
+	var answer Entry
+	err := c.call(ctx, http.MethodPost, path("/api/registry/installs/%s/publish", id), nil, body, &answer)
+	return answer, err
+}
+
+// PublishRole sends POST /api/registry/roles: Publish a role of your own. A new version of what you have published under its name, or a new entry. The same files again make no version.
+func (c *Client) PublishRole(ctx context.Context, body RolePublishing) (Entry, error) {
+	var answer Entry
+	err := c.call(ctx, http.MethodPost, "/api/registry/roles", nil, body, &answer)
 	return answer, err
 }
 

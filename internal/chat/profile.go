@@ -39,6 +39,8 @@ type OwnPrompts struct {
 	Sections map[string]OwnPrompt // by section
 	// Roles differs whenever their roles of subagents do; empty: they have none, and have switched none off.
 	Roles string
+	// Skills differs whenever the skills do that they, or everybody, have installed; empty: there are none.
+	Skills string
 }
 
 // PromptSystem is the section with which a system prompt begins.

@@ -85,3 +85,67 @@ var groups = map[ID]map[Lang]string{
 	GroupFailed: {English: "its members could not answer", Chinese: "成员无法回答"},
 	GroupGone:   {English: "the conversation of a member was deleted", Chinese: "某个成员的对话已被删除"},
 }
+
+// What people are told of the skills and roles that they publish and install.
+const (
+	HelpApp          ID = "help_app"
+	AppUsage         ID = "app_usage"
+	AppNone          ID = "app_none"
+	AppLine          ID = "app_line"          // %s name, %s kind, %d version, %s description
+	AppShared        ID = "app_shared"        // behind a line
+	AppOff           ID = "app_off"           // behind a line
+	AppDisabled      ID = "app_disabled"      // behind a line
+	AppNewer         ID = "app_newer"         // %d version, %s name; behind a line
+	AppFound         ID = "app_found"         // %d number, %s name, %s kind, %d version, %s owner, %s description
+	AppNothing       ID = "app_nothing"       // nothing was found
+	AppMore          ID = "app_more"          // there are more
+	AppUnknown       ID = "app_unknown"       // %s what was written
+	AppSeveral       ID = "app_several"       // %s what was written
+	AppNotInstalled  ID = "app_not_installed" // %s what was written
+	AppInstalled     ID = "app_installed"     // %s name, %d version, %s owner
+	AppForAll        ID = "app_for_all"       // %s name, %d version, %s owner
+	AppAsSkill       ID = "app_as_skill"      // %s name
+	AppUninstalled   ID = "app_uninstalled"   // %s name
+	AppNewest        ID = "app_newest"        // %s name, %d version
+	AppPublished     ID = "app_published"     // %s name, %d version, %s who finds it
+	AppPrivate       ID = "app_private"
+	AppEverybody     ID = "app_everybody"
+	AppNoRole        ID = "app_no_role" // %s what was written
+	AppExport        ID = "app_export"  // %s name, %s address
+	AppSkill         ID = "app_skill"
+	AppRole          ID = "app_role"
+	SkillSwitchedOff ID = "skill_switched_off" // %s name
+)
+
+var apps = map[ID]map[Lang]string{
+	HelpApp: {English: "lists, finds, installs and publishes skills and roles that people share here", Chinese: "列出、查找、安装和发布大家在此共享的技能与角色"},
+	AppUsage: {
+		English: "Write `/app list`, `/app browse`, `/app search WORDS`, `/app install NAME`, `/app update NAME`, `/app uninstall NAME`, `/app publish NAME [private|everybody]` or `/app export NAME`. Administrators install for everybody with `/app install NAME everybody`. Archives are uploaded on the page (Settings, Skills & agents).",
+		Chinese: "用法：`/app list`、`/app browse`、`/app search 关键词`、`/app install 名称`、`/app update 名称`、`/app uninstall 名称`、`/app publish 名称 [private|everybody]` 或 `/app export 名称`。管理员可用 `/app install 名称 everybody` 为所有人安装。压缩包请在网页(设置 → 技能与智能体)上传。",
+	},
+	AppNone:          {English: "Nothing is installed. `/app browse` shows what there is.", Chinese: "尚未安装任何内容。`/app browse` 可查看现有内容。"},
+	AppLine:          {English: "**%s** (%s, version %d): %s", Chinese: "**%s**（%s，第 %d 版）：%s"},
+	AppShared:        {English: " · for everybody", Chinese: " · 对所有人"},
+	AppOff:           {English: " · switched off", Chinese: " · 已关闭"},
+	AppDisabled:      {English: " · switched off by the administrators of this installation", Chinese: " · 已被管理员停用"},
+	AppNewer:         {English: " · version %d is there: `/app update %s`", Chinese: " · 有第 %d 版：`/app update %s`"},
+	AppFound:         {English: "#%d **%s** (%s, version %d, by %s): %s", Chinese: "#%d **%s**（%s，第 %d 版，作者 %s）：%s"},
+	AppNothing:       {English: "Nothing was found.", Chinese: "没有找到。"},
+	AppMore:          {English: "There is more: `/app search WORDS` narrows it down.", Chinese: "还有更多：用 `/app search 关键词` 缩小范围。"},
+	AppUnknown:       {English: "There is no skill or role %s in the registry.", Chinese: "共享库中没有名为 %s 的技能或角色。"},
+	AppSeveral:       {English: "Several are called %s; name one by its number, as in `/app install #1`:", Chinese: "有多个名为 %s；请用编号指定，例如 `/app install #1`："},
+	AppNotInstalled:  {English: "You have not installed %s.", Chinese: "你没有安装 %s。"},
+	AppInstalled:     {English: "**%s** is installed, version %d by %s.", Chinese: "**%s** 已安装：第 %d 版，作者 %s。"},
+	AppForAll:        {English: "**%s** is installed for everybody, version %d by %s.", Chinese: "**%s** 已为所有人安装：第 %d 版，作者 %s。"},
+	AppAsSkill:       {English: "Ask for it with `/%s`.", Chinese: "用 `/%s` 调用。"},
+	AppUninstalled:   {English: "**%s** is uninstalled.", Chinese: "**%s** 已卸载。"},
+	AppNewest:        {English: "**%s** is the newest version already: %d.", Chinese: "**%s** 已是最新版本：第 %d 版。"},
+	AppPublished:     {English: "**%s** is published, version %d. It is found by %s.", Chinese: "**%s** 已发布第 %d 版，可见范围：%s。"},
+	AppPrivate:       {English: "you alone", Chinese: "仅自己"},
+	AppEverybody:     {English: "everybody here", Chinese: "所有人"},
+	AppNoRole:        {English: "You have no role %s and have installed nothing of this name. Archives are uploaded on the page (Settings, Skills & agents).", Chinese: "你没有名为 %s 的角色，也没有安装同名内容。压缩包请在网页(设置 → 技能与智能体)上传。"},
+	AppExport:        {English: "**%s** as a zip archive, for whoever is signed in as you: %s", Chinese: "**%s** 的 zip 压缩包(需以你的身份登录)：%s"},
+	AppSkill:         {English: "skill", Chinese: "技能"},
+	AppRole:          {English: "role", Chinese: "角色"},
+	SkillSwitchedOff: {English: "The administrators of this installation have switched off the skill `%s`.", Chinese: "本站管理员已停用技能 `%s`。"},
+}

@@ -30,7 +30,15 @@ func (c *check) policy(p *Policy) {
 	c.zone("cron.timezone", p.Cron.Timezone)
 	c.oneOf("permissions.administrators", p.Permissions.Administrators, presets...)
 	c.oneOf("permissions.others", p.Permissions.Others, presets...)
+	for i, one := range p.DisabledSkills {
+		if strings.TrimSpace(one) != one || one == "" || len(one) > maxSkillName {
+			c.fault(sprintf("disabledSkills[%d]", i), "the name of a skill has 1 to %d bytes, and no space at its ends", maxSkillName)
+		}
+	}
 }
+
+// maxSkillName is 64 characters of at most four bytes.
+const maxSkillName = 256
 
 var presets = []string{string(chat.PresetReadOnly), string(chat.PresetAsk), string(chat.PresetAuto)}
 

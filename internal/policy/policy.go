@@ -24,6 +24,8 @@ type Policy struct {
 	Memory       Memory             `json:"memory,omitzero"`
 	Cron         Cron               `json:"cron,omitzero"`
 	Permissions  Permissions        `json:"permissions,omitzero"`
+	// DisabledSkills are names of skills that nobody has here, wherever they come from
+	DisabledSkills []string `json:"disabledSkills,omitempty"`
 }
 
 // Permissions says what tools may do for people who chose nothing for themselves.

@@ -30,10 +30,23 @@ const (
 type Skills struct {
 	Home      string // data folder of the server
 	Sandboxes Sandboxes
-	Profiles  Profiles // nil: everybody has the tool
+	Profiles  Profiles        // nil: everybody has the tool
+	Installed InstalledSkills // nil: nobody has installed any
+	Disabled  DisabledSkills  // nil: none are
+	Own       OwnStore        // knows whether what is installed is something else than when it was listed; nil: it never is
 }
 
 var _ Middleware = Skills{}
+
+// InstalledSkills knows the skills that people have installed.
+type InstalledSkills interface {
+	InstalledSkills(ctx context.Context, user chat.UserID) ([]skill.Found, error)
+}
+
+// DisabledSkills knows the names of skills that the installation has switched off.
+type DisabledSkills interface {
+	DisabledSkills(ctx context.Context) ([]string, error)
+}
 
 // SkillsPart is the part of a prompt that lists skills.
 const SkillsPart = "10_skills"
@@ -52,11 +65,15 @@ func (s Skills) Process(ctx context.Context, a *Assembly) error {
 	if has, err := s.canLoad(ctx, a); err != nil || !has {
 		return err
 	}
-	a.hold(SkillsPart, here(a.Scene), func() (string, error) { return s.catalog(ctx, a) })
+	besides, err := s.besides(ctx, a)
+	if err != nil {
+		return err
+	}
+	a.hold(SkillsPart, here(a.Scene).with(besides), func() (string, error) { return s.catalog(ctx, a) })
 	if _, made := a.Parts[SkillsPart]; made {
 		return nil
 	}
-	ours, err := s.ofServer()
+	ours, err := s.seen(ctx, a.Scene.User, nil)
 	if err != nil {
 		a.Notes = append(a.Notes, err)
 	}
@@ -64,6 +81,19 @@ func (s Skills) Process(ctx context.Context, a *Assembly) error {
 		a.Parts[SkillsPart] = clean(text)
 	}
 	return nil
+}
+
+// besides is what else than the place decides which skills there are, as a text that differs when they do.
+func (s Skills) besides(ctx context.Context, a *Assembly) (string, error) {
+	own, err := a.ownPrompts(ctx, s.Own)
+	if err != nil || s.Disabled == nil {
+		return own.Skills, err
+	}
+	off, err := s.Disabled.DisabledSkills(ctx)
+	if err != nil || len(off) == 0 {
+		return own.Skills, err
+	}
+	return fmt.Sprintf("%s -%q", own.Skills, off), nil
 }
 
 // canLoad reports whether whoever answers has the tool. That it is not shown yet says nothing: it is shown where this part is.
@@ -80,17 +110,18 @@ func (s Skills) catalog(ctx context.Context, a *Assembly) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, err := s.in(view)
+	found, err := s.seen(ctx, a.Scene.User, view)
 	return listSkills(found), err
 }
 
 // Server is the folder of the installation's skills.
 func (s Skills) Server() skill.Server { return skill.Server{Dir: filepath.Join(s.Home, "skills")} }
 
-// In returns the skills of a place, sorted by name: those of the server alone where the sandbox is nil.
-func (s Skills) In(ctx context.Context, box sandbox.Sandbox, folder string) ([]skill.Found, error) {
+// In returns the skills that a person has in a place, sorted by name: where the sandbox is nil, those of the server and what they have installed. Of
+// user 0 nothing is known.
+func (s Skills) In(ctx context.Context, user chat.UserID, box sandbox.Sandbox, folder string) ([]skill.Found, error) {
 	if box == nil {
-		return s.ofServer()
+		return s.seen(ctx, user, nil)
 	}
 	if box.Workspace() == "" { // it was not seen by this process
 		if _, err := box.Stat(ctx, "."); err != nil {
@@ -101,25 +132,63 @@ func (s Skills) In(ctx context.Context, box sandbox.Sandbox, folder string) ([]s
 	if err := v.enter(box, folder); err != nil {
 		return nil, err
 	}
-	return s.in(v)
+	return s.seen(ctx, user, v)
 }
 
-// Seen returns the skills of a scene. A place that cannot be reached now has those of the server alone.
+// Off reports whether the installation has switched off skills of a name.
+func (s Skills) Off(ctx context.Context, name string) (bool, error) {
+	if s.Disabled == nil {
+		return false, nil
+	}
+	names, err := s.Disabled.DisabledSkills(ctx)
+	return skill.Off(names, name), err
+}
+
+// Seen returns the skills of a scene. In a place that cannot be reached now they are those of the server and what is installed.
 func (s Skills) Seen(ctx context.Context, scene chat.Scene) ([]skill.Found, error) {
 	a := &Assembly{Scene: scene}
 	defer a.close()
 	if view, err := a.look(ctx, s.Sandboxes); err == nil {
-		if found, err := s.in(view); err == nil {
+		if found, err := s.seen(ctx, scene.User, view); err == nil {
 			return found, nil
 		}
 	}
-	return s.ofServer()
+	return s.seen(ctx, scene.User, nil)
 }
 
-// ofServer returns the skills of the program, and those of the installation, which win.
-func (s Skills) ofServer() ([]skill.Found, error) {
+// seen returns the skills of a person, with those of a place, if there is one. What the installation has switched off is none.
+func (s Skills) seen(ctx context.Context, user chat.UserID, v *view) ([]skill.Found, error) {
+	levels, err := s.ofServer(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	if v != nil {
+		theirs, err := v.allSkills()
+		if err != nil {
+			return nil, err
+		}
+		levels = append(levels, theirs...)
+	}
+	found := nearest(levels...)
+	if s.Disabled == nil {
+		return found, nil
+	}
+	off, err := s.Disabled.DisabledSkills(ctx)
+	return slices.DeleteFunc(found, func(f skill.Found) bool { return err != nil || f.Off(off) }), err
+}
+
+// ofServer returns the skills of the program, those of the installation's folder, and what is installed, the strongest last.
+func (s Skills) ofServer(ctx context.Context, user chat.UserID) (levels [][]skill.Found, err error) {
 	ours, err := s.Server().List()
-	return nearest(skill.Builtin(), ours), err
+	if err != nil {
+		return nil, err
+	}
+	levels = [][]skill.Found{skill.Builtin(), ours}
+	if s.Installed == nil {
+		return levels, nil
+	}
+	copies, err := s.Installed.InstalledSkills(ctx, user)
+	return append(levels, copies), err
 }
 
 // nearest puts skills together, sorted by name. Of one name the last counts.
@@ -133,11 +202,8 @@ func nearest(levels ...[]skill.Found) []skill.Found {
 	return slices.SortedFunc(maps.Values(byName), func(a, b skill.Found) int { return strings.Compare(a.Name, b.Name) })
 }
 
-func (s Skills) in(v *view) ([]skill.Found, error) {
-	ours, err := s.ofServer()
-	if err != nil {
-		return nil, err
-	}
+// allSkills returns those of the workspace and of the folders of the place, the nearest last.
+func (v *view) allSkills() (levels [][]skill.Found, err error) {
 	workspace := path.Clean(v.box.Workspace())
 	dirs := []string{workspace}
 	for _, l := range v.levels {
@@ -145,7 +211,6 @@ func (s Skills) in(v *view) ([]skill.Found, error) {
 			dirs = append(dirs, l.dir)
 		}
 	}
-	levels := [][]skill.Found{ours}
 	for _, dir := range dirs {
 		for _, below := range skillDirs {
 			theirs, err := v.skills(path.Join(dir, below))
@@ -155,7 +220,7 @@ func (s Skills) in(v *view) ([]skill.Found, error) {
 			levels = append(levels, theirs)
 		}
 	}
-	return nearest(levels...), nil
+	return levels, nil
 }
 
 // skills lists the skills in a folder of the place. A copy of the server's has none of its own.

@@ -26,6 +26,8 @@ type Roles struct {
 	Sandboxes Sandboxes // nil: roles are those of the server alone
 	// Own knows the roles that people keep in xbot; nil: nobody has any.
 	Own OwnRoles
+	// Installed knows the roles that people have installed; nil: nobody has any.
+	Installed InstalledRoles
 	// Profiles knows whether there is a role that reads the person's conversations; nil: there is none.
 	Profiles Profiles
 }
@@ -35,13 +37,18 @@ type OwnRoles interface {
 	RolesOf(ctx context.Context, user chat.UserID) (role.Kept, error)
 }
 
+// InstalledRoles knows the roles that people have installed.
+type InstalledRoles interface {
+	InstalledRoles(ctx context.Context, user chat.UserID) (roles []role.Role, broken []role.Broken, err error)
+}
+
 // Found is the roles of a place, and the files that should be some.
 type Found struct {
 	Roles  []role.Role // sorted by name
 	Broken []role.Broken
 }
 
-// Find returns the roles of a scene: those of the program, those of the server, those that the person keeps in xbot, those of the
+// Find returns the roles of a scene: those of the program, those of the server, those that are installed, those that the person keeps in xbot, those of the
 // workspace, and those of the folder and the ones above it up to the root of the project, the nearest last. A later one takes the
 // place of an earlier one of its name. A place that cannot be reached now has none.
 func (r Roles) Find(ctx context.Context, s chat.Scene) (Found, error) {
@@ -61,7 +68,15 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 			return Found{}, err
 		}
 	}
-	levels := [][]role.Role{kept.Without(role.Builtin()), kept.Without(ours), kept.InForce()}
+	var copies []role.Role
+	if r.Installed != nil {
+		var bad []role.Broken
+		if copies, bad, err = r.Installed.InstalledRoles(ctx, a.Scene.User); err != nil {
+			return Found{}, err
+		}
+		broken = append(broken, bad...)
+	}
+	levels := [][]role.Role{kept.Without(role.Builtin()), kept.Without(ours), kept.Without(copies), kept.InForce()}
 	if r.Sandboxes != nil {
 		// who cannot be reached, or answers too late, has no roles this time
 		if view, err := a.look(ctx, r.Sandboxes); err == nil {

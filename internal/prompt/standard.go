@@ -16,15 +16,25 @@ type Parts struct {
 	Souls       SoulStore
 	Past        Past
 	Enrichers   []Enricher
-	Own         OwnStore // nil: nobody has anything of their own
-	Roles       OwnRoles // as above
+	Own         OwnStore       // nil: nobody has anything of their own
+	Roles       OwnRoles       // as above
+	Installed   Installed      // nil: nobody has installed anything
+	Disabled    DisabledSkills // nil: none are
+}
+
+// Installed knows what people have installed.
+type Installed interface {
+	InstalledSkills
+	InstalledRoles
 }
 
 // Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and what else the model is to know.
 func Standard(p Parts) *Pipeline {
+	skills := Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Installed: p.Installed, Disabled: p.Disabled, Own: p.Own}
+	roles := Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Own: p.Roles, Installed: p.Installed}
 	return NewPipeline(
-		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles},
-		Agents{Roles: Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Own: p.Roles}, Own: p.Own},
+		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, skills,
+		Agents{Roles: roles, Own: p.Own},
 		Own{Store: p.Own, Profiles: p.Profiles}, OwnSections{Store: p.Own},
 		Optional{}, Permission{Authorizers: p.Authorizers}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
 		Recent{Past: p.Past, Profiles: p.Profiles}, Enrichers(p.Enrichers), UserMessage{},

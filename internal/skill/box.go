@@ -64,7 +64,7 @@ func sorted(files []Listed) []Listed {
 }
 
 func (f boxFolder) Read(ctx context.Context, file string, offset int64) (Piece, error) {
-	file = clean(file)
+	file = Clean(file)
 	if err := checkFile(file); err != nil {
 		return Piece{}, err
 	}

@@ -43,7 +43,7 @@ func (f builtinFolder) Files(context.Context) (files []Listed, more bool, err er
 }
 
 func (f builtinFolder) Read(_ context.Context, file string, offset int64) (Piece, error) {
-	if clean(file) != File {
+	if Clean(file) != File {
 		return Piece{}, fault.Errorf(fault.NotFound, "the skill has no %.80q; it has %s alone", file, File)
 	}
 	size := int64(len(f.text))

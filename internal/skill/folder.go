@@ -33,6 +33,15 @@ func (f Found) Is(name string) bool {
 	return strings.EqualFold(f.Name, name) || strings.EqualFold(strings.ReplaceAll(f.Name, " ", "-"), name) || strings.EqualFold(f.Folder.Base(), name)
 }
 
+// Off reports whether one of the names that are switched off means the skill.
+func (f Found) Off(names []string) bool { return Off(names, f.Name) || Off(names, f.Folder.Base()) }
+
+// Off reports whether a name that somebody wrote is switched off, with blanks or with dashes.
+func Off(names []string, name string) bool {
+	dashed := func(name string) string { return strings.ReplaceAll(oneLine(name), " ", "-") }
+	return slices.ContainsFunc(names, func(off string) bool { return strings.EqualFold(dashed(off), dashed(name)) })
+}
+
 // Pick returns the skill that a name means among those found.
 func Pick(found []Found, name string) (Found, bool) {
 	name = oneLine(name)
@@ -93,5 +102,5 @@ func checkFile(file string) error {
 	return nil
 }
 
-// clean makes a name that a model wrote one below the folder.
-func clean(file string) string { return strings.TrimPrefix(path.Clean(strings.TrimSpace(file)), "./") }
+// Clean makes a name that a model wrote one below the folder.
+func Clean(file string) string { return strings.TrimPrefix(path.Clean(strings.TrimSpace(file)), "./") }

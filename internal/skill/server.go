@@ -144,7 +144,7 @@ func (f serverFolder) Files(context.Context) (files []Listed, more bool, err err
 }
 
 func (f serverFolder) Read(_ context.Context, file string, offset int64) (Piece, error) {
-	file = clean(file)
+	file = Clean(file)
 	if err := checkFile(file); err != nil {
 		return Piece{}, err
 	}

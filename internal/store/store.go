@@ -36,6 +36,7 @@ import (
 	"xbot/internal/store/pg"
 	"xbot/internal/store/prompts"
 	"xbot/internal/store/quota"
+	"xbot/internal/store/registry"
 	"xbot/internal/store/roles"
 	"xbot/internal/store/routing"
 	"xbot/internal/store/runners"
@@ -78,6 +79,14 @@ type (
 	MCPServerStore = mcpservers.Store
 	// OAuthStore is the one of package oauth.
 	OAuthStore = oauth.Store
+	// RegistryStore is the one of package registry.
+	RegistryStore = registry.Store
+	// RegistryViewer is who looks at the registry.
+	RegistryViewer = registry.Viewer
+	// RegistryOrder is what is to be installed.
+	RegistryOrder = registry.Order
+	// RegistryRevision is what is to become of an entry.
+	RegistryRevision = registry.Revision
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
 	// ClientActionStore is the one of package clientactions.
@@ -196,6 +205,7 @@ type persons struct {
 	*RunnerStore
 	*ChannelStore
 	*RoleStore
+	*RegistryStore
 	*PromptStore
 }
 
@@ -220,6 +230,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ToolKeyStore = toolkeys.New(s.db)
 	s.MCPServerStore = mcpservers.New(s.db)
 	s.OAuthStore = oauth.New(s.db)
+	s.RegistryStore = registry.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)

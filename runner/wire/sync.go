@@ -3,13 +3,14 @@ package wire
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 )
 
 // SyncFolder says what a folder of the server holds, so that the runner's copy under <workspace>/.xbot/<Name>, or under
 // <workspace>/.cache/xbot/<Name> where the former is denied, becomes the same: files that are not listed are removed, and the answer names those whose content is to be written with Write.
 type SyncFolder struct {
-	Name  string     `json:"name"` // skills or agents
+	Name  string     `json:"name"` // skills, agents, or installed/<user>/<digest>: a skill that a person has installed
 	Files []SyncFile `json:"files"`
 }
 
@@ -37,10 +38,13 @@ const (
 	MaxSyncBytes = 64 << 20 // of all of them
 )
 
+// installed is the name of the folder of a skill that a person has installed: their number, and 32 digits of the hash of its files.
+var installed = regexp.MustCompile(`^installed/[0-9]{1,19}/[0-9a-f]{32}$`)
+
 // Validate checks what does not depend on the machine.
 func (r SyncFolder) Validate() error {
-	if r.Name != "skills" && r.Name != "agents" {
-		return Errorf(Invalid, "the folder %q is not kept in step: skills and agents are", r.Name)
+	if r.Name != "skills" && r.Name != "agents" && !installed.MatchString(r.Name) {
+		return Errorf(Invalid, "the folder %q is not kept in step: skills, agents and what is installed are", r.Name)
 	}
 	if len(r.Files) > MaxSyncFiles {
 		return Errorf(TooLarge, "a folder of %d files is over the limit of %d", len(r.Files), MaxSyncFiles)

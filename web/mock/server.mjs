@@ -16,6 +16,7 @@ import { Shares } from "./shares.mjs"
 import { Subscriptions } from "./models.mjs"
 import { Connections } from "./connections.mjs"
 import { McpServers } from "./mcp.mjs"
+import { Registry } from "./registry.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
@@ -54,6 +55,7 @@ export class MockServer {
   preferences = new Preferences()
   hooks = new Hooks()
   roles = new Roles()
+  registry = new Registry()
   /** Whether conversations are named by what follows "# title" in a message. */
   titles = { model: true }
   prompts = new Prompts()
@@ -279,6 +281,7 @@ export class MockServer {
     if (url.pathname.startsWith("/api/memory") || url.pathname.startsWith("/api/profile")) return this.memory.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))
+    if (url.pathname.startsWith("/api/registry/")) return this.registry.answer(request, url)
     if (url.pathname.startsWith("/api/prompts")) return this.prompts.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))

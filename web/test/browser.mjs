@@ -3,7 +3,7 @@
 // commands: one kills it, the other starts it again and ends when it answers; XBOT_TEST_FRESH_URL and XBOT_TEST_FRESH_LINK, if set, are
 // another server, whose settings name no model, XBOT_TEST_MODEL the address of a scripted provider for it, and XBOT_TEST_STRICT that of one
 // which has the model llmtest alone and takes the key XBOT_TEST_KEY alone (models.mjs). Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "plans", "channels", "cron", "triggers", "memory", "hooks", "team", "todos", "actions", "sources", "installed", "people", "models", "keys", "toolservers", "connections", "firstrun", "dictation", "notify", "sections", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "plans", "channels", "cron", "triggers", "registry", "memory", "hooks", "team", "todos", "actions", "sources", "installed", "people", "models", "keys", "toolservers", "connections", "firstrun", "dictation", "notify", "sections", "shares", "pdf" or "roles", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { resolve } from "node:path"
 
@@ -30,6 +30,7 @@ import { planClaims } from "./plans.mjs"
 import { keysOfMock, keysOfServer } from "./keys.mjs"
 import { modelsOfServer } from "./models.mjs"
 import { deletionOfServer, peopleOfMock, peopleOfServer } from "./people.mjs"
+import { registryClaims, registryOfServer } from "./registry.mjs"
 import { rolesOfMock, rolesOfServer } from "./roles.mjs"
 import { preferencesOfMock } from "./preferences.mjs"
 import { pdfClaims } from "./pdf.mjs"
@@ -52,7 +53,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
 const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...toolServersOfMock, ...connectionsOfMock, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...firstRunOfMock, ...states }
-const ofServer = { ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
+const ofServer = { ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...registryOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -68,7 +69,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce", serviceWorkers: "block" }) // which would hide requests from claims that change them
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...planClaims, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...actionClaims, ...sourceClaims, ...installedClaims, ...shareClaims, ...pdfClaims, ...(server.mock ? ofMock : ofServer), ...(server.fresh ? modelsOfServer : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...planClaims, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...registryClaims, ...todoClaims, ...actionClaims, ...sourceClaims, ...installedClaims, ...shareClaims, ...pdfClaims, ...(server.mock ? ofMock : ofServer), ...(server.fresh ? modelsOfServer : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -104,7 +105,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, registry: { ...registryClaims, ...registryOfServer }, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { invited, visitorAt } from "./lib/others.mjs"
 import { openSettings, section } from "./lib/settings.mjs"
 
-const MEMBERS = ["You", "Models and keys", "Agents and roles", "Prompts", "Permissions", "Tools", "Connected accounts", "Memory", "Runners", "Schedules", "Triggers", "Usage", "Changes"]
+const MEMBERS = ["You", "Models and keys", "Agents and roles", "Skills & agents", "Prompts", "Permissions", "Tools", "Connected accounts", "Memory", "Runners", "Schedules", "Triggers", "Usage", "Changes"]
 const ADMINISTRATORS = [...MEMBERS, "Channels", "People", "Policy", "Hooks", "Limits", "Runs", "About"]
 
 const desk = { width: 1280, height: 860 }

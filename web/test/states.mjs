@@ -56,7 +56,7 @@ export const states = {
     await v.page.goto(`${v.url}/settings/people`)
     await v.page.getByText("There is nothing at this address.").waitFor()
     const links = v.page.getByRole("navigation", { name: "Sections of the settings" }).getByRole("link")
-    assert.deepEqual(await links.allInnerTexts(), ["You", "Models and keys", "Agents and roles", "Prompts", "Permissions", "Tools", "Connected accounts", "Memory", "Runners", "Schedules", "Triggers", "Usage", "Changes", "About"])
+    assert.deepEqual(await links.allInnerTexts(), ["You", "Models and keys", "Agents and roles", "Skills & agents", "Prompts", "Permissions", "Tools", "Connected accounts", "Memory", "Runners", "Schedules", "Triggers", "Usage", "Changes", "About"])
     await v.page.unroute("**/api/me")
     await v.page.goto(v.url)
     await v.ready()

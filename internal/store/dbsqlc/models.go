@@ -281,6 +281,40 @@ type ProgressCard struct {
 	RestsFor *time.Time
 }
 
+// Skills and roles that people have published, for themselves or for everybody. Written by /api/registry and /app.
+type RegistryEntry struct {
+	ID     int64
+	UserID chat.UserID
+	Kind   string
+	// The name in small letters.
+	Key        string
+	Visibility string
+	// Who has withdrawn it, so that nobody else finds it; empty: nobody. Its owner cannot take back what an administrator did.
+	Withdrawn string
+	// The newest version, of registry_versions.
+	Newest    int32
+	CreatedAt time.Time
+	ChangedBy *int64
+}
+
+// What was published when; the oldest beyond twenty of an entry go. Written with registry_entries and never changed.
+type RegistryVersion struct {
+	EntryID     int64
+	Number      int32
+	Name        string
+	Description string
+	Tags        []string
+	// SHA-256 of the names, modes and contents of the files, hex.
+	Digest string
+	// The files as a zip archive that xbot has packed.
+	Bundle []byte
+	// Of the files, in bytes.
+	Size        int32
+	Files       int32
+	Notes       string
+	PublishedAt time.Time
+}
+
 // Sessions that another session has handed work to: parent is that one, root the one of a person above all. Without an instance it answers once. Inserted with its session and its first task, in one transaction, under the id of the call that asked for it, which makes a repeated call find it. profile is what its role was then. unloaded_at: nobody holds it; the next task loads it again. They are deleted with their parent.
 type Subagent struct {
 	SessionKey chat.SessionKey

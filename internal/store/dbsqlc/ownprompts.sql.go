@@ -20,20 +20,25 @@ SELECT coalesce((
            ) n WHERE n.content <> ''
        ), '{}')::jsonb AS sections,
        (coalesce((SELECT string_agg(r.id || '.' || r.revision, ' ' ORDER BY r.id) FROM agent_roles r WHERE r.user_id = $1), '') ||
-        coalesce((SELECT string_agg(' -' || s.key, '' ORDER BY s.key) FROM agent_role_switches s WHERE s.user_id = $1 AND NOT s.enabled), ''))::text AS roles
+        coalesce((SELECT string_agg(' -' || s.key, '' ORDER BY s.key) FROM agent_role_switches s WHERE s.user_id = $1 AND NOT s.enabled), '') ||
+        coalesce((SELECT string_agg(' +' || i.id || '.' || left(i.digest, 12), '' ORDER BY i.id) FROM registry_installs i
+                  WHERE coalesce(i.user_id, 0) IN ($1, 0) AND i.kind = 'role' AND i.enabled), ''))::text AS roles,
+       coalesce((SELECT string_agg(i.id || '.' || left(i.digest, 12), ' ' ORDER BY i.id) FROM registry_installs i
+                 WHERE coalesce(i.user_id, 0) IN ($1, 0) AND i.kind = 'skill' AND i.enabled), '')::text AS skills
 `
 
 type OwnPromptsRow struct {
 	Sections json.RawMessage
 	Roles    string
+	Skills   string
 }
 
 // What a person has in place of parts of the system prompt: the newest version of each section, unless it is empty, and what their roles of
-// subagents are, as a text that differs when they do.
+// subagents are, written and installed, and their installed skills, as texts that differ when they do.
 func (q *Queries) OwnPrompts(ctx context.Context, db DBTX, userID chat.UserID) (OwnPromptsRow, error) {
 	row := db.QueryRow(ctx, ownPrompts, userID)
 	var i OwnPromptsRow
-	err := row.Scan(&i.Sections, &i.Roles)
+	err := row.Scan(&i.Sections, &i.Roles, &i.Skills)
 	return i, err
 }
 

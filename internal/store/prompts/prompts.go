@@ -32,7 +32,7 @@ func (s *Store) OwnPrompts(ctx context.Context, user chat.UserID) (own chat.OwnP
 	if err != nil {
 		return own, pg.Classify(fmt.Errorf("read the prompts of user %d: %w", user, err))
 	}
-	own.Roles = row.Roles
+	own.Roles, own.Skills = row.Roles, row.Skills
 	if err := json.Unmarshal(row.Sections, &own.Sections); err != nil {
 		return own, fmt.Errorf("decode the prompts of user %d: %w", user, err)
 	}

@@ -22,15 +22,22 @@ var doc string
 // maxNamed is how many files of a skill, and how many skills, one result names.
 const maxNamed = 50
 
-// Finder knows the skills of a place; without a sandbox those of the server.
+// Finder knows the skills that a person has in a place; without a sandbox those of the server, and what they have installed.
 type Finder interface {
-	In(ctx context.Context, box sandbox.Sandbox, folder string) ([]skill.Found, error)
+	In(ctx context.Context, user chat.UserID, box sandbox.Sandbox, folder string) ([]skill.Found, error)
+	// Off reports whether the installation has switched off skills of a name.
+	Off(ctx context.Context, name string) (bool, error)
 }
 
 // Copier brings the server's skills to where commands run, so that these can use their files.
 type Copier interface {
 	// Copy returns the folder of the copies there. An error says why there are none.
 	Copy(ctx context.Context, box sandbox.Sandbox) (dir string, err error)
+}
+
+// carried is the folder of a skill that brings its files to where commands run by itself.
+type carried interface {
+	CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, err error)
 }
 
 type params struct {
@@ -82,11 +89,11 @@ func (l load) do(ctx context.Context, call tool.Call, p params) (string, error) 
 
 // find returns the skill of a name. Where no machine can be reached, those of the server are there all the same.
 func (l load) find(ctx context.Context, call tool.Call, name string) (skill.Found, error) {
-	ours, err := l.skills.In(ctx, nil, "")
+	ours, err := l.skills.In(ctx, call.User, nil, "")
 	if err != nil {
 		return skill.Found{}, err
 	}
-	all, err := l.skills.In(ctx, call.Box, call.Cwd)
+	all, err := l.skills.In(ctx, call.User, call.Box, call.Cwd)
 	one, ok := skill.Pick(all, name)
 	if err != nil {
 		one, ok = skill.Pick(ours, name)
@@ -96,6 +103,11 @@ func (l load) find(ctx context.Context, call tool.Call, name string) (skill.Foun
 		return one, nil
 	case err != nil:
 		return skill.Found{}, err
+	}
+	if off, err := l.skills.Off(ctx, name); err != nil {
+		return skill.Found{}, err
+	} else if off {
+		return skill.Found{}, fault.Errorf(fault.Denied, "the administrators of this installation have switched off the skill %.80q (disabledSkills in the policy); say so", name)
 	}
 	var names []string
 	for _, f := range all[:min(len(all), maxNamed)] {
@@ -130,13 +142,24 @@ func (l load) load(ctx context.Context, call tool.Call, one skill.Found) (string
 func (l load) place(ctx context.Context, call tool.Call, one skill.Found) string {
 	dir := one.Folder.Path()
 	if dir == "" {
-		copied, err := l.copies.Copy(ctx, call.Box)
+		copied, err := l.copied(ctx, call, one)
 		if err != nil {
 			return fmt.Sprintf("Its files are not on your machine, so commands cannot use them (%s); read them with this tool.", err)
 		}
-		dir = path.Join(copied, one.Folder.Base())
+		dir = copied
 	}
 	return "Folder: " + dir + " (paths in the skill are relative to it)"
+}
+
+// copied brings the files of a skill to where commands run, and returns their folder there.
+func (l load) copied(ctx context.Context, call tool.Call, one skill.Found) (dir string, err error) {
+	if own, ok := one.Folder.(carried); ok {
+		ctx, cancel := context.WithTimeout(ctx, copyTime)
+		defer cancel()
+		return own.CopyTo(ctx, call.Box)
+	}
+	all, err := l.copies.Copy(ctx, call.Box)
+	return path.Join(all, one.Folder.Base()), err
 }
 
 func named(files []skill.Listed, more bool) string {

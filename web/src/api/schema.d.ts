@@ -1507,6 +1507,191 @@ export interface paths {
         patch: operations["note-prompt-version"];
         trace?: never;
     };
+    "/api/registry/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Skills and roles that people have published
+         * @description Yours, and what others share with everybody. Administrators also see what administrators have withdrawn.
+         */
+        get: operations["list-registry-entries"];
+        put?: never;
+        /**
+         * Publish a skill or a role: a zip archive, or the Markdown file of a role
+         * @description A new version of what you have published under its name, or a new entry. The same files again make no version. The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.
+         */
+        post: operations["publish-bundle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/registry/entries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is in a published skill or role, before it is installed */
+        get: operations["get-registry-entry"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove what you have published, with its versions
+         * @description Who has installed it keeps it.
+         */
+        delete: operations["delete-registry-entry"];
+        options?: never;
+        head?: never;
+        /**
+         * Say who finds what was published, or withdraw it
+         * @description 403: it is somebody else's, or an administrator has withdrawn it.
+         */
+        patch: operations["revise-registry-entry"];
+        trace?: never;
+    };
+    "/api/registry/entries/{id}/versions/{version}/bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A version of a published skill or role as a zip archive
+         * @description The same version is always the same bytes.
+         */
+        get: operations["export-registry-version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/registry/entries/{id}/versions/{version}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of a published skill, as text */
+        get: operations["read-registry-file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/registry/installs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Skills and roles that you have installed, and those for everybody */
+        get: operations["list-registry-installs"];
+        put?: never;
+        /**
+         * Install a published skill or role, or another version of it
+         * @description All or nothing, as a copy of your own. It works in your conversations from then on. 409: something else is installed under its name.
+         */
+        post: operations["install-registry-entry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/registry/installs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Uninstall a skill or a role */
+        delete: operations["uninstall-registry-entry"];
+        options?: never;
+        head?: never;
+        /** Switch on or off what is installed */
+        patch: operations["switch-registry-install"];
+        trace?: never;
+    };
+    "/api/registry/installs/{id}/bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is installed as a zip archive
+         * @description The same version is always the same bytes.
+         */
+        get: operations["export-registry-install"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/registry/installs/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish what you have installed as your own
+         * @description A new version of what you have published under its name, or a new entry. The same files again make no version.
+         */
+        post: operations["publish-install"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/registry/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a role of your own
+         * @description A new version of what you have published under its name, or a new entry. The same files again make no version.
+         */
+        post: operations["publish-role"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/roles": {
         parameters: {
             query?: never;
@@ -3229,6 +3414,24 @@ export interface components {
             id: string;
             name?: string;
         };
+        BundleFile: {
+            executable: boolean;
+            name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
+        };
+        BundleText: {
+            /** @description It is no text. */
+            binary: boolean;
+            /** @description There is more of it. */
+            cut: boolean;
+            name: string;
+            /** @description At most the first 60,000 bytes. Whoever published it wrote it: show it as text. Empty where binary is true. */
+            text: string;
+        };
         Catalogue: {
             models: components["schemas"]["Model"][] | null;
             /** @description The think levels, ascending. */
@@ -3781,6 +3984,40 @@ export interface components {
         "End-pairingRequest": {
             approve: boolean;
         };
+        Entries: {
+            /** @description By name, at most 50. */
+            entries: components["schemas"]["Entry"][] | null;
+            /** @description There are others: ask again with offset. */
+            more: boolean;
+        };
+        Entry: {
+            description: string;
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: int64
+             * @description How many people have installed it; the installation counts as one.
+             */
+            installed: number;
+            /** @enum {string} */
+            kind: "skill" | "role";
+            name: string;
+            /** @description You published it. */
+            own: boolean;
+            /** @description Name of the user who published it. */
+            owner: string;
+            /** @description As SKILL.md says. */
+            tags: string[] | null;
+            /** @description The newest. */
+            version: components["schemas"]["Version"];
+            /** @enum {string} */
+            visibility: "private" | "everybody";
+            /**
+             * @description Who has withdrawn it; empty: nobody.
+             * @enum {string}
+             */
+            withdrawn: "" | "owner" | "administrator";
+        };
         ErrorDetail: {
             /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
             location?: string;
@@ -4067,6 +4304,50 @@ export interface components {
             /** @description What is sent as the answer; no two of a question are the same. */
             label: string;
         };
+        Install: {
+            description: string;
+            /** @description As that of a version. */
+            digest: string;
+            /** @description The policy of the installation has switched off skills of this name. */
+            disabled: boolean;
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description The entry that it comes from; 0: that is gone.
+             */
+            entry: number;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            files: number;
+            /** Format: int64 */
+            id: number;
+            /** Format: date-time */
+            installed_at: string;
+            /** @enum {string} */
+            kind: "skill" | "role";
+            name: string;
+            /**
+             * Format: int64
+             * @description The newest version that you could install; 0: none any more.
+             */
+            newest: number;
+            /**
+             * Format: int64
+             * @description The version that is installed.
+             */
+            number: number;
+            /** @description Name of the user who published it; empty where the account or the entry is gone. */
+            owner: string;
+            /** @description An administrator has installed it for everybody. */
+            shared: boolean;
+            /**
+             * Format: int64
+             * @description Of its files, in bytes.
+             */
+            size: number;
+        };
         InstallationPresets: {
             /** @enum {string} */
             administrators: "read_only" | "ask" | "auto";
@@ -4082,6 +4363,23 @@ export interface components {
              * @description Of the policy that says it.
              */
             version: number;
+        };
+        Installing: {
+            /** Format: int64 */
+            entry: number;
+            /** @description In place of another one of its name. */
+            replace?: boolean;
+            /** @description For everybody; for administrators. */
+            shared?: boolean;
+            /**
+             * Format: int64
+             * @description Left out: the newest.
+             */
+            version?: number;
+        };
+        Installs: {
+            /** @description By name: yours, and what there is for everybody. One of yours takes the place of one of its name for everybody. */
+            installs: components["schemas"]["Install"][] | null;
         };
         Invite: {
             /** Format: date-time */
@@ -5398,6 +5696,15 @@ export interface components {
             /** @description In the order in which they stand in a prompt; system is the first. */
             prompts: components["schemas"]["Prompt"][] | null;
         };
+        Publishing: {
+            /** @description What is new in it. */
+            notes?: string;
+            /**
+             * @description Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+             * @enum {string}
+             */
+            visibility?: "private" | "everybody";
+        };
         Queue: {
             /**
              * Format: int64
@@ -5424,6 +5731,19 @@ export interface components {
             text: string;
             /** @description No slot is free: it waits for another turn to end. */
             throttled?: boolean;
+        };
+        RegistryDetail: {
+            entry: components["schemas"]["Entry"];
+            files: components["schemas"]["BundleFile"][] | null;
+            /** @description SKILL.md, or the file of the role. */
+            main: components["schemas"]["BundleText"];
+            /**
+             * Format: int64
+             * @description The version that files and text are of.
+             */
+            shown: number;
+            /** @description The newest first, at most 20. */
+            versions: components["schemas"]["Version"][] | null;
         };
         Remembered: {
             /**
@@ -5476,6 +5796,15 @@ export interface components {
         ResetsBody: {
             resets: components["schemas"]["Began"][] | null;
         };
+        Revision: {
+            /**
+             * @description For its owner. Who has installed it keeps it.
+             * @enum {string}
+             */
+            visibility?: "private" | "everybody";
+            /** @description Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is but by its owner, and only administrators let it back in. */
+            withdrawn?: boolean;
+        };
         RewindBody: {
             /** @description Chosen by the client, unique per user. Sent again for the same message it is the same rewind. */
             client_message_id: string;
@@ -5515,6 +5844,20 @@ export interface components {
             prompt: string;
             /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
             tools: string[] | null;
+        };
+        RolePublishing: {
+            /** @description What is new in it. */
+            notes?: string;
+            /**
+             * Format: int64
+             * @description A role of your own.
+             */
+            role: number;
+            /**
+             * @description Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+             * @enum {string}
+             */
+            visibility?: "private" | "everybody";
         };
         RoleRollback: {
             /**
@@ -6223,6 +6566,9 @@ export interface components {
             /** @description Yours; administrators see those of the installation before them. */
             subscriptions: components["schemas"]["Subscription"][] | null;
         };
+        Switch: {
+            enabled: boolean;
+        };
         "Switch-branchRequest": {
             /**
              * Format: int64
@@ -6767,6 +7113,29 @@ export interface components {
         };
         UsersBody: {
             users: components["schemas"]["Account"][] | null;
+        };
+        Version: {
+            /** @description SHA-256 of names, modes and contents of its files, hex. */
+            digest: string;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            files: number;
+            /** @description What its owner says of it. */
+            notes: string;
+            /**
+             * Format: int64
+             * @description 1, 2, 3 …
+             */
+            number: number;
+            /** Format: date-time */
+            published_at: string;
+            /**
+             * Format: int64
+             * @description Of its files, in bytes.
+             */
+            size: number;
         };
         Wait: {
             /** @description rate limit, timeout, server error, network, truncated stream */
@@ -10074,6 +10443,478 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PromptVersion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-registry-entries": {
+        parameters: {
+            query?: {
+                /** @description Words that all stand in its name, description or tags, or in the name of its owner. */
+                q?: string;
+                kind?: "skill" | "role";
+                /** @description What you have published alone. */
+                own?: boolean;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entries"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "publish-bundle": {
+        parameters: {
+            query?: {
+                /** @description Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private. */
+                visibility?: "private" | "everybody";
+                /** @description What is new in it. */
+                notes?: string;
+                /** @description Name of the file: that of a skill or a role which does not say its own. */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/zip": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-registry-entry": {
+        parameters: {
+            query?: {
+                /** @description Whose files are shown; left out: the newest. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistryDetail"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-registry-entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "revise-registry-entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Revision"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "export-registry-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "read-registry-file": {
+        parameters: {
+            query: {
+                /** @description As the files of the version are called. */
+                name: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BundleText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-registry-installs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Installs"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "install-registry-entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Installing"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Install"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "uninstall-registry-entry": {
+        parameters: {
+            query?: {
+                /** @description It is the installation's; for administrators. */
+                shared?: boolean;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "switch-registry-install": {
+        parameters: {
+            query?: {
+                /** @description It is the installation's; for administrators. */
+                shared?: boolean;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Switch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Install"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "export-registry-install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "publish-install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Publishing"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "publish-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolePublishing"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
                 };
             };
             /** @description Error */

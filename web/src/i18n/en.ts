@@ -622,6 +622,7 @@ export const en = {
   "hooks.title": "Hooks",
   "policy.title": "Policy",
   "roles.title": "Agents and roles",
+  "registry.title": "Skills & agents",
   "prompts.title": "Prompts",
   "policy.lead": "How conversations are named, routed, let in, queued, reset and limited. It holds for the whole installation within a second of saving. JSON5: comments and trailing commas are understood, but not kept.",
   "policy.editor": "Text of the policy",

@@ -624,6 +624,7 @@ export const zh: Record<Key, string> = {
   "hooks.title": "钩子",
   "policy.title": "策略",
   "roles.title": "智能体与角色",
+  "registry.title": "技能与智能体",
   "prompts.title": "提示词",
   "policy.lead": "规定对话如何命名、路由、准入、排队、重置和限流。保存后一秒内对整个系统生效。采用 JSON5：可写注释和尾随逗号，但不会保留。",
   "policy.editor": "策略文本",

@@ -18,6 +18,7 @@ const sections: SettingsSection[] = [
   { id: "you", title: "you.title", group: "yours", show: lazy(() => import("./You")) },
   { id: "models", title: "models.title", group: "yours", show: lazy(() => import("../models/ModelsPage")) },
   { id: "roles", title: "roles.title", group: "yours", show: lazy(() => import("../roles/RolesPage")) },
+  { id: "registry", title: "registry.title", group: "yours", show: lazy(() => import("../registry/RegistryPage")) },
   { id: "prompts", title: "prompts.title", group: "yours", show: lazy(() => import("../prompts/PromptsPage")) },
   { id: "permissions", title: "permissions.title", group: "yours", show: lazy(() => import("../permissions/PermissionsPage")) },
   { id: "tools", title: "toolServers.title", group: "yours", show: lazy(() => import("../mcp/ToolsPage")) },

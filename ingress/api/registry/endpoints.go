@@ -1,0 +1,154 @@
+// Package registry has the endpoints of the skills and roles that people publish for each other and install.
+package registry
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/registry"
+	"xbot/internal/store"
+)
+
+// Disabled knows the names of skills that the installation has switched off.
+type Disabled interface {
+	Off(ctx context.Context, name string) (bool, error)
+}
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Disabled Disabled // nil: none are
+}
+
+// Entries lists what was published.
+type Entries struct {
+	Entries []registry.Entry `json:"entries" doc:"By name, at most 50."`
+	More    bool             `json:"more" doc:"There are others: ask again with offset."`
+}
+
+// RegistryDetail is an entry with what is in one of its versions.
+type RegistryDetail struct { //nolint:revive // the name of its schema in the API
+	Entry    registry.Entry     `json:"entry"`
+	Versions []registry.Version `json:"versions" doc:"The newest first, at most 20."`
+	Shown    int                `json:"shown" doc:"The version that files and text are of."`
+	Files    []BundleFile       `json:"files"`
+	Main     BundleText         `json:"main" doc:"SKILL.md, or the file of the role."`
+}
+
+// BundleFile is a file of a bundle.
+type BundleFile struct {
+	Name       string `json:"name"`
+	Size       int    `json:"size" doc:"Bytes."`
+	Executable bool   `json:"executable"`
+}
+
+// BundleText is a file of a bundle as text.
+type BundleText struct {
+	Name string `json:"name"`
+	Text string `json:"text" doc:"At most the first 60,000 bytes. Whoever published it wrote it: show it as text. Empty where binary is true."`
+	Cut  bool   `json:"cut" doc:"There is more of it."`
+	// Binary says that it cannot be shown.
+	Binary bool `json:"binary" doc:"It is no text."`
+}
+
+// Installs lists what is installed.
+type Installs struct {
+	Installs []registry.Install `json:"installs" doc:"By name: yours, and what there is for everybody. One of yours takes the place of one of its name for everybody."`
+}
+
+// Publishing is what is said of a version.
+type Publishing struct {
+	Visibility registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private."`
+	Notes      string              `json:"notes,omitempty" maxLength:"1000" doc:"What is new in it."`
+}
+
+// RolePublishing says which role is published.
+type RolePublishing struct {
+	Publishing
+
+	Role int64 `json:"role" minimum:"1" doc:"A role of your own."`
+}
+
+// Revision is what is to become of an entry.
+type Revision struct {
+	Visibility *registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"For its owner. Who has installed it keeps it."`
+	Withdrawn  *bool                `json:"withdrawn,omitempty" doc:"Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is but by its owner, and only administrators let it back in."`
+}
+
+// Installing says what is to be installed.
+type Installing struct {
+	Entry   int64 `json:"entry" minimum:"1"`
+	Version int   `json:"version,omitempty" minimum:"0" doc:"Left out: the newest."`
+	Shared  bool  `json:"shared,omitempty" doc:"For everybody; for administrators."`
+	Replace bool  `json:"replace,omitempty" doc:"In place of another one of its name."`
+}
+
+// Switch switches something on or off.
+type Switch struct {
+	Enabled bool `json:"enabled"`
+}
+
+type (
+	// EntryPath says which entry a request is about.
+	EntryPath struct {
+		ID int64 `path:"id" minimum:"1"`
+	}
+	// VersionPath says which version of an entry a request is about.
+	VersionPath struct {
+		EntryPath
+
+		Version int `path:"version" minimum:"1"`
+	}
+	// InstallPath says which install a request is about.
+	InstallPath struct {
+		ID     int64 `path:"id" minimum:"1"`
+		Shared bool  `query:"shared" doc:"It is the installation's; for administrators."`
+	}
+	entriesBody  struct{ Body Entries }
+	entryBody    struct{ Body registry.Entry }
+	detailBody   struct{ Body RegistryDetail }
+	textBody     struct{ Body BundleText }
+	installsBody struct{ Body Installs }
+	installBody  struct{ Body registry.Install }
+)
+
+const (
+	root     = "/api/registry"
+	entries  = root + "/entries"
+	entryOf  = entries + "/{id}"
+	installs = root + "/installs"
+	install  = installs + "/{id}"
+)
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerEntries(h)
+	a.registerPublishing(h)
+	a.registerInstalls(h)
+}
+
+func viewer(ctx context.Context) store.RegistryViewer {
+	u := auth.User(ctx)
+	return store.RegistryViewer{User: u.ID, Admin: u.Admin}
+}
+
+func operation(id, method, path, summary, description string) huma.Operation {
+	return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Description: description, Security: endpoint.Secured}
+}
+
+func removal(id, path, summary, description string) huma.Operation {
+	op := operation(id, http.MethodDelete, path, summary, description)
+	op.DefaultStatus = http.StatusNoContent
+	return op
+}
+
+func archive(id, path, summary string) huma.Operation {
+	op := operation(id, http.MethodGet, path, summary, "The same version is always the same bytes.")
+	op.Responses = endpoint.AttachmentResponse("application/zip")
+	return op
+}

@@ -1,0 +1,83 @@
+package registry
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/auth"
+	"xbot/internal/registry"
+	"xbot/internal/store"
+)
+
+func (a *Endpoints) registerInstalls(h huma.API) {
+	huma.Register(h, operation("list-registry-installs", http.MethodGet, installs, "Skills and roles that you have installed, and those for everybody", ""), a.installs)
+	huma.Register(h, operation("install-registry-entry", http.MethodPost, installs, "Install a published skill or role, or another version of it",
+		"All or nothing, as a copy of your own. It works in your conversations from then on. 409: something else is installed under its name."), a.install)
+	huma.Register(h, operation("switch-registry-install", http.MethodPatch, install, "Switch on or off what is installed", ""), func(ctx context.Context, in *struct {
+		InstallPath
+
+		Body Switch
+	}) (*installBody, error) {
+		if err := a.mayShare(ctx, in.Shared); err != nil {
+			return nil, err
+		}
+		done, err := a.Store.EnableRegistryInstall(ctx, viewer(ctx), in.Shared, in.ID, in.Body.Enabled)
+		if err == nil {
+			err = a.mark(ctx, &done)
+		}
+		return &installBody{done}, a.Problem(err)
+	})
+	huma.Register(h, removal("uninstall-registry-entry", install, "Uninstall a skill or a role", ""), func(ctx context.Context, in *InstallPath) (*struct{}, error) {
+		if err := a.mayShare(ctx, in.Shared); err != nil {
+			return nil, err
+		}
+		return nil, a.Problem(a.Store.RegistryUninstall(ctx, viewer(ctx), in.Shared, in.ID))
+	})
+	huma.Register(h, archive("export-registry-install", install+"/bundle", "What is installed as a zip archive"), func(ctx context.Context, in *struct {
+		ID int64 `path:"id" minimum:"1"`
+	}) (*huma.StreamResponse, error) {
+		packed, err := a.Store.RegistryInstallBundle(ctx, auth.User(ctx).ID, in.ID)
+		return send(packed), a.Problem(err)
+	})
+}
+
+// mayShare refuses changes of what is there for everybody to all but administrators.
+func (a *Endpoints) mayShare(ctx context.Context, shared bool) error {
+	if shared {
+		return a.AdminOnly(ctx)
+	}
+	return nil
+}
+
+func (a *Endpoints) installs(ctx context.Context, _ *struct{}) (*installsBody, error) {
+	all, err := a.Store.RegistryInstalls(ctx, auth.User(ctx).ID)
+	for i := range all {
+		if err == nil {
+			err = a.mark(ctx, &all[i])
+		}
+	}
+	return &installsBody{Installs{append([]registry.Install{}, all...)}}, a.Problem(err)
+}
+
+// mark says whether the policy has switched a skill off.
+func (a *Endpoints) mark(ctx context.Context, one *registry.Install) (err error) {
+	if one.Kind == registry.Skill && a.Disabled != nil {
+		one.Disabled, err = a.Disabled.Off(ctx, one.Name)
+	}
+	return err
+}
+
+func (a *Endpoints) install(ctx context.Context, in *struct{ Body Installing }) (*installBody, error) {
+	o := in.Body
+	if err := a.mayShare(ctx, o.Shared); err != nil {
+		return nil, err
+	}
+	done, err := a.Store.RegistryInstall(ctx, viewer(ctx), store.RegistryOrder{Entry: o.Entry, Number: o.Version, Shared: o.Shared, Replace: o.Replace})
+	if err == nil {
+		a.Log.Info("installed from the registry", "kind", done.Kind, "name", done.Name, "version", done.Number, "shared", done.Shared, "by", auth.User(ctx).Name)
+		err = a.mark(ctx, &done)
+	}
+	return &installBody{done}, a.Problem(err)
+}

@@ -1,0 +1,86 @@
+package registry
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/auth"
+	"xbot/internal/registry"
+	"xbot/internal/store"
+)
+
+func (a *Endpoints) registerPublishing(h huma.API) {
+	const what = "A new version of what you have published under its name, or a new entry. The same files again make no version. "
+	upload := operation("publish-bundle", http.MethodPost, entries, "Publish a skill or a role: a zip archive, or the Markdown file of a role",
+		what+"The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or "+
+			"nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.")
+	upload.MaxBodyBytes, upload.DefaultStatus = registry.MaxArchive, http.StatusCreated
+	huma.Register(h, upload, a.publish)
+	role := operation("publish-role", http.MethodPost, root+"/roles", "Publish a role of your own", what)
+	role.DefaultStatus = http.StatusCreated
+	huma.Register(h, role, func(ctx context.Context, in *struct{ Body RolePublishing }) (*entryBody, error) {
+		own, err := a.Store.OwnRole(ctx, auth.User(ctx).ID, in.Body.Role)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		b, err := registry.RoleBundle(own.Role())
+		return a.published(ctx, b, in.Body.Publishing, err)
+	})
+	again := operation("publish-install", http.MethodPost, install+"/publish", "Publish what you have installed as your own", what)
+	again.DefaultStatus = http.StatusCreated
+	huma.Register(h, again, func(ctx context.Context, in *struct {
+		ID   int64 `path:"id" minimum:"1"`
+		Body Publishing
+	}) (*entryBody, error) {
+		packed, err := a.Store.RegistryInstallBundle(ctx, auth.User(ctx).ID, in.ID)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		b, err := registry.Read(packed.Zip, packed.Name)
+		return a.published(ctx, b, in.Body, err)
+	})
+	huma.Register(h, operation("revise-registry-entry", http.MethodPatch, entryOf, "Say who finds what was published, or withdraw it", "403: it is somebody else's, or an administrator has withdrawn it."), a.revise)
+	huma.Register(h, removal("delete-registry-entry", entryOf, "Remove what you have published, with its versions", "Who has installed it keeps it."),
+		func(ctx context.Context, in *EntryPath) (*struct{}, error) {
+			return nil, a.Problem(a.Store.DeleteRegistryEntry(ctx, auth.User(ctx).ID, in.ID))
+		})
+}
+
+func (a *Endpoints) publish(ctx context.Context, in *struct {
+	Visibility registry.Visibility `query:"visibility" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private."`
+	Notes      string              `query:"notes" maxLength:"1000" doc:"What is new in it."`
+	Name       string              `query:"name" maxLength:"200" doc:"Name of the file: that of a skill or a role which does not say its own."`
+	RawBody    []byte              `contentType:"application/zip"`
+}) (*entryBody, error) {
+	name := strings.TrimSuffix(strings.TrimSuffix(in.Name, ".zip"), ".md")
+	b, err := registry.Read(in.RawBody, name)
+	return a.published(ctx, b, Publishing{in.Visibility, in.Notes}, err)
+}
+
+// published publishes a bundle that was read without an error.
+func (a *Endpoints) published(ctx context.Context, b registry.Bundle, p Publishing, err error) (*entryBody, error) {
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	u := auth.User(ctx)
+	e, err := a.Store.RegistryPublish(ctx, u.ID, b, registry.Terms{Visibility: p.Visibility, Notes: p.Notes})
+	if err == nil {
+		a.Log.Info("published in the registry", "kind", e.Kind, "name", e.Name, "version", e.Version.Number, "visibility", e.Visibility, "by", u.Name)
+	}
+	return &entryBody{e}, a.Problem(err)
+}
+
+func (a *Endpoints) revise(ctx context.Context, in *struct {
+	EntryPath
+
+	Body Revision
+}) (*entryBody, error) {
+	e, err := a.Store.ReviseRegistryEntry(ctx, viewer(ctx), in.ID, store.RegistryRevision(in.Body))
+	if err == nil {
+		a.Log.Info("changed in the registry", "kind", e.Kind, "name", e.Name, "visibility", e.Visibility, "withdrawn", e.Withdrawn, "by", auth.User(ctx).Name)
+	}
+	return &entryBody{e}, a.Problem(err)
+}

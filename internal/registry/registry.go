@@ -1,0 +1,138 @@
+// Package registry has what people share with each other: skills, and roles of subagents. A bundle is one of them as a zip archive, an entry is
+// where its versions are published, and an install is the copy that somebody works with. It reads archives of strangers and runs nothing.
+package registry
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Kind is what a bundle holds.
+type Kind string
+
+// The kinds.
+const (
+	Skill Kind = "skill"
+	Role  Kind = "role"
+)
+
+// Visibility says who finds an entry.
+type Visibility string
+
+// The visibilities.
+const (
+	Private   Visibility = "private"   // its owner
+	Everybody Visibility = "everybody" // who has an account
+)
+
+// Withdrawal says who has withdrawn an entry, so that nobody else finds it.
+type Withdrawal string
+
+// The withdrawals.
+const (
+	InForce         Withdrawal = ""
+	ByOwner         Withdrawal = "owner"         // whoever has it keeps it
+	ByAdministrator Withdrawal = "administrator" // it was taken from all who had it; its owner cannot take this back
+)
+
+// MaxNotes bounds what is said of a version, in bytes.
+const MaxNotes = 1000
+
+// Entry is a skill or a role as it was published, with its newest version.
+type Entry struct {
+	ID          int64      `json:"id"`
+	Kind        Kind       `json:"kind" enum:"skill,role"`
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Tags        []string   `json:"tags" doc:"As SKILL.md says."`
+	Owner       string     `json:"owner" doc:"Name of the user who published it."`
+	Own         bool       `json:"own" doc:"You published it."`
+	Visibility  Visibility `json:"visibility" enum:"private,everybody"`
+	Withdrawn   Withdrawal `json:"withdrawn" enum:",owner,administrator" doc:"Who has withdrawn it; empty: nobody."`
+	Version     Version    `json:"version" doc:"The newest."`
+	Installed   int        `json:"installed" doc:"How many people have installed it; the installation counts as one."`
+}
+
+// Version is what was published at a time. It never changes.
+type Version struct {
+	Number      int       `json:"number" doc:"1, 2, 3 …"`
+	Digest      string    `json:"digest" doc:"SHA-256 of names, modes and contents of its files, hex."`
+	Size        int       `json:"size" doc:"Of its files, in bytes."`
+	Files       int       `json:"files" doc:"How many."`
+	Notes       string    `json:"notes" doc:"What its owner says of it."`
+	PublishedAt time.Time `json:"published_at"`
+}
+
+// Install is a copy that a person, or everybody, works with.
+type Install struct {
+	ID          int64     `json:"id"`
+	Kind        Kind      `json:"kind" enum:"skill,role"`
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	Shared      bool      `json:"shared" doc:"An administrator has installed it for everybody."`
+	Enabled     bool      `json:"enabled"`
+	Entry       int64     `json:"entry" doc:"The entry that it comes from; 0: that is gone."`
+	Owner       string    `json:"owner" doc:"Name of the user who published it; empty where the account or the entry is gone."`
+	Number      int       `json:"number" doc:"The version that is installed."`
+	Newest      int       `json:"newest" doc:"The newest version that you could install; 0: none any more."`
+	Digest      string    `json:"digest" doc:"As that of a version."`
+	Size        int       `json:"size" doc:"Of its files, in bytes."`
+	Files       int       `json:"files" doc:"How many."`
+	InstalledAt time.Time `json:"installed_at"`
+	Disabled    bool      `json:"disabled" doc:"The policy of the installation has switched off skills of this name."`
+}
+
+// Packed is a bundle as an archive.
+type Packed struct {
+	Kind Kind
+	Name string
+	Zip  []byte
+}
+
+// Copy is an install that counts for a person.
+type Copy struct {
+	ID                int64
+	Name, Description string
+	Digest            string
+	Zip               []byte // of a role; of a skill it is read when it is needed
+}
+
+// Query says which entries are looked for.
+type Query struct {
+	Words  string // each has to stand in the name, the description, the tags or the name of the owner
+	Key    string // empty: all, else those of this name alone, in small letters
+	Kind   Kind   // empty: all
+	Own    bool   // those of the viewer alone
+	Offset int    // entries that are passed over
+}
+
+// Terms are what an owner says of a version.
+type Terms struct {
+	Visibility Visibility // empty: as before, and of a new entry what its front matter says, else private
+	Notes      string     // at most MaxNotes bytes
+}
+
+// Check says what is wrong with terms: Invalid, TooLarge.
+func (t Terms) Check() error {
+	switch {
+	case t.Visibility != "" && t.Visibility != Private && t.Visibility != Everybody:
+		return fault.Errorf(fault.Invalid, "the visibility %.20q is none: there are private and everybody", t.Visibility)
+	case len(t.Notes) > MaxNotes:
+		return fault.Errorf(fault.TooLarge, "the notes have more than %d bytes", MaxNotes)
+	}
+	return nil
+}
+
+// MaxName bounds a name, in bytes.
+const MaxName = 64
+
+var valid = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]*$`)
+
+// ValidName reports whether a text can be the name of something that is published: one word, which people type behind a slash.
+func ValidName(name string) bool { return len(name) <= MaxName && valid.MatchString(name) }
+
+// Key is a name as it is compared.
+func Key(name string) string { return strings.ToLower(strings.TrimSpace(name)) }

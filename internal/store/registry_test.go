@@ -1,0 +1,90 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/registry"
+	"xbot/internal/store"
+)
+
+// skillOf is a bundle whose file says a word.
+func skillOf(name, word string) registry.Bundle {
+	return registry.Bundle{Kind: registry.Skill, Name: name, Description: "Does it.", Files: []registry.File{{Name: "SKILL.md", Data: []byte("---\nname: " + name + "\ndescription: Does it.\n---\n" + word)}}}
+}
+
+func (b *bundle) publishes(user chat.UserID, name, word string) registry.Entry {
+	b.t.Helper()
+	e, err := b.RegistryPublish(b.t.Context(), user, skillOf(name, word), registry.Terms{Visibility: registry.Everybody})
+	require.NoError(b.t, err)
+	return e
+}
+
+func TestRegistry_PublishedAtOnceVersionsHaveNumbersOfTheirOwnAndTheOldestGo(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	var all sync.WaitGroup
+	for i := range 25 {
+		all.Go(func() {
+			_, err := b.RegistryPublish(ctx, b.user.ID, skillOf("ship", fmt.Sprint(i)), registry.Terms{})
+			require.NoError(t, err)
+		})
+	}
+	all.Wait()
+	found, more, err := b.RegistryEntries(ctx, store.RegistryViewer{User: b.user.ID}, registry.Query{})
+	require.NoError(t, err)
+	require.False(t, more)
+	require.Len(t, found, 1)
+	require.Equal(t, 25, found[0].Version.Number)
+	versions, err := b.RegistryVersions(ctx, store.RegistryViewer{User: b.user.ID}, found[0].ID)
+	require.NoError(t, err)
+	require.Len(t, versions, 20)
+	require.Equal(t, 6, versions[19].Number)
+}
+
+func TestRegistry_ThereIsRoomForSoMuch(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	for i := range 100 {
+		b.publishes(b.user.ID, fmt.Sprint("s", i), "x")
+	}
+	_, err := b.RegistryPublish(ctx, b.user.ID, skillOf("more", "x"), registry.Terms{})
+	require.Equal(t, fault.TooLarge, fault.KindOf(err))
+	found, more, err := b.RegistryEntries(ctx, store.RegistryViewer{User: b.user.ID}, registry.Query{Offset: 50})
+	require.NoError(t, err)
+	require.Len(t, found, 50, "what was refused is not there")
+	require.False(t, more)
+}
+
+func TestRegistry_WithAPersonGoesWhatIsTheirsAndWhatOthersHaveInstalledStays(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	ann := b.member("ann")
+	e := b.publishes(ann.ID, "ship", "hers")
+	ours := b.publishes(b.user.ID, "plan", "ours")
+	for _, o := range []struct {
+		by    chat.UserID
+		order store.RegistryOrder
+	}{{ann.ID, store.RegistryOrder{Entry: ours.ID}}, {b.user.ID, store.RegistryOrder{Entry: e.ID}}, {ann.ID, store.RegistryOrder{Entry: e.ID, Shared: true}}} {
+		_, err := b.RegistryInstall(ctx, store.RegistryViewer{User: o.by}, o.order)
+		require.NoError(t, err)
+	}
+	require.NoError(t, b.Delete(ctx, ann.ID, nil))
+	require.NoError(t, b.EndDeletion(ctx, ann.ID))
+	require.Empty(t, b.left(ann.ID))
+	has, err := b.RegistryInstalls(ctx, b.user.ID)
+	require.NoError(t, err)
+	require.Len(t, has, 2, "his, and that for everybody")
+	for _, one := range has {
+		require.Zero(t, one.Entry)
+		require.Empty(t, one.Owner)
+		packed, err := b.RegistryInstallBundle(ctx, b.user.ID, one.ID)
+		require.NoError(t, err)
+		require.NotEmpty(t, packed.Zip)
+	}
+}

@@ -1,0 +1,317 @@
+// Package registry has the slash command for the skills and roles that people share with each other.
+package registry
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/registry"
+	"xbot/internal/role"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Store keeps what is published and installed, and who people are.
+type Store interface {
+	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+	RolesOf(ctx context.Context, user chat.UserID) (role.Kept, error)
+	RegistryEntries(ctx context.Context, v store.RegistryViewer, q registry.Query) (list []registry.Entry, more bool, err error)
+	RegistryEntry(ctx context.Context, v store.RegistryViewer, id int64) (registry.Entry, error)
+	RegistryInstall(ctx context.Context, v store.RegistryViewer, o store.RegistryOrder) (registry.Install, error)
+	RegistryInstalls(ctx context.Context, user chat.UserID) ([]registry.Install, error)
+	RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error)
+	RegistryUninstall(ctx context.Context, v store.RegistryViewer, shared bool, id int64) error
+	RegistryPublish(ctx context.Context, owner chat.UserID, b registry.Bundle, t registry.Terms) (registry.Entry, error)
+}
+
+// Disabled knows the names of skills that the installation has switched off.
+type Disabled interface {
+	Off(ctx context.Context, name string) (bool, error)
+}
+
+// App is /app: skills and roles that people share.
+type App struct {
+	Store    Store
+	Disabled Disabled
+	Base     string // address of the page
+}
+
+var _ slash.Runner = App{}
+
+// Spec is what the command is called. What is installed works for its person everywhere, so that a token for conversations does not do it.
+func (App) Spec() slash.Spec {
+	return slash.Spec{
+		Name: "app", Aliases: []string{"apps"}, Usage: "[list|browse|search WORDS|install NAME|update NAME|uninstall NAME|publish NAME|export NAME]",
+		Help: i18n.HelpApp, Group: slash.GroupYou, Who: slash.Owner, Whole: true,
+	}
+}
+
+// everybody, behind a name, means all people of the installation.
+const everybody = "everybody"
+
+// Run does what the first word says. A second run finds what the first one did.
+func (a App) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	verb, rest := slash.FirstWord(args)
+	name, behind := slash.FirstWord(rest)
+	switch {
+	case verb == "", verb == "list" && rest == "":
+		return a.list(ctx, in)
+	case verb == "browse", verb == "search" && rest != "":
+		return a.search(ctx, in, rest)
+	case name == "":
+	case verb == "install" && (behind == "" || behind == everybody):
+		return a.install(ctx, in, name, behind == everybody)
+	case verb == "publish" && (behind == "" || behind == everybody || behind == string(registry.Private)):
+		return a.publish(ctx, in, name, registry.Visibility(behind))
+	case behind != "":
+	case verb == "update":
+		return a.update(ctx, in, name)
+	case verb == "uninstall":
+		return a.uninstall(ctx, in, name)
+	case verb == "export":
+		return a.export(ctx, in, name)
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.AppUsage)
+}
+
+func (a App) viewer(ctx context.Context, in slash.Request) (store.RegistryViewer, error) {
+	user, err := a.Store.UserByID(ctx, in.User)
+	return store.RegistryViewer{User: in.User, Admin: user.Admin}, err
+}
+
+func kind(lang i18n.Lang, k registry.Kind) string {
+	if k == registry.Role {
+		return i18n.Say(lang, i18n.AppRole)
+	}
+	return i18n.Say(lang, i18n.AppSkill)
+}
+
+// maxLine bounds what is said of one of them in a list, in characters.
+const maxLine = 200
+
+func (a App) list(ctx context.Context, in slash.Request) (string, error) {
+	all, err := a.Store.RegistryInstalls(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return i18n.Say(in.Lang, i18n.AppNone), nil
+	}
+	lines := make([]string, len(all))
+	for i, one := range all {
+		if lines[i], err = a.line(ctx, in.Lang, one); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (a App) line(ctx context.Context, lang i18n.Lang, one registry.Install) (string, error) {
+	said := "* " + i18n.Say(lang, i18n.AppLine, one.Name, kind(lang, one.Kind), one.Number, shown(one.Description))
+	if one.Shared {
+		said += i18n.Say(lang, i18n.AppShared)
+	}
+	off := false
+	if one.Kind == registry.Skill {
+		var err error
+		if off, err = a.Disabled.Off(ctx, one.Name); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case off:
+		said += i18n.Say(lang, i18n.AppDisabled)
+	case !one.Enabled:
+		said += i18n.Say(lang, i18n.AppOff)
+	}
+	if one.Newest > one.Number {
+		said += i18n.Say(lang, i18n.AppNewer, one.Newest, one.Name)
+	}
+	return said, nil
+}
+
+// shown is what somebody else wrote, as plain text in one line.
+func shown(text string) string { return markdown.Line(chat.FirstWords(text, maxLine)) }
+
+func (a App) search(ctx context.Context, in slash.Request, words string) (string, error) {
+	who, err := a.viewer(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	found, more, err := a.Store.RegistryEntries(ctx, who, registry.Query{Words: words})
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return i18n.Say(in.Lang, i18n.AppNothing), nil
+	}
+	said := listed(in.Lang, found)
+	if more {
+		said += "\n\n" + i18n.Say(in.Lang, i18n.AppMore)
+	}
+	return said, nil
+}
+
+func listed(lang i18n.Lang, found []registry.Entry) string {
+	lines := make([]string, len(found))
+	for i, e := range found {
+		lines[i] = "* " + i18n.Say(lang, i18n.AppFound, e.ID, e.Name, kind(lang, e.Kind), e.Version.Number, e.Owner, shown(e.Description))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// find returns the entry that a name or a number means; where several have the name, said lists them.
+func (a App) find(ctx context.Context, in slash.Request, who store.RegistryViewer, name string) (e registry.Entry, said string, err error) {
+	if id, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64); err == nil && strings.HasPrefix(name, "#") {
+		e, err := a.Store.RegistryEntry(ctx, who, id)
+		return e, "", err
+	}
+	found, _, err := a.Store.RegistryEntries(ctx, who, registry.Query{Key: registry.Key(name)})
+	switch {
+	case err != nil:
+		return e, "", err
+	case len(found) == 0:
+		return e, "", i18n.Fault(fault.NotFound, i18n.AppUnknown, markdown.Code(name))
+	case len(found) > 1:
+		return e, i18n.Say(in.Lang, i18n.AppSeveral, markdown.Code(name)) + "\n\n" + listed(in.Lang, found), nil
+	}
+	return found[0], "", nil
+}
+
+func (a App) install(ctx context.Context, in slash.Request, name string, shared bool) (string, error) {
+	who, err := a.viewer(ctx, in)
+	switch {
+	case err != nil:
+		return "", err
+	case shared && !who.Admin:
+		return "", i18n.Fault(fault.Denied, i18n.CommandAdmins, "app install NAME everybody")
+	}
+	e, several, err := a.find(ctx, in, who, name)
+	if err != nil || several != "" {
+		return several, err
+	}
+	done, err := a.Store.RegistryInstall(ctx, who, store.RegistryOrder{Entry: e.ID, Shared: shared})
+	if err != nil {
+		return "", err
+	}
+	return a.sayInstalled(in.Lang, done), nil
+}
+
+func (a App) sayInstalled(lang i18n.Lang, done registry.Install) string {
+	id := i18n.AppInstalled
+	if done.Shared {
+		id = i18n.AppForAll
+	}
+	said := i18n.Say(lang, id, done.Name, done.Number, done.Owner)
+	if done.Kind == registry.Skill {
+		said += " " + i18n.Say(lang, i18n.AppAsSkill, done.Name)
+	}
+	return said
+}
+
+// mine returns what the person has installed under a name.
+func (a App) mine(ctx context.Context, in slash.Request, name string, shared bool) (registry.Install, error) {
+	all, err := a.Store.RegistryInstalls(ctx, in.User)
+	if err != nil {
+		return registry.Install{}, err
+	}
+	for _, one := range all { // a person's own stands before that for everybody
+		if registry.Key(one.Name) == registry.Key(name) && (shared || !one.Shared) {
+			return one, nil
+		}
+	}
+	return registry.Install{}, i18n.Fault(fault.NotFound, i18n.AppNotInstalled, markdown.Code(name))
+}
+
+// change returns what the person may change of a name: their own, and of administrators what is there for everybody.
+func (a App) change(ctx context.Context, in slash.Request, name string) (store.RegistryViewer, registry.Install, error) {
+	who, err := a.viewer(ctx, in)
+	if err != nil {
+		return who, registry.Install{}, err
+	}
+	one, err := a.mine(ctx, in, name, who.Admin)
+	return who, one, err
+}
+
+func (a App) update(ctx context.Context, in slash.Request, name string) (string, error) {
+	who, one, err := a.change(ctx, in, name)
+	switch {
+	case err != nil:
+		return "", err
+	case one.Newest <= one.Number:
+		return i18n.Say(in.Lang, i18n.AppNewest, one.Name, one.Number), nil
+	}
+	done, err := a.Store.RegistryInstall(ctx, who, store.RegistryOrder{Entry: one.Entry, Shared: one.Shared})
+	if err != nil {
+		return "", err
+	}
+	return a.sayInstalled(in.Lang, done), nil
+}
+
+func (a App) uninstall(ctx context.Context, in slash.Request, name string) (string, error) {
+	who, one, err := a.change(ctx, in, name)
+	if err != nil {
+		return "", err
+	}
+	if err := a.Store.RegistryUninstall(ctx, who, one.Shared, one.ID); err != nil {
+		return "", err
+	}
+	return i18n.Say(in.Lang, i18n.AppUninstalled, one.Name), nil
+}
+
+// publish makes a version of a role that the person has written, or of what they have installed.
+func (a App) publish(ctx context.Context, in slash.Request, name string, seen registry.Visibility) (string, error) {
+	b, err := a.bundle(ctx, in, name)
+	if err != nil {
+		return "", err
+	}
+	e, err := a.Store.RegistryPublish(ctx, in.User, b, registry.Terms{Visibility: seen})
+	if err != nil {
+		return "", err
+	}
+	who := i18n.AppPrivate
+	if e.Visibility == registry.Everybody {
+		who = i18n.AppEverybody
+	}
+	return i18n.Say(in.Lang, i18n.AppPublished, e.Name, e.Version.Number, i18n.Say(in.Lang, who)), nil
+}
+
+func (a App) bundle(ctx context.Context, in slash.Request, name string) (registry.Bundle, error) {
+	kept, err := a.Store.RolesOf(ctx, in.User)
+	if err != nil {
+		return registry.Bundle{}, err
+	}
+	for _, own := range kept.Roles {
+		if role.Key(own.Name) == role.Key(name) {
+			return registry.RoleBundle(own.Role())
+		}
+	}
+	one, err := a.mine(ctx, in, name, true)
+	if fault.Is(err, fault.NotFound) {
+		return registry.Bundle{}, i18n.Fault(fault.NotFound, i18n.AppNoRole, markdown.Code(name))
+	}
+	if err != nil {
+		return registry.Bundle{}, err
+	}
+	packed, err := a.Store.RegistryInstallBundle(ctx, in.User, one.ID)
+	if err != nil {
+		return registry.Bundle{}, err
+	}
+	return registry.Read(packed.Zip, packed.Name)
+}
+
+// export tells the address of the archive. It needs a login.
+func (a App) export(ctx context.Context, in slash.Request, name string) (string, error) {
+	one, err := a.mine(ctx, in, name, true)
+	if err != nil {
+		return "", err
+	}
+	at := fmt.Sprintf("%s/api/registry/installs/%d/bundle", strings.TrimRight(a.Base, "/"), one.ID)
+	return i18n.Say(in.Lang, i18n.AppExport, one.Name, at), nil
+}
