@@ -20,7 +20,7 @@ func TemplatePath(home string, cfg config.Prompt) string {
 func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
-		Enrichers: []prompt.Enricher{serverInstructions{a.offered}},
+		Enrichers: []prompt.Enricher{serverInstructions{a.offered}, pluginTexts{a.added}},
 	})
 }
 

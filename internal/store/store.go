@@ -33,6 +33,7 @@ import (
 	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/plugins"
 	"xbot/internal/store/prompts"
 	"xbot/internal/store/quota"
 	"xbot/internal/store/roles"
@@ -75,6 +76,8 @@ type (
 	ToolKeyStore = toolkeys.Store
 	// MCPServerStore is the one of package mcpservers.
 	MCPServerStore = mcpservers.Store
+	// PluginStore is the one of package plugins.
+	PluginStore = plugins.Store
 	// OAuthStore is the one of package oauth.
 	OAuthStore = oauth.Store
 	// ActiveToolStore is the one of package activetools.
@@ -201,6 +204,7 @@ type operations struct {
 	*UsageStore
 	*PauseStore
 	*NoticeStore
+	*PluginStore
 }
 
 // New returns a store. The caller owns the pool.
@@ -216,6 +220,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ToolKeyStore = toolkeys.New(s.db)
 	s.MCPServerStore = mcpservers.New(s.db)
 	s.OAuthStore = oauth.New(s.db)
+	s.PluginStore = plugins.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
