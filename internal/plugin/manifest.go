@@ -39,6 +39,23 @@ const (
 // Permissions lists all permissions.
 func Permissions() []Permission { return []Permission{Network, Files, Storage, Hooks, Prompt} }
 
+// Means says what a permission allows, for people who decide about it.
+func (p Permission) Means() string {
+	switch p {
+	case Network:
+		return "opens connections to other machines and to programs of this one"
+	case Files:
+		return "reads the files on the server's machine that commands of the agent may read"
+	case Storage:
+		return "keeps values in the database of this installation"
+	case Hooks:
+		return "sees what people write and what tools do, in every conversation, and can refuse or change it"
+	case Prompt:
+		return "adds text to what the model reads, in every conversation"
+	}
+	return string(p)
+}
+
 // Manifest is what a plugin says of itself, checked.
 type Manifest struct {
 	ID          string       `json:"id"`
