@@ -19,6 +19,7 @@ import (
 	"xbot/ingress/api/messages"
 	apimodels "xbot/ingress/api/models"
 	"xbot/ingress/api/people"
+	"xbot/ingress/api/plugins"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
 	apisettings "xbot/ingress/api/settings"
@@ -124,6 +125,7 @@ func (in *ingressPart) api() *api.API {
 		Tools: api.Tools{
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
+			Plugins:     plugins.Endpoints{Base: base, Plugins: in.installed},
 		},
 	}
 }
