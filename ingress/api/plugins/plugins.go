@@ -89,7 +89,8 @@ type PluginChange struct {
 }
 
 type (
-	pluginPath struct {
+	// PluginPath says which plugin a request is about.
+	PluginPath struct {
 		Plugin string `path:"plugin" maxLength:"24" example:"feeds"`
 	}
 	archive struct {
@@ -101,9 +102,8 @@ type (
 		RawBody     []byte              `contentType:"application/octet-stream"`
 	}
 	change struct {
-		pluginPath
-
-		Body PluginChange
+		Plugin string `path:"plugin" maxLength:"24" example:"feeds"`
+		Body   PluginChange
 	}
 	pluginBody struct{ Body Plugin }
 )
@@ -208,7 +208,7 @@ func (a *Endpoints) change(ctx context.Context, in *change) (*pluginBody, error)
 	return a.one(ctx, in.Plugin)
 }
 
-func (a *Endpoints) reload(ctx context.Context, in *pluginPath) (*pluginBody, error) {
+func (a *Endpoints) reload(ctx context.Context, in *PluginPath) (*pluginBody, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (a *Endpoints) reload(ctx context.Context, in *pluginPath) (*pluginBody, er
 	return a.one(ctx, in.Plugin)
 }
 
-func (a *Endpoints) remove(ctx context.Context, in *pluginPath) (*struct{}, error) {
+func (a *Endpoints) remove(ctx context.Context, in *PluginPath) (*struct{}, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
