@@ -127,7 +127,7 @@ const tools = {
   spam: () => { for (let i = 0; i < 1e6; i++) say({ method: "log", params: { level: "info", message: "spam " + i } }); return "spammed" },
   long: () => "y".repeat(2 << 20),
   memory: () => { const all = []; for (;;) all.push(Buffer.alloc(1 << 26, 1)) },
-  run: (a) => { try { return "ok: " + execSync(a.command, { stdio: ["ignore", "pipe", "pipe"], timeout: 20000 }) } catch (e) { return "failed: " + e.status + " " + e.stderr } },
+  run: (a) => { try { return "ok: " + execSync(a.command, { stdio: ["ignore", "pipe", "pipe"], timeout: 55000 }) } catch (e) { return "failed: " + e.status + " " + e.stderr } },
 }
 const slow = (name, id) => {
   mark(name)
@@ -149,13 +149,17 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 func newPest(t *testing.T, id string, permissions ...string) string {
 	t.Helper()
 	type tool map[string]any
+	timeout := 5
+	if strings.HasPrefix(t.Name(), "TestPlugin_Reaches") {
+		timeout = 60 // many commands at once
+	}
 	object := json.RawMessage(`{"type":"object"}`)
 	tools := []tool{{"name": "buy", "description": "Buys a fruit.", "parameters": object}, {"name": "look", "description": "Looks at a fruit.", "parameters": object, "read_only": true}}
 	for _, name := range []string{"echo", "crash", "hang", "flood", "spam", "long", "memory", "run"} {
 		tools = append(tools, tool{"name": name, "description": "Tries to " + name + ".", "parameters": object})
 	}
 	manifest, err := json.Marshal(map[string]any{
-		"id": id, "name": "Pest", "version": "1", "runtime": "stdio", "command": []string{"node", "main.js"}, "permissions": permissions, "timeout": 5,
+		"id": id, "name": "Pest", "version": "1", "runtime": "stdio", "command": []string{"node", "main.js"}, "permissions": append([]string{}, permissions...), "timeout": timeout,
 		"contributes": map[string]any{"tools": tools},
 	})
 	require.NoError(t, err)
@@ -253,4 +257,85 @@ func TestPlugin_ThatCrashesHangsOrFloodsHarmsNobody(t *testing.T) {
 		results := k.toolResults()
 		return strings.Contains(results[len(results)-1], "well again")
 	}, time.Minute, 100*time.Millisecond, "a reload gives it another chance")
+}
+
+// bundled builds the example plugin in TypeScript and returns its folder.
+func bundled(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	from := filepath.Join("..", "examples", "plugins", name)
+	manifest, err := os.ReadFile(filepath.Join(from, "plugin.json"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugin.json"), manifest, 0o600))
+	out, err := exec.CommandContext(t.Context(), "../web/node_modules/.bin/rolldown", filepath.Join(from, "main.ts"), "--platform", "node", "--format", "esm", "-o", filepath.Join(dir, "main.mjs")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir
+}
+
+// TestPlugin_GuardKeepsSecretsOutOfCalls installs the example plugin in TypeScript: a hook, a choice among its settings, and a command for
+// administrators.
+func TestPlugin_GuardKeepsSecretsOutOfCalls(t *testing.T) {
+	t.Parallel()
+	s := diskServer(t)
+	s.install(bundled(t, "guard"))
+	k := s.newTalk()
+	key := "AKIA" + strings.Repeat("A", 16)
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send(k.shell("echo %s >> %s", key, k.file("leak")), k.shell("echo fine >> %s", k.file("fine")), "say done")).State)
+	require.NoFileExists(t, k.file("leak"))
+	require.Equal(t, []string{"fine"}, k.trace("fine"))
+	require.Contains(t, k.toolResults()[0], "the call holds a key of AWS")
+	require.Contains(t, k.command("/guard"), "refused 1 calls")
+	out, err := s.operate("plugin", "set", "guard", "action", "ask")
+	require.NoError(t, err, out)
+	require.Eventually(t, func() bool { return s.settingOf("guard", "action") == "ask" }, time.Minute, 50*time.Millisecond)
+	k.send(k.shell("echo %s >> %s", key, k.file("asked")), "say done")
+	require.Contains(t, k.untilAsked(1).Approval.Reason, "a key of AWS")
+	_, err = s.operate("plugin", "set", "guard", "action", "maybe")
+	require.Error(t, err, "it is no choice")
+}
+
+// settingOf reads a setting that is in force.
+func (s *server) settingOf(plugin, name string) any {
+	s.t.Helper()
+	all, err := s.client.ListPlugins(s.t.Context())
+	require.NoError(s.t, err)
+	for _, p := range all {
+		for _, set := range p.Settings {
+			if p.ID == plugin && set.Name == name {
+				return set.Value
+			}
+		}
+	}
+	return nil
+}
+
+// TestPlugin_AScriptIsAskedForEachRequest has a shell script be a plugin: it reads a request and writes the answer.
+func TestPlugin_AScriptIsAskedForEachRequest(t *testing.T) {
+	t.Parallel()
+	s := diskServer(t)
+	dir := filepath.Join(t.TempDir(), "sh")
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugin.json"), []byte(`{
+		"id":"sh","name":"Script","version":"1","runtime":"script","command":["./main.sh"],"permissions":["hooks"],
+		"contributes":{"tools":[{"name":"count","description":"Counts.","read_only":true},{"name":"fail","description":"Fails."}],
+			"hooks":[{"event":"PreToolUse","if":"Shell(rm *)"}],"commands":[{"name":"counted","help":{"en":"shows the count"}}]}}`), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.sh"), []byte(`#!/bin/sh
+read -r request
+echo . >> "$XBOT_PLUGIN_DATA/count"
+case "$request" in
+*hooks/handle*) echo '{"decision":"deny","reason":"nothing is removed here"}' ;;
+*'"name":"fail"'*) echo "no luck" >&2; exit 1 ;;
+*) echo "asked $(grep -c . "$XBOT_PLUGIN_DATA/count") times" ;;
+esac
+`), 0o700))
+	s.install(dir)
+	k := s.newTalk()
+	k.untilEnded(time.Minute, k.send("call plugin_sh_count {}", "call plugin_sh_fail {}", k.shell("rm -rf %s", k.file("all")), k.shell("echo a >> %s", k.file("kept")), "say done"))
+	results := k.toolResults()
+	require.Contains(t, results[0], "asked 1 times")
+	require.Contains(t, results[1], "no luck")
+	require.Contains(t, results[2], "nothing is removed here")
+	require.Equal(t, []string{"a"}, k.trace("kept"), "a condition keeps other calls from the hook")
+	require.Contains(t, k.command("/counted"), "asked 4 times")
 }

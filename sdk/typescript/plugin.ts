@@ -1,5 +1,5 @@
 // The SDK for xbot plugins in TypeScript. It has no dependencies and runs on Node 18 or newer: where Node does not read TypeScript by itself
-// (before 22.18), compile or bundle it, for example with esbuild.
+// (before 22.18), compile or bundle it, for example with rolldown or esbuild.
 //
 //   const plugin = new Plugin()
 //   plugin.tool("greet", async () => "Hello")

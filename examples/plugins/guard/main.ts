@@ -1,6 +1,6 @@
 // An example of a plugin: a hook that keeps secrets out of calls of tools. Bundle it with the SDK, then install the folder:
 //
-//   npx esbuild examples/plugins/guard/main.ts --bundle --platform=node --format=esm --outfile=examples/plugins/guard/main.mjs
+//   npx rolldown examples/plugins/guard/main.ts --platform node --format esm -o examples/plugins/guard/main.mjs
 //   xbot plugin install examples/plugins/guard
 import { Plugin, type Answer, type Payload } from "../../../sdk/typescript/plugin.ts"
 
@@ -44,7 +44,7 @@ plugin.onHook(async (payload): Promise<Answer> => {
   }
   const what = secretIn(texts(payload.tool_input))
   if (!what) return {}
-  await count(payload)
+  await count(payload).catch((err: unknown) => plugin.log("warn", `a refusal is not counted: ${String(err)}`))
   return { decision: plugin.settings.action === "ask" ? "ask" : "deny", reason: `the call holds ${what}, which does not belong into commands and files: name a variable or a file instead` }
 })
 
