@@ -222,11 +222,11 @@ func TestPlugin_ACallIsRunOnceWhateverIsKilled(t *testing.T) {
 // are told.
 func TestPlugin_ThatCrashesHangsOrFloodsHarmsNobody(t *testing.T) {
 	t.Parallel()
-	s := diskServer(t, "XBOT_RUNNER_MEMORY=2G")
+	s := diskServer(t)
 	s.install(newPest(t, "pest"))
 	s.install(newPest(t, "good"))
 	k, other := s.newTalk(), s.newTalk()
-	for _, how := range []string{"hang", "flood", "spam", "long", "crash"} {
+	for _, how := range []string{"hang", "flood", "spam", "long", "memory", "crash"} {
 		id := k.send("call plugin_pest_"+how+" {}", "say survived "+how)
 		began := time.Now()
 		other.untilEnded(time.Minute, other.send(`call plugin_good_echo {"text":"`+how+` elsewhere"}`, "say fine"))

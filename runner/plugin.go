@@ -54,11 +54,26 @@ func (d *daemon) pluginFolders(r wire.PluginStart) (code, data string, err error
 	return code, data, nil
 }
 
+// Limits of each process of a plugin, in bytes, where those of commands are not lower.
+const (
+	pluginMemory = 1 << 30
+	pluginFile   = 1 << 30
+)
+
+// lower is the lower one of two limits, of which 0 is none.
+func lower(limit, most uint64) uint64 {
+	if limit == 0 {
+		return most
+	}
+	return min(limit, most)
+}
+
 // pluginPolicy is that of commands, but narrower: nothing is written but its data, and what people have on this machine is hidden unless it
 // may read files.
 func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Policy, error) {
 	p := d.policy
 	p.Write, p.Show, p.Offline = []string{data}, []string{code, data}, !r.Network
+	p.Limits.Memory, p.Limits.FileSize = lower(p.Limits.Memory, pluginMemory), lower(p.Limits.FileSize, pluginFile)
 	if r.Files {
 		return p, nil
 	}

@@ -199,7 +199,7 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 10)
+	require.Len(t, dropped, 11)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
 }
