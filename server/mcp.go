@@ -81,8 +81,6 @@ func (pluginTexts) Name() string { return "texts" }
 // Enrich implements prompt.Enricher.
 func (p pluginTexts) Enrich(ctx context.Context, a *prompt.Assembly) (string, error) {
 	text, errs := p.Extensions.Enrich(ctx, extend.Scene{Session: a.Scene.Session, User: a.Scene.User, Channel: a.Scene.Channel})
-	for _, err := range errs {
-		a.Notes = append(a.Notes, err)
-	}
+	a.Notes = append(a.Notes, errs...)
 	return text, nil
 }

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -85,9 +86,7 @@ func (m Manifest) ReadValues(stored []byte) (Values, error) {
 // Change returns the values with changes: null forgets one. Invalid: there is no such setting, or it has no such value.
 func (m Manifest) Change(values, changes Values) (Values, error) {
 	out := Values{}
-	for name, v := range values {
-		out[name] = v
-	}
+	maps.Copy(out, values)
 	for name, v := range changes {
 		i := slices.IndexFunc(m.Contributes.Settings, func(s Setting) bool { return s.Name == name })
 		if i < 0 {

@@ -64,12 +64,15 @@ type Answer struct {
 	Updated  json.RawMessage `json:"updatedInput,omitempty"`
 }
 
-// The handlers.
 type (
-	ToolFunc    func(ctx context.Context, c Call) (string, error)
+	// ToolFunc answers a call of a tool.
+	ToolFunc func(ctx context.Context, c Call) (string, error)
+	// CommandFunc answers a slash command.
 	CommandFunc func(ctx context.Context, c Command) (string, error)
-	EnrichFunc  func(ctx context.Context, s Scene) (string, error)
-	HookFunc    func(ctx context.Context, payload json.RawMessage) (Answer, error)
+	// EnrichFunc makes text of a prompt; empty: none.
+	EnrichFunc func(ctx context.Context, s Scene) (string, error)
+	// HookFunc decides about an event, whose payload is as docs/operate/hooks.md has it.
+	HookFunc func(ctx context.Context, payload json.RawMessage) (Answer, error)
 )
 
 // Plugin is one end of the conversation with xbot.

@@ -120,10 +120,10 @@ func (f *feeds) client() *http.Client {
 
 // document is RSS or Atom.
 type document struct {
-	XMLName xml.Name
-	Title   string `xml:"title"` // of Atom
-	Entries []item `xml:"entry"` // of Atom
-	Items   []item `xml:"item"`  // of RSS 1.0
+	XMLName xml.Name `xml:""`
+	Title   string   `xml:"title"` // of Atom
+	Entries []item   `xml:"entry"` // of Atom
+	Items   []item   `xml:"item"`  // of RSS 1.0
 	Channel struct {
 		Title string `xml:"title"`
 		Items []item `xml:"item"`

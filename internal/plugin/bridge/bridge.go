@@ -119,7 +119,7 @@ func (b *Bridge) Ask(ctx context.Context, r Request, into any) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !isLost(err) || !r.Repeat || attempt > 1 || timed.Err() != nil:
-			return b.explain(one, r, timed, timeout, err)
+			return explain(timed, one, r, timeout, err)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func asRefused(err error) (*RefusedError, bool) { return errors.AsType[*RefusedE
 var errUnanswered = errors.New("its time was up")
 
 // explain is what an error means for whoever asked.
-func (b *Bridge) explain(one installed.Plugin, r Request, timed context.Context, timeout time.Duration, err error) error {
+func explain(timed context.Context, one installed.Plugin, r Request, timeout time.Duration, err error) error {
 	lost, isLost := errors.AsType[*lostError](err)
 	switch {
 	case err == nil:

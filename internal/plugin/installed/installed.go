@@ -3,6 +3,7 @@ package installed
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,20 +79,11 @@ func read(r plugins.Plugin, before []Plugin) Plugin {
 		err = fault.Errorf(fault.Internal, "the manifest of plugin %s is another one's", r.ID)
 	}
 	for _, want := range m.Permissions {
-		if err == nil && !has(r.Permissions, want) {
+		if err == nil && !slices.Contains(r.Permissions, string(want)) {
 			err = fault.Errorf(fault.Denied, "the plugin %s was not permitted %s", r.ID, want)
 		}
 	}
 	return Plugin{Plugin: r, Manifest: m, Fault: err}
-}
-
-func has(granted []string, want plugin.Permission) bool {
-	for _, g := range granted {
-		if g == string(want) {
-			return true
-		}
-	}
-	return false
 }
 
 // Working lists those that are switched on and can be read.
