@@ -28,6 +28,7 @@ type Config struct {
 	OwnIPC    bool           // System V shared memory is for commands alone here, as in a container
 	Limits    confine.Limits // of each process of a command
 	KeepFree  uint64         // bytes that commands leave on the disks they write to; 0: none
+	Plugins   string         // folder of the files and the data of plugins, which commands do not see; empty: this runner runs none
 	Model     *model.Model   // that the owner offers to their own turns; nil if none
 	Version   string         // of the program
 	Log       *slog.Logger
@@ -62,6 +63,11 @@ func (c *Config) check() error {
 	c.Deny = append([]string{c.State}, c.Deny...)
 	for i, dir := range c.Deny {
 		if c.Deny[i], err = filepath.Abs(dir); err != nil {
+			return err
+		}
+	}
+	if c.Plugins != "" {
+		if err := c.pluginFolder(); err != nil {
 			return err
 		}
 	}

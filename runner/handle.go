@@ -45,6 +45,8 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return wire.Status{Running: running}, err
 	case wire.OpStdioStart:
 		return with(f, func(r wire.StdioStart) (any, error) { return d.startStdio(ctx, r, push) })
+	case wire.OpPluginStart:
+		return with(f, func(r wire.PluginStart) (any, error) { return d.startPlugin(ctx, r, push) })
 	case wire.OpStdioWrite:
 		return with(f, func(r wire.StdioWrite) (any, error) { return nil, d.writeStdio(ctx, r) })
 	case wire.OpLLM:

@@ -49,9 +49,14 @@ func (d *daemon) startStdio(ctx context.Context, r wire.StdioStart, push func(an
 	if err != nil {
 		return nil, err
 	}
-	t, err := d.stdioProcesses.begin(r.ID, job.Spec{
+	return d.talk(ctx, r.ID, job.Spec{
 		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Policy: d.policy, KeepFree: d.cfg.KeepFree,
-	})
+	}, push)
+}
+
+// talk starts a process and passes on what it writes until it ends. When ctx ends so does the process.
+func (d *daemon) talk(ctx context.Context, id string, spec job.Spec, push func(any) error) (any, error) {
+	t, err := d.stdioProcesses.begin(id, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +70,11 @@ func (d *daemon) startStdio(ctx context.Context, r wire.StdioStart, push func(an
 	}()
 	select {
 	case <-ended:
-		d.stdioProcesses.forget(r.ID)
+		d.stdioProcesses.forget(id)
 		t.closePipes()
 		return wire.StdioEnd{Code: t.cmd.ProcessState.ExitCode()}, ctx.Err()
 	case <-ctx.Done():
-		d.stdioProcesses.abandon(r.ID, t, ended)
+		d.stdioProcesses.abandon(id, t, ended)
 		return nil, ctx.Err()
 	}
 }

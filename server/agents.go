@@ -17,6 +17,7 @@ import (
 	"xbot/internal/logs"
 	"xbot/internal/pdf"
 	"xbot/internal/permission"
+	"xbot/internal/plugin/extend"
 	policies "xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/registry/installed"
@@ -58,12 +59,14 @@ type agents struct {
 	boxes  *resolver.Resolver
 	choice *choice.Choice // finds the model of a conversation
 	tools  *toolset.Catalog
+	added  extend.Extensions    // by plugins
 	rules  map[string]chat.Rule // what the installation wants of tools, by the tool's own name, or a pattern of names
 }
 
 func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
+	added := newExtensions(c, boxes)
 	a := &agents{
-		core: c, boxes: boxes, tools: newCatalog(c, boxes),
+		core: c, boxes: boxes, added: added, tools: newCatalog(c, boxes, added),
 		choice: &choice.Choice{Server: c.model, Store: c.store, Runners: boxes, Models: c.catalogue, Idle: c.llm.RetryTimeout},
 	}
 	var err error
@@ -72,11 +75,11 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 }
 
 // newCatalog knows what the models of each conversation can call.
-func newCatalog(c *core, boxes *resolver.Resolver) *toolset.Catalog {
-	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: []toolset.Source{
+func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {
+	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
 		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)),
-	}}
+	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
 }
@@ -192,7 +195,7 @@ func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Ru
 // sometimes are the tools that only some conversations have, beside those of MCP servers.
 var sometimes = []string{chat.SkillTool, web.SearchTool, clientcontrol.Name}
 
-// toolNamed is the tool's own name for one that somebody wrote. Which tools MCP servers will have nobody knows yet.
+// toolNamed is the tool's own name for one that somebody wrote. Which tools MCP servers and plugins will have nobody knows yet.
 func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {
 	if t, found := tools.Get(name); found {
 		return t.Spec().Name, true
@@ -200,7 +203,7 @@ func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {
 	if i := slices.IndexFunc(sometimes, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
 		return sometimes[i], true
 	}
-	return name, strings.HasPrefix(name, "mcp_")
+	return name, strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "plugin_")
 }
 
 func names(tools *tool.Registry) []string {

@@ -45,7 +45,7 @@ type serving struct {
 // commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
 	models := choice.Catalog{Choice: a.choice}
-	return slash.NewRegistry(intake.Callers{People: a.store},
+	registry := slash.NewRegistry(intake.Callers{People: a.store},
 		conversation.New{Models: words{a.catalogue}, Answering: models, Sessions: a.store},
 		conversation.Reset{Answering: models, Sessions: a.store},
 		conversation.Continue{Sessions: a.store},
@@ -102,6 +102,10 @@ func (a *agents) commands(s serving) *slash.Registry {
 		admin.Config{Documents: a.store},
 		admin.Debug{Store: a.store, Pool: a.pool, Metrics: a.tele.Registry},
 	)
+	if a.added.Installed == nil { // without a server
+		return registry
+	}
+	return registry.Also(a.added)
 }
 
 // slashCommands reads texts as the commands of the server.

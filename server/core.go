@@ -75,10 +75,11 @@ type process struct {
 	env     map[string]string // variables that are no settings, read as settings are
 	tele    *telemetry.Telemetry
 	log     *slog.Logger
+	closer  *Server // closes what is opened for the process
 }
 
 func newProcess(ctx context.Context, s settings, closer *Server) (*process, error) {
-	p := &process{version: s.version, home: s.Dir, envFile: s.EnvFile}
+	p := &process{version: s.version, home: s.Dir, envFile: s.EnvFile, closer: closer}
 	var err error
 	if p.env, err = config.Variables(os.Environ()); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/hook"
 	"xbot/internal/hook/ask"
 	"xbot/internal/mcp"
+	"xbot/internal/plugin/extend"
 	"xbot/internal/sandbox"
 )
 
@@ -28,7 +29,7 @@ func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 // HooksFiles knows the hooks of conversations.
 func (a *agents) hookFiles() *hook.Live {
 	return &hook.Live{
-		File: HooksFile(a.home), Grants: HookGrants(a.permissions, ask.Standard(a.log)), Projects: projectHooks{a}, Log: a.log,
+		File: HooksFile(a.home), Grants: HookGrants(a.permissions, ask.Standard(a.log)), Projects: projectHooks{a}, Plugins: a.added, Log: a.log,
 	}
 }
 
@@ -39,6 +40,7 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 		hook.KindHTTP:     ask.NewHTTP(a.public(), a.env, "xbot/"+a.version),
 		hook.KindMCP:      ask.MCP{Servers: hookServers{a}},
 		hook.KindCallback: ask.Standard(a.log),
+		hook.KindPlugin:   extend.HookAsker{Bridge: a.added.Bridge},
 	}}
 }
 

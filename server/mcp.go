@@ -1,13 +1,24 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"xbot/internal/config"
 	"xbot/internal/mcp"
 	"xbot/internal/oauth"
+	"xbot/internal/plugin/bridge"
+	"xbot/internal/plugin/extend"
+	"xbot/internal/plugin/installed"
+	"xbot/internal/prompt"
 	"xbot/internal/safehttp"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/secret"
+	"xbot/internal/slash"
+	"xbot/server/hostrunner"
 )
 
 // mcpServers are those of people and of the installation.
@@ -16,6 +27,7 @@ type mcpServers struct {
 	connections *mcp.Connections
 	offered     *mcp.Source
 	connected   *oauth.Accounts // that people have elsewhere, which authorize requests to servers
+	plugins     *installed.Plugins
 }
 
 // newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
@@ -32,6 +44,7 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
 		}),
 	}
+	out.plugins = NewPlugins(db.rows, db.key)
 	out.offered = mcp.NewSource(db.rows, out.connections)
 	closer.onClose(func() { _ = out.connections.Close() }) // it has nothing to say
 	return out, nil
@@ -41,4 +54,41 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 // by mistake: commands run where people can read their variables.
 func (c *core) mcpFile() *mcp.File {
 	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Servers: c.servers, Connections: c.connections, Log: c.log}
+}
+
+// NewPlugins knows the plugins of an installation.
+func NewPlugins(rows installed.Rows, key secret.Sealer) *installed.Plugins {
+	return &installed.Plugins{Rows: rows, Key: key, Reserved: ownCommands{}}
+}
+
+// ownCommands are the names of xbot's own slash commands, which plugins cannot have.
+type ownCommands struct{}
+
+var ownSpecs = sync.OnceValue(SlashCommands)
+
+// Taken implements installed.Names.
+func (ownCommands) Taken(name string) bool {
+	return slices.ContainsFunc(ownSpecs(), func(s slash.Spec) bool { return s.Is(name) })
+}
+
+// newExtensions runs the plugins of the installation where they are used, on the runner of the server's host.
+func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
+	running := bridge.New(bridge.Config{
+		Plugins: c.plugins, Rows: c.store, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.home), Version: c.version, Log: c.log,
+	})
+	c.closer.onClose(func() { _ = running.Close() }) // it has nothing to say
+	return extend.New(c.plugins, running)
+}
+
+// pluginTexts are what plugins add to prompts.
+type pluginTexts struct{ extend.Extensions }
+
+// Name is for the log.
+func (pluginTexts) Name() string { return "texts" }
+
+// Enrich implements prompt.Enricher.
+func (p pluginTexts) Enrich(ctx context.Context, a *prompt.Assembly) (string, error) {
+	text, errs := p.Extensions.Enrich(ctx, extend.Scene{Session: a.Scene.Session, User: a.Scene.User, Channel: a.Scene.Channel})
+	a.Notes = append(a.Notes, errs...)
+	return text, nil
 }

@@ -21,7 +21,7 @@ func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
 		Installed: a.installed(), Disabled: disabledSkills{a.policies},
-		Enrichers: []prompt.Enricher{serverInstructions{a.offered}},
+		Enrichers: []prompt.Enricher{serverInstructions{a.offered}, pluginTexts{a.added}},
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"xbot/ingress/api/messages"
 	apimodels "xbot/ingress/api/models"
 	"xbot/ingress/api/people"
+	"xbot/ingress/api/plugins"
 	apiregistry "xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
@@ -126,6 +127,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
+			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins},
 		},
 	}
 }

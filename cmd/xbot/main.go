@@ -44,6 +44,7 @@ type program struct {
 	Policy    policyCmd    `cmd:"" help:"Show and change the policy: access, routing, queues, resets, limits."`
 	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on Feishu, QQ and NapCat."`
 	Hooks     hooksCmd     `cmd:"" help:"Check and test the hooks of the installation."`
+	Plugin    pluginCmd    `cmd:"" help:"Install, list, switch and remove plugins."`
 	Pairing   pairingCmd   `cmd:"" help:"Give access to people who wrote to a bot for the first time."`
 	Temporal  temporalCmd  `cmd:"" help:"Use the local Temporal with the temporal CLI."`
 	Versions  versionsCmd  `cmd:"" help:"List the versions of workers, and choose which one runs new workflows."`

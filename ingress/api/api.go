@@ -21,6 +21,7 @@ import (
 	"xbot/ingress/api/messages"
 	"xbot/ingress/api/models"
 	"xbot/ingress/api/people"
+	"xbot/ingress/api/plugins"
 	"xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
@@ -54,6 +55,7 @@ type Tools struct {
 	MCPServers  mcpservers.Endpoints
 	Connections connections.Endpoints
 	Registry    registry.Endpoints
+	Plugins     plugins.Endpoints
 }
 
 // Register has the endpoints that need a user.
@@ -61,6 +63,7 @@ func (t *Tools) Register(h huma.API) {
 	t.MCPServers.Register(h)
 	t.Connections.Register(h)
 	t.Registry.Register(h)
+	t.Plugins.Register(h)
 }
 
 // Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.

@@ -36,6 +36,7 @@ import (
 	"xbot/ingress/api/messages"
 	"xbot/ingress/api/models"
 	"xbot/ingress/api/people"
+	"xbot/ingress/api/plugins"
 	"xbot/ingress/api/registry"
 	apirunners "xbot/ingress/api/runners"
 	"xbot/ingress/api/sessions"
@@ -75,6 +76,7 @@ import (
 	"xbot/internal/pdf/pdftest"
 	"xbot/internal/permission"
 	"xbot/internal/pgtest"
+	"xbot/internal/plugin/installed"
 	"xbot/internal/policy"
 	"xbot/internal/preference"
 	"xbot/internal/prompt"
@@ -222,6 +224,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	t.Cleanup(func() { _ = servers.Close() }) // it has nothing to say
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}}
 	a.Tools.Registry = registry.Endpoints{Base: base}
+	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: &installed.Plugins{Rows: b.store, Key: secret.Key{1}}}
 	a.Tools.MCPServers = mcpservers.Endpoints{
 		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
 	}

@@ -53,6 +53,8 @@ func (b *bundle) hers() map[string]string {
 	named("/api/oauth/providers/{provider}", "acme")
 	b.connected(a.user.ID, "acme", ofHers)
 	named("/api/oauth/accounts/{provider}", "acme")
+	b.plugin(ofHers, object{"token": ofHers})
+	named("/api/plugins/{plugin}", ofHers)
 	a.put("/api/permissions/Shell", object{"rule": "deny"}).is(http.StatusOK, nil)
 	a.put("/api/permissions/Shell", object{"rule": "deny", "pattern": ofHers}).is(http.StatusOK, nil)
 	named("/api/permissions/{tool}", "Shell")
@@ -86,7 +88,7 @@ func (b *bundle) hers() map[string]string {
 }
 
 // administrators are the beginnings of paths that are theirs alone.
-var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/"}
+var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/"}
 
 // namesakes are endpoints at which everybody has a thing of the same name. They answer about that of whoever asks.
 var namesakes = map[string]int{
@@ -121,6 +123,7 @@ var bodies = map[string]object{
 	"PUT /api/mcp-servers/{name}":                     {"command": "true", "enabled": false, "revision": 1},
 	"PUT /api/oauth/providers/{provider}":             {"authorize_url": "https://his.example", "token_url": "https://his.example", "client_id": "his", "enabled": true, "revision": 1},
 	"POST /api/oauth/accounts/{provider}/connect":     {},
+	"PATCH /api/plugins/{plugin}":                     {"enabled": false, "settings": object{"token": "his"}},
 	"PUT /api/permissions/{tool}":                     {"rule": "allow"},
 	"PUT /api/preferences/{name}":                     {"value": "light"},
 	"PUT /api/prompts/{section}":                      {"content": "his", "version": 3},

@@ -843,6 +843,68 @@ type Permissions struct {
 	Tools   []ToolPermission `json:"tools"`
 }
 
+// Plugin is the schema of this name in the API's document.
+type Plugin struct {
+	ChangedAt   time.Time          `json:"changed_at"`
+	ChangedBy   string             `json:"changed_by,omitzero"` // Name of the administrator; left out: an operator.
+	Commands    []string           `json:"commands"`            // Its slash commands.
+	Description string             `json:"description,omitzero"`
+	Digest      string             `json:"digest"` // SHA-256 of its files.
+	Enabled     bool               `json:"enabled"`
+	Enrichers   []string           `json:"enrichers"` // The texts that it adds to prompts.
+	Hooks       []string           `json:"hooks"`     // The events that it is asked about.
+	ID          string             `json:"id"`
+	InstalledAt time.Time          `json:"installed_at"`
+	Missing     []string           `json:"missing,omitzero"` // Names of settings that it needs before it can work.
+	Name        string             `json:"name"`
+	Permissions []PluginPermission `json:"permissions"`      // What it asks for, and has once it is installed.
+	Problem     string             `json:"problem,omitzero"` // Why it does not work; left out: nothing is known against it.
+	ProblemAt   *time.Time         `json:"problem_at,omitzero"`
+	Revision    int64              `json:"revision"`
+	Settings    []PluginSetting    `json:"settings"`
+	Tools       []string           `json:"tools"` // Names under which models call its tools.
+	Version     string             `json:"version"`
+}
+
+// PluginChange is the schema of this name in the API's document.
+type PluginChange struct {
+	Enabled  *bool                  `json:"enabled,omitzero"`
+	Revision int64                  `json:"revision,omitzero"` // The revision that the change of settings was made from; 0: any.
+	Settings map[string]interface{} `json:"settings,omitzero"` // Values by their names; null forgets one.
+}
+
+// PluginDraft is the schema of this name in the API's document.
+type PluginDraft struct {
+	Commands    []string           `json:"commands"` // Its slash commands.
+	Description string             `json:"description,omitzero"`
+	Digest      string             `json:"digest"`    // SHA-256 of its files.
+	Enrichers   []string           `json:"enrichers"` // The texts that it adds to prompts.
+	Hooks       []string           `json:"hooks"`     // The events that it is asked about.
+	ID          string             `json:"id"`
+	Name        string             `json:"name"`
+	Permissions []PluginPermission `json:"permissions"`       // What it asks for, and has once it is installed.
+	Replaces    string             `json:"replaces,omitzero"` // The version that is installed now.
+	Tools       []string           `json:"tools"`             // Names under which models call its tools.
+	Version     string             `json:"version"`
+}
+
+// PluginPermission is the schema of this name in the API's document.
+type PluginPermission struct {
+	Means string `json:"means"` // What it allows, in English.
+	Name  string `json:"name"`
+}
+
+// PluginSetting is the schema of this name in the API's document.
+type PluginSetting struct {
+	Choices  []string          `json:"choices,omitzero"`
+	Name     string            `json:"name"`
+	Required bool              `json:"required,omitzero"`
+	Set      bool              `json:"set"`   // It was given, and is not the default.
+	Title    map[string]string `json:"title"` // By language: en, zh.
+	Type     string            `json:"type"`
+	Value    interface{}       `json:"value,omitzero"` // The value in force; that of a secret is never returned.
+}
+
 // PolicyCheck is the schema of this name in the API's document.
 type PolicyCheck struct {
 	Errors []string `json:"errors"` // All faults, each with the path of the member; empty: it can be put in force.
@@ -1458,6 +1520,12 @@ type SearchMemoryParams struct {
 // RemovePermissionParams narrows RemovePermission; what is empty does not.
 type RemovePermissionParams struct {
 	Pattern string // That of the rule; empty: the rule for all calls.
+}
+
+// InstallPluginParams narrows InstallPlugin; what is empty does not.
+type InstallPluginParams struct {
+	Digest      string   // That of the files whose permissions were shown.
+	Permissions []string // What the administrator permits, parted by commas: all that it asks for.
 }
 
 // GetPolicyParams narrows GetPolicy; what is empty does not.
@@ -2155,6 +2223,48 @@ func (c *Client) RemovePermission(ctx context.Context, tool string, params Remov
 func (c *Client) SetPermission(ctx context.Context, tool string, body SetPermissionRequest) (chat.ToolRule, error) {
 	var answer chat.ToolRule
 	err := c.call(ctx, http.MethodPut, path("/api/permissions/%s", tool), nil, body, &answer)
+	return answer, err
+}
+
+// ListPlugins sends GET /api/plugins: Plugins of the installation. For administrators.
+func (c *Client) ListPlugins(ctx context.Context) ([]Plugin, error) {
+	var answer struct {
+		Plugins []Plugin `json:"plugins"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/plugins", nil, nil, &answer)
+	return answer.Plugins, err
+}
+
+// InstallPlugin sends POST /api/plugins: Install a plugin. Or another version of it, which keeps settings and values. It is switched on. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
+func (c *Client) InstallPlugin(ctx context.Context, params InstallPluginParams, body io.Reader) (Plugin, error) {
+	var answer Plugin
+	err := c.upload(ctx, http.MethodPost, "/api/plugins", query{"digest": params.Digest, "permissions": params.Permissions}, "application/octet-stream", body, &answer)
+	return answer, err
+}
+
+// CheckPlugin sends POST /api/plugins/check: Read an archive with a plugin. A zip or tar file with plugin.json. Nothing is installed: the answer says what the plugin adds and what it asks for. For administrators.
+func (c *Client) CheckPlugin(ctx context.Context, body io.Reader) (PluginDraft, error) {
+	var answer PluginDraft
+	err := c.upload(ctx, http.MethodPost, "/api/plugins/check", nil, "application/octet-stream", body, &answer)
+	return answer, err
+}
+
+// RemovePlugin sends DELETE /api/plugins/{plugin}: Remove a plugin, with its settings and all that it keeps. For administrators.
+func (c *Client) RemovePlugin(ctx context.Context, plugin string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/plugins/%s", plugin), nil, nil, nil)
+}
+
+// ChangePlugin sends PATCH /api/plugins/{plugin}: Switch a plugin on or off, or change its settings. It is in force within a second, in all servers. For administrators.
+func (c *Client) ChangePlugin(ctx context.Context, plugin string, body PluginChange) (Plugin, error) {
+	var answer Plugin
+	err := c.call(ctx, http.MethodPatch, path("/api/plugins/%s", plugin), nil, body, &answer)
+	return answer, err
+}
+
+// ReloadPlugin sends POST /api/plugins/{plugin}/reload: Reload a plugin. Its processes end; the next request starts one anew. For administrators.
+func (c *Client) ReloadPlugin(ctx context.Context, plugin string) (Plugin, error) {
+	var answer Plugin
+	err := c.call(ctx, http.MethodPost, path("/api/plugins/%s/reload", plugin), nil, nil, &answer)
 	return answer, err
 }
 

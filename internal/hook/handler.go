@@ -52,7 +52,7 @@ type Handler struct {
 	HTTPCall
 	MCPCall
 
-	Callback string // of callback: a name in Registry
+	Callback string // of callback: a name in Registry; of plugin: its id
 
 	Timeout time.Duration
 	Async   bool     // it is not waited for, and what it answers does not count
@@ -93,6 +93,8 @@ func (h Handler) Label() string {
 		return "mcp_tool: " + cut(h.Server, 40) + " " + cut(h.Tool, 80)
 	case KindCallback:
 		return "callback: " + h.Callback
+	case KindPlugin:
+		return "plugin: " + h.Callback
 	}
 	return string(h.Kind)
 }

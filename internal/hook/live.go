@@ -31,6 +31,7 @@ type Live struct {
 	File     string // the administrator's; it need not exist
 	Grants   Grants
 	Projects Projects // asked where the administrator's file says project_hooks; nil: there are none
+	Plugins  Plugins  // nil: there are none
 	Log      *slog.Logger
 
 	mu       sync.Mutex
@@ -63,6 +64,20 @@ const (
 
 // For returns the hooks of a conversation. Files that cannot be read are a fault of the set.
 func (l *Live) For(ctx context.Context, key chat.SessionKey) Set {
+	return l.withPlugins(ctx, l.ofFiles(ctx, key))
+}
+
+func (l *Live) withPlugins(ctx context.Context, s Set) Set {
+	if l.Plugins == nil {
+		return s
+	}
+	handlers, faults := l.Plugins.Hooks(ctx)
+	s = s.With(handlers, faults)
+	l.notify(s)
+	return s
+}
+
+func (l *Live) ofFiles(ctx context.Context, key chat.SessionKey) Set {
 	home, alone, is := l.look()
 	if !home.Projects || l.Projects == nil {
 		return alone

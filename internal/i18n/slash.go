@@ -2,6 +2,8 @@ package i18n
 
 // What commands say that are about xbot itself: help, status, folders, settings.
 const (
+	PluginSilent ID = "plugin_silent" // %s plugin
+	PluginFailed ID = "plugin_failed" // %s command, %s why
 	HelpCommands ID = "help_commands"
 	HelpStatus   ID = "help_status"
 	HelpWhoami   ID = "help_whoami"
@@ -88,6 +90,9 @@ var slashes = map[ID]map[Lang]string{
 	"group_folder":       {English: "Folders and runners", Chinese: "文件夹与运行器"},
 	"group_you":          {English: "You and help", Chinese: "你与帮助"},
 	"group_server":       {English: "Server", Chinese: "服务器"},
+	"group_plugins":      {English: "Plugins", Chinese: "插件"},
+	PluginSilent:         {English: "The plugin %s has done it, and says nothing.", Chinese: "插件 %s 已执行，没有返回内容。"},
+	PluginFailed:         {English: "/%s did not work: %s", Chinese: "/%s 执行失败：%s"},
 
 	StatusModel:    {English: "model: %s", Chinese: "模型：%s"},
 	StatusThink:    {English: "think: `%s`", Chinese: "思考：`%s`"},

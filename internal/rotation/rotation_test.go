@@ -22,6 +22,7 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/store/oauth"
+	"xbot/internal/store/plugins"
 	"xbot/internal/store/secrets"
 )
 
@@ -65,9 +66,16 @@ func setup(t *testing.T) *bundle {
 		Trigger: chat.Trigger{ID: "t1", TriggerDraft: chat.TriggerDraft{Name: "ci", Source: chat.TriggerGeneric, Session: "hook:t1", PerMinute: 60}},
 	})
 	require.NoError(t, err)
+	sealed := b.ring.Seal([]byte(`{"token":"t"}`))
+	require.NoError(t, b.InstallPlugin(t.Context(), plugins.Plugin{ID: "feeds", Version: "1", Digest: strings.Repeat("0", 64), Manifest: []byte("{}")}, []byte("x"), b.user, kept(sealed)))
 	require.NoError(t, b.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
 	return b
 }
+
+// kept are the settings of a plugin that is installed.
+type kept []byte
+
+func (k kept) Beside([]plugins.Plugin) ([]byte, error) { return k, nil }
 
 // open reads the key file as a process does that starts.
 func (b *bundle) open() *secret.Keyring {
@@ -132,7 +140,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b)
 			require.NoError(t, err)
-			require.Equal(t, 10, count)
+			require.Equal(t, 11, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -185,13 +193,13 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 10 secrets")
+	require.ErrorContains(t, err, "opens none of the 11 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 10)
+	require.Len(t, dropped, 11)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
 }
@@ -205,7 +213,7 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	require.NoError(t, err)
 	kinds := map[string]string{
 		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": store.SealedSubscription, "payload_keys": store.SealedPayload,
-		"mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
+		"mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
 	all, err := b.Secrets(t.Context())

@@ -20,6 +20,17 @@ type StdioRequest struct {
 	Args []string // the program, looked up in PATH, and its arguments
 	Dir  string   // working folder; empty means the workspace
 	Env  []string // added to the runner's clean environment, "KEY=value"
+
+	// Plugin says that it is a process of a plugin, which runs in a folder of its own, behind walls of its own; nil: it is none. Only the runner
+	// of the server's host has plugins.
+	Plugin *Plugin
+}
+
+// Plugin is whose process one is, and what it may.
+type Plugin struct {
+	ID, Digest string // of its files, which are on the machine of the runner
+	Network    bool   // it may open sockets
+	Files      bool   // it may read what commands may read
 }
 
 // Process is a process that Start started. Its streams may be used by one goroutine each.
@@ -94,7 +105,7 @@ func (r *Runner) Start(ctx context.Context, req StdioRequest) (Process, error) {
 // begin asks the runner once. The process that could not be started is returned, too.
 func (r *Runner) begin(ctx context.Context, req StdioRequest) (*process, error) {
 	p := &process{runner: r, id: rand.Text(), begun: make(chan struct{}), done: make(chan struct{}), errs: newTail(MaxStderr)}
-	ask, err := wire.NewRequest(wire.OpStdioStart, wire.StdioStart{ID: p.id, Args: req.Args, Dir: req.Dir, Env: req.Env})
+	ask, err := p.request(req)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +119,15 @@ func (r *Runner) begin(ctx context.Context, req StdioRequest) (*process, error) 
 	case <-p.done:
 		return p, p.err // without an error it ended before it said anything
 	}
+}
+
+// request is what the runner is asked.
+func (p *process) request(req StdioRequest) (wire.Request, error) {
+	start := wire.StdioStart{ID: p.id, Args: req.Args, Dir: req.Dir, Env: req.Env}
+	if of := req.Plugin; of != nil {
+		return wire.NewRequest(wire.OpPluginStart, wire.PluginStart{StdioStart: start, Plugin: of.ID, Digest: of.Digest, Network: of.Network, Files: of.Files})
+	}
+	return wire.NewRequest(wire.OpStdioStart, start)
 }
 
 // run follows the process to its end.

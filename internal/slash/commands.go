@@ -29,7 +29,7 @@ func (c commands) Run(ctx context.Context, in Request, _ string) (string, error)
 		var rows []string
 		for _, known := range usable {
 			if known.Group == group {
-				rows = append(rows, "* `"+known.Line()+"` "+i18n.Say(in.Lang, known.Help))
+				rows = append(rows, "* `"+known.Line()+"` "+known.About(in.Lang))
 			}
 		}
 		if len(rows) > 0 {

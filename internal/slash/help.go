@@ -50,7 +50,7 @@ func (h help) explain(lang i18n.Lang, name string) (string, error) {
 		return "", fault.Errorf(fault.NotFound, "%s", h.registry.Unknown(lang, name))
 	}
 	known := found.Spec()
-	lines := []string{"`" + known.Line() + "`", "", i18n.Say(lang, known.Help)}
+	lines := []string{"`" + known.Line() + "`", "", known.About(lang)}
 	if len(known.Aliases) > 0 {
 		lines = append(lines, "", i18n.Say(lang, i18n.HelpAliases, "`/"+strings.Join(known.Aliases, "`, `/")+"`"))
 	}

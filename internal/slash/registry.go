@@ -12,7 +12,24 @@ import (
 const nearest = 3
 
 // Registry knows the commands of a server. A nil one knows only how to stop.
-type Registry struct{ list []Command }
+type Registry struct {
+	list []Command
+	more More
+}
+
+// More has commands that come and go while the server runs.
+type More interface{ Commands() []Command }
+
+// Also returns the registry with further commands, which come behind its own: of two with one name its own counts.
+func (r *Registry) Also(more More) *Registry {
+	r.more = more
+	return r
+}
+
+// Taken reports whether one of its own commands has a name.
+func (r *Registry) Taken(name string) bool {
+	return slices.ContainsFunc(r.list, func(c Command) bool { return c.Spec().Is(name) })
+}
 
 // NewRegistry makes a registry of commands, in the order in which people are told of them. Each has /stop, /help and
 // /commands besides. Of two commands with one name the first counts.
@@ -27,13 +44,19 @@ func (r *Registry) List() []Command {
 	if r == nil {
 		return []Command{stop{}}
 	}
-	return slices.Clone(r.list)
+	if r.more == nil {
+		return slices.Clone(r.list)
+	}
+	return append(slices.Clone(r.list), r.more.Commands()...)
 }
 
 // Find returns the command with a name, which may be an alias.
 func (r *Registry) Find(typed string) (Command, bool) {
+	if typed == "" {
+		return nil, false
+	}
 	for _, known := range r.List() {
-		if typed != "" && known.Spec().Is(typed) {
+		if known.Spec().Is(typed) {
 			return known, true
 		}
 	}

@@ -51,10 +51,11 @@ const (
 	GroupFolder       = "folder"       // where commands run
 	GroupYou          = "you"          // the person and their accounts
 	GroupServer       = "server"       // the installation
+	GroupPlugins      = "plugins"      // what plugins add
 )
 
 // groups are the groups in this order.
-var groups = []string{GroupConversation, GroupModel, GroupContext, GroupQueue, GroupFolder, GroupYou, GroupServer}
+var groups = []string{GroupConversation, GroupModel, GroupContext, GroupQueue, GroupFolder, GroupYou, GroupServer, GroupPlugins}
 
 // Spec says what a command is.
 type Spec struct {
@@ -65,6 +66,7 @@ type Spec struct {
 	// "PATH". Clients complete from it.
 	Usage string
 	Help  i18n.ID // what it does, in one line
+	Own   Words   // the same for a command that the catalogue of sentences does not know, such as one of a plugin
 	Group string  // one of the groups
 	Who   Who
 	When  When
@@ -72,6 +74,20 @@ type Spec struct {
 	// Inline says that it is also understood inside a message: it is answered at once and taken out of the text. It
 	// reads only, and nothing may follow its name.
 	Inline bool
+}
+
+// Words is a line in both languages. Chinese may be empty: as in English.
+type Words struct{ English, Chinese string }
+
+// About is what the command does, in one line.
+func (s Spec) About(lang i18n.Lang) string {
+	if s.Help != "" {
+		return i18n.Say(lang, s.Help)
+	}
+	if lang == i18n.Chinese && s.Own.Chinese != "" {
+		return s.Own.Chinese
+	}
+	return s.Own.English
 }
 
 // Line is the command as it is typed, for people.

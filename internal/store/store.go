@@ -34,6 +34,7 @@ import (
 	"xbot/internal/store/pauses"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/plugins"
 	"xbot/internal/store/prompts"
 	"xbot/internal/store/quota"
 	"xbot/internal/store/registry"
@@ -77,6 +78,8 @@ type (
 	ToolKeyStore = toolkeys.Store
 	// MCPServerStore is the one of package mcpservers.
 	MCPServerStore = mcpservers.Store
+	// PluginStore is the one of package plugins.
+	PluginStore = plugins.Store
 	// OAuthStore is the one of package oauth.
 	OAuthStore = oauth.Store
 	// RegistryStore is the one of package registry.
@@ -215,6 +218,7 @@ type operations struct {
 	*UsageStore
 	*PauseStore
 	*NoticeStore
+	*PluginStore
 }
 
 // New returns a store. The caller owns the pool.
@@ -231,6 +235,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.MCPServerStore = mcpservers.New(s.db)
 	s.OAuthStore = oauth.New(s.db)
 	s.RegistryStore = registry.New(s.db)
+	s.PluginStore = plugins.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)

@@ -34,6 +34,9 @@ const (
 // tokenVariable may hold the token, for containers; a file is better.
 const tokenVariable = "XBOT_RUNNER_TOKEN"
 
+// PluginsVariable names the folder of plugins to the runner of the server's own host. People's runners have none.
+const PluginsVariable = "XBOT_RUNNER_PLUGINS"
+
 type flags struct {
 	Server    string     `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Address of the server: wss://host/api/runners/connect."`
 	TokenFile string     `env:"XBOT_RUNNER_TOKEN_FILE" placeholder:"FILE" help:"File with the token, read again for each connection; default: the variable XBOT_RUNNER_TOKEN."`
@@ -170,6 +173,7 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 		Name:      f.Name,
 		State:     f.State,
 		Workspace: f.Workspace,
+		Plugins:   os.Getenv(PluginsVariable),
 		Deny:      f.secrets(home),
 		Write:     f.Write,
 		Confine:   f.Confine,

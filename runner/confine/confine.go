@@ -49,7 +49,9 @@ type Policy struct {
 	Sockets []string `json:"sockets,omitempty"` // of agents, hidden where there is a namespace; links are followed
 	Write   []string `json:"write,omitempty"`   // folders that it may change; "/" leaves everything writable but /proc and /sys
 	Limits  Limits   `json:"limits,omitzero"`
-	IPC     bool     `json:"ipc,omitempty"` // it may use System V shared memory also without a namespace: nobody else's is there
+	Show    []string `json:"show,omitempty"`    // folders that it may read although they lie in hidden ones
+	Offline bool     `json:"offline,omitempty"` // it may open no sockets: neither to the network nor to other programs of this machine
+	IPC     bool     `json:"ipc,omitempty"`     // it may use System V shared memory also without a namespace: nobody else's is there
 }
 
 // Request is a call by which a process of a command reaches for another.

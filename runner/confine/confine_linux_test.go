@@ -69,6 +69,11 @@ func (p *fixture) policy() confine.Policy {
 // than 0 is an error.
 func (p *fixture) run(command string) (string, error) {
 	p.Helper()
+	return p.runWith(p.policy(), command)
+}
+
+func (p *fixture) runWith(policy confine.Policy, command string) (string, error) {
+	p.Helper()
 	if held, err := os.Open(p.hidden); err == nil { // a test may have moved it
 		defer held.Close()
 	}
@@ -79,7 +84,7 @@ func (p *fixture) run(command string) (string, error) {
 	require.NoError(p.T, err)
 	defer out.Close()
 	pid, err := confine.Start(p.method, confine.Command{
-		Text: command, Dir: p.open, Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Policy: p.policy(),
+		Text: command, Dir: p.open, Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Policy: policy,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "H=" + p.hidden, fmt.Sprintf("OUTSIDE=%d", os.Getpid())},
 	})
 	require.NoError(p.T, end.Close())

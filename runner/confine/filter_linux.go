@@ -66,6 +66,7 @@ type rules struct {
 	asks   bool // somebody judges requests
 	inside bool // Landlock keeps the command from looking into other processes
 	scoped bool // Landlock keeps its signals among its own processes
+	off    bool // no sockets
 	shares bool // System V objects are for this command alone, or nobody else's are there
 }
 
@@ -73,7 +74,7 @@ type rules struct {
 // waiting for one.
 func (p *plan) filterCalls(o order) error {
 	abi := landlockABI()
-	r := rules{asks: o.Listen, inside: abi >= abiRefer, scoped: abi >= abiScope, shares: p.ipc || o.Method != Landlock}
+	r := rules{asks: o.Listen, inside: abi >= abiRefer, scoped: abi >= abiScope, shares: p.ipc || o.Method != Landlock, off: p.off}
 	if r.asks {
 		listener, err := install(r.filter(), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 		if errors.Is(err, unix.EINVAL) { // before Linux 5.19
@@ -135,6 +136,9 @@ func (r rules) filter() []bpf.Instruction {
 	always(noCall, unix.SYS_CLONE3) // its flags are where a filter cannot look; everybody falls back to clone
 	if !r.inside {
 		always(denyCall, lookingInto...)
+	}
+	if r.off {
+		always(denyCall, unix.SYS_SOCKET)
 	}
 	if !r.shares {
 		always(denyCall, systemV...)

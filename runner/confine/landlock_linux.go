@@ -161,7 +161,11 @@ func (p *plan) allowReading(r *ruleset) error {
 				"move one of them out of the other, or allow user namespaces", h.Path)
 		}
 	}
-	return errors.Join(r.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR), p.allowAround(r, "/"))
+	errs := []error{r.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR), p.allowAround(r, "/")}
+	for _, dir := range p.show {
+		errs = append(errs, r.allow(dir, readRights))
+	}
+	return errors.Join(errs...)
 }
 
 func (p *plan) allowAround(r *ruleset, dir string) error {

@@ -32,10 +32,8 @@ func (p *plan) mount() error {
 	if err := p.pin(); err != nil {
 		return err
 	}
-	for _, h := range p.hide {
-		if err := h.cover(); err != nil {
-			return err
-		}
+	if err := p.coverHidden(); err != nil {
+		return err
 	}
 	for _, path := range p.doors {
 		if err := (Hidden{Path: path}).cover(); err != nil && !isAbsent(err) {
@@ -46,6 +44,33 @@ func (p *plan) mount() error {
 		return err
 	}
 	return p.verifyHidden()
+}
+
+// coverHidden covers what is hidden, and puts back what of it is to be seen. Where the covers cannot be made read-only afterwards there is
+// nothing to put back into.
+func (p *plan) coverHidden() error {
+	if len(p.show) > 0 && !canFreeze() {
+		return errors.New("this kernel cannot show a part of what is hidden (Linux 5.12 is needed)")
+	}
+	shown, err := take(p.show)
+	if err != nil {
+		return err
+	}
+	for _, h := range p.hide {
+		cover := h.cover
+		if p.holdsShown(h.Path) {
+			cover = h.coverAround
+		}
+		if err := cover(); err != nil {
+			return err
+		}
+	}
+	for _, t := range shown {
+		if err := makeFolders(t.path); err != nil {
+			return err
+		}
+	}
+	return attach(shown)
 }
 
 // close builds the rest of the sandbox, around what is covered.
@@ -111,6 +136,15 @@ func descriptorName(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) 
 
 // cover puts an empty file system over a folder, or the null device over a file.
 func (h Hidden) cover() error {
+	return h.coverWith(unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, coverOptions)
+}
+
+// coverAround is cover for a folder that parts of are put back into. It is made read-only with the rest of the file system.
+func (h Hidden) coverAround() error {
+	return h.coverWith(unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, smallOptions)
+}
+
+func (h Hidden) coverWith(flags uintptr, options string) error {
 	fd, err := h.open()
 	if err != nil {
 		return fmt.Errorf("cover %s: %w", h.Path, err)
@@ -120,9 +154,9 @@ func (h Hidden) cover() error {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return fmt.Errorf("cover %s: %w", h.Path, err)
 	}
-	source, kind, flags, options := "/dev/null", "", uintptr(unix.MS_BIND), ""
-	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		source, kind, flags, options = "xbot", "tmpfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, coverOptions
+	source, kind := "xbot", "tmpfs"
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		source, kind, flags, options = "/dev/null", "", unix.MS_BIND, ""
 	}
 	if err := unix.Mount(source, descriptorName(fd), kind, flags, options); err != nil {
 		return fmt.Errorf("cover %s: %w", h.Path, err)

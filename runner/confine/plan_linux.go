@@ -18,7 +18,9 @@ type plan struct {
 	write []string // folders, there now, none within another or within a hidden one
 	keep  []string // folders in /run that stay visible
 	run   bool     // whether there is a /run to cover
+	show  []string // folders within hidden ones that stay visible
 	ipc   bool     // as in Policy
+	off   bool     // as Policy.Offline
 }
 
 // doors are sockets outside /run whose owner does what those who reach them ask for: agents that hold keys, container
@@ -40,7 +42,7 @@ var harmless = []string{
 
 // makePlan fails where it cannot be known what is there: a command may have shut the way to it, to open it afterwards.
 func makePlan(policy Policy, home string) (*plan, error) {
-	p := &plan{run: isFolder("/run") && !isLink("/run"), ipc: policy.IPC}
+	p := &plan{run: isFolder("/run") && !isLink("/run"), ipc: policy.IPC, off: policy.Offline}
 	for _, h := range policy.Hide {
 		there, err := h.isThere()
 		if err != nil {
@@ -49,6 +51,12 @@ func makePlan(policy Policy, home string) (*plan, error) {
 		if there && !p.isHidden(h.Path) {
 			p.hide = append(p.hide, h)
 		}
+	}
+	for _, dir := range policy.Show {
+		if !isFolder(dir) || isLink(dir) {
+			return nil, fmt.Errorf("%s is to be visible, and is no folder", dir)
+		}
+		p.show = append(p.show, dir)
 	}
 	aliases, err := p.aliases()
 	if err != nil {
@@ -67,7 +75,7 @@ func makePlan(policy Policy, home string) (*plan, error) {
 	p.doors = slices.DeleteFunc(found, p.isHidden)
 	writable := slices.Sorted(slices.Values(policy.Write)) // a folder comes before what lies in it
 	for _, dir := range writable {
-		if isFolder(dir) && !p.isWritable(dir) && !p.isHidden(dir) {
+		if isFolder(dir) && !p.isWritable(dir) && (!p.isHidden(dir) || p.isShown(dir)) {
 			p.write = append(p.write, dir)
 		}
 	}
@@ -187,6 +195,16 @@ func isFolder(path string) bool {
 
 func (p *plan) isHidden(path string) bool {
 	return slices.ContainsFunc(p.hide, func(h Hidden) bool { return isBeneath(path, h.Path) })
+}
+
+// isShown reports whether a path stays visible although it lies in something hidden.
+func (p *plan) isShown(path string) bool {
+	return slices.ContainsFunc(p.show, func(dir string) bool { return isBeneath(path, dir) })
+}
+
+// holdsShown reports whether something beneath a folder stays visible.
+func (p *plan) holdsShown(dir string) bool {
+	return slices.ContainsFunc(p.show, func(shown string) bool { return isBeneath(shown, dir) })
 }
 
 // holdsHidden reports whether something hidden lies beneath a folder.

@@ -26,6 +26,7 @@ const (
 	OpGlob        Op = "search.glob"  // Glob → GlobResult
 	OpGrep        Op = "search.grep"  // Grep → GrepResult
 	OpStdioStart  Op = "stdio.start"  // StdioStart → StdioEnd, pushes StdioOutput
+	OpPluginStart Op = "plugin.start" // PluginStart → StdioEnd, pushes StdioOutput
 	OpStdioWrite  Op = "stdio.write"  // StdioWrite → nothing
 	OpLLM         Op = "llm.http"     // LLMRequest → nothing, pushes one LLMHead and then LLMBody
 	OpSync        Op = "sync.folder"  // SyncFolder → SyncPlan

@@ -30,6 +30,8 @@ UNION ALL
 SELECT 'oauth account', id::text, secrets FROM oauth_accounts
 UNION ALL
 SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
+UNION ALL
+SELECT 'plugin', id, secrets FROM plugins WHERE secrets IS NOT NULL
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -74,3 +76,7 @@ UPDATE oauth_accounts SET secrets = sqlc.arg(sealed) WHERE id = sqlc.arg(name)::
 
 -- name: SealedReplaceOAuthFlow :execrows
 UPDATE oauth_flows SET sealed = sqlc.arg(sealed) WHERE encode(state_hash, 'hex') = sqlc.arg(name)::text AND sealed = sqlc.arg(was);
+
+-- name: SealedReplacePlugin :execrows
+-- Its revision stays: the settings are the same.
+UPDATE plugins SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name) AND secrets = sqlc.arg(was);

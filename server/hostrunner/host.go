@@ -17,8 +17,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/runner/cli"
 )
 
 const (
@@ -85,7 +87,7 @@ func (h *Host) run(ctx context.Context, name, binary string, args []string) erro
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.ExtraFiles = []*os.File{lifeline}
 	cmd.Stderr = log
-	cmd.Env = cleanEnv()
+	cmd.Env = append(cleanEnv(), h.plugins(name)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is ours alone
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = runnerStop
@@ -93,6 +95,17 @@ func (h *Host) run(ctx context.Context, name, binary string, args []string) erro
 		return fmt.Errorf("%w; its last words: %s", err, cmp.Or(LastWords(h.Home, name), "none"))
 	}
 	return nil
+}
+
+// PluginFolder is where the files and the data of plugins are.
+func PluginFolder(home string) string { return filepath.Join(home, "plugins") }
+
+// plugins tells the runner of this host, and no other, where those are.
+func (h *Host) plugins(name string) []string {
+	if name != resolver.Local {
+		return nil
+	}
+	return []string{cli.PluginsVariable + "=" + PluginFolder(h.Home)}
 }
 
 // LastWords returns the last line of the log of a runner of ours, bounded and without its time; empty if there is none.

@@ -9,6 +9,7 @@ import { Approvals } from "./approvals.mjs"
 import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
 import { Hooks } from "./hooks.mjs"
+import { Plugins } from "./plugins.mjs"
 import { Memory } from "./memory.mjs"
 import { Preferences } from "./preferences.mjs"
 import { ToolKeys } from "./keys.mjs"
@@ -54,6 +55,7 @@ export class MockServer {
   memory = new Memory()
   preferences = new Preferences()
   hooks = new Hooks()
+  plugins = new Plugins()
   roles = new Roles()
   registry = new Registry()
   /** Whether conversations are named by what follows "# title" in a message. */
@@ -279,6 +281,7 @@ export class MockServer {
     if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
     if (/^\/api\/(preferences|changes)/.test(url.pathname)) return this.preferences.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/memory") || url.pathname.startsWith("/api/profile")) return this.memory.answer(route, url.searchParams, await readBody(request))
+    if (url.pathname.startsWith("/api/plugins")) return this.plugins.answer(request, url)
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/registry/")) return this.registry.answer(request, url)

@@ -22,7 +22,7 @@ type HooksBody struct {
 // HookBody is one handler.
 type HookBody struct {
 	Event  hook.Event `json:"event" example:"PreToolUse"`
-	Kind   hook.Kind  `json:"kind" enum:"command,http,mcp_tool,callback"`
+	Kind   hook.Kind  `json:"kind" enum:"command,http,mcp_tool,callback,plugin"`
 	Label  string     `json:"label" doc:"The command, address or function, on one line and without secrets." example:"command: ./.xbot/check.sh"`
 	Source string     `json:"source" doc:"The file." example:"/srv/xbot/hooks.json"`
 	Place  string     `json:"place" doc:"Where in the file." example:"hooks.PreToolUse[0].hooks[0]"`

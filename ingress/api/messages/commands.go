@@ -40,7 +40,7 @@ func (a *Endpoints) registerCommands(h huma.API) {
 		for _, known := range a.Dispatch.Commands.List() {
 			c, help := known.Spec(), map[string]string{}
 			for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
-				help[string(lang)] = i18n.Say(lang, c.Help)
+				help[string(lang)] = c.About(lang)
 			}
 			out.Commands = append(out.Commands, Command{
 				Name: c.Name, Aliases: c.Aliases, Usage: c.Line(), Args: c.Usage, Words: command.Words(c.Usage), Group: c.Group,

@@ -72,6 +72,9 @@ func (r *Resolver) Runner(ctx context.Context, user chat.UserID, asked string) (
 	return r.runner(user, name), nil
 }
 
+// Host returns the sandbox of the server's own host, for what belongs to no person.
+func (r *Resolver) Host() sandbox.Sandbox { return r.runner(0, Local) }
+
 func (r *Resolver) runner(user chat.UserID, name string) *sandbox.Runner {
 	id := ID(user, name)
 	r.mu.Lock()

@@ -89,6 +89,8 @@ UNION ALL
 SELECT 'oauth account', id::text, secrets FROM oauth_accounts
 UNION ALL
 SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
+UNION ALL
+SELECT 'plugin', id, secrets FROM plugins WHERE secrets IS NOT NULL
 ORDER BY 1, 2
 `
 
@@ -223,6 +225,25 @@ type SealedReplacePayloadParams struct {
 
 func (q *Queries) SealedReplacePayload(ctx context.Context, db DBTX, arg SealedReplacePayloadParams) (int64, error) {
 	result, err := db.Exec(ctx, sealedReplacePayload, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplacePlugin = `-- name: SealedReplacePlugin :execrows
+UPDATE plugins SET secrets = $1 WHERE id = $2 AND secrets = $3
+`
+
+type SealedReplacePluginParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+// Its revision stays: the settings are the same.
+func (q *Queries) SealedReplacePlugin(ctx context.Context, db DBTX, arg SealedReplacePluginParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplacePlugin, arg.Sealed, arg.Name, arg.Was)
 	if err != nil {
 		return 0, err
 	}

@@ -1159,6 +1159,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/plugins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Plugins of the installation
+         * @description For administrators.
+         */
+        get: operations["list-plugins"];
+        put?: never;
+        /**
+         * Install a plugin
+         * @description Or another version of it, which keeps settings and values. It is switched on. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
+         */
+        post: operations["install-plugin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/plugins/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read an archive with a plugin
+         * @description A zip or tar file with plugin.json. Nothing is installed: the answer says what the plugin adds and what it asks for. For administrators.
+         */
+        post: operations["check-plugin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/plugins/{plugin}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a plugin, with its settings and all that it keeps
+         * @description For administrators.
+         */
+        delete: operations["remove-plugin"];
+        options?: never;
+        head?: never;
+        /**
+         * Switch a plugin on or off, or change its settings
+         * @description It is in force within a second, in all servers. For administrators.
+         */
+        patch: operations["change-plugin"];
+        trace?: never;
+    };
+    "/api/plugins/{plugin}/reload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reload a plugin
+         * @description Its processes end; the next request starts one anew. For administrators.
+         */
+        post: operations["reload-plugin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/policy": {
         parameters: {
             query?: never;
@@ -4243,7 +4331,7 @@ export interface components {
             /** @example PreToolUse */
             event: string;
             /** @enum {string} */
-            kind: "command" | "http" | "mcp_tool" | "callback";
+            kind: "command" | "http" | "mcp_tool" | "callback" | "plugin";
             /**
              * @description The command, address or function, on one line and without secrets.
              * @example command: ./.xbot/check.sh
@@ -5479,6 +5567,98 @@ export interface components {
             steps: string[] | null;
             /** @description What it is a plan for, one line. */
             title?: string;
+        };
+        Plugin: {
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the administrator; left out: an operator. */
+            changed_by?: string;
+            /** @description Its slash commands. */
+            commands: string[] | null;
+            description?: string;
+            /** @description SHA-256 of its files. */
+            digest: string;
+            enabled: boolean;
+            /** @description The texts that it adds to prompts. */
+            enrichers: string[] | null;
+            /** @description The events that it is asked about. */
+            hooks: string[] | null;
+            /** @example feeds */
+            id: string;
+            /** Format: date-time */
+            installed_at: string;
+            /** @description Names of settings that it needs before it can work. */
+            missing?: string[] | null;
+            name: string;
+            /** @description What it asks for, and has once it is installed. */
+            permissions: components["schemas"]["PluginPermission"][] | null;
+            /** @description Why it does not work; left out: nothing is known against it. */
+            problem?: string;
+            /** Format: date-time */
+            problem_at?: string;
+            /** Format: int64 */
+            revision: number;
+            settings: components["schemas"]["PluginSetting"][] | null;
+            /** @description Names under which models call its tools. */
+            tools: string[] | null;
+            version: string;
+        };
+        PluginChange: {
+            enabled?: boolean;
+            /**
+             * Format: int64
+             * @description The revision that the change of settings was made from; 0: any.
+             */
+            revision?: number;
+            /** @description Values by their names; null forgets one. */
+            settings?: {
+                [key: string]: unknown;
+            };
+        };
+        PluginDraft: {
+            /** @description Its slash commands. */
+            commands: string[] | null;
+            description?: string;
+            /** @description SHA-256 of its files. */
+            digest: string;
+            /** @description The texts that it adds to prompts. */
+            enrichers: string[] | null;
+            /** @description The events that it is asked about. */
+            hooks: string[] | null;
+            /** @example feeds */
+            id: string;
+            name: string;
+            /** @description What it asks for, and has once it is installed. */
+            permissions: components["schemas"]["PluginPermission"][] | null;
+            /** @description The version that is installed now. */
+            replaces?: string;
+            /** @description Names under which models call its tools. */
+            tools: string[] | null;
+            version: string;
+        };
+        PluginPermission: {
+            /** @description What it allows, in English. */
+            means: string;
+            /** @enum {string} */
+            name: "network" | "files" | "storage" | "hooks" | "prompt";
+        };
+        PluginSetting: {
+            choices?: string[] | null;
+            name: string;
+            required?: boolean;
+            /** @description It was given, and is not the default. */
+            set: boolean;
+            /** @description By language: en, zh. */
+            title: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            type: "string" | "number" | "boolean" | "choice" | "secret";
+            /** @description The value in force; that of a secret is never returned. */
+            value?: unknown;
+        };
+        Plugins: {
+            plugins: components["schemas"]["Plugin"][] | null;
         };
         PolicyCheck: {
             /** @description All faults, each with the path of the member; empty: it can be put in force. */
@@ -9639,6 +9819,201 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-plugins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugins"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "install-plugin": {
+        parameters: {
+            query: {
+                /** @description That of the files whose permissions were shown. */
+                digest: string;
+                /** @description What the administrator permits, parted by commas: all that it asks for. */
+                permissions?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "check-plugin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginDraft"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "remove-plugin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plugin: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "change-plugin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plugin: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "reload-plugin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plugin: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"];
+                };
             };
             /** @description Error */
             default: {

@@ -620,6 +620,7 @@ export const en = {
   "triggers.title": "Triggers",
   "channels.title": "Channels",
   "hooks.title": "Hooks",
+  "plugins.title": "Plugins",
   "policy.title": "Policy",
   "roles.title": "Agents and roles",
   "registry.title": "Skills & agents",

@@ -622,6 +622,7 @@ export const zh: Record<Key, string> = {
   "triggers.title": "触发器",
   "channels.title": "渠道",
   "hooks.title": "钩子",
+  "plugins.title": "插件",
   "policy.title": "策略",
   "roles.title": "智能体与角色",
   "registry.title": "技能与智能体",

@@ -33,6 +33,7 @@ const sections: SettingsSection[] = [
   { id: "people", title: "people.title", group: "installation", admin: true, show: lazy(() => import("./People")) },
   { id: "policy", title: "policy.title", group: "installation", admin: true, show: lazy(() => import("../policy/PolicyPage")) },
   { id: "hooks", title: "hooks.title", group: "installation", admin: true, show: lazy(() => import("../hooks/HooksPage")) },
+  { id: "plugins", title: "plugins.title", group: "installation", admin: true, show: lazy(() => import("../plugins/PluginsPage")) },
   { id: "limits", title: "limits.title", group: "installation", admin: true, show: lazy(() => import("./LimitsView")) },
   { id: "runs", title: "runs.title", group: "installation", admin: true, show: lazy(() => import("./Runs")) },
   { id: "about", title: "about.title", group: "installation", show: lazy(() => import("./About")) },

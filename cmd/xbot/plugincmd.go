@@ -1,0 +1,297 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"xbot/internal/fault"
+	"xbot/internal/plugin"
+	"xbot/internal/plugin/installed"
+	"xbot/internal/secret"
+	"xbot/server"
+)
+
+type pluginCmd struct {
+	List    pluginListCmd    `cmd:"" help:"List the plugins of the installation."`
+	Show    pluginShowCmd    `cmd:"" help:"Show what a plugin adds and what it may, also of one that is not installed."`
+	Install pluginInstallCmd `cmd:"" help:"Install a plugin, or another version of it. What it asks for is shown before."`
+	Enable  pluginEnableCmd  `cmd:"" help:"Switch a plugin on."`
+	Disable pluginDisableCmd `cmd:"" help:"Switch a plugin off. Its settings and what it keeps stay."`
+	Reload  pluginReloadCmd  `cmd:"" help:"End the processes of a plugin; the next request starts one anew."`
+	Set     pluginSetCmd     `cmd:"" help:"Give a plugin the value of a setting; the plugin is reloaded."`
+	Remove  pluginRemoveCmd  `cmd:"" help:"Remove a plugin with its settings and all that it keeps."`
+}
+
+// withPlugins opens the plugins of a running or configured server.
+func withPlugins(ctx context.Context, do func(known *installed.Plugins) error) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
+	if err != nil {
+		return err
+	}
+	return do(server.NewPlugins(s, ring))
+}
+
+type pluginListCmd struct{}
+
+// Run lists plugins.
+func (pluginListCmd) Run(ctx context.Context) error {
+	return withPlugins(ctx, func(known *installed.Plugins) error {
+		all, err := known.All(ctx)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			say(os.Stdout, "No plugins are installed.")
+			return nil
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tVERSION\tSTATE\tPERMISSIONS\tINSTALLED\tPROBLEM")
+		for _, p := range all {
+			problem := p.Problem
+			if p.Fault != nil {
+				problem = p.Fault.Error()
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Plugin.ID, p.Plugin.Version, pluginState(p), cmp.Or(strings.Join(p.Plugin.Permissions, " "), "-"), p.InstalledAt.Format(time.RFC3339), cmp.Or(problem, "-"))
+		}
+		return w.Flush()
+	})
+}
+
+func pluginState(p installed.Plugin) string {
+	switch {
+	case !p.Enabled:
+		return "off"
+	case p.Fault != nil || p.Problem != "":
+		return "failing"
+	}
+	return "on"
+}
+
+// readPlugin reads the files of a plugin: a folder, or a zip or tar file.
+func readPlugin(path string) (plugin.Tree, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fault.Errorf(fault.NotFound, "there is no folder or archive %s", path)
+	case info.IsDir():
+		return plugin.ReadFolder(path)
+	case info.Size() > plugin.MaxArchive:
+		return nil, fault.Errorf(fault.TooLarge, "an archive has at most %d MB", plugin.MaxArchive>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return plugin.ReadArchive(data)
+}
+
+type pluginShowCmd struct {
+	Plugin string `arg:"" complete:"file" help:"Id of an installed plugin, or a folder or archive."`
+}
+
+// Run describes a plugin.
+func (c pluginShowCmd) Run(ctx context.Context) error {
+	if _, err := os.Stat(c.Plugin); err == nil {
+		files, err := readPlugin(c.Plugin)
+		if err != nil {
+			return err
+		}
+		m, err := files.Manifest()
+		if err != nil {
+			return err
+		}
+		describePlugin(os.Stdout, m)
+		return nil
+	}
+	return withPlugins(ctx, func(known *installed.Plugins) error {
+		p, err := known.Get(ctx, c.Plugin)
+		if err != nil {
+			return err
+		}
+		if p.Fault != nil {
+			return p.Fault
+		}
+		describePlugin(os.Stdout, p.Manifest)
+		say(os.Stdout, "State: %s", pluginState(p))
+		if p.Problem != "" {
+			say(os.Stdout, "Problem: %s", p.Problem)
+		}
+		return nil
+	})
+}
+
+// describePlugin prints what a plugin is, adds and asks for. Its words are printed without what could steer a terminal.
+func describePlugin(w io.Writer, m plugin.Manifest) {
+	say(w, "%s %s (%s), %s", m.Name, m.Version, m.ID, m.Runtime)
+	if m.Description != "" {
+		say(w, "%s", printable(m.Description))
+	}
+	adds := m.Contributes
+	for _, t := range adds.Tools {
+		say(w, "  tool      %s: %s", plugin.ToolName(m.ID, t.Name), printable(t.Description))
+	}
+	for _, c := range adds.Commands {
+		say(w, "  command   /%s: %s", c.Name, printable(c.Help.English))
+	}
+	for _, h := range adds.Hooks {
+		say(w, "  hook      %s %s", h.Event, printable(h.Matcher+" "+h.If))
+	}
+	for _, e := range adds.Enrichers {
+		say(w, "  text      %s, in prompts", e.Name)
+	}
+	for _, s := range adds.Settings {
+		say(w, "  setting   %s (%s)", s.Name, s.Type)
+	}
+	if len(m.Permissions) == 0 {
+		say(w, "It asks for no permissions.")
+		return
+	}
+	say(w, "It asks for these permissions:")
+	for _, p := range m.Permissions {
+		say(w, "  %-8s  %s", p, p.Means())
+	}
+}
+
+// printable makes one line of a text of a stranger.
+func printable(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return ' '
+		}
+		return r
+	}, text))
+}
+
+type pluginInstallCmd struct {
+	Path string `arg:"" complete:"file" help:"Folder, zip or tar file with plugin.json."`
+	Yes  bool   `short:"y" help:"Give it the permissions that it asks for, without a question."`
+}
+
+// Run shows a plugin, asks, and installs it.
+func (c pluginInstallCmd) Run(ctx context.Context) error {
+	files, err := readPlugin(c.Path)
+	if err != nil {
+		return err
+	}
+	m, err := files.Manifest()
+	if err != nil {
+		return err
+	}
+	describePlugin(os.Stdout, m)
+	if !c.Yes {
+		answer, err := newDialog(os.Stdin, os.Stdout).line("Install it, with these permissions? (y/N)")
+		if err != nil {
+			return err
+		}
+		if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
+			return fault.Errorf(fault.Denied, "nothing was installed")
+		}
+	}
+	return withPlugins(ctx, func(known *installed.Plugins) error {
+		if _, err := known.Install(ctx, files, m.Permissions, 0); err != nil {
+			return err
+		}
+		say(os.Stdout, "Installed. The server uses it within a second.")
+		return nil
+	})
+}
+
+type pluginEnableCmd struct {
+	ID string `arg:"" help:"Id of the plugin."`
+}
+
+// Run switches a plugin on.
+func (c pluginEnableCmd) Run(ctx context.Context) error {
+	return withPlugins(ctx, func(known *installed.Plugins) error { return known.Switch(ctx, c.ID, true, 0) })
+}
+
+type pluginDisableCmd struct {
+	ID string `arg:"" help:"Id of the plugin."`
+}
+
+// Run switches a plugin off.
+func (c pluginDisableCmd) Run(ctx context.Context) error {
+	return withPlugins(ctx, func(known *installed.Plugins) error { return known.Switch(ctx, c.ID, false, 0) })
+}
+
+type pluginReloadCmd struct {
+	ID string `arg:"" help:"Id of the plugin."`
+}
+
+// Run reloads a plugin.
+func (c pluginReloadCmd) Run(ctx context.Context) error {
+	return withPlugins(ctx, func(known *installed.Plugins) error { return known.Reload(ctx, c.ID, 0) })
+}
+
+type pluginRemoveCmd struct {
+	ID string `arg:"" help:"Id of the plugin."`
+}
+
+// Run removes a plugin.
+func (c pluginRemoveCmd) Run(ctx context.Context) error {
+	return withPlugins(ctx, func(known *installed.Plugins) error { return known.Remove(ctx, c.ID) })
+}
+
+type pluginSetCmd struct {
+	ID    string `arg:"" help:"Id of the plugin."`
+	Name  string `arg:"" help:"Name of the setting."`
+	Value string `arg:"" optional:"" help:"Its value; left out: it is asked for. A secret is always asked for."`
+	Unset bool   `help:"Forget the value."`
+}
+
+// Run gives a setting a value.
+func (c pluginSetCmd) Run(ctx context.Context) error {
+	return withPlugins(ctx, func(known *installed.Plugins) error {
+		p, err := known.Get(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		var value any
+		if !c.Unset {
+			if value, err = c.value(p); err != nil {
+				return err
+			}
+		}
+		return known.Set(ctx, c.ID, plugin.Values{c.Name: value}, 0, 0)
+	})
+}
+
+// value reads the value that was written.
+func (c pluginSetCmd) value(p installed.Plugin) (any, error) {
+	i := slices.IndexFunc(p.Contributes.Settings, func(s plugin.Setting) bool { return s.Name == c.Name })
+	if i < 0 {
+		return nil, fault.Errorf(fault.Invalid, "the plugin %s has no setting %s", c.ID, c.Name)
+	}
+	of := p.Contributes.Settings[i]
+	text := c.Value
+	var err error
+	switch d := newDialog(os.Stdin, os.Stderr); {
+	case of.Type == plugin.Secret && text != "":
+		return nil, fault.Errorf(fault.Invalid, "others on this machine see arguments of programs: leave the value of %s out, and it is asked for", c.Name)
+	case of.Type == plugin.Secret:
+		text, err = d.needSecret(c.Name)
+	case text == "":
+		text, err = d.need(c.Name)
+	}
+	if err != nil || of.Type != plugin.Number && of.Type != plugin.Boolean {
+		return text, err
+	}
+	var value any
+	if json.Unmarshal([]byte(text), &value) != nil {
+		return text, nil // which is then refused by its type
+	}
+	return value, nil
+}

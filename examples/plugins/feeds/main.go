@@ -1,0 +1,222 @@
+// Command feeds is an example of a plugin: it reads RSS and Atom feeds. Build it beside plugin.json, then install the folder:
+//
+//	go build -o examples/plugins/feeds/feeds ./examples/plugins/feeds
+//	xbot plugin install examples/plugins/feeds
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	plugin "xbot/sdk/go"
+)
+
+func main() {
+	p := plugin.New()
+	f := &feeds{plugin: p, cache: cache{known: map[string]known{}}}
+	p.Tool("read", f.read)
+	p.Tool("follow", f.followTool)
+	p.Command("feeds", f.command)
+	p.Enricher("unread", f.unread)
+	if err := p.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// Bounds of what is read and kept.
+const (
+	usualEntries = 10
+	maxEntries   = 50
+	maxFollowed  = 50 // feeds of one person
+)
+
+type feeds struct {
+	plugin *plugin.Plugin
+	cache
+}
+
+func (f *feeds) read(ctx context.Context, c plugin.Call) (string, error) {
+	var in struct {
+		URL   string `json:"url"`
+		Limit int    `json:"limit"`
+	}
+	if err := c.Decode(&in); err != nil {
+		return "", err
+	}
+	feed, err := f.fetch(ctx, in.URL)
+	if err != nil {
+		return "", err
+	}
+	limit := in.Limit
+	if limit <= 0 {
+		limit = usualEntries
+	}
+	entries := feed.Entries[:min(len(feed.Entries), limit, maxEntries)]
+	if err := f.seen(ctx, c.Person, in.URL, feed); err != nil {
+		return "", err
+	}
+	lines := []string{"# " + feed.Title}
+	for _, e := range entries {
+		lines = append(lines, "", "## "+e.Title, e.When+" "+e.Link, e.Text)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// followed are the feeds of a person: the address, and the link of the newest entry that was read.
+type followed map[string]string
+
+const storedAs = "followed"
+
+func (f *feeds) followed(ctx context.Context, person string) (followed, error) {
+	out := followed{}
+	text, ok, err := f.plugin.Storage(person).Get(ctx, storedAs)
+	if err != nil || !ok {
+		return out, err
+	}
+	return out, json.Unmarshal([]byte(text), &out)
+}
+
+func (f *feeds) keep(ctx context.Context, person string, all followed) error {
+	text, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return f.plugin.Storage(person).Set(ctx, storedAs, string(text))
+}
+
+func (f *feeds) followTool(ctx context.Context, c plugin.Call) (string, error) {
+	var in struct {
+		URL string `json:"url"`
+	}
+	if err := c.Decode(&in); err != nil {
+		return "", err
+	}
+	return f.follow(ctx, c.Person, in.URL)
+}
+
+func (f *feeds) follow(ctx context.Context, person, url string) (string, error) {
+	if person == "" {
+		return "", errors.New("nobody is here who could follow a feed")
+	}
+	feed, err := f.fetch(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	f.changes.Lock()
+	defer f.changes.Unlock()
+	all, err := f.followed(ctx, person)
+	if err != nil {
+		return "", err
+	}
+	if _, already := all[url]; !already {
+		if len(all) >= maxFollowed {
+			return "", fmt.Errorf("at most %d feeds can be followed: remove one", maxFollowed)
+		}
+		all[url] = ""
+		if err := f.keep(ctx, person, all); err != nil {
+			return "", err
+		}
+	}
+	return "Followed: " + feed.Title, nil
+}
+
+// seen notes what a person has read of a feed that they follow.
+func (f *feeds) seen(ctx context.Context, person, url string, feed feed) error {
+	f.changes.Lock()
+	defer f.changes.Unlock()
+	all, err := f.followed(ctx, person)
+	if _, follows := all[url]; err != nil || !follows || len(feed.Entries) == 0 {
+		return err
+	}
+	all[url] = feed.Entries[0].Link
+	return f.keep(ctx, person, all)
+}
+
+func (f *feeds) command(ctx context.Context, c plugin.Command) (string, error) {
+	what, url, _ := strings.Cut(strings.TrimSpace(c.Args), " ")
+	switch url = strings.TrimSpace(url); {
+	case what == "add" && url != "":
+		return f.follow(ctx, c.Person, url)
+	case what == "remove" && url != "":
+		return f.unfollow(ctx, c, url)
+	case what == "" || what == "list":
+		return f.list(ctx, c)
+	}
+	return "", errors.New("write /feeds, /feeds add URL or /feeds remove URL")
+}
+
+func (f *feeds) unfollow(ctx context.Context, c plugin.Command, url string) (string, error) {
+	f.changes.Lock()
+	defer f.changes.Unlock()
+	all, err := f.followed(ctx, c.Person)
+	if err != nil {
+		return "", err
+	}
+	delete(all, url)
+	return say(c, "Not followed any more: ", "已取消订阅：") + url, f.keep(ctx, c.Person, all)
+}
+
+func (f *feeds) list(ctx context.Context, c plugin.Command) (string, error) {
+	all, err := f.followed(ctx, c.Person)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return say(c, "You follow no feeds. Write /feeds add URL.", "你没有订阅任何源。输入 /feeds add URL 添加。"), nil
+	}
+	var lines []string
+	for _, url := range sorted(all) {
+		lines = append(lines, "* "+url)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func say(c plugin.Command, english, chinese string) string {
+	if c.Language == "zh" {
+		return chinese
+	}
+	return english
+}
+
+func sorted(all followed) []string {
+	var out []string
+	for url := range all {
+		out = append(out, url)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// unread counts what is new in the feeds of a person, by what was fetched lately: a prompt does not wait for other servers.
+func (f *feeds) unread(ctx context.Context, s plugin.Scene) (string, error) {
+	if s.Person == "" {
+		return "", nil
+	}
+	all, err := f.followed(ctx, s.Person)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, url := range sorted(all) {
+		feed, ok := f.lately(url)
+		if !ok {
+			lines = append(lines, "- "+url)
+			continue
+		}
+		n := slices.IndexFunc(feed.Entries, func(e entry) bool { return e.Link == all[url] })
+		if n < 0 {
+			n = len(feed.Entries)
+		}
+		lines = append(lines, fmt.Sprintf("- %s (%s): %d unread", feed.Title, url, n))
+	}
+	if len(lines) == 0 {
+		return "", nil
+	}
+	return "Feeds that the person follows:\n" + strings.Join(lines, "\n"), nil
+}

@@ -1,0 +1,290 @@
+// Package plugins has the endpoints of the plugins of the installation. They are for administrators.
+package plugins
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/fault"
+	"xbot/internal/plugin"
+	"xbot/internal/plugin/installed"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Plugins *installed.Plugins
+}
+
+// Plugins lists plugins.
+type Plugins struct {
+	Plugins []Plugin `json:"plugins"`
+}
+
+// Plugin is one of the installation.
+type Plugin struct {
+	PluginAbout
+
+	Enabled     bool            `json:"enabled"`
+	Problem     string          `json:"problem,omitempty" doc:"Why it does not work; left out: nothing is known against it."`
+	ProblemAt   *time.Time      `json:"problem_at,omitempty"`
+	Settings    []PluginSetting `json:"settings"`
+	Missing     []string        `json:"missing,omitempty" doc:"Names of settings that it needs before it can work."`
+	Revision    int64           `json:"revision"`
+	InstalledAt time.Time       `json:"installed_at"`
+	ChangedAt   time.Time       `json:"changed_at"`
+	ChangedBy   string          `json:"changed_by,omitempty" doc:"Name of the administrator; left out: an operator."`
+}
+
+// PluginAbout is what a plugin says of itself.
+type PluginAbout struct {
+	ID          string             `json:"id" example:"feeds"`
+	Name        string             `json:"name"`
+	Version     string             `json:"version"`
+	Description string             `json:"description,omitempty"`
+	Digest      string             `json:"digest" doc:"SHA-256 of its files."`
+	Permissions []PluginPermission `json:"permissions" doc:"What it asks for, and has once it is installed."`
+	Tools       []string           `json:"tools" doc:"Names under which models call its tools."`
+	Commands    []string           `json:"commands" doc:"Its slash commands."`
+	Hooks       []string           `json:"hooks" doc:"The events that it is asked about."`
+	Enrichers   []string           `json:"enrichers" doc:"The texts that it adds to prompts."`
+}
+
+// PluginPermission is one that a plugin asks for.
+type PluginPermission struct {
+	Name  plugin.Permission `json:"name" enum:"network,files,storage,hooks,prompt"`
+	Means string            `json:"means" doc:"What it allows, in English."`
+}
+
+// PluginSetting is a setting of a plugin with its value.
+type PluginSetting struct {
+	Name     string             `json:"name"`
+	Type     plugin.SettingType `json:"type" enum:"string,number,boolean,choice,secret"`
+	Title    map[string]string  `json:"title" doc:"By language: en, zh."`
+	Choices  []string           `json:"choices,omitempty"`
+	Required bool               `json:"required,omitempty"`
+	Value    any                `json:"value,omitempty" doc:"The value in force; that of a secret is never returned."`
+	Set      bool               `json:"set" doc:"It was given, and is not the default."`
+}
+
+// PluginDraft is what an archive holds.
+type PluginDraft struct {
+	PluginAbout
+
+	Replaces string `json:"replaces,omitempty" doc:"The version that is installed now."`
+}
+
+// PluginChange is a change of a plugin.
+type PluginChange struct {
+	Enabled  *bool          `json:"enabled,omitempty"`
+	Settings map[string]any `json:"settings,omitempty" doc:"Values by their names; null forgets one."`
+	Revision int64          `json:"revision,omitempty" minimum:"0" doc:"The revision that the change of settings was made from; 0: any."`
+}
+
+type (
+	// PluginPath says which plugin a request is about.
+	PluginPath struct {
+		Plugin string `path:"plugin" maxLength:"24" example:"feeds"`
+	}
+	archive struct {
+		RawBody []byte `contentType:"application/octet-stream"`
+	}
+	installation struct {
+		Digest      string              `query:"digest" required:"true" maxLength:"64" doc:"That of the files whose permissions were shown."`
+		Permissions []plugin.Permission `query:"permissions" doc:"What the administrator permits, parted by commas: all that it asks for."`
+		RawBody     []byte              `contentType:"application/octet-stream"`
+	}
+	change struct {
+		Plugin string `path:"plugin" maxLength:"24" example:"feeds"`
+		Body   PluginChange
+	}
+	pluginBody struct{ Body Plugin }
+)
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	const root, one = "/api/plugins", "/api/plugins/{plugin}"
+	huma.Register(h, huma.Operation{
+		OperationID: "list-plugins", Method: http.MethodGet, Path: root, Summary: "Plugins of the installation", Description: "For administrators.", Security: endpoint.Secured,
+	}, a.list)
+	huma.Register(h, huma.Operation{
+		OperationID: "check-plugin", Method: http.MethodPost, Path: root + "/check", Summary: "Read an archive with a plugin", Description: "A zip or tar file with plugin.json. Nothing is installed: the answer says what the plugin adds and what it asks for. For administrators.",
+		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
+	}, a.check)
+	huma.Register(h, huma.Operation{
+		OperationID: "install-plugin", Method: http.MethodPost, Path: root, Summary: "Install a plugin", Description: "Or another version of it, which keeps settings and values. It is switched on. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.",
+		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
+	}, a.install)
+	huma.Register(h, huma.Operation{
+		OperationID: "change-plugin", Method: http.MethodPatch, Path: one, Summary: "Switch a plugin on or off, or change its settings", Description: "It is in force within a second, in all servers. For administrators.", Security: endpoint.Secured,
+	}, a.change)
+	huma.Register(h, huma.Operation{
+		OperationID: "reload-plugin", Method: http.MethodPost, Path: one + "/reload", Summary: "Reload a plugin", Description: "Its processes end; the next request starts one anew. For administrators.", Security: endpoint.Secured,
+	}, a.reload)
+	huma.Register(h, huma.Operation{
+		OperationID: "remove-plugin", Method: http.MethodDelete, Path: one, Summary: "Remove a plugin, with its settings and all that it keeps", Description: "For administrators.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, a.remove)
+}
+
+// uploadTime is how long an archive may take.
+const uploadTime = 5 * time.Minute
+
+func (a *Endpoints) list(ctx context.Context, _ *struct{}) (*struct{ Body Plugins }, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	all, err := a.Plugins.All(ctx)
+	out := Plugins{Plugins: []Plugin{}}
+	for _, one := range all {
+		out.Plugins = append(out.Plugins, a.plugin(one))
+	}
+	return &struct{ Body Plugins }{out}, a.Problem(err)
+}
+
+func (a *Endpoints) check(ctx context.Context, in *archive) (*struct{ Body PluginDraft }, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	files, err := plugin.ReadArchive(in.RawBody)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	m, err := files.Manifest()
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	draft := PluginDraft{PluginAbout: about(m, files.Digest())}
+	if now, err := a.Plugins.Get(ctx, m.ID); err == nil {
+		draft.Replaces = now.Plugin.Version
+	} else if !fault.Is(err, fault.NotFound) {
+		return nil, a.Problem(err)
+	}
+	return &struct{ Body PluginDraft }{draft}, nil
+}
+
+func (a *Endpoints) install(ctx context.Context, in *installation) (*pluginBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	files, err := plugin.ReadArchive(in.RawBody)
+	if err == nil && files.Digest() != in.Digest {
+		err = fault.Errorf(fault.Conflict, "the archive is not the one whose permissions were shown: look at it again")
+	}
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	u := auth.User(ctx)
+	m, err := a.Plugins.Install(ctx, files, in.Permissions, u.ID)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	a.Log.Info("plugin installed", "plugin", m.ID, "version", m.Version, "by", u.Name)
+	return a.one(ctx, m.ID)
+}
+
+func (a *Endpoints) change(ctx context.Context, in *change) (*pluginBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	u := auth.User(ctx)
+	if in.Body.Settings != nil {
+		if err := a.Plugins.Set(ctx, in.Plugin, in.Body.Settings, in.Body.Revision, u.ID); err != nil {
+			return nil, a.Problem(err)
+		}
+	}
+	if on := in.Body.Enabled; on != nil {
+		if err := a.Plugins.Switch(ctx, in.Plugin, *on, u.ID); err != nil {
+			return nil, a.Problem(err)
+		}
+	}
+	a.Log.Info("plugin changed", "plugin", in.Plugin, "by", u.Name)
+	return a.one(ctx, in.Plugin)
+}
+
+func (a *Endpoints) reload(ctx context.Context, in *PluginPath) (*pluginBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.Plugins.Reload(ctx, in.Plugin, auth.User(ctx).ID); err != nil {
+		return nil, a.Problem(err)
+	}
+	return a.one(ctx, in.Plugin)
+}
+
+func (a *Endpoints) remove(ctx context.Context, in *PluginPath) (*struct{}, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.Plugins.Remove(ctx, in.Plugin); err != nil {
+		return nil, a.Problem(err)
+	}
+	a.Log.Info("plugin removed", "plugin", in.Plugin, "by", auth.User(ctx).Name)
+	return nil, nil
+}
+
+func (a *Endpoints) one(ctx context.Context, id string) (*pluginBody, error) {
+	one, err := a.Plugins.Get(ctx, id)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	return &pluginBody{a.plugin(one)}, nil
+}
+
+// plugin is one as administrators see it. One that cannot be read is shown with the reason.
+func (a *Endpoints) plugin(one installed.Plugin) Plugin {
+	out := Plugin{
+		PluginAbout: about(one.Manifest, one.Digest), Enabled: one.Enabled, Problem: one.Problem, ProblemAt: one.ProblemAt, Settings: []PluginSetting{}, Revision: one.Revision,
+		InstalledAt: one.InstalledAt, ChangedAt: one.ChangedAt, ChangedBy: one.ChangedBy,
+	}
+	if one.Fault != nil {
+		out.ID, out.Version, out.Problem = one.Plugin.ID, one.Plugin.Version, one.Fault.Error()
+		return out
+	}
+	values, err := a.Plugins.Values(one)
+	if err != nil {
+		out.Problem = err.Error()
+	}
+	told := one.Told(values)
+	out.Missing = one.Missing(values)
+	for _, s := range one.Contributes.Settings {
+		_, set := values[s.Name]
+		shown := PluginSetting{Name: s.Name, Type: s.Type, Title: map[string]string{"en": s.Title.English, "zh": s.Title.Chinese}, Choices: s.Choices, Required: s.Required, Set: set}
+		if s.Type != plugin.Secret {
+			shown.Value = told[s.Name]
+		}
+		out.Settings = append(out.Settings, shown)
+	}
+	return out
+}
+
+func about(m plugin.Manifest, digest string) PluginAbout {
+	out := PluginAbout{
+		ID: m.ID, Name: m.Name, Version: m.Version, Description: m.Description, Digest: digest,
+		Permissions: []PluginPermission{}, Tools: []string{}, Commands: []string{}, Hooks: []string{}, Enrichers: []string{},
+	}
+	for _, p := range m.Permissions {
+		out.Permissions = append(out.Permissions, PluginPermission{p, p.Means()})
+	}
+	for _, t := range m.Contributes.Tools {
+		out.Tools = append(out.Tools, plugin.ToolName(m.ID, t.Name))
+	}
+	for _, c := range m.Contributes.Commands {
+		out.Commands = append(out.Commands, "/"+c.Name)
+	}
+	for _, h := range m.Contributes.Hooks {
+		if !slices.Contains(out.Hooks, string(h.Event)) {
+			out.Hooks = append(out.Hooks, string(h.Event))
+		}
+	}
+	for _, e := range m.Contributes.Enrichers {
+		out.Enrichers = append(out.Enrichers, e.Name)
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	apiplugins "xbot/ingress/api/plugins"
+	"xbot/internal/plugin"
+	"xbot/internal/plugin/installed"
+	"xbot/internal/secret"
+)
+
+// pluginFiles are a plugin with a secret setting.
+func pluginFiles(t *testing.T, id string) plugin.Tree {
+	t.Helper()
+	manifest, err := json.Marshal(object{
+		"id": id, "name": id, "version": "1", "runtime": "script", "command": []string{"./run"}, "permissions": []string{"network", "hooks"},
+		"contributes": object{
+			"tools": []object{{"name": "look", "description": "Looks."}}, "hooks": []object{{"event": "AgentStop"}}, "commands": []object{{"name": "look" + id, "help": object{"en": "looks"}}},
+			"settings": []object{{"name": "token", "type": "secret", "required": true}, {"name": "limit", "type": "number", "default": 3}},
+		},
+	})
+	require.NoError(t, err)
+	return plugin.Tree{plugin.ManifestName: {Data: manifest}, "run": {Data: []byte("#!/bin/sh\n"), Exec: true}}
+}
+
+// plugin installs one with settings, as an operator does.
+func (b *bundle) plugin(id string, settings plugin.Values) {
+	b.t.Helper()
+	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
+	_, err := known.Install(b.t.Context(), pluginFiles(b.t, id), plugin.Permissions(), b.alice.user.ID)
+	require.NoError(b.t, err)
+	require.NoError(b.t, known.Set(b.t.Context(), id, settings, 0, b.alice.user.ID))
+}
+
+// upload posts an archive.
+func (p *person) upload(path string, archive []byte) answer {
+	p.t.Helper()
+	return p.do(p, http.MethodPost, path, string(archive))
+}
+
+func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testing.T) {
+	b := setup(t)
+	files := pluginFiles(t, "looker")
+	archive, err := files.Zip()
+	require.NoError(t, err)
+	var draft apiplugins.PluginDraft
+	b.alice.upload("/api/plugins/check", archive).is(http.StatusOK, &draft)
+	require.Equal(t, []string{"plugin_looker_look"}, draft.Tools)
+	require.Equal(t, "opens connections to other machines and to programs of this one", draft.Permissions[0].Means)
+	var all apiplugins.Plugins
+	b.alice.get("/api/plugins").is(http.StatusOK, &all)
+	require.Empty(t, all.Plugins, "nothing was installed")
+
+	at := "/api/plugins?digest=" + draft.Digest + "&permissions="
+	require.Contains(t, b.alice.upload(at+"network", archive).problem(http.StatusForbidden), "asks for the permission hooks")
+	require.Contains(t, b.alice.upload("/api/plugins?permissions=network,hooks&digest="+strings.Repeat("0", 64), archive).problem(http.StatusConflict), "look at it again")
+	var made apiplugins.Plugin
+	b.alice.upload(at+"network,hooks", archive).is(http.StatusOK, &made)
+	require.Equal(t, []string{"token"}, made.Missing)
+	require.Equal(t, "alice", made.ChangedBy)
+
+	got := b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"token": "sk-of-alice", "limit": 5}, "revision": made.Revision})
+	made = apiplugins.Plugin{}
+	got.is(http.StatusOK, &made)
+	require.NotContains(t, string(got.body), "sk-of-alice", "a secret is never shown again")
+	require.Empty(t, made.Missing)
+	require.EqualValues(t, 5, made.Settings[1].Value)
+	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": 6}, "revision": 1}).problem(http.StatusConflict)
+	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": "many"}}).problem(http.StatusBadRequest)
+	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"enabled": false}).is(http.StatusOK, &made)
+	require.False(t, made.Enabled)
+	b.alice.upload("/api/plugins/check", archive).is(http.StatusOK, &draft)
+	require.Equal(t, "1", draft.Replaces)
+	before := made.Revision
+	b.alice.post("/api/plugins/looker/reload", nil).is(http.StatusOK, &made)
+	require.Equal(t, before+1, made.Revision)
+	b.alice.delete("/api/plugins/looker").is(http.StatusNoContent, nil)
+	b.alice.delete("/api/plugins/looker").problem(http.StatusNotFound)
+	require.Eventually(t, func() bool {
+		b.alice.get("/api/plugins").is(http.StatusOK, &all)
+		return len(all.Plugins) == 0
+	}, time.Minute, 10*time.Millisecond)
+}
+
+func TestPlugins_MembersReachNoneOfIt(t *testing.T) {
+	b := setup(t)
+	archive, err := pluginFiles(t, "looker").Zip()
+	require.NoError(t, err)
+	b.bob.get("/api/plugins").problem(http.StatusForbidden)
+	b.bob.upload("/api/plugins/check", archive).problem(http.StatusForbidden)
+	b.bob.upload("/api/plugins?digest="+pluginFiles(t, "looker").Digest()+"&permissions=network,hooks", archive).problem(http.StatusForbidden)
+	require.Contains(t, b.alice.upload("/api/plugins/check", []byte("no archive")).problem(http.StatusBadRequest), "no zip or tar")
+}

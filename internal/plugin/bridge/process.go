@@ -1,0 +1,232 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"xbot/internal/fault"
+	"xbot/internal/plugin"
+	"xbot/internal/plugin/installed"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+)
+
+const (
+	// goodbye is how long a process may take to end after it was told to.
+	goodbye = 3 * time.Second
+	// waitingMost is how many messages wait for a process that does not read.
+	waitingMost = 16
+	// maxWords bounds what is kept of what a process writes beside its messages, in bytes.
+	maxWords = 2 << 10
+)
+
+// process is one of a plugin. Its goroutine, run, owns it from its start to its end.
+type process struct {
+	bridge *Bridge
+	plugin installed.Plugin
+	values plugin.Values
+
+	life   context.Context //nolint:containedctx // of the process, which outlives the request that needed it first
+	end    context.CancelCauseFunc
+	ready  chan struct{} // closed when it can be asked, or err says why not
+	err    error
+	ended  chan struct{} // closed when it has ended; why says how
+	why    string
+	stream stream
+
+	usage
+}
+
+// usage is what the bridge knows of a process, guarded by its mu.
+type usage struct {
+	users   int
+	used    time.Time     // when the last user left
+	retired bool          // new requests do not use it
+	over    chan struct{} // closed: it is to end in peace
+}
+
+// leave tells run to end in peace.
+func (u *usage) leave() {
+	select {
+	case <-u.over:
+	default:
+		close(u.over)
+	}
+}
+
+// stream is the messages to and from a process.
+type stream struct {
+	out   chan []byte // lines that are to be written
+	heard atomic.Int64
+	pace  *rate.Limiter
+	own   chan struct{} // holds a token for each request of the plugin that is at work
+	logs  *rate.Limiter
+
+	mu      sync.Mutex
+	next    int64
+	waiting map[int64]chan reply
+}
+
+func newProcess(b *Bridge, one installed.Plugin, values plugin.Values) *process {
+	p := &process{bridge: b, plugin: one, values: values, ready: make(chan struct{}), ended: make(chan struct{}), usage: usage{over: make(chan struct{}), used: time.Now()}}
+	p.stream = stream{
+		out: make(chan []byte, waitingMost), pace: rate.NewLimiter(bytesASecond, bytesAtOnce), own: make(chan struct{}, ownRequests), logs: rate.NewLimiter(logsASecond, logsAtOnce),
+		waiting: map[int64]chan reply{},
+	}
+	p.life, p.end = context.WithCancelCause(context.Background())
+	return p
+}
+
+// run starts the process, and follows it to its end.
+func (p *process) run() {
+	defer p.bridge.gone(p)
+	defer p.end(nil)
+	late := time.AfterFunc(p.bridge.cfg.Start, func() {
+		select {
+		case <-p.ready:
+		default:
+			p.end(fault.Errorf(fault.Unavailable, "it could not be asked anything within %s", p.bridge.cfg.Start))
+		}
+	})
+	defer late.Stop()
+	started, err := p.bridge.start(p.life, p.plugin)
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	var said words
+	var streams sync.WaitGroup
+	streams.Go(func() { _, _ = io.Copy(&said, started.Stderr()) }) // how it ended says Wait
+	streams.Go(func() { p.end(p.read(started.Stdout())) })
+	streams.Go(func() { p.write(started.Stdin()) })
+	if err := p.initialize(); err != nil {
+		p.end(err)
+	} else {
+		close(p.ready)
+	}
+	peace := p.follow(started)
+	streams.Wait()
+	code, waited := started.Wait()
+	p.finish(peace, ending(context.Cause(p.life), code, waited, said.last()))
+}
+
+// fail says that the process never was.
+func (p *process) fail(err error) {
+	if cause := context.Cause(p.life); cause != nil {
+		err = cause
+	}
+	p.err = fault.Errorf(kind(err), "the plugin %s cannot be started: %w", p.plugin.Plugin.ID, err)
+	p.why = p.err.Error()
+	if !p.closing() {
+		p.bridge.crashed(p.plugin, short(err.Error()))
+	}
+	close(p.ended)
+	close(p.ready)
+}
+
+func kind(err error) fault.Kind {
+	if k := fault.KindOf(err); k != fault.Internal {
+		return k
+	}
+	return fault.Unavailable
+}
+
+func (p *process) closing() bool { return context.Cause(p.life) == errClosing } //nolint:errorlint // it is the very error
+
+// follow waits for the end of the process, or ends it in peace, which it reports.
+func (p *process) follow(started sandbox.Process) (peace bool) {
+	select {
+	case <-p.life.Done():
+	case <-p.over:
+		peace = true
+		_, _ = p.send(p.life, message{Method: "shutdown"}, false) // it may not read any more
+		cut := time.AfterFunc(goodbye, func() { p.end(nil) })
+		defer cut.Stop()
+		<-p.life.Done()
+	}
+	started.Kill()
+	return peace
+}
+
+// finish tells those who wait that the process has ended.
+func (p *process) finish(peace bool, why string) {
+	p.why = why
+	if !peace && !p.closing() {
+		p.bridge.crashed(p.plugin, short(why))
+	}
+	close(p.ended)
+	select {
+	case <-p.ready:
+	default:
+		p.err = fault.Errorf(fault.Unavailable, "the plugin %s cannot be started: %s", p.plugin.Plugin.ID, why)
+		close(p.ready)
+	}
+}
+
+// ending says how a process ended.
+func ending(cause error, code int, waited error, said string) string {
+	why := fmt.Sprintf("its process ended with exit code %d", code)
+	if cause != nil && cause != context.Canceled && cause != io.EOF { //nolint:errorlint // they are the very errors
+		why = cause.Error()
+	} else if waited != nil && cause == nil {
+		why = waited.Error()
+	}
+	if said != "" {
+		why += "; it wrote: " + said
+	}
+	return why
+}
+
+// initialize tells the process what it has to know, and waits until it has understood.
+func (p *process) initialize() error {
+	type about struct {
+		ID      string `json:"id"`
+		Version string `json:"version"`
+	}
+	err := p.call(p.life, "initialize", struct {
+		Protocol int           `json:"protocol"`
+		Plugin   about         `json:"plugin"`
+		XBot     string        `json:"xbot"`
+		Settings plugin.Values `json:"settings"`
+	}{1, about{p.plugin.Plugin.ID, p.plugin.Plugin.Version}, p.bridge.cfg.Version, p.values}, &json.RawMessage{})
+	if errors.Is(err, errUnanswered) {
+		return context.Cause(p.life)
+	}
+	return err
+}
+
+// silent reports whether the process has said nothing for a while.
+func (p *process) silent() bool { return time.Since(time.Unix(0, p.stream.heard.Load())) > time.Second }
+
+// short makes a line of what is told of a failure.
+func short(text string) string { return tool.OneLine(tool.Clean([]byte(text)), 500) }
+
+// words keeps the end of what is written to it.
+type words struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write never fails.
+func (w *words) Write(data []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept = append(w.kept, data[max(0, len(data)-maxWords):]...)
+	w.kept = bytes.Clone(w.kept[max(0, len(w.kept)-maxWords):])
+	return len(data), nil
+}
+
+func (w *words) last() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return short(string(w.kept))
+}

@@ -1,0 +1,154 @@
+// Package installed knows the plugins of the installation and changes them: package plugin says what a plugin is, package bridge runs them.
+package installed
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/plugin"
+	"xbot/internal/secret"
+	"xbot/internal/store/plugins"
+)
+
+// Rows keeps plugins.
+type Rows interface {
+	Plugins(ctx context.Context) ([]plugins.Plugin, error)
+	InstallPlugin(ctx context.Context, in plugins.Plugin, archive []byte, by chat.UserID, check plugins.Checker) error
+	ChangePlugin(ctx context.Context, id string, c plugins.Change, by chat.UserID) error
+	RemovePlugin(ctx context.Context, id string) error
+}
+
+// Plugin is one of the installation.
+type Plugin struct {
+	plugins.Plugin
+
+	plugin.Manifest // as it is in force: with the permissions that were granted
+
+	Fault error // why what is stored cannot be read; nil: it can
+}
+
+// fresh is how old what this process knows may be: a change by another process, such as xbot plugin, is in force after it.
+const fresh = time.Second
+
+// Plugins are those of the installation. They are safe for concurrent use.
+type Plugins struct {
+	Rows     Rows
+	Key      secret.Sealer
+	Reserved Names // names of slash commands that plugins cannot have; nil: all can be had
+
+	mu    sync.Mutex
+	known []Plugin
+	at    time.Time
+}
+
+// Names knows names that are taken.
+type Names interface{ Taken(command string) bool }
+
+// All lists the plugins by their ids, as they were at most a second ago. The list is not changed by anybody.
+func (p *Plugins) All(ctx context.Context) ([]Plugin, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.at.IsZero() && time.Since(p.at) < fresh {
+		return p.known, nil
+	}
+	rows, err := p.Rows.Plugins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]Plugin, len(rows))
+	for i, r := range rows {
+		known[i] = read(r, p.known)
+	}
+	p.known, p.at = known, time.Now()
+	return known, nil
+}
+
+// read reads the manifest of a row, unless that was done before.
+func read(r plugins.Plugin, before []Plugin) Plugin {
+	for _, b := range before {
+		if b.Plugin.ID == r.ID && b.Plugin.Digest == r.Digest && b.Fault == nil {
+			return Plugin{Plugin: r, Manifest: b.Manifest}
+		}
+	}
+	m, err := plugin.Parse(r.Manifest)
+	if err == nil && m.ID != r.ID {
+		err = fault.Errorf(fault.Internal, "the manifest of plugin %s is another one's", r.ID)
+	}
+	for _, want := range m.Permissions {
+		if err == nil && !slices.Contains(r.Permissions, string(want)) {
+			err = fault.Errorf(fault.Denied, "the plugin %s was not permitted %s", r.ID, want)
+		}
+	}
+	return Plugin{Plugin: r, Manifest: m, Fault: err}
+}
+
+// Working lists those that are switched on and can be read.
+func (p *Plugins) Working(ctx context.Context) ([]Plugin, error) {
+	all, err := p.All(ctx)
+	var out []Plugin
+	for _, one := range all {
+		if one.Enabled && one.Fault == nil {
+			out = append(out, one)
+		}
+	}
+	return out, err
+}
+
+// Get returns a plugin. NotFound: there is none.
+func (p *Plugins) Get(ctx context.Context, id string) (Plugin, error) {
+	all, err := p.All(ctx)
+	if err != nil {
+		return Plugin{}, err
+	}
+	for _, one := range all {
+		if one.Plugin.ID == id {
+			return one, nil
+		}
+	}
+	return Plugin{}, fault.Errorf(fault.NotFound, "there is no plugin %s: xbot plugin list shows those that are installed", id)
+}
+
+// Usable returns a plugin that can be asked something. Invalid says why it cannot.
+func (p *Plugins) Usable(ctx context.Context, id string) (Plugin, plugin.Values, error) {
+	one, err := p.Get(ctx, id)
+	if err != nil {
+		return one, nil, err
+	}
+	switch {
+	case one.Fault != nil:
+		return one, nil, one.Fault
+	case !one.Enabled:
+		return one, nil, fault.Errorf(fault.Invalid, "the plugin %s is switched off", id)
+	}
+	values, err := p.Values(one)
+	if err != nil {
+		return one, nil, err
+	}
+	if missing := one.Missing(values); len(missing) > 0 {
+		return one, nil, fault.Errorf(fault.Invalid, "the plugin %s cannot work before an administrator has set %s", id, missing[0])
+	}
+	return one, one.Told(values), nil
+}
+
+// Values returns the settings of a plugin that were given.
+func (p *Plugins) Values(one Plugin) (plugin.Values, error) {
+	if one.Secrets == nil {
+		return plugin.Values{}, nil
+	}
+	plain, err := p.Key.Open(one.Secrets)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "the settings of the plugin %s are sealed with another key: set them again", one.Plugin.ID)
+	}
+	return one.ReadValues(plain)
+}
+
+// forget has the next look read anew.
+func (p *Plugins) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = time.Time{}
+}

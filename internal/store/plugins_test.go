@@ -1,0 +1,111 @@
+package store_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store/plugins"
+)
+
+// keeps lets every plugin in, with settings.
+type keeps struct{ seen []string }
+
+func (k *keeps) Beside(all []plugins.Plugin) ([]byte, error) {
+	for _, p := range all {
+		k.seen = append(k.seen, p.ID)
+		if p.Secrets != nil {
+			return p.Secrets, nil
+		}
+	}
+	return secret.Key{1}.Seal([]byte(`{}`)), nil
+}
+
+func (b *bundle) plugin(id, version string) {
+	b.t.Helper()
+	row := plugins.Plugin{ID: id, Version: version, Digest: strings.Repeat("a", 64), Manifest: json.RawMessage(`{"id":"` + id + `"}`), Permissions: []string{"network"}}
+	require.NoError(b.t, b.InstallPlugin(b.t.Context(), row, []byte("archive of "+version), b.user.ID, &keeps{}))
+}
+
+func TestPlugins_AnotherVersionTakesThePlaceAndKeepsSettingsAndValues(t *testing.T) {
+	b, ctx := setup(t), t.Context()
+	b.plugin("feeds", "1")
+	require.NoError(t, b.SetPluginProblem(ctx, "feeds", 1, "it crashed"))
+	require.NoError(t, b.SetPluginProblem(ctx, "feeds", 7, "of another revision"))
+	require.NoError(t, b.SetPluginValue(ctx, "feeds", 0, "k", "v"))
+	all, err := b.Plugins(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "it crashed", all[0].Problem)
+	require.NotNil(t, all[0].ProblemAt)
+	b.plugin("feeds", "2")
+	now, err := b.Plugins(ctx)
+	require.NoError(t, err)
+	require.Len(t, now, 1)
+	require.Equal(t, "2", now[0].Version)
+	require.EqualValues(t, 2, now[0].Revision)
+	require.Empty(t, now[0].Problem)
+	require.Equal(t, all[0].Secrets, now[0].Secrets)
+	require.Equal(t, "admin", now[0].ChangedBy)
+	_, archive, err := b.PluginArchive(ctx, "feeds")
+	require.NoError(t, err)
+	require.Equal(t, "archive of 2", string(archive))
+	value, ok, err := b.PluginValue(ctx, "feeds", 0, "k")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "v", value)
+	off := false
+	require.NoError(t, b.ChangePlugin(ctx, "feeds", plugins.Change{Enabled: &off}, 0))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.ChangePlugin(ctx, "feeds", plugins.Change{Revision: 2}, 0)))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.ChangePlugin(ctx, "none", plugins.Change{}, 0)))
+	require.NoError(t, b.RemovePlugin(ctx, "feeds"))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.RemovePlugin(ctx, "feeds")))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.SetPluginValue(ctx, "feeds", 0, "k", "v")))
+	_, ok, err = b.PluginValue(ctx, "feeds", 0, "k")
+	require.NoError(t, err)
+	require.False(t, ok, "its values went with it")
+}
+
+func TestPlugins_ValuesAreApartByPluginAndPersonAndBounded(t *testing.T) {
+	b, ctx := setup(t), t.Context()
+	ann := b.member("ann")
+	b.plugin("a", "1")
+	b.plugin("b", "1")
+	for range 2 { // the second is the same
+		require.NoError(t, b.SetPluginValue(ctx, "a", 0, "k", "own"))
+		require.NoError(t, b.SetPluginValue(ctx, "a", ann.ID, "k", "of ann"))
+		require.NoError(t, b.SetPluginValue(ctx, "b", ann.ID, "k", "of b"))
+	}
+	value, _, err := b.PluginValue(ctx, "a", ann.ID, "k")
+	require.NoError(t, err)
+	require.Equal(t, "of ann", value)
+	for i := range 3 {
+		require.NoError(t, b.SetPluginValue(ctx, "a", 0, fmt.Sprintf("list/%d", i), "x"))
+	}
+	keys, err := b.PluginKeys(ctx, "a", 0, "list/", "list/0")
+	require.NoError(t, err)
+	require.Equal(t, []string{"list/1", "list/2"}, keys)
+	require.NoError(t, b.DeletePluginValue(ctx, "a", 0, "k"))
+	require.NoError(t, b.DeletePluginValue(ctx, "a", 0, "k"))
+	_, ok, err := b.PluginValue(ctx, "a", 0, "k")
+	require.NoError(t, err)
+	require.False(t, ok)
+	for key, value := range map[string]string{"": "x", strings.Repeat("k", 257): "x", "a\x00": "x", "v": strings.Repeat("v", 64<<10+1), "n": "\x00", "u": "\xff"} {
+		require.Equal(t, fault.Invalid, fault.KindOf(b.SetPluginValue(ctx, "a", 0, key, value)), "%q", key)
+	}
+	require.Error(t, b.SetPluginValue(ctx, "a", 999, "k", "of nobody"))
+	big := strings.Repeat("v", 64<<10)
+	for i := 0; ; i++ {
+		if err := b.SetPluginValue(ctx, "a", ann.ID, fmt.Sprint("big", i), big); err != nil {
+			require.Equal(t, fault.TooLarge, fault.KindOf(err))
+			require.Greater(t, i, 250)
+			break
+		}
+		require.Less(t, i, 257)
+	}
+	require.NoError(t, b.SetPluginValue(ctx, "b", 0, "k", "another plugin has its own room"))
+}

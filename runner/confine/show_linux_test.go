@@ -1,0 +1,48 @@
+package confine_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestConfine_ShowsAPartOfWhatIsHiddenAndNoMore(t *testing.T) {
+	eachMethod(t, func(p *fixture) {
+		code, data, other := filepath.Join(p.hidden, "plugins/code/a"), filepath.Join(p.hidden, "plugins/data/a"), filepath.Join(p.hidden, "plugins/data/b")
+		for _, dir := range []string{code, data, other} {
+			require.NoError(p.T, os.MkdirAll(dir, 0o700))
+			require.NoError(p.T, os.WriteFile(filepath.Join(dir, "file"), []byte("of "+filepath.Base(filepath.Dir(dir))), 0o600))
+		}
+		policy := p.policy()
+		policy.Write, policy.Show = []string{data}, []string{code, data}
+		out, err := p.runWith(policy, fmt.Sprintf("cat %s/file && echo more >> %s/file && cat %s/file", code, data, data))
+		require.NoError(p.T, err, out)
+		require.Equal(p.T, "of codeof datamore\n", out)
+		for _, try := range []string{
+			"cat " + p.hidden + "/key", "cat " + other + "/file", "echo x >> " + code + "/file", "echo x > " + code + "/more", "echo x > " + p.hidden + "/more",
+			"echo x > " + p.hidden + "/plugins/more", "mv " + data + " " + data + ".2", "cat " + data + "/../b/file", "cat " + code + "/../../../key",
+		} {
+			out, err := p.runWith(policy, try)
+			require.Error(p.T, err, "%s\n%s", try, out)
+		}
+	})
+}
+
+func TestConfine_OfflineOpensNoSockets(t *testing.T) {
+	eachMethod(t, func(p *fixture) {
+		policy := p.policy()
+		const try = `exec python3 -c 'import socket,sys; socket.socketpair(); socket.socket(getattr(socket, sys.argv[1]), socket.SOCK_DGRAM); print("open")' `
+		for _, family := range []string{"AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"} {
+			policy.Offline = true
+			out, err := p.runWith(policy, try+family)
+			require.Error(p.T, err, out)
+			require.Contains(p.T, out, "PermissionError")
+			policy.Offline = false
+			out, err = p.runWith(policy, try+family)
+			require.NoError(p.T, err, out)
+		}
+	})
+}

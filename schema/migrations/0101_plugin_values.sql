@@ -1,0 +1,15 @@
+-- +goose Up
+CREATE TABLE plugin_values (
+    plugin_id  text        NOT NULL REFERENCES plugins ON DELETE CASCADE,
+    user_id    bigint      REFERENCES users ON DELETE CASCADE,
+    key        text        NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 256),
+    value      text        NOT NULL CHECK (octet_length(value) <= 65536),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE NULLS NOT DISTINCT (plugin_id, user_id, key)
+);
+CREATE INDEX plugin_values_by_user ON plugin_values (user_id) WHERE user_id IS NOT NULL;
+COMMENT ON TABLE plugin_values IS 'What plugins keep. Written by plugins, with storage/set. It goes with the plugin, and what is a person''s with the person.';
+COMMENT ON COLUMN plugin_values.user_id IS 'Whose it is; null: the plugin''s own.';
+
+-- +goose Down
+DROP TABLE plugin_values;

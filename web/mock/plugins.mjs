@@ -1,0 +1,46 @@
+// Plugins of the installation. Every archive holds the same one.
+import { HttpProblem, readBody } from "./http.mjs"
+
+const about = {
+  id: "looker", name: "Looker", version: "1.0.0", description: "Looks at things.", digest: "0".repeat(64),
+  permissions: [{ name: "network", means: "opens connections" }, { name: "hooks", means: "sees what people write" }],
+  tools: ["plugin_looker_look"], commands: ["/look"], hooks: ["PreToolUse"], enrichers: [],
+}
+const settings = [
+  { name: "token", type: "secret", title: { en: "Token", zh: "令牌" }, required: true, set: false },
+  { name: "limit", type: "number", title: { en: "Limit", zh: "上限" }, value: 3, set: false },
+]
+
+export class Plugins {
+  #plugins = []
+
+  /** Status and body of a request. */
+  async answer(request, url) {
+    const [, , , id, verb] = url.pathname.split("/")
+    if (request.method === "POST" && (!id || id === "check")) {
+      for await (const _ of request) void _ // an archive
+      return [200, id ? about : this.#install(url.searchParams.getAll("permissions").flatMap((all) => all.split(",")))]
+    }
+    if (!id) return [200, { plugins: this.#plugins }]
+    const plugin = this.#plugins.find((known) => known.id === id)
+    if (!plugin) throw new HttpProblem(404, `there is no plugin ${id}`)
+    if (request.method === "DELETE") {
+      this.#plugins = this.#plugins.filter((other) => other !== plugin)
+      return [204]
+    }
+    plugin.revision++
+    if (verb === "reload") return [200, plugin]
+    const { enabled, settings: given = {} } = await readBody(request)
+    plugin.enabled = enabled ?? plugin.enabled
+    plugin.settings = plugin.settings.map((s) => (s.name in given ? { ...s, set: true, ...(s.type === "secret" ? {} : { value: given[s.name] }) } : s))
+    plugin.missing = plugin.settings.filter((s) => s.required && !s.set).map((s) => s.name)
+    return [200, plugin]
+  }
+
+  #install(permissions) {
+    if (!about.permissions.every(({ name }) => permissions.includes(name))) throw new HttpProblem(403, "a permission was not given")
+    const now = new Date().toISOString()
+    this.#plugins = [{ ...about, enabled: true, settings, missing: ["token"], revision: 1, installed_at: now, changed_at: now, changed_by: "admin" }]
+    return this.#plugins[0]
+  }
+}

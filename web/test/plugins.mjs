@@ -1,0 +1,61 @@
+// What must be seen of plugins. Each name is a claim.
+import assert from "node:assert/strict"
+
+import { openSettings } from "./lib/settings.mjs"
+import { tar } from "./lib/tar.mjs"
+
+const phone = { width: 390, height: 844 }
+const desk = { width: 1280, height: 860 }
+
+const manifest = {
+  id: "looker", name: "Looker", version: "1.0.0", description: "Looks at things.", runtime: "script", command: ["./look"], permissions: ["network", "hooks"],
+  contributes: {
+    tools: [{ name: "look", description: "Looks." }], hooks: [{ event: "PreToolUse", if: "Shell(look *)" }], commands: [{ name: "look", help: { en: "looks" } }],
+    settings: [{ name: "token", type: "secret", title: { en: "Token" }, required: true }, { name: "limit", type: "number", title: { en: "Limit" }, default: 3 }],
+  },
+}
+const archive = tar({ "plugin.json": { text: JSON.stringify(manifest) }, look: { text: "#!/bin/sh\necho looked\n", mode: 0o755 } })
+
+/** States that the mock and the built server have. */
+export const pluginClaims = {
+  "a plugin is installed after what it asks for was seen, gets its settings, is switched off and removed": async (v) => {
+    await v.page.setViewportSize(desk)
+    await v.page.goto(v.url)
+    await v.ready()
+    const page = await openSettings(v, "Plugins")
+    await page.getByText("No plugins are installed.").waitFor()
+    const choose = () => page.getByLabel("Archive of a plugin").setInputFiles({ name: "looker.tar", mimeType: "application/x-tar", buffer: archive })
+    await choose()
+    const draft = page.getByRole("region", { name: "Looker" })
+    await draft.getByText("opens connections to other machines").waitFor()
+    await draft.getByText("plugin_looker_look").waitFor()
+    await draft.getByRole("button", { name: "Cancel" }).click()
+    await draft.waitFor({ state: "detached" })
+    await page.getByText("No plugins are installed.").waitFor()
+    await choose()
+    await v.inspect("190-plugin-asks")
+    await draft.getByRole("button", { name: "Permit and install" }).click()
+    const row = page.getByRole("list", { name: "Plugins" }).getByRole("listitem", { name: "Looker" })
+    await row.getByText("It cannot work before these settings are given: token").waitFor()
+    await row.getByRole("button", { name: "Settings of Looker" }).click()
+    const form = row.getByRole("form", { name: "Settings of Looker" })
+    await form.getByLabel("Token").fill("sk-secret-of-looker")
+    await form.getByLabel("Limit").fill("7")
+    await form.getByRole("button", { name: "Save" }).click()
+    await row.getByText("It cannot work").waitFor({ state: "detached" })
+    await form.getByText("A value is stored.").waitFor()
+    assert.equal(await form.getByLabel("Token").inputValue(), "", "a secret is not shown again")
+    assert.equal(await form.getByLabel("Limit").inputValue(), "7")
+    await v.inspect("191-plugin")
+    await v.page.setViewportSize(phone)
+    await v.inspect("191-plugin-phone")
+    await v.page.setViewportSize(desk)
+    await row.getByRole("button", { name: "Switch off Looker" }).click()
+    await row.getByText("looker · 1.0.0 · off").waitFor()
+    await row.getByRole("button", { name: "Switch on Looker" }).click()
+    await row.getByText("looker · 1.0.0 · on").waitFor()
+    await row.getByRole("button", { name: "Remove Looker" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Remove", exact: true }).click()
+    await page.getByText("No plugins are installed.").waitFor()
+  },
+}
