@@ -59,9 +59,9 @@ func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testin
 
 	at := "/api/plugins?digest=" + draft.Digest + "&permissions="
 	require.Contains(t, b.alice.upload(at+"network", archive).problem(http.StatusForbidden), "asks for the permission hooks")
-	require.Contains(t, b.alice.upload("/api/plugins?permissions=network,hooks&digest="+strings.Repeat("0", 64), archive).problem(http.StatusConflict), "look at it again")
+	require.Contains(t, b.alice.upload("/api/plugins?permissions=network&permissions=hooks&digest="+strings.Repeat("0", 64), archive).problem(http.StatusConflict), "look at it again")
 	var made apiplugins.Plugin
-	b.alice.upload(at+"network,hooks", archive).is(http.StatusOK, &made)
+	b.alice.upload(at+"network&permissions=hooks", archive).is(http.StatusOK, &made)
 	require.Equal(t, []string{"token"}, made.Missing)
 	require.Equal(t, "alice", made.ChangedBy)
 
@@ -94,6 +94,6 @@ func TestPlugins_MembersReachNoneOfIt(t *testing.T) {
 	require.NoError(t, err)
 	b.bob.get("/api/plugins").problem(http.StatusForbidden)
 	b.bob.upload("/api/plugins/check", archive).problem(http.StatusForbidden)
-	b.bob.upload("/api/plugins?digest="+pluginFiles(t, "looker").Digest()+"&permissions=network,hooks", archive).problem(http.StatusForbidden)
+	b.bob.upload("/api/plugins?digest="+pluginFiles(t, "looker").Digest()+"&permissions=network&permissions=hooks", archive).problem(http.StatusForbidden)
 	require.Contains(t, b.alice.upload("/api/plugins/check", []byte("no archive")).problem(http.StatusBadRequest), "no zip or tar")
 }

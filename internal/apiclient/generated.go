@@ -1525,7 +1525,7 @@ type RemovePermissionParams struct {
 // InstallPluginParams narrows InstallPlugin; what is empty does not.
 type InstallPluginParams struct {
 	Digest      string   // That of the files whose permissions were shown.
-	Permissions []string // What the administrator permits, parted by commas: all that it asks for.
+	Permissions []string // What the administrator permits, each by a parameter of its own: all that it asks for.
 }
 
 // GetPolicyParams narrows GetPolicy; what is empty does not.

@@ -98,7 +98,7 @@ type (
 	}
 	installation struct {
 		Digest      string              `query:"digest" required:"true" maxLength:"64" doc:"That of the files whose permissions were shown."`
-		Permissions []plugin.Permission `query:"permissions" doc:"What the administrator permits, parted by commas: all that it asks for."`
+		Permissions []plugin.Permission `query:"permissions,explode" doc:"What the administrator permits, each by a parameter of its own: all that it asks for."`
 		RawBody     []byte              `contentType:"application/octet-stream"`
 	}
 	change struct {

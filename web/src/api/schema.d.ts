@@ -9865,7 +9865,7 @@ export interface operations {
             query: {
                 /** @description That of the files whose permissions were shown. */
                 digest: string;
-                /** @description What the administrator permits, parted by commas: all that it asks for. */
+                /** @description What the administrator permits, each by a parameter of its own: all that it asks for. */
                 permissions?: string[] | null;
             };
             header?: never;
