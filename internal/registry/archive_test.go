@@ -58,7 +58,7 @@ func TestRead_BothLayoutsAreTheSameSkill(t *testing.T) {
 	require.Equal(t, flat, nested)
 	require.Equal(t, flat.Digest(), nested.Digest())
 	require.Equal(t, registry.Bundle{
-		Kind: registry.Skill, Name: "release-notes", Description: "Writes release notes.", Tags: []string{"git", "writing"}, Sharing: registry.Everybody,
+		Kind: registry.Skill, Name: "release-notes", Description: "Writes release notes.", Tags: []string{"git", "writing"},
 		Files: []registry.File{{Name: "SKILL.md", Data: []byte(skillMD)}, {Name: "scripts/run.sh", Data: []byte("echo hi"), Executable: true}},
 	}, flat)
 	require.Equal(t, skillMD, string(flat.Main().Data))

@@ -22,7 +22,6 @@ type Bundle struct {
 	Name        string
 	Description string     // one line, at most maxDescription characters
 	Tags        []string   // at most maxTags, in small letters
-	Sharing     Visibility // what its front matter says; empty: nothing
 	Files       []File     // sorted by name
 }
 
@@ -123,17 +122,10 @@ func (b Bundle) read(main []byte) (Bundle, error) {
 	b.Description = cut(b.Description, maxDescription)
 	front, _ := skill.Split(main[:min(len(main), skill.MaxHead)])
 	var said struct {
-		Tags    any    `yaml:"tags"`
-		Sharing string `yaml:"sharing"`
+		Tags any `yaml:"tags"`
 	}
 	if yaml.Unmarshal(front, &said) != nil {
 		return b, nil
-	}
-	switch strings.ToLower(strings.TrimSpace(said.Sharing)) {
-	case "everybody", "public", "shared":
-		b.Sharing = Everybody
-	case "private", "none":
-		b.Sharing = Private
 	}
 	b.Tags = tags(said.Tags)
 	return b, nil

@@ -36,6 +36,8 @@ func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done re
 			return noEntry(o.Entry)
 		case e.Withdrawn == registry.ByAdministrator:
 			return withdrawn(e.Name)
+		case !e.Offered():
+			return fault.Errorf(fault.Denied, "the owner of %s does not share it", e.Name)
 		}
 		if err := unlessTaken(ctx, tx, owner, e, o.Replace); err != nil {
 			return err
@@ -152,6 +154,20 @@ func (s *Store) RegistryUninstall(ctx context.Context, v Viewer, shared bool, id
 		}
 		return err
 	})
+}
+
+// RegistryTake removes the copies of a digest from everybody, whatever has become of their entry, and returns how many there were.
+// Denied: the viewer is no administrator.
+func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (taken int, err error) {
+	if !v.Admin {
+		return 0, fault.Errorf(fault.Denied, "only administrators take something from everybody")
+	}
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.RegistryInstallsOfDigest(ctx, tx, digest)
+		taken = int(n)
+		return err
+	})
+	return taken, err
 }
 
 // RegistryInstallBundle returns a copy of the person's, or one for everybody, as an archive.
