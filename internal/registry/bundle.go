@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -152,9 +153,15 @@ func tags(said any) (out []string) {
 	return out
 }
 
-// cut is a text in one line, without what no text can hold.
+// cut is a text in one line, without what no text can hold and what makes one read as another.
 func cut(text string, most int) string {
 	clean := bytes.ReplaceAll(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD")), []byte{0}, nil)
-	words := []rune(strings.Join(strings.Fields(string(clean)), " "))
+	line := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(string(clean)), " "))
+	words := []rune(line)
 	return string(words[:min(len(words), most)])
 }

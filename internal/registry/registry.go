@@ -93,9 +93,10 @@ type Install struct {
 
 // Packed is a bundle as an archive.
 type Packed struct {
-	Kind Kind
-	Name string
-	Zip  []byte
+	Kind   Kind
+	Name   string
+	Digest string
+	Zip    []byte
 }
 
 // Copy is an install that counts for a person.

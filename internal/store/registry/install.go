@@ -179,7 +179,7 @@ func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id 
 	case len(rows) == 0:
 		return registry.Packed{}, notInstalled(id)
 	}
-	return registry.Packed{Kind: registry.Kind(rows[0].Kind), Name: rows[0].Name, Zip: rows[0].Bundle}, nil
+	return registry.Packed{Kind: registry.Kind(rows[0].Kind), Name: rows[0].Name, Digest: rows[0].Digest, Zip: rows[0].Bundle}, nil
 }
 
 // RegistryInForce lists the copies of a kind that count for a person: theirs, and of other names those for everybody. 0: those alone.
