@@ -74,6 +74,7 @@ func (b *bundle) hers() map[string]string {
 	entry, copied := a.published(ofHers)
 	named("/api/registry/entries/{id}", entry)
 	named("/api/registry/installs/{id}", copied)
+	named("/api/registry/digests/{digest}", a.installs()[0].Digest)
 	var subscribed chat.Subscription
 	a.post("/api/subscriptions", acme(llmtest.New(b.t), object{"name": ofHers})).is(http.StatusCreated, &subscribed)
 	named("/api/subscriptions/{id}", subscribed.ID)

@@ -224,3 +224,18 @@ func FuzzRead_WhatItReadsStaysWithinItsBounds(f *testing.F) {
 		}
 	})
 }
+
+func TestRead_RefusesNamesThatMeanSomethingWhereTheyAreUnpacked(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{".synced-by-xbot", "a/.SYNCED-by-xbot", ".git", "a/.git", ".GIT/hooks/pre-commit"} {
+		_, err := registry.Read(pack(t, mainFile("SKILL.md"), entry{name: name, data: "x"}), "upload")
+		require.Equal(t, fault.Invalid, fault.KindOf(err), name)
+	}
+}
+
+func TestRead_DescriptionsReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	b, err := registry.Read(pack(t, entry{name: "SKILL.md", data: "---\nname: a\ndescription: \"x\\u202Ey\\u2066z\\u0007\"\n---\n"}), "upload")
+	require.NoError(t, err)
+	require.Equal(t, "xyz", b.Description)
+}

@@ -21,9 +21,9 @@ import (
 type Bundle struct {
 	Kind        Kind
 	Name        string
-	Description string     // one line, at most maxDescription characters
-	Tags        []string   // at most maxTags, in small letters
-	Files       []File     // sorted by name
+	Description string   // one line, at most maxDescription characters
+	Tags        []string // at most maxTags, in small letters
+	Files       []File   // sorted by name
 }
 
 // File is a regular file of a bundle.
