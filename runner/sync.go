@@ -52,8 +52,8 @@ func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 		return nil, err
 	}
 	if strings.HasPrefix(r.Name, "installed/") {
-		if err := tidy(workspace, below, time.Now()); err != nil {
-			return nil, syncFailed(err)
+		if err := tidy(workspace, below, time.Now()); err != nil { // the next load tries again
+			d.log.Warn("old copies of installed skills stay", "error", err)
 		}
 	}
 	plan, err := compare(root, r.Files)
@@ -67,30 +67,24 @@ func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 // copyAge is how long a copy of an installed skill stays after it was last asked for: that of another version, or of one that was uninstalled.
 const copyAge = 7 * 24 * time.Hour
 
-// tidy notes that a copy was asked for, and removes those beside it that were not for long.
+// tidy notes that a copy is used, and removes those beside it that were not for long. It goes on where one of them cannot be removed.
 func tidy(workspace *os.Root, below string, now time.Time) error {
-	if err := workspace.Chtimes(path.Join(below, syncMark), now, now); err != nil {
-		return err
-	}
+	failed := []error{workspace.Chtimes(path.Join(below, syncMark), now, now)}
 	beside, err := workspace.OpenRoot(path.Dir(below))
 	if err != nil {
-		return err
+		return errors.Join(append(failed, err)...)
 	}
 	defer beside.Close()
 	entries, err := fs.ReadDir(beside.FS(), ".")
-	if err != nil {
-		return err
-	}
+	failed = append(failed, err)
 	for _, entry := range entries {
 		mark, err := beside.Lstat(path.Join(entry.Name(), syncMark))
-		if err != nil || now.Sub(mark.ModTime()) < copyAge {
+		if err != nil || now.Sub(mark.ModTime()) < copyAge || entry.Name() == path.Base(below) {
 			continue // not such a copy, or one that is in use
 		}
-		if err := beside.RemoveAll(entry.Name()); err != nil {
-			return err
-		}
+		failed = append(failed, beside.RemoveAll(entry.Name()))
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // syncFolder is where the copy of a folder is kept, below the workspace.

@@ -134,7 +134,10 @@ func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.Session
 	}
 	if err != nil {
 		s.log.Warn("skills cannot be read", "error", err)
-		return false
+		known.Installed = nil // it is in the database
+		if found, err = known.In(ctx, 0, nil, ""); err != nil {
+			return false // what the policy switches off is not known
+		}
 	}
 	_, is := skill.Pick(found, word)
 	return is

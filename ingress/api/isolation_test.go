@@ -76,6 +76,7 @@ func (b *bundle) hers() map[string]string {
 	entry, copied := a.published(ofHers)
 	named("/api/registry/entries/{id}", entry)
 	named("/api/registry/installs/{id}", copied)
+	named("/api/registry/digests/{digest}", a.installs()[0].Digest)
 	var subscribed chat.Subscription
 	a.post("/api/subscriptions", acme(llmtest.New(b.t), object{"name": ofHers})).is(http.StatusCreated, &subscribed)
 	named("/api/subscriptions/{id}", subscribed.ID)
@@ -88,7 +89,7 @@ func (b *bundle) hers() map[string]string {
 }
 
 // administrators are the beginnings of paths that are theirs alone.
-var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/"}
+var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/", "/api/registry/digests/"}
 
 // namesakes are endpoints at which everybody has a thing of the same name. They answer about that of whoever asks.
 var namesakes = map[string]int{

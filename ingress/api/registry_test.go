@@ -180,10 +180,10 @@ func TestRegistry_WhatAnAdministratorWithdrawsGoesFromEverybody(t *testing.T) {
 	b.do(b.alice, http.MethodPatch, at, object{"withdrawn": true}).is(http.StatusOK, nil)
 	require.Empty(t, carol.installs())
 	require.Empty(t, carol.browse(""))
-	require.Len(t, b.bob.installs(), 1, "his own copy stays his")
+	require.Empty(t, b.bob.installs(), "his own copy, too")
 	require.Equal(t, registry.ByAdministrator, b.alice.browse("")[0].Withdrawn, "administrators can let it back in")
 	for _, got := range []answer{
-		b.do(b.bob, http.MethodPatch, at, object{"withdrawn": false}), b.bob.delete(at), b.bob.post("/api/registry/installs", object{"entry": entry}),
+		b.do(b.bob, http.MethodPatch, at, object{"withdrawn": false}), b.do(b.bob, http.MethodPatch, at, object{"visibility": "private"}), b.bob.delete(at), b.bob.post("/api/registry/installs", object{"entry": entry}),
 		b.do(b.bob, http.MethodPost, "/api/registry/entries", skillZip(t, "bad", "echo again")),
 	} {
 		require.Contains(t, got.problem(http.StatusForbidden), "administrator has withdrawn")
@@ -222,4 +222,78 @@ func TestRegistry_ARoleOfOnesOwnIsPublished(t *testing.T) {
 	file := "---\nname: reader\ndescription: Reads.\n---\nRead.\n"
 	b.do(b.bob, http.MethodPost, "/api/registry/entries?name=reader.md", file).is(http.StatusCreated, &e)
 	require.Equal(t, "reader", e.Name)
+}
+
+func TestRegistry_NoOwnerPutsWhatOthersHaveInstalledOutOfReachOfAdministrators(t *testing.T) {
+	b := setup(t)
+	member, err := b.store.CreateUser(t.Context(), "carol", store.RoleMember)
+	require.NoError(t, err)
+	carol := b.person(member)
+	for name, hide := range map[string]object{"kept": {"visibility": "private"}, "gone": {"withdrawn": true}} {
+		entry, _ := b.bob.published(name)
+		at := fmt.Sprint("/api/registry/entries/", entry)
+		b.do(b.bob, http.MethodPatch, at, object{"visibility": "everybody"}).is(http.StatusOK, nil)
+		carol.post("/api/registry/installs", object{"entry": entry}).is(http.StatusOK, nil)
+		b.do(b.bob, http.MethodPatch, at, hide).is(http.StatusOK, nil)
+		require.Empty(t, carol.browse("?q="+name))
+		require.Len(t, b.alice.browse("?q="+name), 1)
+		b.alice.get(at).is(http.StatusOK, nil)
+		b.alice.post("/api/registry/installs", object{"entry": entry}).problem(http.StatusForbidden)
+		b.do(b.alice, http.MethodPatch, at, object{"withdrawn": true}).is(http.StatusOK, nil)
+		require.Empty(t, carol.installs())
+		require.Len(t, b.alice.browse("?q="+name), 1, "it can be let back in")
+	}
+	entry, _ := b.bob.published("deleted")
+	at := fmt.Sprint("/api/registry/entries/", entry)
+	b.do(b.bob, http.MethodPatch, at, object{"visibility": "everybody"}).is(http.StatusOK, nil)
+	carol.post("/api/registry/installs", object{"entry": entry}).is(http.StatusOK, nil)
+	b.bob.delete(at).is(http.StatusNoContent, nil)
+	digest := "/api/registry/digests/" + carol.installs()[0].Digest
+	b.bob.delete(digest).problem(http.StatusForbidden)
+	require.Len(t, carol.installs(), 1)
+	b.alice.delete(digest).is(http.StatusOK, nil)
+	require.Empty(t, carol.installs())
+}
+
+func TestRegistry_AChangeOfNothingIsNoneAndAWithdrawalStays(t *testing.T) {
+	b := setup(t)
+	entry, _ := b.bob.published("ship")
+	at := fmt.Sprint("/api/registry/entries/", entry)
+	b.do(b.bob, http.MethodPatch, at, object{"visibility": "everybody"}).is(http.StatusOK, nil)
+	member, err := b.store.CreateUser(t.Context(), "carol", store.RoleMember)
+	require.NoError(t, err)
+	require.Contains(t, b.do(b.person(member), http.MethodPatch, at, object{}).problem(http.StatusForbidden), "only its owner")
+
+	b.do(b.bob, http.MethodPatch, at, object{"withdrawn": true}).is(http.StatusOK, nil)
+	var e registry.Entry
+	b.do(b.bob, http.MethodPost, "/api/registry/entries", skillZip(t, "ship", "echo again")).is(http.StatusCreated, &e)
+	require.Equal(t, registry.ByOwner, e.Withdrawn, "a new version does not let it back in")
+
+	own, _ := b.alice.published("hers")
+	require.NoError(t, b.withdraws(own))
+	b.do(b.alice, http.MethodPatch, fmt.Sprint("/api/registry/entries/", own), object{"withdrawn": true}).is(http.StatusOK, &e)
+	require.Equal(t, registry.ByAdministrator, e.Withdrawn, "said again by whoever is its owner and an administrator it is the same")
+}
+
+// withdraws has an administrator who is not its owner withdraw an entry.
+func (b *bundle) withdraws(entry int64) error {
+	member, err := b.store.CreateUser(b.t.Context(), "root", store.RoleAdmin)
+	if err != nil {
+		return err
+	}
+	yes := true
+	if _, err = b.store.ReviseRegistryEntry(b.t.Context(), store.RegistryViewer{User: b.alice.user.ID}, entry, store.RegistryRevision{Visibility: new(registry.Everybody)}); err != nil {
+		return err
+	}
+	_, err = b.store.ReviseRegistryEntry(b.t.Context(), store.RegistryViewer{User: member.ID, Admin: true}, entry, store.RegistryRevision{Withdrawn: &yes})
+	return err
+}
+
+func TestRegistry_NoFileMakesAnUploadPublic(t *testing.T) {
+	b := setup(t)
+	var e registry.Entry
+	b.do(b.bob, http.MethodPost, "/api/registry/entries?name=reader.md", "---\nname: reader\ndescription: Reads.\nsharing: public\n---\nRead.\n").is(http.StatusCreated, &e)
+	require.Equal(t, registry.Private, e.Visibility)
+	b.alice.post("/api/registry/installs", object{"entry": e.ID, "version": 1 << 40}).problem(http.StatusUnprocessableEntity)
+	require.Equal(t, http.StatusCreated, b.do(b.bob, http.MethodPost, "/api/registry/entries?notes="+strings.Repeat("%E6%96%B0", 1000), skillZip(t, "cn", "echo")).status, "notes are counted in characters")
 }

@@ -1005,7 +1005,7 @@ type PromptRollback struct {
 // Publishing is the schema of this name in the API's document.
 type Publishing struct {
 	Notes      string `json:"notes,omitzero"`      // What is new in it.
-	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry private.
 }
 
 // RegistryDetail is the schema of this name in the API's document.
@@ -1020,7 +1020,7 @@ type RegistryDetail struct {
 // Revision is the schema of this name in the API's document.
 type Revision struct {
 	Visibility *string `json:"visibility,omitzero"` // For its owner. Who has installed it keeps it.
-	Withdrawn  *bool   `json:"withdrawn,omitzero"`  // Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is but by its owner, and only administrators let it back in.
+	Withdrawn  *bool   `json:"withdrawn,omitzero"`  // Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is, and only administrators let it back in.
 }
 
 // RewindBody is the schema of this name in the API's document.
@@ -1054,7 +1054,7 @@ type RoleDefinition struct {
 type RolePublishing struct {
 	Notes      string `json:"notes,omitzero"`      // What is new in it.
 	Role       int64  `json:"role"`                // A role of your own.
-	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry private.
 }
 
 // RoleRollback is the schema of this name in the API's document.
@@ -1558,7 +1558,7 @@ type ListRegistryEntriesParams struct {
 
 // PublishBundleParams narrows PublishBundle; what is empty does not.
 type PublishBundleParams struct {
-	Visibility string // Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+	Visibility string // Who finds it. Left out: as before, and of a new entry private.
 	Notes      string // What is new in it.
 	Name       string // Name of the file: that of a skill or a role which does not say its own.
 }
@@ -2449,7 +2449,16 @@ func (c *Client) NotePromptVersion(ctx context.Context, section string, version 
 	return answer, err
 }
 
-// ListRegistryEntries sends GET /api/registry/entries: Skills and roles that people have published. Yours, and what others share with everybody. Administrators also see what administrators have withdrawn.
+// TakeRegistryDigest sends DELETE /api/registry/digests/{digest}: Uninstall a state of files from everybody. For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too.
+func (c *Client) TakeRegistryDigest(ctx context.Context, digest string) (int, error) {
+	var answer struct {
+		Copies int `json:"copies"`
+	}
+	err := c.call(ctx, http.MethodDelete, path("/api/registry/digests/%s", digest), nil, nil, &answer)
+	return answer.Copies, err
+}
+
+// ListRegistryEntries sends GET /api/registry/entries: Skills and roles that people have published. Yours, and what others share with everybody. Administrators also see what administrators have withdrawn, and what somebody beside its owner has installed.
 func (c *Client) ListRegistryEntries(ctx context.Context, params ListRegistryEntriesParams) (Entries, error) {
 	var answer Entries
 	err := c.call(ctx, http.MethodGet, "/api/registry/entries", query{"q": params.Q, "kind": params.Kind, "own": params.Own, "offset": params.Offset}, nil, &answer)

@@ -105,7 +105,9 @@ const (
 	AppInstalled     ID = "app_installed"     // %s name, %d version, %s owner
 	AppForAll        ID = "app_for_all"       // %s name, %d version, %s owner
 	AppAsSkill       ID = "app_as_skill"      // %s name
-	AppUninstalled   ID = "app_uninstalled"   // %s name
+	AppUninstalled   ID = "app_uninstalled"   // %s what was written
+	AppGoneForAll    ID = "app_gone_for_all"  // %s what was written
+	AppBoth          ID = "app_both"          // %s what was written
 	AppNewest        ID = "app_newest"        // %s name, %d version
 	AppPublished     ID = "app_published"     // %s name, %d version, %s who finds it
 	AppPrivate       ID = "app_private"
@@ -120,8 +122,8 @@ const (
 var apps = map[ID]map[Lang]string{
 	HelpApp: {English: "lists, finds, installs and publishes skills and roles that people share here", Chinese: "列出、查找、安装和发布大家在此共享的技能与角色"},
 	AppUsage: {
-		English: "Write `/app list`, `/app browse`, `/app search WORDS`, `/app install NAME`, `/app update NAME`, `/app uninstall NAME`, `/app publish NAME [private|everybody]` or `/app export NAME`. Administrators install for everybody with `/app install NAME everybody`. Archives are uploaded on the page (Settings, Skills & agents).",
-		Chinese: "用法：`/app list`、`/app browse`、`/app search 关键词`、`/app install 名称`、`/app update 名称`、`/app uninstall 名称`、`/app publish 名称 [private|everybody]` 或 `/app export 名称`。管理员可用 `/app install 名称 everybody` 为所有人安装。压缩包请在网页(设置 → 技能与智能体)上传。",
+		English: "Write `/app list`, `/app browse`, `/app search WORDS`, `/app install NAME`, `/app update NAME`, `/app uninstall NAME`, `/app publish NAME [private|everybody]` or `/app export NAME`. Where a skill and a role have the name, write `skill` or `role` before it. Administrators write `everybody` behind `install`, `update` and `uninstall NAME`, for what is there for all. Archives are uploaded on the page (Settings, Skills & agents).",
+		Chinese: "用法：`/app list`、`/app browse`、`/app search 关键词`、`/app install 名称`、`/app update 名称`、`/app uninstall 名称`、`/app publish 名称 [private|everybody]` 或 `/app export 名称`。技能与角色同名时，请在名称前写 `skill` 或 `role`。管理员可在 `install`、`update`、`uninstall 名称` 后写 `everybody`，对所有人生效。压缩包请在网页(设置 → 技能与智能体)上传。",
 	},
 	AppNone:          {English: "Nothing is installed. `/app browse` shows what there is.", Chinese: "尚未安装任何内容。`/app browse` 可查看现有内容。"},
 	AppLine:          {English: "**%s** (%s, version %d): %s", Chinese: "**%s**（%s，第 %d 版）：%s"},
@@ -138,7 +140,9 @@ var apps = map[ID]map[Lang]string{
 	AppInstalled:     {English: "**%s** is installed, version %d by %s.", Chinese: "**%s** 已安装：第 %d 版，作者 %s。"},
 	AppForAll:        {English: "**%s** is installed for everybody, version %d by %s.", Chinese: "**%s** 已为所有人安装：第 %d 版，作者 %s。"},
 	AppAsSkill:       {English: "Ask for it with `/%s`.", Chinese: "用 `/%s` 调用。"},
-	AppUninstalled:   {English: "**%s** is uninstalled.", Chinese: "**%s** 已卸载。"},
+	AppUninstalled:   {English: "%s is uninstalled.", Chinese: "%s 已卸载。"},
+	AppGoneForAll:    {English: "%s is not installed for everybody any more.", Chinese: "%s 已不再为所有人安装。"},
+	AppBoth:          {English: "A skill and a role are called %s: write `skill` or `role` before the name.", Chinese: "技能和角色都叫 %s：请在名称前写 `skill` 或 `role`。"},
 	AppNewest:        {English: "**%s** is the newest version already: %d.", Chinese: "**%s** 已是最新版本：第 %d 版。"},
 	AppPublished:     {English: "**%s** is published, version %d. It is found by %s.", Chinese: "**%s** 已发布第 %d 版，可见范围：%s。"},
 	AppPrivate:       {English: "you alone", Chinese: "仅自己"},

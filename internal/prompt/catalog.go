@@ -191,12 +191,12 @@ func (s Skills) ofServer(ctx context.Context, user chat.UserID) (levels [][]skil
 	return append(levels, copies), err
 }
 
-// nearest puts skills together, sorted by name. Of one name the last counts.
+// nearest puts skills together, sorted by name. Of one name, however it is spelled, the last counts.
 func nearest(levels ...[]skill.Found) []skill.Found {
 	byName := map[string]skill.Found{}
 	for _, level := range levels {
 		for _, one := range level {
-			byName[one.Name] = one
+			byName[skill.Key(one.Name)] = one
 		}
 	}
 	return slices.SortedFunc(maps.Values(byName), func(a, b skill.Found) int { return strings.Compare(a.Name, b.Name) })

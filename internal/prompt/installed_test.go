@@ -117,3 +117,37 @@ func TestInstalled_SkillsAreListedAnewWhenTheyOrTheSwitchesChange(t *testing.T) 
 	require.NotContains(t, text, "- mine: installed")
 	require.Contains(t, text, "- second: installed")
 }
+
+func TestInstalled_AProjectsSkillOfAnotherSpellingIsTheNearest(t *testing.T) {
+	w := newWorld(t)
+	w.box.Put(t, ".agents/skills/x/SKILL.md", "---\nname: Ship It\ndescription: of the workspace\n---\nx")
+	s := &shelf{skills: []skill.Found{copied("ship-it")}}
+	found, err := prompt.Skills{Home: w.home, Sandboxes: w, Installed: s}.Seen(t.Context(), w.scene)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"Ship It": "of the workspace"}, described(found))
+	one, ok := skill.Pick(found, "ship-it")
+	require.True(t, ok)
+	require.Equal(t, "of the workspace", one.Description)
+}
+
+// forAll says what is installed for everybody, and that person 1 has words of their own.
+type forAll struct{ skills string }
+
+func (f *forAll) OwnPrompts(_ context.Context, user chat.UserID) (chat.OwnPrompts, error) {
+	if user != 0 {
+		return chat.OwnPrompts{Skills: "another"}, nil
+	}
+	return chat.OwnPrompts{Skills: f.skills}, nil
+}
+
+func TestInstalled_GroupsLearnOfWhatIsThereForEverybody(t *testing.T) {
+	w, s, own := newWorld(t), &shelf{}, &forAll{}
+	w.scene.Group = true
+	w.parts.Installed, w.parts.Own = s, own
+	w.pipeline = prompt.Standard(w.parts)
+	require.NotContains(t, w.system(), "# Skills")
+	s.skills, own.skills = []skill.Found{copied("mine")}, "1.abc"
+	require.Contains(t, w.system(), "- mine: installed")
+	s.skills, own.skills = nil, ""
+	require.NotContains(t, w.system(), "- mine: installed", "and when it is gone")
+}

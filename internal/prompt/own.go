@@ -22,15 +22,23 @@ type OwnStore interface {
 	OwnPrompts(ctx context.Context, user chat.UserID) (chat.OwnPrompts, error)
 }
 
-// ownPrompts returns what the person has, as whoever asks first finds it. In groups nobody's own counts.
+// ownPrompts returns what the person has, as whoever asks first finds it. In groups nobody's own counts: there it says which roles and skills are
+// installed for everybody.
 func (a *Assembly) ownPrompts(ctx context.Context, known OwnStore) (chat.OwnPrompts, error) {
-	if known == nil || a.Scene.Group {
+	if known == nil {
 		return chat.OwnPrompts{}, nil
 	}
 	if a.own == nil {
-		own, err := known.OwnPrompts(ctx, a.Scene.User)
+		user := a.Scene.User
+		if a.Scene.Group {
+			user = 0
+		}
+		own, err := known.OwnPrompts(ctx, user)
 		if err != nil {
 			return own, err
+		}
+		if a.Scene.Group {
+			own.Sections = nil
 		}
 		a.own = &own
 	}

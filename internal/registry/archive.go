@@ -74,6 +74,8 @@ func unpack(archive *zip.Reader, packed int) ([]File, error) {
 		switch {
 		case junk(f.Name), f.Mode().IsDir():
 			continue
+		case reserved(f.Name):
+			return nil, fault.Errorf(fault.Invalid, "the archive has a name that means something else where it is unpacked: %.100q", f.Name)
 		case len(kept) == MaxFiles:
 			return nil, fault.Errorf(fault.TooLarge, "the archive has more than %d files", MaxFiles)
 		}
@@ -141,6 +143,14 @@ func junk(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, "__MACOSX/") || base == ".DS_Store" || base == "Thumbs.db" || slices.Contains(strings.Split(path.Dir(name), "/"), ".git")
 }
+
+// reserved reports whether a name is one that xbot or git gives a meaning of its own in the folder of a skill.
+func reserved(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, syncMark) || strings.EqualFold(part, ".git") })
+}
+
+// syncMark is the file by which runners know their copies of folders.
+const syncMark = ".synced-by-xbot"
 
 // tree knows the names of files and of the folders that they are in, as machines see them that do not tell small letters from large ones.
 type tree map[string]string

@@ -58,7 +58,7 @@ func TestRead_BothLayoutsAreTheSameSkill(t *testing.T) {
 	require.Equal(t, flat, nested)
 	require.Equal(t, flat.Digest(), nested.Digest())
 	require.Equal(t, registry.Bundle{
-		Kind: registry.Skill, Name: "release-notes", Description: "Writes release notes.", Tags: []string{"git", "writing"}, Sharing: registry.Everybody,
+		Kind: registry.Skill, Name: "release-notes", Description: "Writes release notes.", Tags: []string{"git", "writing"},
 		Files: []registry.File{{Name: "SKILL.md", Data: []byte(skillMD)}, {Name: "scripts/run.sh", Data: []byte("echo hi"), Executable: true}},
 	}, flat)
 	require.Equal(t, skillMD, string(flat.Main().Data))
@@ -223,4 +223,19 @@ func FuzzRead_WhatItReadsStaysWithinItsBounds(f *testing.F) {
 			t.Fatalf("it is another one when it is packed again: %v", err)
 		}
 	})
+}
+
+func TestRead_RefusesNamesThatMeanSomethingWhereTheyAreUnpacked(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{".synced-by-xbot", "a/.SYNCED-by-xbot", ".git", "a/.git", ".GIT/hooks/pre-commit"} {
+		_, err := registry.Read(pack(t, mainFile("SKILL.md"), entry{name: name, data: "x"}), "upload")
+		require.Equal(t, fault.Invalid, fault.KindOf(err), name)
+	}
+}
+
+func TestRead_DescriptionsReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	b, err := registry.Read(pack(t, entry{name: "SKILL.md", data: "---\nname: a\ndescription: \"x\\u202Ey\\u2066z\\u0007\"\n---\n"}), "upload")
+	require.NoError(t, err)
+	require.Equal(t, "xyz", b.Description)
 }

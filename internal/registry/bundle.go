@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -20,10 +21,9 @@ import (
 type Bundle struct {
 	Kind        Kind
 	Name        string
-	Description string     // one line, at most maxDescription characters
-	Tags        []string   // at most maxTags, in small letters
-	Sharing     Visibility // what its front matter says; empty: nothing
-	Files       []File     // sorted by name
+	Description string   // one line, at most maxDescription characters
+	Tags        []string // at most maxTags, in small letters
+	Files       []File   // sorted by name
 }
 
 // File is a regular file of a bundle.
@@ -123,17 +123,10 @@ func (b Bundle) read(main []byte) (Bundle, error) {
 	b.Description = cut(b.Description, maxDescription)
 	front, _ := skill.Split(main[:min(len(main), skill.MaxHead)])
 	var said struct {
-		Tags    any    `yaml:"tags"`
-		Sharing string `yaml:"sharing"`
+		Tags any `yaml:"tags"`
 	}
 	if yaml.Unmarshal(front, &said) != nil {
 		return b, nil
-	}
-	switch strings.ToLower(strings.TrimSpace(said.Sharing)) {
-	case "everybody", "public", "shared":
-		b.Sharing = Everybody
-	case "private", "none":
-		b.Sharing = Private
 	}
 	b.Tags = tags(said.Tags)
 	return b, nil
@@ -160,9 +153,15 @@ func tags(said any) (out []string) {
 	return out
 }
 
-// cut is a text in one line, without what no text can hold.
+// cut is a text in one line, without what no text can hold and what makes one read as another.
 func cut(text string, most int) string {
 	clean := bytes.ReplaceAll(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD")), []byte{0}, nil)
-	words := []rune(strings.Join(strings.Fields(string(clean)), " "))
+	line := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) {
+			return -1
+		}
+		return r
+	}, strings.Join(strings.Fields(string(clean)), " "))
+	words := []rune(line)
 	return string(words[:min(len(words), most)])
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"xbot/internal/fault"
 )
@@ -38,7 +39,7 @@ const (
 	ByAdministrator Withdrawal = "administrator" // it was taken from all who had it; its owner cannot take this back
 )
 
-// MaxNotes bounds what is said of a version, in bytes.
+// MaxNotes bounds what is said of a version, in characters.
 const MaxNotes = 1000
 
 // Entry is a skill or a role as it was published, with its newest version.
@@ -54,6 +55,11 @@ type Entry struct {
 	Withdrawn   Withdrawal `json:"withdrawn" enum:",owner,administrator" doc:"Who has withdrawn it; empty: nobody."`
 	Version     Version    `json:"version" doc:"The newest."`
 	Installed   int        `json:"installed" doc:"How many people have installed it; the installation counts as one."`
+}
+
+// Offered reports whether whoever sees the entry may install it. Administrators also see what its owner keeps back.
+func (e Entry) Offered() bool {
+	return e.Withdrawn != ByAdministrator && (e.Own || e.Visibility == Everybody && e.Withdrawn == InForce)
 }
 
 // Version is what was published at a time. It never changes.
@@ -87,9 +93,10 @@ type Install struct {
 
 // Packed is a bundle as an archive.
 type Packed struct {
-	Kind Kind
-	Name string
-	Zip  []byte
+	Kind   Kind
+	Name   string
+	Digest string
+	Zip    []byte
 }
 
 // Copy is an install that counts for a person.
@@ -111,8 +118,8 @@ type Query struct {
 
 // Terms are what an owner says of a version.
 type Terms struct {
-	Visibility Visibility // empty: as before, and of a new entry what its front matter says, else private
-	Notes      string     // at most MaxNotes bytes
+	Visibility Visibility // empty: as before, and of a new entry private
+	Notes      string     // at most MaxNotes characters
 }
 
 // Check says what is wrong with terms: Invalid, TooLarge.
@@ -120,8 +127,8 @@ func (t Terms) Check() error {
 	switch {
 	case t.Visibility != "" && t.Visibility != Private && t.Visibility != Everybody:
 		return fault.Errorf(fault.Invalid, "the visibility %.20q is none: there are private and everybody", t.Visibility)
-	case len(t.Notes) > MaxNotes:
-		return fault.Errorf(fault.TooLarge, "the notes have more than %d bytes", MaxNotes)
+	case utf8.RuneCountInString(t.Notes) > MaxNotes:
+		return fault.Errorf(fault.TooLarge, "the notes have more than %d characters", MaxNotes)
 	}
 	return nil
 }

@@ -38,14 +38,19 @@ func (f Found) Off(names []string) bool { return Off(names, f.Name) || Off(names
 
 // Off reports whether a name that somebody wrote is switched off, with blanks or with dashes.
 func Off(names []string, name string) bool {
-	dashed := func(name string) string { return strings.ReplaceAll(oneLine(name), " ", "-") }
-	return slices.ContainsFunc(names, func(off string) bool { return strings.EqualFold(dashed(off), dashed(name)) })
+	return slices.ContainsFunc(names, func(off string) bool { return Key(off) == Key(name) })
 }
+
+// Key is a name as it is compared: in small letters, with dashes for blanks.
+func Key(name string) string { return strings.ToLower(strings.ReplaceAll(oneLine(name), " ", "-")) }
 
 // Pick returns the skill that a name means among those found.
 func Pick(found []Found, name string) (Found, bool) {
 	name = oneLine(name)
 	i := slices.IndexFunc(found, func(f Found) bool { return f.Name == name })
+	if i < 0 {
+		i = slices.IndexFunc(found, func(f Found) bool { return Key(f.Name) == Key(name) })
+	}
 	if i < 0 {
 		i = slices.IndexFunc(found, func(f Found) bool { return f.Is(name) })
 	}

@@ -11,6 +11,7 @@ CREATE TABLE registry_entries (
     changed_by bigint      REFERENCES users ON DELETE SET NULL,
     UNIQUE (user_id, kind, key)
 );
+CREATE INDEX registry_entries_by_changer ON registry_entries (changed_by);
 COMMENT ON TABLE registry_entries IS 'Skills and roles that people have published, for themselves or for everybody. Written by /api/registry and /app.';
 COMMENT ON COLUMN registry_entries.key IS 'The name in small letters.';
 COMMENT ON COLUMN registry_entries.withdrawn IS 'Who has withdrawn it, so that nobody else finds it; empty: nobody. Its owner cannot take back what an administrator did.';
@@ -54,7 +55,10 @@ CREATE TABLE registry_installs (
 );
 CREATE UNIQUE INDEX registry_installs_by_name ON registry_installs ((coalesce(user_id, 0)), kind, key);
 CREATE INDEX registry_installs_by_entry ON registry_installs (entry_id);
-COMMENT ON TABLE registry_installs IS 'Copies of published skills and roles that people, or everybody, work with. Written by /api/registry and /app. They stay when their entry goes, unless an administrator withdraws it.';
+CREATE INDEX registry_installs_by_user ON registry_installs (user_id);
+CREATE INDEX registry_installs_by_digest ON registry_installs (digest);
+CREATE INDEX registry_installs_by_changer ON registry_installs (changed_by);
+COMMENT ON TABLE registry_installs IS 'Copies of published skills and roles that people, or everybody, work with. Written by /api/registry and /app. They stay when their entry goes, unless an administrator withdraws it or takes its digest from everybody.';
 COMMENT ON COLUMN registry_installs.user_id IS 'Whose it is; null: the installation''s, for everybody.';
 COMMENT ON COLUMN registry_installs.number IS 'The version of the entry that it is a copy of.';
 

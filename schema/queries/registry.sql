@@ -3,11 +3,13 @@
 SELECT pg_advisory_xact_lock(hashtextextended('registry ' || sqlc.arg(owner)::text, 0));
 
 -- name: RegistryEntryList :many
--- Entries that the viewer finds, by name: their own, and what others share and nobody has withdrawn. Each word stands somewhere.
+-- Entries that the viewer finds, by name: their own, and what others share and nobody has withdrawn; administrators also what administrators have
+-- withdrawn and what somebody beside its owner has installed, whatever its owner says of it. Each word stands somewhere.
 SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id = sqlc.arg(viewer))::bool AS own, e.visibility, e.withdrawn,
        v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
-WHERE (e.user_id = sqlc.arg(viewer) OR e.visibility = 'everybody' AND (e.withdrawn = '' OR e.withdrawn = 'administrator' AND sqlc.arg(admin)::bool) AND NOT sqlc.arg(own)::bool)
+WHERE (e.user_id = sqlc.arg(viewer) OR NOT sqlc.arg(own)::bool AND (e.visibility = 'everybody' AND e.withdrawn = '' OR sqlc.arg(admin)::bool AND (
+       e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))))
   AND (sqlc.arg(kind)::text = '' OR e.kind = sqlc.arg(kind)::text) AND (sqlc.arg(key)::text = '' OR e.key = sqlc.arg(key)::text)
   AND NOT EXISTS (SELECT 1 FROM unnest(sqlc.arg(words)::text[]) w
                   WHERE strpos(lower(v.name || ' ' || v.description || ' ' || array_to_string(v.tags, ' ') || ' ' || u.name), w) = 0)
@@ -20,7 +22,8 @@ SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id 
        v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
 WHERE e.id = sqlc.arg(id)
-  AND (e.user_id = sqlc.arg(viewer) OR e.visibility = 'everybody' AND (e.withdrawn = '' OR e.withdrawn = 'administrator' AND sqlc.arg(admin)::bool));
+  AND (e.user_id = sqlc.arg(viewer) OR (e.visibility = 'everybody' AND e.withdrawn = '' OR sqlc.arg(admin)::bool AND (
+       e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))));
 
 -- name: RegistryVersionList :many
 SELECT number, digest, size, files, notes, published_at FROM registry_versions WHERE entry_id = $1 ORDER BY number DESC;
@@ -99,6 +102,10 @@ UPDATE registry_installs SET enabled = sqlc.arg(enabled), changed_by = sqlc.arg(
 -- name: RegistryInstallDelete :execrows
 DELETE FROM registry_installs WHERE id = sqlc.arg(id) AND coalesce(user_id, 0) = sqlc.arg(owner);
 
--- name: RegistryInstallsOfOthers :exec
--- What an administrator withdraws goes from all but its owner.
-DELETE FROM registry_installs i WHERE i.entry_id = sqlc.arg(entry_id) AND i.user_id IS DISTINCT FROM sqlc.arg(owner)::bigint;
+-- name: RegistryInstallsOfEntry :exec
+-- What an administrator withdraws goes from everybody.
+DELETE FROM registry_installs WHERE entry_id = sqlc.arg(entry_id)::bigint;
+
+-- name: RegistryInstallsOfDigest :execrows
+-- What an administrator takes from everybody, though its entry may be gone.
+DELETE FROM registry_installs WHERE digest = sqlc.arg(digest);

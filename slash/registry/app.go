@@ -4,6 +4,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,13 +70,16 @@ func (a App) Run(ctx context.Context, in slash.Request, args string) (string, er
 		return a.install(ctx, in, name, behind == everybody)
 	case verb == "publish" && (behind == "" || behind == everybody || behind == string(registry.Private)):
 		return a.publish(ctx, in, name, registry.Visibility(behind))
-	case behind != "":
-	case verb == "update":
-		return a.update(ctx, in, name)
-	case verb == "uninstall":
-		return a.uninstall(ctx, in, name)
-	case verb == "export":
-		return a.export(ctx, in, name)
+	}
+	if t, ok := readTarget(rest); ok {
+		switch verb {
+		case "update":
+			return a.update(ctx, in, t)
+		case "uninstall":
+			return a.uninstall(ctx, in, t)
+		case "export":
+			return a.export(ctx, in, t)
+		}
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.AppUsage)
 }
@@ -161,7 +165,7 @@ func (a App) search(ctx context.Context, in slash.Request, words string) (string
 func listed(lang i18n.Lang, found []registry.Entry) string {
 	lines := make([]string, len(found))
 	for i, e := range found {
-		lines[i] = "* " + i18n.Say(lang, i18n.AppFound, e.ID, e.Name, kind(lang, e.Kind), e.Version.Number, e.Owner, shown(e.Description))
+		lines[i] = "* " + i18n.Say(lang, i18n.AppFound, e.ID, e.Name, kind(lang, e.Kind), e.Version.Number, markdown.Escaped(e.Owner), shown(e.Description))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -173,6 +177,9 @@ func (a App) find(ctx context.Context, in slash.Request, who store.RegistryViewe
 		return e, "", err
 	}
 	found, _, err := a.Store.RegistryEntries(ctx, who, registry.Query{Key: registry.Key(name)})
+	if offered := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return !e.Offered() }); len(offered) > 0 {
+		found = offered // administrators see others besides
+	}
 	switch {
 	case err != nil:
 		return e, "", err
@@ -208,39 +215,83 @@ func (a App) sayInstalled(lang i18n.Lang, done registry.Install) string {
 	if done.Shared {
 		id = i18n.AppForAll
 	}
-	said := i18n.Say(lang, id, done.Name, done.Number, done.Owner)
+	said := i18n.Say(lang, id, done.Name, done.Number, markdown.Escaped(done.Owner))
 	if done.Kind == registry.Skill {
 		said += " " + i18n.Say(lang, i18n.AppAsSkill, done.Name)
 	}
 	return said
 }
 
-// mine returns what the person has installed under a name.
-func (a App) mine(ctx context.Context, in slash.Request, name string, shared bool) (registry.Install, error) {
+// target is what a command means: a copy of the person's, or the one for everybody, by its name, and its kind where both have it.
+type target struct {
+	kind   registry.Kind // empty: either
+	name   string
+	shared bool
+}
+
+// readTarget reads NAME, or skill NAME or role NAME, and everybody behind it.
+func readTarget(args string) (t target, ok bool) {
+	words := strings.Fields(args)
+	if n := len(words); n > 1 && words[n-1] == everybody {
+		t.shared, words = true, words[:n-1]
+	}
+	if len(words) == 2 && (words[0] == string(registry.Skill) || words[0] == string(registry.Role)) {
+		t.kind, words = registry.Kind(words[0]), words[1:]
+	}
+	if len(words) != 1 {
+		return t, false
+	}
+	t.name = words[0]
+	return t, true
+}
+
+// mine returns the copy that a target means: the person's own, or the one for everybody. NotFound: there is none. Conflict: a skill and a role have
+// the name.
+func (a App) mine(ctx context.Context, in slash.Request, t target) (found registry.Install, err error) {
 	all, err := a.Store.RegistryInstalls(ctx, in.User)
 	if err != nil {
-		return registry.Install{}, err
+		return found, err
 	}
-	for _, one := range all { // a person's own stands before that for everybody
-		if registry.Key(one.Name) == registry.Key(name) && (shared || !one.Shared) {
-			return one, nil
+	for _, one := range all {
+		if registry.Key(one.Name) != registry.Key(t.name) || one.Shared != t.shared || t.kind != "" && one.Kind != t.kind {
+			continue
 		}
+		if found.ID != 0 {
+			return found, i18n.Fault(fault.Conflict, i18n.AppBoth, markdown.Code(t.name))
+		}
+		found = one
 	}
-	return registry.Install{}, i18n.Fault(fault.NotFound, i18n.AppNotInstalled, markdown.Code(name))
+	if found.ID == 0 {
+		return found, i18n.Fault(fault.NotFound, i18n.AppNotInstalled, markdown.Code(t.name))
+	}
+	return found, nil
 }
 
-// change returns what the person may change of a name: their own, and of administrators what is there for everybody.
-func (a App) change(ctx context.Context, in slash.Request, name string) (store.RegistryViewer, registry.Install, error) {
+// works returns the copy that works for the person: their own, else that for everybody.
+func (a App) works(ctx context.Context, in slash.Request, t target) (registry.Install, error) {
+	one, err := a.mine(ctx, in, t)
+	if fault.Is(err, fault.NotFound) && !t.shared {
+		t.shared = true
+		return a.mine(ctx, in, t)
+	}
+	return one, err
+}
+
+// changer returns who changes a target. What is there for everybody administrators change alone.
+func (a App) changer(ctx context.Context, in slash.Request, t target, usage string) (store.RegistryViewer, error) {
 	who, err := a.viewer(ctx, in)
-	if err != nil {
-		return who, registry.Install{}, err
+	if err == nil && t.shared && !who.Admin {
+		err = i18n.Fault(fault.Denied, i18n.CommandAdmins, "app "+usage+" NAME everybody")
 	}
-	one, err := a.mine(ctx, in, name, who.Admin)
-	return who, one, err
+	return who, err
 }
 
-func (a App) update(ctx context.Context, in slash.Request, name string) (string, error) {
-	who, one, err := a.change(ctx, in, name)
+func (a App) update(ctx context.Context, in slash.Request, t target) (string, error) {
+	who, err := a.changer(ctx, in, t, "update")
+	if err != nil {
+		return "", err
+	}
+	one, err := a.mine(ctx, in, t)
 	switch {
 	case err != nil:
 		return "", err
@@ -254,15 +305,24 @@ func (a App) update(ctx context.Context, in slash.Request, name string) (string,
 	return a.sayInstalled(in.Lang, done), nil
 }
 
-func (a App) uninstall(ctx context.Context, in slash.Request, name string) (string, error) {
-	who, one, err := a.change(ctx, in, name)
+// uninstall removes the copy that a target means and never another one. What is gone is answered as done: a command may run twice.
+func (a App) uninstall(ctx context.Context, in slash.Request, t target) (string, error) {
+	who, err := a.changer(ctx, in, t, "uninstall")
 	if err != nil {
 		return "", err
 	}
-	if err := a.Store.RegistryUninstall(ctx, who, one.Shared, one.ID); err != nil {
+	one, err := a.mine(ctx, in, t)
+	if err == nil {
+		err = a.Store.RegistryUninstall(store.Acting(ctx, in.User), who, one.Shared, one.ID)
+	}
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return "", err
 	}
-	return i18n.Say(in.Lang, i18n.AppUninstalled, one.Name), nil
+	id := i18n.AppUninstalled
+	if t.shared {
+		id = i18n.AppGoneForAll
+	}
+	return i18n.Say(in.Lang, id, markdown.Code(t.name)), nil
 }
 
 // publish makes a version of a role that the person has written, or of what they have installed.
@@ -292,7 +352,7 @@ func (a App) bundle(ctx context.Context, in slash.Request, name string) (registr
 			return registry.RoleBundle(own.Role())
 		}
 	}
-	one, err := a.mine(ctx, in, name, true)
+	one, err := a.works(ctx, in, target{name: name})
 	if fault.Is(err, fault.NotFound) {
 		return registry.Bundle{}, i18n.Fault(fault.NotFound, i18n.AppNoRole, markdown.Code(name))
 	}
@@ -307,8 +367,8 @@ func (a App) bundle(ctx context.Context, in slash.Request, name string) (registr
 }
 
 // export tells the address of the archive. It needs a login.
-func (a App) export(ctx context.Context, in slash.Request, name string) (string, error) {
-	one, err := a.mine(ctx, in, name, true)
+func (a App) export(ctx context.Context, in slash.Request, t target) (string, error) {
+	one, err := a.works(ctx, in, t)
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,7 @@ export class Registry {
     throw new HttpProblem(404, "There is nothing here.")
   }
 
-  #entriesAnswer(method, url, body, id, below) {
+  #entriesAnswer(method, url, body, id, below, number) {
     const query = url.searchParams
     if (!id && method === "POST") return [201, this.#upload(query, body)]
     if (!id) {
@@ -38,8 +38,12 @@ export class Registry {
     }
     const entry = this.#entries.find((known) => known.id === id)
     if (!entry) throw new HttpProblem(404, `There is no entry ${id} in the registry.`)
-    if (below) return [200, query.get("name") === "SKILL.md" ? textOf("SKILL.md", entry.text) : textOf("scripts/run.sh", "echo hi")]
-    if (method === "GET") return [200, { entry: this.#shown(entry), versions: entry.versions, shown: entry.version.number, files: filesOf(entry.text), main: textOf("SKILL.md", entry.text) }]
+    if (below) return [200, query.get("name") === "SKILL.md" ? textOf("SKILL.md", entry.versions.find((version) => version.number === Number(number)).text) : textOf("scripts/run.sh", "echo hi")]
+    if (method === "GET") {
+      const shown = Number(query.get("version")) || entry.version.number
+      const { text } = entry.versions.find((version) => version.number === shown)
+      return [200, { entry: this.#shown(entry), versions: entry.versions.map((version) => ({ ...version, text: undefined })), shown, files: filesOf(text), main: textOf("SKILL.md", text) }]
+    }
     if (method === "DELETE") this.#entries = this.#entries.filter((known) => known !== entry)
     else {
       const { visibility, withdrawn } = JSON.parse(body)
@@ -61,7 +65,7 @@ export class Registry {
     const own = owner === "admin"
     const before = this.#entries.find((known) => known.name === name && known.own === own)
     const version = { number: (before?.version.number ?? 0) + 1, digest: "0".repeat(64), size: text.length + 7, files: 2, notes, published_at: now() }
-    const entry = { id: before?.id ?? this.#next++, kind: "skill", name, description: /description: (.*)/.exec(text)[1], tags: [], owner, own, visibility, withdrawn: "", text, version, versions: [version, ...(before?.versions ?? [])] }
+    const entry = { id: before?.id ?? this.#next++, kind: "skill", name, description: /description: (.*)/.exec(text)[1], tags: [], owner, own, visibility, withdrawn: "", text, version, versions: [{ ...version, text }, ...(before?.versions ?? [])] }
     this.#entries = [...this.#entries.filter((known) => known !== before), entry]
     return this.#shown(entry)
   }

@@ -59,8 +59,12 @@ export const registryClaims = {
     await shown.getByText("changelog is published, version 2.").waitFor()
     await mine.getByText("version 2 is there").waitFor()
     await row.getByText("Looks twice.").waitFor()
+    await row.getByLabel("scripts/run.sh", { exact: true }).waitFor() // what is installed is what is shown still
+    await row.getByRole("button", { name: /^SKILL\.md/ }).click()
+    await row.getByLabel("SKILL.md", { exact: true }).getByText("<b>First</b> look at the log.").waitFor()
     await mine.getByRole("button", { name: "Update changelog" }).click()
     await mine.getByText("skill · version 2").waitFor()
+    await row.getByLabel("SKILL.md", { exact: true }).getByText("Look twice at the log.").waitFor() // as what is installed now
     await row.getByRole("button", { name: "Install this version: changelog, 1" }).click()
     await mine.getByText("skill · version 1").waitFor()
     await mine.getByRole("button", { name: "Switch off changelog" }).click()

@@ -63,7 +63,7 @@ type Installs struct {
 
 // Publishing is what is said of a version.
 type Publishing struct {
-	Visibility registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private."`
+	Visibility registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry private."`
 	Notes      string              `json:"notes,omitempty" maxLength:"1000" doc:"What is new in it."`
 }
 
@@ -77,15 +77,20 @@ type RolePublishing struct {
 // Revision is what is to become of an entry.
 type Revision struct {
 	Visibility *registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"For its owner. Who has installed it keeps it."`
-	Withdrawn  *bool                `json:"withdrawn,omitempty" doc:"Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is but by its owner, and only administrators let it back in."`
+	Withdrawn  *bool                `json:"withdrawn,omitempty" doc:"Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is, and only administrators let it back in."`
 }
 
 // Installing says what is to be installed.
 type Installing struct {
 	Entry   int64 `json:"entry" minimum:"1"`
-	Version int   `json:"version,omitempty" minimum:"0" doc:"Left out: the newest."`
+	Version int   `json:"version,omitempty" minimum:"0" maximum:"2147483647" doc:"Left out: the newest."`
 	Shared  bool  `json:"shared,omitempty" doc:"For everybody; for administrators."`
 	Replace bool  `json:"replace,omitempty" doc:"In place of another one of its name."`
+}
+
+// Taken says what was uninstalled.
+type Taken struct {
+	Copies int `json:"copies" doc:"How many there were."`
 }
 
 // Switch switches something on or off.
@@ -102,7 +107,7 @@ type (
 	VersionPath struct {
 		EntryPath
 
-		Version int `path:"version" minimum:"1"`
+		Version int `path:"version" minimum:"1" maximum:"2147483647"`
 	}
 	// InstallPath says which install a request is about.
 	InstallPath struct {
@@ -115,6 +120,7 @@ type (
 	textBody     struct{ Body BundleText }
 	installsBody struct{ Body Installs }
 	installBody  struct{ Body registry.Install }
+	takenBody    struct{ Body Taken }
 )
 
 const (
@@ -123,6 +129,7 @@ const (
 	entryOf  = entries + "/{id}"
 	installs = root + "/installs"
 	install  = installs + "/{id}"
+	digests  = root + "/digests"
 )
 
 // Register has the endpoints that need a user.

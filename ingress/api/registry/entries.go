@@ -17,7 +17,7 @@ import (
 
 func (a *Endpoints) registerEntries(h huma.API) {
 	huma.Register(h, operation("list-registry-entries", http.MethodGet, entries, "Skills and roles that people have published",
-		"Yours, and what others share with everybody. Administrators also see what administrators have withdrawn."), a.list)
+		"Yours, and what others share with everybody. Administrators also see what administrators have withdrawn, and what somebody beside its owner has installed."), a.list)
 	huma.Register(h, operation("get-registry-entry", http.MethodGet, entryOf, "What is in a published skill or role, before it is installed", ""), a.detail)
 	huma.Register(h, operation("read-registry-file", http.MethodGet, entryOf+"/versions/{version}/file", "A file of a published skill, as text", ""), a.file)
 	huma.Register(h, archive("export-registry-version", entryOf+"/versions/{version}/bundle", "A version of a published skill or role as a zip archive"),
@@ -49,7 +49,7 @@ func (a *Endpoints) list(ctx context.Context, in *struct {
 func (a *Endpoints) detail(ctx context.Context, in *struct {
 	EntryPath
 
-	Version int `query:"version" minimum:"0" doc:"Whose files are shown; left out: the newest."`
+	Version int `query:"version" minimum:"0" maximum:"2147483647" doc:"Whose files are shown; left out: the newest."`
 }) (*detailBody, error) {
 	who := viewer(ctx)
 	e, err := a.Store.RegistryEntry(ctx, who, in.ID)

@@ -35,6 +35,20 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 		}
 		return nil, a.Problem(a.Store.RegistryUninstall(ctx, viewer(ctx), in.Shared, in.ID))
 	})
+	huma.Register(h, operation("take-registry-digest", http.MethodDelete, digests+"/{digest}", "Uninstall a state of files from everybody",
+		"For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too."),
+		func(ctx context.Context, in *struct {
+			Digest string `path:"digest" pattern:"^[0-9a-f]{64}$" doc:"As installs and versions have it."`
+		}) (*takenBody, error) {
+			if err := a.AdminOnly(ctx); err != nil {
+				return nil, err
+			}
+			n, err := a.Store.RegistryTake(ctx, viewer(ctx), in.Digest)
+			if err == nil {
+				a.Log.Info("taken from everybody in the registry", "digest", in.Digest, "copies", n, "by", auth.User(ctx).Name)
+			}
+			return &takenBody{Taken{n}}, a.Problem(err)
+		})
 	huma.Register(h, archive("export-registry-install", install+"/bundle", "What is installed as a zip archive"), func(ctx context.Context, in *struct {
 		ID int64 `path:"id" minimum:"1"`
 	}) (*huma.StreamResponse, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,7 +18,7 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 	upload := operation("publish-bundle", http.MethodPost, entries, "Publish a skill or a role: a zip archive, or the Markdown file of a role",
 		what+"The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or "+
 			"nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.")
-	upload.MaxBodyBytes, upload.DefaultStatus = registry.MaxArchive, http.StatusCreated
+	upload.MaxBodyBytes, upload.BodyReadTimeout, upload.DefaultStatus = registry.MaxArchive, time.Minute, http.StatusCreated
 	huma.Register(h, upload, a.publish)
 	role := operation("publish-role", http.MethodPost, root+"/roles", "Publish a role of your own", what)
 	role.DefaultStatus = http.StatusCreated
@@ -50,7 +51,7 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 }
 
 func (a *Endpoints) publish(ctx context.Context, in *struct {
-	Visibility registry.Visibility `query:"visibility" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private."`
+	Visibility registry.Visibility `query:"visibility" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry private."`
 	Notes      string              `query:"notes" maxLength:"1000" doc:"What is new in it."`
 	Name       string              `query:"name" maxLength:"200" doc:"Name of the file: that of a skill or a role which does not say its own."`
 	RawBody    []byte              `contentType:"application/zip"`

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -60,7 +61,7 @@ func (a *Endpoints) registerExport(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "import-session", Method: http.MethodPost, Path: "/api/sessions/import", Summary: "Import a conversation as a new session",
 		Description: "It reads JSON Lines of version 3, the format of the export. At most 64 MiB.", DefaultStatus: http.StatusCreated,
-		MaxBodyBytes: maxImport, Security: endpoint.Secured,
+		MaxBodyBytes: maxImport, BodyReadTimeout: time.Minute, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Key     chat.SessionKey `query:"key" maxLength:"200" doc:"Default: a new one."`
 		Title   string          `query:"title" maxLength:"200" doc:"Default: that of the transcript, or its first words."`

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -33,7 +34,7 @@ func (i Installed) InstalledSkills(ctx context.Context, user chat.UserID) ([]ski
 	}
 	found := make([]skill.Found, len(copies))
 	for n, c := range copies {
-		found[n] = skill.Found{Entry: skill.Entry{Name: c.Name, Description: c.Description}, Folder: folder{i.Store, user, c}}
+		found[n] = skill.Found{Entry: skill.Entry{Name: c.Name, Description: c.Description}, Folder: &folder{store: i.Store, user: user, copy: c}}
 	}
 	return found, nil
 }
@@ -69,22 +70,38 @@ type folder struct {
 	store Store
 	user  chat.UserID
 	copy  registry.Copy
+
+	mu     sync.Mutex
+	read   bool // the members below are
+	bundle registry.Bundle
+	packed registry.Packed
 }
 
-func (f folder) Base() string { return f.copy.Name }
+func (f *folder) Base() string { return f.copy.Name }
 
-func (folder) Path() string { return "" }
+func (*folder) Path() string { return "" }
 
-func (f folder) bundle(ctx context.Context) (registry.Bundle, error) {
+// once is what is installed, read and unpacked once: what is said of a load and what is copied are the same version.
+func (f *folder) once(ctx context.Context) (registry.Bundle, registry.Packed, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.read {
+		return f.bundle, f.packed, nil
+	}
 	packed, err := f.store.RegistryInstallBundle(ctx, f.user, f.copy.ID)
 	if err != nil {
-		return registry.Bundle{}, err
+		return registry.Bundle{}, packed, err
 	}
-	return registry.Read(packed.Zip, packed.Name)
+	b, err := registry.Read(packed.Zip, packed.Name)
+	if err != nil {
+		return registry.Bundle{}, packed, err
+	}
+	f.bundle, f.packed, f.read = b, packed, true
+	return b, packed, nil
 }
 
-func (f folder) Files(ctx context.Context) (files []skill.Listed, more bool, err error) {
-	b, err := f.bundle(ctx)
+func (f *folder) Files(ctx context.Context) (files []skill.Listed, more bool, err error) {
+	b, _, err := f.once(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -94,8 +111,8 @@ func (f folder) Files(ctx context.Context) (files []skill.Listed, more bool, err
 	return files, len(b.Files) > skill.MaxFiles, nil
 }
 
-func (f folder) Read(ctx context.Context, file string, offset int64) (skill.Piece, error) {
-	b, err := f.bundle(ctx)
+func (f *folder) Read(ctx context.Context, file string, offset int64) (skill.Piece, error) {
+	b, _, err := f.once(ctx)
 	if err != nil {
 		return skill.Piece{}, err
 	}
@@ -110,12 +127,12 @@ func (f folder) Read(ctx context.Context, file string, offset int64) (skill.Piec
 
 // CopyTo makes a copy on a runner the same as what is installed, and returns its folder there: one for each person and each state of the files.
 // Where nothing changed it costs one request.
-func (f folder) CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, err error) {
+func (f *folder) CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, err error) {
 	runner, ok := box.(*sandbox.Runner)
 	if !ok {
 		return "", errors.New("no machine is there")
 	}
-	packed, err := f.store.RegistryInstallBundle(ctx, f.user, f.copy.ID)
+	_, packed, err := f.once(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -123,5 +140,5 @@ func (f folder) CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, er
 	if err != nil {
 		return "", err
 	}
-	return sandbox.CopyFolder(ctx, runner, fmt.Sprintf("installed/%d/%.32s", f.user, f.copy.Digest), files)
+	return sandbox.CopyFolder(ctx, runner, fmt.Sprintf("installed/%d/%.32s", f.user, packed.Digest), files)
 }

@@ -73,3 +73,30 @@ func TestInstalled_RolesOfOthersReadNoConversations(t *testing.T) {
 	require.Empty(t, broken)
 	require.Equal(t, []role.Role{{Name: "spy", Description: "d", Prompt: "p", Memory: true, Tools: []string{"list_conversations"}, From: "registry/spy"}}, roles)
 }
+
+// updated is a store in which a copy becomes another version after it was listed.
+type updated struct {
+	kept
+	reads int
+}
+
+func (u *updated) RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error) {
+	u.reads++
+	return u.kept.RegistryInstallBundle(ctx, user, id)
+}
+
+func TestInstalled_ALoadReadsTheArchiveOnce(t *testing.T) {
+	t.Parallel()
+	s := &updated{kept: kept{[]registry.Bundle{{Kind: registry.Skill, Name: "ship", Description: "d", Files: []registry.File{
+		{Name: "SKILL.md", Data: []byte("---\nname: ship\ndescription: d\n---\nOne.")},
+	}}}}}
+	found, err := installed.Installed{Store: s}.InstalledSkills(t.Context(), 7)
+	require.NoError(t, err)
+	_, _, err = found[0].Folder.Files(t.Context())
+	require.NoError(t, err)
+	s.bundles[0].Files[0].Data = []byte("---\nname: ship\ndescription: d\n---\nTwo.")
+	p, err := found[0].Folder.Read(t.Context(), "SKILL.md", 0)
+	require.NoError(t, err)
+	require.Contains(t, string(p.Data), "One.", "an update meanwhile mixes nothing")
+	require.Equal(t, 1, s.reads)
+}

@@ -93,7 +93,8 @@ const registryEntryList = `-- name: RegistryEntryList :many
 SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id = $1)::bool AS own, e.visibility, e.withdrawn,
        v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
-WHERE (e.user_id = $1 OR e.visibility = 'everybody' AND (e.withdrawn = '' OR e.withdrawn = 'administrator' AND $2::bool) AND NOT $3::bool)
+WHERE (e.user_id = $1 OR NOT $2::bool AND (e.visibility = 'everybody' AND e.withdrawn = '' OR $3::bool AND (
+       e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))))
   AND ($4::text = '' OR e.kind = $4::text) AND ($5::text = '' OR e.key = $5::text)
   AND NOT EXISTS (SELECT 1 FROM unnest($6::text[]) w
                   WHERE strpos(lower(v.name || ' ' || v.description || ' ' || array_to_string(v.tags, ' ') || ' ' || u.name), w) = 0)
@@ -103,8 +104,8 @@ LIMIT $8 OFFSET $7
 
 type RegistryEntryListParams struct {
 	Viewer chat.UserID
-	Admin  bool
 	Own    bool
+	Admin  bool
 	Kind   string
 	Key    string
 	Words  []string
@@ -131,12 +132,13 @@ type RegistryEntryListRow struct {
 	Installed   int32
 }
 
-// Entries that the viewer finds, by name: their own, and what others share and nobody has withdrawn. Each word stands somewhere.
+// Entries that the viewer finds, by name: their own, and what others share and nobody has withdrawn; administrators also what administrators have
+// withdrawn and what somebody beside its owner has installed, whatever its owner says of it. Each word stands somewhere.
 func (q *Queries) RegistryEntryList(ctx context.Context, db DBTX, arg RegistryEntryListParams) ([]RegistryEntryListRow, error) {
 	rows, err := db.Query(ctx, registryEntryList,
 		arg.Viewer,
-		arg.Admin,
 		arg.Own,
+		arg.Admin,
 		arg.Kind,
 		arg.Key,
 		arg.Words,
@@ -257,7 +259,8 @@ SELECT e.id, e.kind, v.name, v.description, v.tags, u.name AS owner, (e.user_id 
        v.number, v.digest, v.size, v.files, v.notes, v.published_at, (SELECT count(*) FROM registry_installs i WHERE i.entry_id = e.id)::int AS installed
 FROM registry_entries e JOIN registry_versions v ON v.entry_id = e.id AND v.number = e.newest JOIN users u ON u.id = e.user_id
 WHERE e.id = $2
-  AND (e.user_id = $1 OR e.visibility = 'everybody' AND (e.withdrawn = '' OR e.withdrawn = 'administrator' AND $3::bool))
+  AND (e.user_id = $1 OR (e.visibility = 'everybody' AND e.withdrawn = '' OR $3::bool AND (
+       e.withdrawn = 'administrator' OR EXISTS (SELECT 1 FROM registry_installs i WHERE i.entry_id = e.id AND i.user_id IS DISTINCT FROM e.user_id))))
 `
 
 type RegistryEntryOfParams struct {
@@ -605,18 +608,26 @@ func (q *Queries) RegistryInstallPut(ctx context.Context, db DBTX, arg RegistryI
 	return id, err
 }
 
-const registryInstallsOfOthers = `-- name: RegistryInstallsOfOthers :exec
-DELETE FROM registry_installs i WHERE i.entry_id = $1 AND i.user_id IS DISTINCT FROM $2::bigint
+const registryInstallsOfDigest = `-- name: RegistryInstallsOfDigest :execrows
+DELETE FROM registry_installs WHERE digest = $1
 `
 
-type RegistryInstallsOfOthersParams struct {
-	EntryID *int64
-	Owner   int64
+// What an administrator takes from everybody, though its entry may be gone.
+func (q *Queries) RegistryInstallsOfDigest(ctx context.Context, db DBTX, digest string) (int64, error) {
+	result, err := db.Exec(ctx, registryInstallsOfDigest, digest)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
-// What an administrator withdraws goes from all but its owner.
-func (q *Queries) RegistryInstallsOfOthers(ctx context.Context, db DBTX, arg RegistryInstallsOfOthersParams) error {
-	_, err := db.Exec(ctx, registryInstallsOfOthers, arg.EntryID, arg.Owner)
+const registryInstallsOfEntry = `-- name: RegistryInstallsOfEntry :exec
+DELETE FROM registry_installs WHERE entry_id = $1::bigint
+`
+
+// What an administrator withdraws goes from everybody.
+func (q *Queries) RegistryInstallsOfEntry(ctx context.Context, db DBTX, entryID int64) error {
+	_, err := db.Exec(ctx, registryInstallsOfEntry, entryID)
 	return err
 }
 

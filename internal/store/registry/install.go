@@ -36,6 +36,8 @@ func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done re
 			return noEntry(o.Entry)
 		case e.Withdrawn == registry.ByAdministrator:
 			return withdrawn(e.Name)
+		case !e.Offered():
+			return fault.Errorf(fault.Denied, "the owner of %s does not share it", e.Name)
 		}
 		if err := unlessTaken(ctx, tx, owner, e, o.Replace); err != nil {
 			return err
@@ -154,6 +156,20 @@ func (s *Store) RegistryUninstall(ctx context.Context, v Viewer, shared bool, id
 	})
 }
 
+// RegistryTake removes the copies of a digest from everybody, whatever has become of their entry, and returns how many there were.
+// Denied: the viewer is no administrator.
+func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (taken int, err error) {
+	if !v.Admin {
+		return 0, fault.Errorf(fault.Denied, "only administrators take something from everybody")
+	}
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.RegistryInstallsOfDigest(ctx, tx, digest)
+		taken = int(n)
+		return err
+	})
+	return taken, err
+}
+
 // RegistryInstallBundle returns a copy of the person's, or one for everybody, as an archive.
 func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error) {
 	rows, err := s.db.Q.RegistryInstallBundle(ctx, s.db.Pool, dbsqlc.RegistryInstallBundleParams{ID: id, Owner: user})
@@ -163,7 +179,7 @@ func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id 
 	case len(rows) == 0:
 		return registry.Packed{}, notInstalled(id)
 	}
-	return registry.Packed{Kind: registry.Kind(rows[0].Kind), Name: rows[0].Name, Zip: rows[0].Bundle}, nil
+	return registry.Packed{Kind: registry.Kind(rows[0].Kind), Name: rows[0].Name, Digest: rows[0].Digest, Zip: rows[0].Bundle}, nil
 }
 
 // RegistryInForce lists the copies of a kind that count for a person: theirs, and of other names those for everybody. 0: those alone.

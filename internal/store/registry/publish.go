@@ -13,7 +13,7 @@ import (
 )
 
 // RegistryPublish publishes a bundle: a new version of what the owner has published under its name, or a new entry. The same bundle again changes
-// nothing but who finds it. Denied: an administrator has withdrawn it. TooLarge: there is no room.
+// nothing but who finds it. What its owner has withdrawn stays withdrawn. Denied: an administrator has withdrawn it. TooLarge: there is no room.
 func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b registry.Bundle, t registry.Terms) (e registry.Entry, err error) {
 	if err := t.Check(); err != nil {
 		return e, err
@@ -52,7 +52,7 @@ func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b regis
 		return 0, 0, fmt.Errorf("look for the entry: %w", err)
 	}
 	if len(rows) == 0 {
-		seen := cmp.Or(t.Visibility, b.Sharing, registry.Private)
+		seen := cmp.Or(t.Visibility, registry.Private)
 		id, err = tx.Q.RegistryEntryAdd(ctx, tx, dbsqlc.RegistryEntryAddParams{UserID: owner, Kind: string(b.Kind), Key: key, Visibility: string(seen), ChangedBy: new(int64(owner))})
 		if err != nil {
 			return 0, 0, fmt.Errorf("make an entry: %w", err)
@@ -67,7 +67,7 @@ func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b regis
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the newest version: %w", err)
 	}
-	now := dbsqlc.RegistryEntrySetParams{ID: was.ID, Visibility: cmp.Or(string(t.Visibility), was.Visibility), Newest: was.Newest, ChangedBy: int64(owner)}
+	now := dbsqlc.RegistryEntrySetParams{ID: was.ID, Visibility: cmp.Or(string(t.Visibility), was.Visibility), Withdrawn: was.Withdrawn, Newest: was.Newest, ChangedBy: int64(owner)}
 	if len(newest) == 0 || newest[0].Digest != b.Digest() {
 		now.Newest++
 		number = now.Newest
@@ -86,10 +86,11 @@ type Revision struct {
 }
 
 // ReviseRegistryEntry changes who finds an entry. An administrator who withdraws one of somebody else takes it from everybody who has installed it, in
-// the same transaction, and only administrators let it back in. NotFound: the viewer finds none. Denied: it is somebody else's.
+// the same transaction, and only administrators let it back in. NotFound: the viewer finds none. Denied: it is somebody else's, or an administrator
+// has withdrawn it.
 func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r Revision) (e registry.Entry, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := s.find(ctx, tx, v, id); err != nil {
+		if e, err = s.find(ctx, tx, v, id); err != nil {
 			return err
 		}
 		rows, err := tx.Q.RegistryEntryLock(ctx, tx, id)
@@ -99,52 +100,65 @@ func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r R
 		if len(rows) == 0 {
 			return noEntry(id)
 		}
-		now, err := revised(rows[0], v, r)
-		if err != nil {
+		was := rows[0]
+		now, err := revised(was, v, r)
+		if err != nil || now.Visibility == was.Visibility && now.Withdrawn == was.Withdrawn {
 			return err
 		}
 		if err := tx.Q.RegistryEntrySet(ctx, tx, now); err != nil {
 			return fmt.Errorf("change entry %d: %w", id, err)
 		}
-		if now.Withdrawn == string(registry.ByAdministrator) {
-			if err := tx.Q.RegistryInstallsOfOthers(ctx, tx, dbsqlc.RegistryInstallsOfOthersParams{EntryID: &id, Owner: int64(rows[0].UserID)}); err != nil {
+		e.Visibility, e.Withdrawn = registry.Visibility(now.Visibility), registry.Withdrawal(now.Withdrawn)
+		if e.Withdrawn == registry.ByAdministrator {
+			if err := tx.Q.RegistryInstallsOfEntry(ctx, tx, id); err != nil {
 				return fmt.Errorf("take entry %d from those who have it: %w", id, err)
 			}
+			e.Installed = 0
 		}
-		e, err = s.find(ctx, tx, v, id)
-		return err
+		return nil
 	})
 	return e, err
 }
 
-func revised(was dbsqlc.RegistryEntry, v Viewer, r Revision) (dbsqlc.RegistryEntrySetParams, error) {
-	now := dbsqlc.RegistryEntrySetParams{ID: was.ID, Visibility: was.Visibility, Withdrawn: was.Withdrawn, Newest: was.Newest, ChangedBy: int64(v.User)}
+func revised(was dbsqlc.RegistryEntry, v Viewer, r Revision) (now dbsqlc.RegistryEntrySetParams, err error) {
+	now = dbsqlc.RegistryEntrySetParams{ID: was.ID, Visibility: was.Visibility, Withdrawn: was.Withdrawn, Newest: was.Newest, ChangedBy: int64(v.User)}
 	own := was.UserID == v.User
+	if !own && !v.Admin {
+		return now, fault.Errorf(fault.Denied, "only its owner and administrators change it")
+	}
 	if r.Visibility != nil {
-		if err := (registry.Terms{Visibility: *r.Visibility}).Check(); err != nil {
+		if now.Visibility, err = seen(was, own, *r.Visibility); err != nil {
 			return now, err
 		}
-		if !own {
-			return now, fault.Errorf(fault.Denied, "only its owner says who finds it")
-		}
-		now.Visibility = string(cmp.Or(*r.Visibility, registry.Visibility(was.Visibility)))
 	}
 	if r.Withdrawn == nil {
 		return now, nil
 	}
+	byAdmin := was.Withdrawn == string(registry.ByAdministrator)
 	switch {
-	case !own && !v.Admin:
-		return now, fault.Errorf(fault.Denied, "only its owner and administrators withdraw it")
-	case own && !v.Admin && was.Withdrawn == string(registry.ByAdministrator):
+	case byAdmin && !v.Admin:
 		return now, withdrawn(was.Key)
 	case !*r.Withdrawn:
 		now.Withdrawn = string(registry.InForce)
-	case own:
+	case own && !byAdmin:
 		now.Withdrawn = string(registry.ByOwner)
 	default:
 		now.Withdrawn = string(registry.ByAdministrator)
 	}
 	return now, nil
+}
+
+// seen is the visibility that an owner gives an entry. It stays as it is while an administrator has withdrawn it.
+func seen(was dbsqlc.RegistryEntry, own bool, to registry.Visibility) (string, error) {
+	switch err := (registry.Terms{Visibility: to}).Check(); {
+	case err != nil:
+		return "", err
+	case !own:
+		return "", fault.Errorf(fault.Denied, "only its owner says who finds it")
+	case was.Withdrawn == string(registry.ByAdministrator):
+		return "", withdrawn(was.Key)
+	}
+	return string(cmp.Or(to, registry.Visibility(was.Visibility))), nil
 }
 
 // DeleteRegistryEntry removes an entry of the owner with its versions. Who has installed it keeps it. Denied: an administrator has withdrawn it, and

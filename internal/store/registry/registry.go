@@ -114,7 +114,7 @@ func (s *Store) RegistryBundle(ctx context.Context, v Viewer, id int64, number i
 	case len(rows) == 0:
 		return registry.Packed{}, noVersion(number)
 	}
-	return registry.Packed{Kind: e.Kind, Name: rows[0].Name, Zip: rows[0].Bundle}, nil
+	return registry.Packed{Kind: e.Kind, Name: rows[0].Name, Digest: rows[0].Digest, Zip: rows[0].Bundle}, nil
 }
 
 func noVersion(number int) error {

@@ -1595,6 +1595,26 @@ export interface paths {
         patch: operations["note-prompt-version"];
         trace?: never;
     };
+    "/api/registry/digests/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Uninstall a state of files from everybody
+         * @description For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too.
+         */
+        delete: operations["take-registry-digest"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/registry/entries": {
         parameters: {
             query?: never;
@@ -1604,7 +1624,7 @@ export interface paths {
         };
         /**
          * Skills and roles that people have published
-         * @description Yours, and what others share with everybody. Administrators also see what administrators have withdrawn.
+         * @description Yours, and what others share with everybody. Administrators also see what administrators have withdrawn, and what somebody beside its owner has installed.
          */
         get: operations["list-registry-entries"];
         put?: never;
@@ -5880,7 +5900,7 @@ export interface components {
             /** @description What is new in it. */
             notes?: string;
             /**
-             * @description Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+             * @description Who finds it. Left out: as before, and of a new entry private.
              * @enum {string}
              */
             visibility?: "private" | "everybody";
@@ -5982,7 +6002,7 @@ export interface components {
              * @enum {string}
              */
             visibility?: "private" | "everybody";
-            /** @description Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is but by its owner, and only administrators let it back in. */
+            /** @description Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is, and only administrators let it back in. */
             withdrawn?: boolean;
         };
         RewindBody: {
@@ -6034,7 +6054,7 @@ export interface components {
              */
             role: number;
             /**
-             * @description Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private.
+             * @description Who finds it. Left out: as before, and of a new entry private.
              * @enum {string}
              */
             visibility?: "private" | "everybody";
@@ -6755,6 +6775,13 @@ export interface components {
              * @description One of the branches of a message.
              */
             message_id: number;
+        };
+        Taken: {
+            /**
+             * Format: int64
+             * @description How many there were.
+             */
+            copies: number;
         };
         Task: {
             /** @description The tool call that started it. If it is no command: the key under which the session is told its end. */
@@ -10831,6 +10858,38 @@ export interface operations {
             };
         };
     };
+    "take-registry-digest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As installs and versions have it. */
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Taken"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-registry-entries": {
         parameters: {
             query?: {
@@ -10870,7 +10929,7 @@ export interface operations {
     "publish-bundle": {
         parameters: {
             query?: {
-                /** @description Who finds it. Left out: as before, and of a new entry what its front matter says (sharing), else private. */
+                /** @description Who finds it. Left out: as before, and of a new entry private. */
                 visibility?: "private" | "everybody";
                 /** @description What is new in it. */
                 notes?: string;

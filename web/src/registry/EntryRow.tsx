@@ -24,6 +24,8 @@ export function EntryRow({ entry, installs, admin }: Props) {
   const [inside, setInside] = useState(false)
   const { name, kind, owner, own, visibility, withdrawn, version, installed, tags } = entry
   const state = withdrawn === "administrator" ? say("byAdmin") : withdrawn === "owner" ? say("byOwner") : own ? say(visibility) : ""
+  const held = installs.find(({ shared }) => !shared) ?? installs[0]
+  const shown = held?.number ?? version.number
   const facts = [say(kind), say("version", { number: version.number }), say("by", { owner }), installed > 0 && say("people", { count: installed }), (tags ?? []).join(", ")]
   return (
     <li aria-label={`${name} (${owner})`} className="space-y-2 py-3">
@@ -41,7 +43,7 @@ export function EntryRow({ entry, installs, admin }: Props) {
           <Actions entry={entry} installs={installs} admin={admin} />
         </div>
       </div>
-      {inside && <Inside entry={entry} />}
+      {inside && <Inside key={shown} entry={entry} number={shown} />}
     </li>
   )
 }
@@ -59,19 +61,20 @@ function Actions({ entry, installs, admin }: Props) {
   const [asked, setAsked] = useState<Question>()
   const acting = useMutation({ mutationFn: (act: () => Promise<unknown>) => act(), onSuccess: () => client.invalidateQueries({ queryKey: registryKey }) })
   const { id, name, own, visibility, withdrawn, version } = entry
+  const offered = withdrawn !== "administrator" && (own || (withdrawn === "" && visibility === "everybody")) // administrators see others besides
   const does = (act: () => Promise<unknown>) => () => acting.mutate(act)
   const words = { name }
   return (
     <>
-      {withdrawn !== "administrator" && !installs.some(({ shared }) => !shared) && (
+      {offered && !installs.some(({ shared }) => !shared) && (
         <Button aria-label={say("installLabel", words)} disabled={acting.isPending} onClick={does(() => installEntry(id, version.number, false))}>{say("install")}</Button>
       )}
-      {admin && withdrawn !== "administrator" && !installs.some(({ shared }) => shared) && (
+      {admin && offered && !installs.some(({ shared }) => shared) && (
         <Button look="quiet" aria-label={say("installAllLabel", words)} disabled={acting.isPending} onClick={does(() => installEntry(id, version.number, true))}>{say("installAll")}</Button>
       )}
       {own && withdrawn === "" && visibility === "private" && <Button look="quiet" aria-label={say("shareLabel", words)} onClick={does(() => reviseEntry(id, { visibility: "everybody" }))}>{say("share")}</Button>}
       {own && withdrawn === "" && visibility === "everybody" && <Button look="quiet" aria-label={say("keepLabel", words)} onClick={does(() => reviseEntry(id, { visibility: "private" }))}>{say("keep")}</Button>}
-      {admin && !own && withdrawn === "" && (
+      {admin && !own && withdrawn !== "administrator" && (
         <Button
           look="quiet"
           aria-label={say("withdrawLabel", words)}

@@ -11,18 +11,22 @@ import { DownloadLink } from "../ui/DownloadLink"
 import { Note } from "../ui/Note"
 import { entryQuery, registryKey } from "./queries"
 
-/** What is in the newest version of an entry, and the versions before. Strangers wrote it: it is shown as text. */
-export function Inside({ entry: { id, name, version } }: { entry: Entry }) {
+/** What is in a version of an entry, and which versions there are. Strangers wrote it: it is shown as text. Where the version is gone, it is the newest. */
+export function Inside({ entry: { id, name, version, own, visibility, withdrawn }, number }: { entry: Entry; number: number }) {
   const t = useT()
   const say = useTable(registryWords)
-  const { data, error } = useQuery(entryQuery(id, version.number))
+  const asked = useQuery({ ...entryQuery(id, number), retry: false })
+  const newest = useQuery({ ...entryQuery(id, version.number), enabled: asked.isError })
+  const { data, error } = asked.isError ? newest : asked
   const [other, setOther] = useState<FileText>()
-  const reading = useMutation({ mutationFn: (file: string) => readEntryFile(id, version.number, file), onSuccess: setOther })
+  const reading = useMutation({ mutationFn: (file: string) => readEntryFile(id, data?.shown ?? number, file), onSuccess: setOther })
   if (error) return <Note tone="danger">{error.message}</Note>
   if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  const offered = withdrawn !== "administrator" && (own || (withdrawn === "" && visibility === "everybody"))
   const shown = other ?? data.main
   return (
     <div className="space-y-3 rounded-lg border border-line p-3">
+      <p className="text-small text-ink-3">{say("filesOf", { number: data.shown })}</p>
       <ul aria-label={say("files", { name })} className="flex flex-wrap gap-1">
         {data.files?.map((file) => (
           <li key={file.name} className="max-w-full">
@@ -49,14 +53,21 @@ export function Inside({ entry: { id, name, version } }: { entry: Entry }) {
       <h4 className="text-small text-ink-3">{say("versions")}</h4>
       <ul className="divide-y divide-line">
         {data.versions?.map((one) => (
-          <VersionRow key={one.number} id={id} name={name} version={one} />
+          <VersionRow key={one.number} id={id} name={name} version={one} offered={offered} />
         ))}
       </ul>
     </div>
   )
 }
 
-function VersionRow({ id, name, version: { number, notes, published_at } }: { id: number; name: string; version: Version }) {
+interface VersionProps {
+  id: number
+  name: string
+  version: Version
+  offered: boolean
+}
+
+function VersionRow({ id, name, version: { number, notes, published_at }, offered }: VersionProps) {
   const say = useTable(registryWords)
   const language = useLanguage()
   const client = useQueryClient()
@@ -67,7 +78,7 @@ function VersionRow({ id, name, version: { number, notes, published_at } }: { id
         {say("version", { number })} · {moment(language, published_at)}
         {notes && ` · ${notes}`}
       </span>
-      <Button look="quiet" aria-label={say("versionInstallLabel", { number, name })} disabled={installing.isPending} onClick={() => installing.mutate()}>{say("versionInstall")}</Button>
+      {offered && <Button look="quiet" aria-label={say("versionInstallLabel", { number, name })} disabled={installing.isPending} onClick={() => installing.mutate()}>{say("versionInstall")}</Button>}
       <DownloadLink href={versionFile(id, number)} download={`${name}.zip`} aria-label={say("versionExportLabel", { number, name })} className={buttonLook("quiet")}>{say("export")}</DownloadLink>
       {installing.error && <Note tone="danger" className="w-full">{installing.error.message}</Note>}
     </li>
