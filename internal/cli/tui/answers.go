@@ -21,10 +21,11 @@ const (
 // What requests answer.
 type (
 	openedMsg struct {
-		key   chat.SessionKey
-		story *story.Story
-		feed  *feed
-		err   error
+		key     chat.SessionKey
+		steered *steering // the action that wants it; nil: the person does
+		story   *story.Story
+		feed    *feed
+		err     error
 	}
 	createdMsg struct {
 		id      string // of the message that the session is made for
@@ -75,6 +76,8 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case feedMsg:
 		return m.told(msg)
+	case takenMsg:
+		return m.taken(msg)
 	case openedMsg:
 		return m.opened(msg)
 	case createdMsg:
