@@ -52,7 +52,7 @@ func newFolder(t *testing.T) *folder {
 	key := secret.NewKey()
 	r, log := &rows{offers: map[int64]chat.MCPOffers{}}, &lockedBuffer{}
 	return &folder{t: t, rows: r, log: log, File: &mcp.File{
-		Path: filepath.Join(t.TempDir(), mcp.FileName), Env: map[string]string{"TRACKER_TOKEN": "sesame-90210"}, Servers: &mcp.Servers{Rows: r, Key: key}, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Path: filepath.Join(t.TempDir(), mcp.FileName), Env: map[string]string{"TRACKER_TOKEN": "sesame-90210"}, Servers: &mcp.Servers{Rows: r, Key: key}, Log: slog.New(slog.NewTextHandler(log, nil)), MissingFor: 1,
 	}}
 }
 
@@ -107,9 +107,9 @@ func TestFile_OneThatIsWrongChangesNothingAndQuotesNoValue(t *testing.T) {
 	f.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
 	require.NoError(t, f.Sync(t.Context()))
 	for _, wrong := range []string{
-		`not JSON the-value`, `{"mcpServers":{"Files":{"command":"npx"}}}`, `{"mcpServers":{"x":{"command":"npx","url":"https://x.example"}}}`,
+		`not JSON the-value`, `{}`, `null`, `{"servers":{"x":{"command":"npx"}}}`, `{"mcpServers":null}`, `{"mcpServers":{"Files":{"command":"npx"}}}`, `{"mcpServers":{"x":{"command":"npx","url":"https://x.example"}}}`,
 		`{"mcpServers":{"x":{"command":"npx","args":["--key=${TRACKER_TOKEN}"]}}}`, `{"mcpServers":{"x":{"url":"https://x.example/${TRACKER_TOKEN}"}}}`,
-		`{"mcpServers":{"x":{"command":"${TRACKER_TOKEN}"}}}`, `{"mcpServers":{"x":{"url":"https://x.example","headers":{"A":"the-value\n"}}}}`,
+		`{"mcpServers":{"x":{"command":"${TRACKER_TOKEN}"}}}`,
 		strings.Repeat(" ", 2<<20),
 	} {
 		f.write(wrong)
@@ -119,8 +119,13 @@ func TestFile_OneThatIsWrongChangesNothingAndQuotesNoValue(t *testing.T) {
 		require.Len(t, f.list(), 1)
 	}
 	f.Env["TRACKER_TOKEN"] = "two\nlines"
-	f.write(`{"mcpServers":{"x":{"url":"https://x.example","headers":{"A":"${TRACKER_TOKEN}"}}}}`)
-	require.Equal(t, fault.Invalid, fault.KindOf(f.Sync(t.Context())), "a variable can break out of a header no more than a value can")
+	f.write(`{"mcpServers":{"files":{"command":"npx"},"x":{"url":"https://x.example","headers":{"A":"${TRACKER_TOKEN}"}},"y":{"command":"uvx"}}}`)
+	require.NoError(t, f.Sync(t.Context()), "a variable can break out of a header no more than a value can, and the others are taken")
+	require.Equal(t, []string{"files", "y"}, []string{f.list()[0].Name, f.list()[1].Name})
+	require.Len(t, f.list(), 2)
+	require.Contains(t, f.log.said(), "left out")
+	f.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
+	require.NoError(t, f.Sync(t.Context()))
 	require.NotContains(t, f.log.said(), "the-value")
 	require.NoError(t, os.Remove(f.Path))
 	require.NoError(t, os.Mkdir(f.Path, 0o700))
@@ -182,4 +187,26 @@ func TestFile_IsFollowedWhileTheServerRuns(t *testing.T) {
 	require.Eventually(t, func() bool { return len(f.list()) == 2 }, waitLong, waitShort)
 	cancel()
 	require.NoError(t, <-ended)
+}
+
+func TestFile_ThatIsNotThereRemovesNothingOfAProcessThatReadIt(t *testing.T) {
+	t.Parallel()
+	first := newFolder(t)
+	first.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
+	require.NoError(t, first.Sync(t.Context()))
+	second := newFolder(t)
+	second.File.Servers = first.Servers
+	for range 3 {
+		require.NoError(t, second.Sync(t.Context()))
+		require.Len(t, first.list(), 1, "another replica has no such file")
+	}
+	first.MissingFor = 0
+	require.NoError(t, os.Remove(first.Path))
+	for range 3 {
+		require.NoError(t, first.Sync(t.Context()))
+		require.Len(t, first.list(), 1, "it is gone for a moment only")
+	}
+	first.write(`{"mcpServers":{}}`)
+	require.NoError(t, first.Sync(t.Context()))
+	require.Empty(t, first.list())
 }
