@@ -324,3 +324,15 @@ func TestActions_AreNotTakenOnceTheCallHasEnded(t *testing.T) {
 	require.NoError(t, b.store.FinishCall(t.Context(), s.call, chat.ToolResult{Content: "ended", IsError: true}))
 	require.Contains(t, s.answers(b.alice, aPage, "taking", "").problem(http.StatusConflict), "nobody waits")
 }
+
+func TestActions_ATokenThatOnlyReadsIsSentNone(t *testing.T) {
+	b := setup(t)
+	s := b.steers(aPage + ".m1")
+	reads := b.alice.by(store.ScopeRead)
+	sse, socket := reads.sse(s.key, "?client="+aPage), reads.socket(s.key, "?client="+aPage)
+	b.ages(s.call, 5*time.Second, s.run(nil, dark), "no page or terminal of the user shows this conversation")
+	for _, stream := range []*stream{sse, socket} {
+		stream.hello()
+		require.False(t, stream.hears())
+	}
+}

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -210,3 +212,36 @@ func TestFile_ThatIsNotThereRemovesNothingOfAProcessThatReadIt(t *testing.T) {
 	require.NoError(t, first.Sync(t.Context()))
 	require.Empty(t, first.list())
 }
+
+func TestFile_AsksAllThatHaveNotSaidWhatTheyOfferAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	var asked atomic.Int32
+	both := make(chan struct{})
+	silent := roundTrip(func(r *http.Request) (*http.Response, error) {
+		if asked.Add(1) == 2 {
+			close(both)
+		}
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	f.File.Connections = mcp.NewConnections(mcp.Config{Rows: f.rows, Key: f.Servers.Key, Own: silent})
+	t.Cleanup(func() { require.NoError(t, f.File.Connections.Close()) })
+	f.write(`{"mcpServers":{"a":{"url":"https://a.example"},"b":{"url":"https://b.example"},"off":{"url":"https://c.example","disabled":true}}}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.Follow(ctx) }()
+	select {
+	case <-both:
+	case <-time.After(waitLong):
+		require.Fail(t, "one waits for the other")
+	}
+	f.write(`{"mcpServers":{"a":{"url":"https://a.example"},"more":{"command":"uvx"}}}`)
+	require.Eventually(t, func() bool { return len(f.list()) == 2 }, waitLong, waitShort, "the file is followed meanwhile")
+	cancel()
+	require.NoError(t, <-ended)
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

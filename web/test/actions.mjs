@@ -59,7 +59,7 @@ export const actionClaims = {
     await v.clear()
   },
 
-  "nothing is opened while an old question is being edited": async (v) => {
+  "nothing is opened while something is being filled in": async (v) => {
     await begins(v)
     await v.ask("say edit me later", "edit me later")
     const held = v.held()

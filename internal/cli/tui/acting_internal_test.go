@@ -93,7 +93,7 @@ func TestActing_WhatIsTypedWhileASessionLoadsStaysHere(t *testing.T) {
 	arrives()
 	require.Equal(t, apiclient.ActionAnswer{Client: s.m.acting.client, Outcome: "refused", Reason: "not_now"}, s.answers(said))
 	require.Equal(t, here, s.m.session.Key)
-	require.Equal(t, here, s.m.wanted)
+	require.Equal(t, s.m.wanted, here)
 	require.Equal(t, "half a sent", s.m.input.Value())
 }
 
@@ -134,7 +134,7 @@ func TestActing_ASessionThatIsNotThereIsNotSaidToBeOpen(t *testing.T) {
 	got := s.answers(said)
 	require.Equal(t, []string{"refused", "not_found"}, []string{got.Outcome, got.Reason})
 	require.False(t, s.m.opening)
-	require.Equal(t, here, s.m.wanted)
+	require.Equal(t, s.m.wanted, here)
 }
 
 func TestActing_WhatAnotherHasTakenIsNotDone(t *testing.T) {

@@ -76,8 +76,6 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case feedMsg:
 		return m.told(msg)
-	case takenMsg:
-		return m.taken(msg)
 	case openedMsg:
 		return m.opened(msg)
 	case createdMsg:

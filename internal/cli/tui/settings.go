@@ -40,9 +40,11 @@ func (m *model) askSettings(steered *steering) tea.Cmd {
 	})
 }
 
-// settingsHeard takes in what the server says of settings, and of links to the session. All else is what the input field sends itself.
+// settingsHeard takes in what the server says of settings, of links to the session, and of actions that models want. All else is what the input field sends itself.
 func (m *model) settingsHeard(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case takenMsg:
+		return m.taken(msg)
 	case settingsMsg:
 		return m.showSettings(msg)
 	case settingMsg:
