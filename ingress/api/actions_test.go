@@ -328,11 +328,8 @@ func TestActions_AreNotTakenOnceTheCallHasEnded(t *testing.T) {
 func TestActions_ATokenThatOnlyReadsIsSentNone(t *testing.T) {
 	b := setup(t)
 	s := b.steers(aPage + ".m1")
-	reads := b.alice.by(store.ScopeRead)
-	sse, socket := reads.sse(s.key, "?client="+aPage), reads.socket(s.key, "?client="+aPage)
+	reads := b.alice.by(store.ScopeRead).sse(s.key, "?client="+aPage)
 	b.ages(s.call, 5*time.Second, s.run(nil, dark), "no page or terminal of the user shows this conversation")
-	for _, stream := range []*stream{sse, socket} {
-		stream.hello()
-		require.False(t, stream.hears())
-	}
+	reads.hello()
+	require.False(t, reads.hears())
 }
