@@ -69,6 +69,9 @@ func TestActions_AClientOfAnotherReplicaIsToldAndItsAnswerReachesTheWorker(t *te
 	id := p.says(mine, paints)
 	a := mine.hears(t)
 	require.Equal(t, "dark", a.Value)
+	taking := apiclient.ActionAnswer{Client: mine.client, Outcome: "taking"}
+	require.NoError(t, second.client.AnswerClientAction(t.Context(), p.key, a.Call, taking))
+	require.Error(t, p.client.AnswerClientAction(t.Context(), p.key, a.Call, taking), "it is taken once")
 	require.NoError(t, second.client.AnswerClientAction(t.Context(), p.key, a.Call, apiclient.ActionAnswer{Client: mine.client, Outcome: "done"}))
 	require.Equal(t, chat.TurnDone, p.untilEnded(time.Minute, id).State)
 	require.Equal(t, []string{"Done."}, p.toolResults())

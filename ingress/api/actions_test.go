@@ -80,6 +80,9 @@ func (s steering) answers(p *person, client, outcome, reason string) answer {
 	if reason != "" {
 		body["reason"] = reason
 	}
+	if outcome != "taking" { // whether it gets it or not
+		p.post(path(s.key, "/actions/"+string(s.call)), object{"client": client, "outcome": "taking"})
+	}
 	return p.post(path(s.key, "/actions/"+string(s.call)), body)
 }
 
@@ -272,4 +275,61 @@ func TestActions_ClientsHaveNamesOfLettersAndDigits(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, b.alice.get(path(s.Key, "/events?client="+bad)).status, bad)
 		require.Equal(t, http.StatusBadRequest, b.alice.get(path(s.Key, "/ws?client="+bad)).status, bad)
 	}
+}
+
+func TestActions_OneOfTwoCopiesOfATabTakesThem(t *testing.T) {
+	b := setup(t)
+	s := b.steers(aPage + ".m1")
+	page, twin := b.alice.sse(s.key, "?client="+aPage), b.alice.sse(s.key, "?client="+aPage)
+	out := s.run(nil, dark)
+	page.action()
+	twin.action()
+	at := path(s.key, "/actions/"+string(s.call))
+	require.Contains(t, b.alice.post(at, object{"client": aPage, "outcome": "done"}).problem(http.StatusConflict), "take the action first")
+	s.answers(b.alice, aPage, "taking", "").is(http.StatusNoContent, nil)
+	require.Contains(t, s.answers(b.alice, aPage, "taking", "").problem(http.StatusConflict), "taken before")
+	b.alice.post(at, object{"client": aPage, "outcome": "done"}).is(http.StatusNoContent, nil)
+	s.says(out, false, "Done.")
+}
+
+func TestActions_AreNotTakenOnceNobodyWaits(t *testing.T) {
+	b := setup(t)
+	s := b.steers(aPage + ".m1")
+	page, out := b.alice.sse(s.key, "?client="+aPage), s.run(nil, dark)
+	page.action()
+	b.ages(s.call, 11*time.Second, out, "whether it was done is unknown")
+	require.Contains(t, s.answers(b.alice, aPage, "taking", "").problem(http.StatusConflict), "nobody waits")
+}
+
+func TestActions_AreNotTakenOnceTheTurnIsToStop(t *testing.T) {
+	b := setup(t)
+	s := b.steers(aPage + ".m1")
+	page := b.alice.sse(s.key, "?client="+aPage)
+	s.run(nil, dark)
+	page.action()
+	b.alice.say(s.key, "m2", "/stop").is(http.StatusAccepted, nil)
+	require.Contains(t, s.answers(b.alice, aPage, "taking", "").problem(http.StatusConflict), "nobody waits")
+	again := b.alice.sse(s.key, "?client="+aPage)
+	again.hello()
+	again.settles()
+	require.False(t, again.hears())
+}
+
+func TestActions_AreNotTakenOnceTheCallHasEnded(t *testing.T) {
+	b := setup(t)
+	s := b.steers(aPage + ".m1")
+	page := b.alice.sse(s.key, "?client="+aPage)
+	s.run(nil, dark)
+	page.action()
+	require.NoError(t, b.store.FinishCall(t.Context(), s.call, chat.ToolResult{Content: "ended", IsError: true}))
+	require.Contains(t, s.answers(b.alice, aPage, "taking", "").problem(http.StatusConflict), "nobody waits")
+}
+
+func TestActions_ATokenThatOnlyReadsIsSentNone(t *testing.T) {
+	b := setup(t)
+	s := b.steers(aPage + ".m1")
+	reads := b.alice.by(store.ScopeRead).sse(s.key, "?client="+aPage)
+	b.ages(s.call, 5*time.Second, s.run(nil, dark), "no page or terminal of the user shows this conversation")
+	reads.hello()
+	require.False(t, reads.hears())
 }

@@ -41,8 +41,8 @@ type Account struct {
 
 // ActionAnswer is the schema of this name in the API's document.
 type ActionAnswer struct {
-	Client  string `json:"client"` // The client that was sent the action.
-	Outcome string `json:"outcome"`
+	Client  string `json:"client"`          // The client that was sent the action.
+	Outcome string `json:"outcome"`         // taking: the client is about to carry it out, which it does if this is answered by 204, and then says done or refused.
 	Reason  string `json:"reason,omitzero"` // With refused, where it must not be left out. not_now: it would disturb what the person is doing.
 }
 
@@ -2707,7 +2707,7 @@ func (c *Client) UpdateSession(ctx context.Context, key chat.SessionKey, body Ch
 	return answer, err
 }
 
-// AnswerClientAction sends POST /api/sessions/{key}/actions/{call_id}: Say what became of an action. For the client alone that was sent an event of the kind action. The same answer may be sent again. 409: nobody waits for it any more, ten seconds after the call asked.
+// AnswerClientAction sends POST /api/sessions/{key}/actions/{call_id}: Say what became of an action. For the client alone that was sent an event of the kind action. First it is taken, which one process can do once, then answered; the same answer may be sent again. 409: it was taken before, or nobody waits for it any more, ten seconds after the call asked. Then it must not be carried out.
 func (c *Client) AnswerClientAction(ctx context.Context, key chat.SessionKey, callID chat.CallID, body ActionAnswer) error {
 	return c.call(ctx, http.MethodPost, path("/api/sessions/%s/actions/%s", key, callID), nil, body, nil)
 }

@@ -143,9 +143,10 @@ type ClientAction struct {
 // ClientActionState says what became of a ClientAction.
 type ClientActionState string
 
-// The states. An open one is neither carried out nor refused yet; nobody has answered an expired one in time.
+// The states. Nobody has taken an open one yet; a client carries a taken one out, or has died over it; an expired one was not answered in time.
 const (
 	ActionOpen    ClientActionState = "open"
+	ActionTaken   ClientActionState = "taken"
 	ActionDone    ClientActionState = "done"
 	ActionRefused ClientActionState = "refused"
 	ActionExpired ClientActionState = "expired"

@@ -247,7 +247,7 @@ func TestVariables_OfChannelsStandInConfigJSON(t *testing.T) {
 
 func TestForeign_NoSettingIsAmongThem(t *testing.T) {
 	got := config.Foreign(map[string]string{
-		"TRACKER_TOKEN": "t", "PATH": "/bin", "XBOT_ENCRYPTION_KEY": "k", "XBOT_ANYTHING": "x", "XBOT_DATABASE_URL": "d", "LLM_API_KEY": "l", "TEMPORAL_ADDRESS": "a",
+		"TRACKER_TOKEN": "t", "PATH": "/bin", "XBOT_ENCRYPTION_KEY": "k", "XBOT_ANYTHING": "x", "XBOT_DATABASE_URL": "d", "LLM_API_KEY": "l", "PGPASSWORD": "p", "OTEL_EXPORTER_OTLP_HEADERS": "h", "TEMPORAL_ADDRESS": "a",
 	})
 	require.Equal(t, map[string]string{"TRACKER_TOKEN": "t", "PATH": "/bin"}, got)
 	for _, s := range config.Settings[config.Serve]() {

@@ -89,9 +89,12 @@ func walk(v reflect.Value, visit func(reflect.StructField, reflect.Value)) {
 }
 
 // Foreign are the variables that are no settings of any process, nor secrets of its own channels: those that files of administrators may name.
+// What libraries take from the environment to reach the database and the collector of traces is not among them either.
 func Foreign(variables map[string]string) map[string]string {
 	out := maps.Clone(variables)
-	maps.DeleteFunc(out, func(name, _ string) bool { return strings.HasPrefix(name, "XBOT_") || known(name) })
+	maps.DeleteFunc(out, func(name, _ string) bool {
+		return strings.HasPrefix(name, "XBOT_") || strings.HasPrefix(name, "PG") || strings.HasPrefix(name, "OTEL_") || known(name)
+	})
 	return out
 }
 

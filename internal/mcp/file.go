@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"xbot/internal/chat"
@@ -25,6 +28,13 @@ const FileName = "mcp.json"
 // lookEvery is how often the file is looked at.
 const lookEvery = 2 * time.Second
 
+// syncEvery is how often it is taken over though it looks unchanged: what failed may go well by now, and another process may have changed its rows.
+const syncEvery = 30 * time.Second
+
+// missingFor is how long the file must be gone before its servers go, too. A volume that is not there for a moment, or an editor that writes the file
+// anew, removes nothing.
+const missingFor = 30 * time.Second
+
 // askAtOnce bounds how long a server of the file may take to say what it offers when it is new.
 const askAtOnce = 20 * time.Second
 
@@ -36,9 +46,23 @@ type File struct {
 	Servers     *Servers
 	Connections *Connections // asks what is new; nil: nobody is asked
 	Log         *slog.Logger
+	MissingFor  time.Duration // how long the file must be gone before its servers go, too; 0: 30 s
 
-	seen fileState
-	told map[string]bool // what was logged since the file was last changed
+	seen    fileState
+	synced  time.Time       // when it was last taken over
+	read    bool            // this process has read the file: only then may it take the absence of the file for its removal
+	missing time.Time       // since when it is gone; zero: it is there
+	tried   fileState       // what was tried last
+	told    map[string]bool // what was logged since the file was last changed
+	asks    asks
+}
+
+// asks are what servers are asked that have not said yet what they offer.
+type asks struct {
+	work    sync.WaitGroup
+	running atomic.Bool
+	wait    time.Duration // until they are asked again, longer each time
+	next    time.Time
 }
 
 // fileState tells two states of the file apart.
@@ -52,16 +76,23 @@ type fileState struct {
 func (f *File) Follow(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
+	defer f.asks.work.Wait()
 	for {
-		if state := f.state(); state != f.seen {
-			f.told = map[string]bool{}
+		if state := f.state(); state != f.seen || time.Since(f.synced) >= syncEvery {
+			if state != f.tried {
+				f.tried, f.told = state, map[string]bool{}
+			}
 			switch err := f.Sync(ctx); {
 			case ctx.Err() != nil:
 				return nil
 			case err != nil && !fault.Is(err, fault.Invalid):
 				f.tell("the MCP servers of the file were not taken over, trying again", err) // the database is away
 			default:
-				f.seen = state
+				if state != f.seen {
+					f.asks.wait, f.asks.next = 0, time.Time{}
+				}
+				f.seen, f.synced = state, time.Now()
+				f.askBeside(ctx)
 			}
 		}
 		select {
@@ -83,10 +114,13 @@ func (f *File) state() fileState {
 // Sync takes the file over once. A file that cannot be read, or is wrong, changes nothing: the servers stay as they were. Invalid: it is wrong. A
 // server that cannot be taken over is logged, and the others are.
 func (f *File) Sync(ctx context.Context) error {
-	drafts, err := f.read()
+	drafts, there, err := f.drafts()
 	if err != nil {
 		f.tell("the file of MCP servers is wrong; those of before stay", err)
 		return err
+	}
+	if !there && !f.removed() {
+		return nil
 	}
 	rows, err := f.Servers.Rows.MCPServers(ctx, 0)
 	if err != nil {
@@ -107,33 +141,46 @@ func (f *File) Sync(ctx context.Context) error {
 	return nil
 }
 
+// removed reports whether the file, which is not there, is taken for removed. A process that never read it knows nothing of it: its data folder may be
+// another one than that of the process whose administrator wrote it.
+func (f *File) removed() bool {
+	if f.missing.IsZero() {
+		f.missing = time.Now()
+	}
+	return f.read && time.Since(f.missing) >= cmp.Or(f.MissingFor, missingFor)
+}
+
 // maxFile is how large the file may be, in bytes: what ParseFile reads.
 const maxFile = 1 << 20
 
-// read returns the servers of the file, with what the variables in their values stand for.
-func (f *File) read() ([]Draft, error) {
+// drafts returns the servers of the file, with what the variables in their values stand for. One whose values cannot be used is left out.
+func (f *File) drafts() (out []Draft, there bool, err error) {
 	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
-		return nil, fault.Errorf(fault.Invalid, "%s is no file", FileName)
+		return nil, true, fault.Errorf(fault.Invalid, "%s is no file", FileName)
 	}
 	file, err := os.Open(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, "read %s: %w", FileName, err)
+		return nil, true, fault.Errorf(fault.Invalid, "read %s: %w", FileName, err)
 	}
 	defer file.Close() // it was only read
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, "read %s: %w", FileName, err)
+		return nil, true, fault.Errorf(fault.Invalid, "read %s: %w", FileName, err)
 	}
-	drafts, err := ParseFile(content)
-	for i := 0; err == nil && i < len(drafts); i++ {
-		if err = f.fill(&drafts[i]); err == nil {
-			err = drafts[i].check() // a variable can hold anything
+	out, err = ParseFile(content)
+	if err != nil {
+		return nil, true, err
+	}
+	f.read, f.missing = true, time.Time{}
+	for i := range out {
+		if err := f.fill(&out[i]); err != nil {
+			return nil, true, err
 		}
 	}
-	return drafts, err
+	return out, true, nil
 }
 
 // variable is one in a value: ${NAME}, or ${NAME:-what it is where there is no such variable}.
@@ -184,7 +231,7 @@ func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) erro
 	case i >= 0:
 		d.Revision = rows[i].Revision
 	}
-	saved, err := f.Servers.save(ctx, 0, d, 0, true)
+	_, err := f.Servers.save(ctx, 0, d, 0, true)
 	switch {
 	case fault.Is(err, fault.Conflict):
 		return nil // another process was first
@@ -195,7 +242,9 @@ func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) erro
 		return err
 	}
 	f.Log.Info("MCP server of the file saved", "server", d.Name, "enabled", d.Enabled)
-	f.ask(ctx, saved)
+	if i >= 0 && f.Connections != nil {
+		f.Connections.Forget(rows[i].ID)
+	}
 	return nil
 }
 
@@ -208,15 +257,34 @@ func (f *File) same(d Draft, r mcpservers.Server) bool {
 		slices.Equal(slices.Sorted(maps.Keys(d.Env)), r.EnvNames) && slices.Equal(slices.Sorted(maps.Keys(d.Headers)), r.HeaderNames)
 }
 
-// ask asks a server with an address what it offers. A command has to be asked on somebody's runner, which an administrator does.
+// askMost is the longest time between two questions to servers that do not say what they offer.
+const askMost = 10 * time.Minute
+
+// askBeside asks the servers of the file that have not said yet what they offer, all at once, while the file is followed on. A command has to be asked
+// on somebody's runner, which an administrator does.
+func (f *File) askBeside(ctx context.Context) {
+	if f.Connections == nil || time.Now().Before(f.asks.next) || !f.asks.running.CompareAndSwap(false, true) {
+		return
+	}
+	f.asks.wait = min(max(2*f.asks.wait, syncEvery), askMost)
+	f.asks.next = time.Now().Add(f.asks.wait)
+	f.asks.work.Go(func() {
+		defer f.asks.running.Store(false)
+		rows, err := f.Servers.Rows.MCPServers(ctx, 0)
+		if err != nil {
+			return // the next look finds them
+		}
+		var all sync.WaitGroup
+		defer all.Wait()
+		for _, r := range rows {
+			if r.FromFile && r.Enabled && r.Transport != chat.MCPStdio && r.ListedAt == nil {
+				all.Go(func() { f.ask(ctx, r.MCPServer) })
+			}
+		}
+	})
+}
+
 func (f *File) ask(ctx context.Context, s chat.MCPServer) {
-	if f.Connections == nil {
-		return
-	}
-	f.Connections.Forget(s.ID)
-	if !s.Enabled || s.Transport == chat.MCPStdio {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, askAtOnce)
 	defer cancel()
 	if _, err := f.Connections.Refresh(ctx, At{Server: s.ID, Vouched: true}); err != nil {
@@ -225,7 +293,7 @@ func (f *File) ask(ctx context.Context, s chat.MCPServer) {
 }
 
 func (f *File) remove(ctx context.Context, r mcpservers.Server) error {
-	if err := f.Servers.Rows.RemoveMCPServer(ctx, 0, r.Name); err != nil && !fault.Is(err, fault.NotFound) {
+	if err := f.Servers.Rows.RemoveMCPServer(ctx, 0, r.Name, true); err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
 	if f.Connections != nil {

@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,7 +54,7 @@ func newFolder(t *testing.T) *folder {
 	key := secret.NewKey()
 	r, log := &rows{offers: map[int64]chat.MCPOffers{}}, &lockedBuffer{}
 	return &folder{t: t, rows: r, log: log, File: &mcp.File{
-		Path: filepath.Join(t.TempDir(), mcp.FileName), Env: map[string]string{"TRACKER_TOKEN": "sesame-90210"}, Servers: &mcp.Servers{Rows: r, Key: key}, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Path: filepath.Join(t.TempDir(), mcp.FileName), Env: map[string]string{"TRACKER_TOKEN": "sesame-90210"}, Servers: &mcp.Servers{Rows: r, Key: key}, Log: slog.New(slog.NewTextHandler(log, nil)), MissingFor: 1,
 	}}
 }
 
@@ -107,9 +109,9 @@ func TestFile_OneThatIsWrongChangesNothingAndQuotesNoValue(t *testing.T) {
 	f.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
 	require.NoError(t, f.Sync(t.Context()))
 	for _, wrong := range []string{
-		`not JSON the-value`, `{"mcpServers":{"Files":{"command":"npx"}}}`, `{"mcpServers":{"x":{"command":"npx","url":"https://x.example"}}}`,
+		`not JSON the-value`, `{}`, `null`, `{"servers":{"x":{"command":"npx"}}}`, `{"mcpServers":null}`, `{"mcpServers":{"Files":{"command":"npx"}}}`, `{"mcpServers":{"x":{"command":"npx","url":"https://x.example"}}}`,
 		`{"mcpServers":{"x":{"command":"npx","args":["--key=${TRACKER_TOKEN}"]}}}`, `{"mcpServers":{"x":{"url":"https://x.example/${TRACKER_TOKEN}"}}}`,
-		`{"mcpServers":{"x":{"command":"${TRACKER_TOKEN}"}}}`, `{"mcpServers":{"x":{"url":"https://x.example","headers":{"A":"the-value\n"}}}}`,
+		`{"mcpServers":{"x":{"command":"${TRACKER_TOKEN}"}}}`,
 		strings.Repeat(" ", 2<<20),
 	} {
 		f.write(wrong)
@@ -119,8 +121,13 @@ func TestFile_OneThatIsWrongChangesNothingAndQuotesNoValue(t *testing.T) {
 		require.Len(t, f.list(), 1)
 	}
 	f.Env["TRACKER_TOKEN"] = "two\nlines"
-	f.write(`{"mcpServers":{"x":{"url":"https://x.example","headers":{"A":"${TRACKER_TOKEN}"}}}}`)
-	require.Equal(t, fault.Invalid, fault.KindOf(f.Sync(t.Context())), "a variable can break out of a header no more than a value can")
+	f.write(`{"mcpServers":{"files":{"command":"npx"},"x":{"url":"https://x.example","headers":{"A":"${TRACKER_TOKEN}"}},"y":{"command":"uvx"}}}`)
+	require.NoError(t, f.Sync(t.Context()), "a variable can break out of a header no more than a value can, and the others are taken")
+	require.Equal(t, []string{"files", "y"}, []string{f.list()[0].Name, f.list()[1].Name})
+	require.Len(t, f.list(), 2)
+	require.Contains(t, f.log.said(), "left out")
+	f.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
+	require.NoError(t, f.Sync(t.Context()))
 	require.NotContains(t, f.log.said(), "the-value")
 	require.NoError(t, os.Remove(f.Path))
 	require.NoError(t, os.Mkdir(f.Path, 0o700))
@@ -183,3 +190,58 @@ func TestFile_IsFollowedWhileTheServerRuns(t *testing.T) {
 	cancel()
 	require.NoError(t, <-ended)
 }
+
+func TestFile_ThatIsNotThereRemovesNothingOfAProcessThatReadIt(t *testing.T) {
+	t.Parallel()
+	first := newFolder(t)
+	first.write(`{"mcpServers":{"files":{"command":"npx"}}}`)
+	require.NoError(t, first.Sync(t.Context()))
+	second := newFolder(t)
+	second.File.Servers = first.Servers
+	for range 3 {
+		require.NoError(t, second.Sync(t.Context()))
+		require.Len(t, first.list(), 1, "another replica has no such file")
+	}
+	first.MissingFor = 0
+	require.NoError(t, os.Remove(first.Path))
+	for range 3 {
+		require.NoError(t, first.Sync(t.Context()))
+		require.Len(t, first.list(), 1, "it is gone for a moment only")
+	}
+	first.write(`{"mcpServers":{}}`)
+	require.NoError(t, first.Sync(t.Context()))
+	require.Empty(t, first.list())
+}
+
+func TestFile_AsksAllThatHaveNotSaidWhatTheyOfferAtOnce(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	var asked atomic.Int32
+	both := make(chan struct{})
+	silent := roundTrip(func(r *http.Request) (*http.Response, error) {
+		if asked.Add(1) == 2 {
+			close(both)
+		}
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	})
+	f.File.Connections = mcp.NewConnections(mcp.Config{Rows: f.rows, Key: f.Servers.Key, Own: silent})
+	t.Cleanup(func() { require.NoError(t, f.File.Connections.Close()) })
+	f.write(`{"mcpServers":{"a":{"url":"https://a.example"},"b":{"url":"https://b.example"},"off":{"url":"https://c.example","disabled":true}}}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.Follow(ctx) }()
+	select {
+	case <-both:
+	case <-time.After(waitLong):
+		require.Fail(t, "one waits for the other")
+	}
+	f.write(`{"mcpServers":{"a":{"url":"https://a.example"},"more":{"command":"uvx"}}}`)
+	require.Eventually(t, func() bool { return len(f.list()) == 2 }, waitLong, waitShort, "the file is followed meanwhile")
+	cancel()
+	require.NoError(t, <-ended)
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -67,6 +67,9 @@ func ParseFile(content []byte) ([]Draft, error) {
 	if err := json.Unmarshal(content, &file); err != nil {
 		return nil, fault.Errorf(fault.Invalid, `the file of MCP servers must be JSON such as {"mcpServers": {"name": {"command": "npx", "args": ["-y", "some-server"]}}}`)
 	}
+	if file.Servers == nil {
+		return nil, fault.Errorf(fault.Invalid, `the file of MCP servers has no "mcpServers"; one without servers is {"mcpServers": {}}`)
+	}
 	out := make([]Draft, 0, len(file.Servers))
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
 		d, err := file.Servers[name].draft(name)

@@ -22,7 +22,7 @@ type Rows interface {
 	MCPServers(ctx context.Context, user chat.UserID) ([]mcpservers.Server, error)
 	MCPServer(ctx context.Context, id int64) (mcpservers.Server, error)
 	SetMCPServer(ctx context.Context, in mcpservers.Server, by chat.UserID) (id int64, err error)
-	RemoveMCPServer(ctx context.Context, user chat.UserID, name string) error
+	RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error
 	MCPOffers(ctx context.Context, id int64) (chat.MCPOffers, error)
 	SetMCPOffers(ctx context.Context, id, revision int64, offers chat.MCPOffers) error
 	SetMCPProblem(ctx context.Context, id, revision int64, problem string) error
@@ -226,5 +226,5 @@ func (s *Servers) Remove(ctx context.Context, owner chat.UserID, name string) er
 	if old.FromFile {
 		return ofFile(name)
 	}
-	return s.Rows.RemoveMCPServer(ctx, owner, name)
+	return s.Rows.RemoveMCPServer(ctx, owner, name, false)
 }

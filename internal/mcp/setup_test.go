@@ -86,11 +86,11 @@ func (r *rows) SetMCPServer(_ context.Context, in mcpservers.Server, _ chat.User
 	return 0, fault.Errorf(fault.Conflict, "changed")
 }
 
-func (r *rows) RemoveMCPServer(_ context.Context, user chat.UserID, name string) error {
+func (r *rows) RemoveMCPServer(_ context.Context, user chat.UserID, name string, fromFile bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := len(r.list)
-	r.list = slices.DeleteFunc(r.list, func(s mcpservers.Server) bool { return s.User == user && s.Name == name })
+	r.list = slices.DeleteFunc(r.list, func(s mcpservers.Server) bool { return s.User == user && s.Name == name && s.FromFile == fromFile })
 	if len(r.list) == n {
 		return fault.Errorf(fault.NotFound, "none")
 	}

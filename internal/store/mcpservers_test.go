@@ -59,8 +59,8 @@ func TestMCPServers_APersonSeesTheirOwnBehindTheInstallations(t *testing.T) {
 	require.Equal(t, []string{"Authorization"}, list[2].HeaderNames)
 	require.EqualValues(t, 1, list[2].Revision)
 
-	require.NoError(t, b.RemoveMCPServer(ctx, ann.ID, "git"))
-	require.Equal(t, fault.NotFound, b.kind(b.RemoveMCPServer(ctx, ann.ID, "git")), "the installation's and other people's stay")
+	require.NoError(t, b.RemoveMCPServer(ctx, ann.ID, "git", false))
+	require.Equal(t, fault.NotFound, b.kind(b.RemoveMCPServer(ctx, ann.ID, "git", false)), "the installation's and other people's stay")
 	_, err = b.MCPServer(ctx, list[2].ID)
 	require.Equal(t, fault.NotFound, b.kind(err))
 	list, err = b.MCPServers(ctx, b.user.ID)

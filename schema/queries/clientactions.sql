@@ -6,7 +6,7 @@ FROM tool_calls c
 JOIN sessions s ON s.key = c.session_key
 CROSS JOIN LATERAL (
     SELECT client_message_id FROM messages
-    WHERE turn_id = c.turn_id AND role = 'user' AND client_message_id <> ''
+    WHERE session_key = c.session_key AND turn_id = c.turn_id AND role = 'user' AND client_message_id <> ''
     ORDER BY id DESC
     LIMIT 1
 ) m
@@ -19,22 +19,33 @@ FROM client_actions
 WHERE call_id = sqlc.arg(call_id) AND session_key = sqlc.arg(session_key);
 
 -- name: ClientActionsSend :many
--- Those that a client has to carry out now, the oldest first. They are noted as sent.
+-- Those that a client has to carry out now, or has taken and said no more of, the oldest first. They are noted as sent.
 WITH sent AS (
-    UPDATE client_actions SET sent_at = coalesce(sent_at, now())
-    WHERE session_key = sqlc.arg(session_key) AND user_id = sqlc.arg(user_id) AND client = sqlc.arg(client) AND state = 'open' AND expires_at > now()
-    RETURNING call_id, action, what, value, created_at
+    UPDATE client_actions a SET sent_at = coalesce(sent_at, now())
+    WHERE a.session_key = sqlc.arg(session_key) AND a.user_id = sqlc.arg(user_id) AND a.client = sqlc.arg(client) AND a.state IN ('open', 'taken') AND a.expires_at > now()
+      AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.id = a.call_id AND c.state <> 'done')
+      AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = a.session_key AND i.kind = 'stop' AND i.outcome IS NULL)
+    RETURNING a.call_id, a.action, a.what, a.value, a.created_at
 )
 SELECT call_id, action, what, value FROM sent ORDER BY created_at, call_id;
 
+-- name: ClientActionTake :execrows
+-- One of the processes that call themselves by the client's id gets it, once, and nobody after the call has ended or was asked to stop.
+UPDATE client_actions a SET state = 'taken', taken_at = now()
+WHERE a.call_id = sqlc.arg(call_id) AND a.session_key = sqlc.arg(session_key) AND a.user_id = sqlc.arg(user_id) AND a.client = sqlc.arg(client)
+  AND a.state = 'open' AND a.expires_at > now()
+  AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.id = a.call_id AND c.state <> 'done')
+  AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = a.session_key AND i.kind = 'stop' AND i.outcome IS NULL);
+
 -- name: ClientActionAnswer :execrows
+-- Of whoever has taken it.
 UPDATE client_actions SET state = sqlc.arg(state), reason = sqlc.arg(reason), answered_at = now()
 WHERE call_id = sqlc.arg(call_id) AND session_key = sqlc.arg(session_key) AND user_id = sqlc.arg(user_id) AND client = sqlc.arg(client)
-  AND state = 'open' AND expires_at > now();
+  AND state = 'taken' AND expires_at > now();
 
 -- name: ClientActionOf :many
 SELECT state FROM client_actions
 WHERE call_id = sqlc.arg(call_id) AND session_key = sqlc.arg(session_key) AND user_id = sqlc.arg(user_id) AND client = sqlc.arg(client);
 
 -- name: ClientActionClose :exec
-UPDATE client_actions SET state = 'expired' WHERE call_id = sqlc.arg(call_id) AND session_key = sqlc.arg(session_key) AND state = 'open';
+UPDATE client_actions SET state = 'expired' WHERE call_id = sqlc.arg(call_id) AND session_key = sqlc.arg(session_key) AND state IN ('open', 'taken');

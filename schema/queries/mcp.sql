@@ -39,7 +39,7 @@ WITH gone AS (DELETE FROM mcp_tools t WHERE t.server_id = sqlc.arg(id))
 UPDATE mcp_servers SET listed_at = NULL, digest = '', guide = '', left_out = '{}', tools = 0, prompts = '[]', resources = '[]' WHERE id = sqlc.arg(id);
 
 -- name: MCPServerDelete :execrows
-DELETE FROM mcp_servers WHERE name = sqlc.arg(name) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
+DELETE FROM mcp_servers WHERE from_file = sqlc.arg(from_file) AND name = sqlc.arg(name) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
 
 -- name: MCPServerLock :many
 -- What it last listed, where it still has that revision: none otherwise. Other lists of it wait.

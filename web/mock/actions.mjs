@@ -9,7 +9,7 @@ export async function askPage(session, turn, call) {
   const client = said?.client_message_id.includes(".") ? said.client_message_id.split(".")[0] : ""
   const { action, what, value } = JSON.parse(call.arguments)
   let answer
-  waiting.set(call.id, { client, tell: (body) => (answer = body) })
+  waiting.set(call.id, { client, taken: false, tell: (body) => (answer = body) })
   for (let n = 0; n < 40 && !answer; n++) {
     if (client !== "" && n % 10 === 0) session.events.emit("event", { kind: "action", to: client, data: { call_id: call.id, action, what, value } })
     await sleep(100)
@@ -24,6 +24,8 @@ export function answerAction(call, body) {
   const asked = waiting.get(call)
   if (!asked) return 409
   if (asked.client !== body.client) return 404
-  asked.tell(body)
+  if (asked.taken === (body.outcome === "taking")) return 409
+  if (body.outcome === "taking") asked.taken = true
+  else asked.tell(body)
   return 204
 }

@@ -59,6 +59,37 @@ export const actionClaims = {
     await v.clear()
   },
 
+  "nothing is opened while something is being filled in": async (v) => {
+    await begins(v)
+    await v.ask("say edit me later", "edit me later")
+    const held = v.held()
+    await v.begin(`call Shell ${JSON.stringify({ command: held.command })}\n${shows({ action: "open", what: "files", value: "." }, "left the files closed")}`)
+    await v.page.evaluate(() => {
+      const box = document.createElement("textarea") // as an editor in the conversation has
+      box.id = "editor"
+      document.querySelector("main").append(box)
+      box.focus()
+    })
+    await held.release()
+    await v.sees("left the files closed", v.main)
+    assert.equal(await v.page.getByRole("dialog").count(), 0)
+    assert.equal(await v.page.evaluate(() => document.activeElement.id), "editor")
+  },
+
+  "of a tab and its copy one shows it": async (v) => {
+    await begins(v)
+    await v.ask("say a tab and its copy", "a tab and its copy")
+    const id = await v.page.evaluate(() => sessionStorage["xbot.client"])
+    const copy = await v.page.context().newPage()
+    await copy.addInitScript((same) => (sessionStorage["xbot.client"] = same), id)
+    await copy.goto(v.page.url())
+    await copy.locator("#message.tiptap").waitFor()
+    await v.ask(shows({ action: "layout", what: "details", value: "show" }, "in one of both"), "in one of both")
+    await copy.getByText("in one of both").last().waitFor()
+    assert.equal((await v.page.getByRole("complementary", { name: "Details" }).count()) + (await copy.getByRole("complementary", { name: "Details" }).count()), 1)
+    await copy.close()
+  },
+
   "only the tab that the message came from shows it": async (v) => {
     await begins(v)
     await v.ask("say two tabs look at this", "two tabs look at this")

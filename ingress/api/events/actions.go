@@ -12,17 +12,20 @@ import (
 	"xbot/internal/fault"
 )
 
+// taking is what a client says before it carries an action out.
+const taking = "taking"
+
 // ActionAnswer is what a client says to an action.
 type ActionAnswer struct {
 	Client  string `json:"client" pattern:"^[0-9A-Za-z]{8,40}$" doc:"The client that was sent the action."`
-	Outcome string `json:"outcome" enum:"done,refused"`
+	Outcome string `json:"outcome" enum:"taking,done,refused" doc:"taking: the client is about to carry it out, which it does if this is answered by 204, and then says done or refused."`
 	Reason  string `json:"reason,omitempty" enum:"not_supported,not_found,not_now" doc:"With refused, where it must not be left out. not_now: it would disturb what the person is doing."`
 }
 
 func (a *Endpoints) registerActions(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "answer-client-action", Method: http.MethodPost, Path: "/api/sessions/{key}/actions/{call_id}", Summary: "Say what became of an action",
-		Description:   "For the client alone that was sent an event of the kind action. The same answer may be sent again. 409: nobody waits for it any more, ten seconds after the call asked.",
+		Description:   "For the client alone that was sent an event of the kind action. First it is taken, which one process can do once, then answered; the same answer may be sent again. 409: it was taken before, or nobody waits for it any more, ten seconds after the call asked. Then it must not be carried out.",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
@@ -35,6 +38,9 @@ func (a *Endpoints) registerActions(h huma.API) {
 		}
 		if (in.Body.Outcome == string(chat.ActionRefused)) != (in.Body.Reason != "") {
 			return nil, a.Problem(fault.Errorf(fault.Invalid, "reason belongs to refused"))
+		}
+		if in.Body.Outcome == taking {
+			return nil, a.Problem(a.Store.TakeClientAction(ctx, s.Key, auth.User(ctx).ID, in.Body.Client, in.Call))
 		}
 		return nil, a.Problem(a.Store.AnswerClientAction(ctx, s.Key, auth.User(ctx).ID, in.Body.Client, in.Call, chat.ClientActionState(in.Body.Outcome), in.Body.Reason))
 	})

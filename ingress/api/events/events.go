@@ -15,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -38,13 +39,13 @@ func (a *Endpoints) registerEvents(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		after := in.After
+		after, as := in.After, actsAs(ctx, in.Client)
 		if n, err := strconv.ParseInt(in.LastEventID, 10, 64); err == nil {
 			after = n
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)
-			a.serveEvents(ctx, w, s, from{after, in.Client})
+			a.serveEvents(ctx, w, s, from{after, as})
 		}}, nil
 	})
 }
@@ -115,6 +116,7 @@ func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, err)
 		return
 	}
+	at.client = actsAs(r.Context(), at.client)
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
 		return // the upgrader has answered
@@ -130,6 +132,14 @@ func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
 
 // clientID is what a client may call itself.
 var clientID = regexp.MustCompile(`^[0-9A-Za-z]{8,40}$`)
+
+// actsAs returns as which client a stream carries actions out: as none where its token only reads, since it could not answer them.
+func actsAs(ctx context.Context, client string) string {
+	if auth.MayConverse(ctx) != nil {
+		return ""
+	}
+	return client
+}
 
 // placeIn reads where a stream begins and whose it is.
 func placeIn(q url.Values) (at from, err error) {

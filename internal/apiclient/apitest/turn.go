@@ -58,24 +58,33 @@ func (t *Turn) Allow(by *chat.Allowance) {
 // acting is an action that a client is asked for.
 type acting struct {
 	call     chat.CallID
+	taken    bool
 	answered chan apiclient.ActionAnswer
 }
 
-// Act asks the clients that listen for an action, twice, as after a lost connection, and returns both answers.
-func (t *Turn) Act(a chat.ClientAction) (first, again apiclient.ActionAnswer) {
-	answered := make(chan apiclient.ActionAnswer, 2)
+// Act asks the clients that listen for an action and returns the answer of the one that takes it. An action that was asked for before is asked for
+// again, as after a lost connection.
+func (t *Turn) Act(a chat.ClientAction) (answer apiclient.ActionAnswer) {
 	t.session.mu.Lock()
-	t.session.acting = acting{a.Call, answered}
-	t.session.live(chat.EventAction, a)
+	if t.session.acting.call != a.Call {
+		t.session.acting = acting{call: a.Call, answered: make(chan apiclient.ActionAnswer, 10)}
+	}
+	answered := t.session.acting.answered
 	t.session.live(chat.EventAction, a)
 	t.session.mu.Unlock()
-	for _, to := range []*apiclient.ActionAnswer{&first, &again} {
-		select {
-		case *to = <-answered:
-		case <-t.stopping:
-		}
+	select {
+	case answer = <-answered:
+	case <-t.stopping:
 	}
-	return first, again
+	return answer
+}
+
+// Taken tells the clients of an action that another client has taken.
+func (t *Turn) Taken(a chat.ClientAction) {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	t.session.acting = acting{call: a.Call, taken: true, answered: make(chan apiclient.ActionAnswer, 10)}
+	t.session.live(chat.EventAction, a)
 }
 
 func (s *Server) answerAction(w http.ResponseWriter, r *http.Request, session *session) {
@@ -85,11 +94,19 @@ func (s *Server) answerAction(w http.ResponseWriter, r *http.Request, session *s
 	}
 	session.mu.Lock()
 	defer session.mu.Unlock()
-	if string(session.acting.call) != r.PathValue("call") {
+	at := &session.acting
+	switch {
+	case string(at.call) != r.PathValue("call"):
 		problem(w, http.StatusNotFound, "There is no such action.")
 		return
+	case at.taken == (in.Outcome == "taking"):
+		problem(w, http.StatusConflict, "This action was taken before, or was not taken.")
+		return
+	case in.Outcome == "taking":
+		at.taken = true
+	default:
+		at.answered <- in
 	}
-	session.acting.answered <- in
 	w.WriteHeader(http.StatusNoContent)
 }
 

@@ -21,10 +21,11 @@ const (
 // What requests answer.
 type (
 	openedMsg struct {
-		key   chat.SessionKey
-		story *story.Story
-		feed  *feed
-		err   error
+		key     chat.SessionKey
+		steered *steering // the action that wants it; nil: the person does
+		story   *story.Story
+		feed    *feed
+		err     error
 	}
 	createdMsg struct {
 		id      string // of the message that the session is made for

@@ -127,7 +127,7 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	case "new":
 		return m.newSession(), true
 	case "settings":
-		return m.askSettings(), true
+		return m.askSettings(nil), true
 	case "sessions":
 		return m.list(c.Args, false), true
 	case "resume":

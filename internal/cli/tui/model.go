@@ -69,7 +69,8 @@ type conversation struct {
 
 // outgoing is a message on its way to the server.
 type outgoing struct {
-	id      string // client message id
+	id      string          // client message id
+	session chat.SessionKey // that it was typed for; empty: the one that is made with it
 	text    string
 	ready   *mention.Message // what is sent, once its files are where the agent can read them
 	waiting bool             // the server could not be reached; it is tried again

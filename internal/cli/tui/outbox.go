@@ -26,7 +26,11 @@ func (m *model) forgetSent() {
 
 // post puts a message into the outbox. Messages are sent one after another, so that they arrive in order.
 func (m *model) post(text string) tea.Cmd {
-	m.outbox = append(m.outbox, outgoing{id: m.acting.client + "." + rand.Text(), text: text})
+	to := m.session.Key
+	if m.opening {
+		to = m.wanted // which the person chose
+	}
+	m.outbox = append(m.outbox, outgoing{id: m.acting.client + "." + rand.Text(), session: to, text: text})
 	m.follow = true
 	m.redraw()
 	return m.send()
@@ -39,6 +43,11 @@ func (m *model) send() tea.Cmd {
 		return nil
 	}
 	client, key, out := m.o.Client, m.session.Key, m.outbox[0]
+	if out.session != key {
+		m.takeBack() // it was typed for a session that did not open
+		m.redraw()
+		return nil
+	}
 	m.sending = out.id
 	if key == "" {
 		finder := m.o.Place
@@ -85,6 +94,9 @@ func (m *model) created(msg createdMsg) tea.Cmd {
 	m.sending = ""
 	m.back()
 	m.session = msg.session
+	for i := range m.outbox {
+		m.outbox[i].session = msg.session.Key
+	}
 	return m.openSession(msg.session.Key)
 }
 
@@ -136,6 +148,9 @@ func (m *model) takeBack() {
 	}
 	m.outbox, m.sending = nil, ""
 	if len(unsent) > 0 {
+		if typed := m.input.Value(); typed != "" {
+			unsent = append(unsent, typed)
+		}
 		m.setInput(strings.Join(unsent, "\n\n"))
 		m.complain("Not sent yet, and given back below.")
 	}

@@ -19,15 +19,20 @@ func (m *model) openSession(key chat.SessionKey) tea.Cmd {
 		return nil
 	}
 	m.opening = true
+	return m.loadSession(key, nil)
+}
+
+// loadSession reads a session and begins to follow it; steered is the action that wants it, if one does.
+func (m *model) loadSession(key chat.SessionKey, steered *steering) tea.Cmd {
 	client, as := m.o.Client, m.acting.client
 	return m.do(func(ctx context.Context) tea.Msg {
 		session, err := client.GetSession(ctx, key)
 		if err != nil {
-			return openedMsg{key: key, err: err}
+			return openedMsg{key: key, steered: steered, err: err}
 		}
 		transcript, err := client.ListMessages(ctx, key, apiclient.ListMessagesParams{Limit: pageSize})
 		if err != nil {
-			return openedMsg{key: key, err: err}
+			return openedMsg{key: key, steered: steered, err: err}
 		}
 		told := story.New(session, transcript)
 		if turns, err := client.ListTurns(ctx, key, apiclient.ListTurnsParams{Limit: pageTurns}); err == nil { // else their last lines are missing, no more
@@ -38,11 +43,14 @@ func (m *model) openSession(key chat.SessionKey) tea.Cmd {
 				told.Task(task)
 			}
 		}
-		return openedMsg{key: key, story: told, feed: follow(ctx, client, as, key, transcript.Seq)}
+		return openedMsg{key: key, steered: steered, story: told, feed: follow(ctx, client, as, key, transcript.Seq)}
 	})
 }
 
 func (m *model) opened(msg openedMsg) tea.Cmd {
+	if msg.steered != nil {
+		return m.arrived(msg)
+	}
 	if msg.key != m.wanted {
 		if msg.feed != nil {
 			msg.feed.close()
@@ -54,10 +62,15 @@ func (m *model) opened(msg openedMsg) tea.Cmd {
 			m.lost(msg.err)
 			return tea.Tick(tryAgain, func(time.Time) tea.Msg { return reopenMsg{msg.key} })
 		}
-		m.opening = false
+		m.opening, m.wanted = false, m.session.Key
 		m.complain(msg.err.Error())
-		return nil
+		return m.send() // which gives back what was for it
 	}
+	return m.turnTo(msg)
+}
+
+// turnTo makes a session that was loaded the open one.
+func (m *model) turnTo(msg openedMsg) tea.Cmd {
 	m.opening = false
 	m.close()
 	m.feed, m.story, m.session = msg.feed, msg.story, msg.story.Session
@@ -82,7 +95,7 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 		case update.Lost != nil:
 			m.lost(update.Lost)
 		case update.Hello != nil && (update.Hello.Gap || update.Hello.Seq < m.story.Seq):
-			return m.openSession(m.session.Key) // events were pruned meanwhile, or the data was restored from a backup
+			return tea.Batch(append(acts, m.openSession(m.session.Key))...) // events were pruned meanwhile, or the data was restored from a backup
 		case update.Hello != nil:
 			m.back()
 			m.story.Greet(*update.Hello)
@@ -90,7 +103,7 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 			acts = append(acts, m.act(update.Event.Data))
 		default:
 			if movedBack(*update.Event) {
-				return m.openSession(m.session.Key)
+				return tea.Batch(append(acts, m.openSession(m.session.Key))...)
 			}
 			moved = moved || moves(*update.Event)
 			if err := m.story.Apply(*update.Event); err != nil {

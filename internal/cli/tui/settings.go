@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,6 +21,7 @@ type panel struct {
 
 type (
 	settingsMsg struct {
+		steered  *steering // the action that wants the panel; nil: the person does
 		settings []apiclient.Setting
 		err      error
 	}
@@ -29,20 +31,22 @@ type (
 	}
 )
 
-// askSettings reads the settings to open the panel, or what it shows again.
-func (m *model) askSettings() tea.Cmd {
+// askSettings reads the settings to open the panel, or what it shows again; steered is the action that wants it, if one does.
+func (m *model) askSettings(steered *steering) tea.Cmd {
 	client := m.o.Client
 	return m.do(func(ctx context.Context) tea.Msg {
 		body, err := client.ListPreferences(ctx, apiclient.ListPreferencesParams{})
-		return settingsMsg{settings: body.Settings, err: err}
+		return settingsMsg{steered: steered, settings: body.Settings, err: err}
 	})
 }
 
-// settingsHeard takes in what the server says of settings, and of links to the session. All else is what the input field sends itself.
+// settingsHeard takes in what the server says of settings, of links to the session, and of actions that models want. All else is what the input field sends itself.
 func (m *model) settingsHeard(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case takenMsg:
+		return m.taken(msg)
 	case settingsMsg:
-		m.showSettings(msg)
+		return m.showSettings(msg)
 	case settingMsg:
 		m.settled(msg)
 	case sharedMsg:
@@ -53,7 +57,17 @@ func (m *model) settingsHeard(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (m *model) showSettings(msg settingsMsg) {
+func (m *model) showSettings(msg settingsMsg) tea.Cmd {
+	if a := msg.steered; a != nil {
+		switch {
+		case msg.err != nil || m.session.Key != a.from || m.occupied() || time.Since(a.told) > actionLasts:
+			return m.outcome(*a, notNow)
+		case len(msg.settings) == 0:
+			return m.outcome(*a, notFound)
+		}
+		m.panel = &panel{all: msg.settings}
+		return m.outcome(*a, "")
+	}
 	switch {
 	case msg.err != nil:
 		m.complain("Settings: " + msg.err.Error())
@@ -62,6 +76,7 @@ func (m *model) showSettings(msg settingsMsg) {
 	default:
 		m.panel = &panel{all: msg.settings}
 	}
+	return nil
 }
 
 // settle takes a key while the panel is open. Enter opens a setting, then chooses a value; esc goes back.

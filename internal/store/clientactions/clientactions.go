@@ -43,7 +43,7 @@ func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, ca
 }
 
 // SendClientActions returns what a client of a person has to carry out in a conversation now, and notes that it was sent there. What is not
-// answered yet is returned again: the client knows by the call what it has done.
+// answered yet is returned again: the client knows by the call what it has done, and by TakeClientAction whether it may.
 func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user chat.UserID, client string) ([]chat.ClientAction, error) {
 	rows, err := s.db.Q.ClientActionsSend(ctx, s.db.Pool, dbsqlc.ClientActionsSendParams{SessionKey: in, UserID: user, Client: pg.Clean(client)})
 	if err != nil {
@@ -56,8 +56,40 @@ func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user 
 	return out, nil
 }
 
-// AnswerClientAction notes what a client said to an action. The same answer again changes nothing. NotFound: there is none for this client of
-// this person; Conflict: it was answered otherwise, or nobody waits for it any more.
+// TakeClientAction gives an action to the client that carries it out. It gets it once, however many processes have its id: Conflict, if it was
+// taken before, or nobody waits for it any more. NotFound: there is none for this client of this person.
+func (s *Store) TakeClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID) error {
+	n, err := s.db.Q.ClientActionTake(ctx, s.db.Pool, dbsqlc.ClientActionTakeParams{CallID: call, SessionKey: in, UserID: user, Client: pg.Clean(client)})
+	switch {
+	case err != nil:
+		return pg.Classify(fmt.Errorf("give an action to a client: %w", err))
+	case n == 1:
+		return nil
+	}
+	state, err := s.clientActionOf(ctx, in, user, client, call)
+	switch {
+	case err != nil:
+		return err
+	case state == chat.ActionExpired || state == chat.ActionOpen:
+		return fault.Errorf(fault.Conflict, "nobody waits for this action any more")
+	}
+	return fault.Errorf(fault.Conflict, "this action was taken before")
+}
+
+// clientActionOf returns the state of an action of a client.
+func (s *Store) clientActionOf(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID) (chat.ClientActionState, error) {
+	known, err := s.db.Q.ClientActionOf(ctx, s.db.Pool, dbsqlc.ClientActionOfParams{CallID: call, SessionKey: in, UserID: user, Client: pg.Clean(client)})
+	switch {
+	case err != nil:
+		return "", pg.Classify(fmt.Errorf("look for an action: %w", err))
+	case len(known) == 0:
+		return "", fault.Errorf(fault.NotFound, "there is no such action for this client")
+	}
+	return chat.ClientActionState(known[0]), nil
+}
+
+// AnswerClientAction notes what a client said to an action that it has taken. The same answer again changes nothing. NotFound: there is none for
+// this client of this person; Conflict: it was not taken, was answered otherwise, or nobody waits for it any more.
 func (s *Store) AnswerClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID, state chat.ClientActionState, reason string) error {
 	client = pg.Clean(client)
 	n, err := s.db.Q.ClientActionAnswer(ctx, s.db.Pool, dbsqlc.ClientActionAnswerParams{
@@ -66,13 +98,13 @@ func (s *Store) AnswerClientAction(ctx context.Context, in chat.SessionKey, user
 	if err != nil || n == 1 {
 		return pg.Classify(err)
 	}
-	known, err := s.db.Q.ClientActionOf(ctx, s.db.Pool, dbsqlc.ClientActionOfParams{CallID: call, SessionKey: in, UserID: user, Client: client})
+	is, err := s.clientActionOf(ctx, in, user, client, call)
 	switch {
 	case err != nil:
-		return pg.Classify(fmt.Errorf("look for an action: %w", err))
-	case len(known) == 0:
-		return fault.Errorf(fault.NotFound, "there is no such action for this client")
-	case known[0] != string(state):
+		return err
+	case is == chat.ActionOpen:
+		return fault.Errorf(fault.Conflict, "take the action first")
+	case is != state:
 		return fault.Errorf(fault.Conflict, "nobody waits for this answer any more")
 	}
 	return nil

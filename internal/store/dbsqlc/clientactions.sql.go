@@ -15,7 +15,7 @@ import (
 const clientActionAnswer = `-- name: ClientActionAnswer :execrows
 UPDATE client_actions SET state = $1, reason = $2, answered_at = now()
 WHERE call_id = $3 AND session_key = $4 AND user_id = $5 AND client = $6
-  AND state = 'open' AND expires_at > now()
+  AND state = 'taken' AND expires_at > now()
 `
 
 type ClientActionAnswerParams struct {
@@ -27,6 +27,7 @@ type ClientActionAnswerParams struct {
 	Client     string
 }
 
+// Of whoever has taken it.
 func (q *Queries) ClientActionAnswer(ctx context.Context, db DBTX, arg ClientActionAnswerParams) (int64, error) {
 	result, err := db.Exec(ctx, clientActionAnswer,
 		arg.State,
@@ -43,7 +44,7 @@ func (q *Queries) ClientActionAnswer(ctx context.Context, db DBTX, arg ClientAct
 }
 
 const clientActionClose = `-- name: ClientActionClose :exec
-UPDATE client_actions SET state = 'expired' WHERE call_id = $1 AND session_key = $2 AND state = 'open'
+UPDATE client_actions SET state = 'expired' WHERE call_id = $1 AND session_key = $2 AND state IN ('open', 'taken')
 `
 
 type ClientActionCloseParams struct {
@@ -100,7 +101,7 @@ FROM tool_calls c
 JOIN sessions s ON s.key = c.session_key
 CROSS JOIN LATERAL (
     SELECT client_message_id FROM messages
-    WHERE turn_id = c.turn_id AND role = 'user' AND client_message_id <> ''
+    WHERE session_key = c.session_key AND turn_id = c.turn_id AND role = 'user' AND client_message_id <> ''
     ORDER BY id DESC
     LIMIT 1
 ) m
@@ -173,11 +174,42 @@ func (q *Queries) ClientActionStanding(ctx context.Context, db DBTX, arg ClientA
 	return items, nil
 }
 
+const clientActionTake = `-- name: ClientActionTake :execrows
+UPDATE client_actions a SET state = 'taken', taken_at = now()
+WHERE a.call_id = $1 AND a.session_key = $2 AND a.user_id = $3 AND a.client = $4
+  AND a.state = 'open' AND a.expires_at > now()
+  AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.id = a.call_id AND c.state <> 'done')
+  AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = a.session_key AND i.kind = 'stop' AND i.outcome IS NULL)
+`
+
+type ClientActionTakeParams struct {
+	CallID     chat.CallID
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+	Client     string
+}
+
+// One of the processes that call themselves by the client's id gets it, once, and nobody after the call has ended or was asked to stop.
+func (q *Queries) ClientActionTake(ctx context.Context, db DBTX, arg ClientActionTakeParams) (int64, error) {
+	result, err := db.Exec(ctx, clientActionTake,
+		arg.CallID,
+		arg.SessionKey,
+		arg.UserID,
+		arg.Client,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const clientActionsSend = `-- name: ClientActionsSend :many
 WITH sent AS (
-    UPDATE client_actions SET sent_at = coalesce(sent_at, now())
-    WHERE session_key = $1 AND user_id = $2 AND client = $3 AND state = 'open' AND expires_at > now()
-    RETURNING call_id, action, what, value, created_at
+    UPDATE client_actions a SET sent_at = coalesce(sent_at, now())
+    WHERE a.session_key = $1 AND a.user_id = $2 AND a.client = $3 AND a.state IN ('open', 'taken') AND a.expires_at > now()
+      AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.id = a.call_id AND c.state <> 'done')
+      AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = a.session_key AND i.kind = 'stop' AND i.outcome IS NULL)
+    RETURNING a.call_id, a.action, a.what, a.value, a.created_at
 )
 SELECT call_id, action, what, value FROM sent ORDER BY created_at, call_id
 `
@@ -195,7 +227,7 @@ type ClientActionsSendRow struct {
 	Value  string
 }
 
-// Those that a client has to carry out now, the oldest first. They are noted as sent.
+// Those that a client has to carry out now, or has taken and said no more of, the oldest first. They are noted as sent.
 func (q *Queries) ClientActionsSend(ctx context.Context, db DBTX, arg ClientActionsSendParams) ([]ClientActionsSendRow, error) {
 	rows, err := db.Query(ctx, clientActionsSend, arg.SessionKey, arg.UserID, arg.Client)
 	if err != nil {

@@ -84,16 +84,17 @@ func (q *Queries) MCPServerCount(ctx context.Context, db DBTX, owner *int64) (in
 }
 
 const mCPServerDelete = `-- name: MCPServerDelete :execrows
-DELETE FROM mcp_servers WHERE name = $1 AND user_id IS NOT DISTINCT FROM $2::bigint
+DELETE FROM mcp_servers WHERE from_file = $1 AND name = $2 AND user_id IS NOT DISTINCT FROM $3::bigint
 `
 
 type MCPServerDeleteParams struct {
-	Name  string
-	Owner *int64
+	FromFile bool
+	Name     string
+	Owner    *int64
 }
 
 func (q *Queries) MCPServerDelete(ctx context.Context, db DBTX, arg MCPServerDeleteParams) (int64, error) {
-	result, err := db.Exec(ctx, mCPServerDelete, arg.Name, arg.Owner)
+	result, err := db.Exec(ctx, mCPServerDelete, arg.FromFile, arg.Name, arg.Owner)
 	if err != nil {
 		return 0, err
 	}

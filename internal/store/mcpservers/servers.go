@@ -138,10 +138,11 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 	return tx.Q.MCPServerForget(ctx, tx, in.ID) // another program, another list
 }
 
-// RemoveMCPServer removes that of a person, or of the installation where user is 0, with what is known of it. NotFound: there is none.
-func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name string) error {
+// RemoveMCPServer removes that of a person, or of the installation where user is 0, with what is known of it. fromFile says whether it is one of the
+// file of administrators: the other kind stays. NotFound: there is none.
+func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		n, err := tx.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{Name: name, Owner: owner(user)})
+		n, err := tx.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{FromFile: fromFile, Name: name, Owner: owner(user)})
 		if err == nil && n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no MCP server of that name")
 		}

@@ -135,7 +135,7 @@ func (c control) wait(ctx context.Context, call tool.Call, at chat.ClientActionS
 	defer looks.Stop()
 	defer tells.Stop()
 	c.feed.Act(call.Session)
-	for at.State == chat.ActionOpen {
+	for at.State == chat.ActionOpen || at.State == chat.ActionTaken {
 		if at.Age >= lasts || !at.Sent && at.Age >= listens {
 			if err := c.actions.CloseClientAction(ctx, call.Session, call.ID); err != nil {
 				return at, err

@@ -2107,7 +2107,7 @@ export interface paths {
         put?: never;
         /**
          * Say what became of an action
-         * @description For the client alone that was sent an event of the kind action. The same answer may be sent again. 409: nobody waits for it any more, ten seconds after the call asked.
+         * @description For the client alone that was sent an event of the kind action. First it is taken, which one process can do once, then answered; the same answer may be sent again. 409: it was taken before, or nobody waits for it any more, ten seconds after the call asked. Then it must not be carried out.
          */
         post: operations["answer-client-action"];
         delete?: never;
@@ -3336,8 +3336,11 @@ export interface components {
         ActionAnswer: {
             /** @description The client that was sent the action. */
             client: string;
-            /** @enum {string} */
-            outcome: "done" | "refused";
+            /**
+             * @description taking: the client is about to carry it out, which it does if this is answered by 204, and then says done or refused.
+             * @enum {string}
+             */
+            outcome: "taking" | "done" | "refused";
             /**
              * @description With refused, where it must not be left out. not_now: it would disturb what the person is doing.
              * @enum {string}

@@ -10,7 +10,8 @@ export function randomId(): string {
  */
 export const clientId = ((): string => {
   try {
-    const id = (sessionStorage["xbot.client"] as string | undefined) ?? randomId()
+    const kept = sessionStorage["xbot.client"] as string | undefined
+    const id = kept !== undefined && /^[0-9A-Za-z]{8,40}$/.test(kept) ? kept : randomId() // the server refuses others
     return (sessionStorage["xbot.client"] = id)
   } catch {
     return randomId() // storage is blocked
