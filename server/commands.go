@@ -45,7 +45,7 @@ type serving struct {
 // commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
 	models := choice.Catalog{Choice: a.choice}
-	registry := slash.NewRegistry(intake.Callers{People: a.store},
+	own := slash.NewRegistry(intake.Callers{People: a.store},
 		conversation.New{Models: words{a.catalogue}, Answering: models, Sessions: a.store},
 		conversation.Reset{Answering: models, Sessions: a.store},
 		conversation.Continue{Sessions: a.store},
@@ -102,10 +102,15 @@ func (a *agents) commands(s serving) *slash.Registry {
 		admin.Config{Documents: a.store},
 		admin.Debug{Store: a.store, Pool: a.pool, Metrics: a.tele.Registry},
 	)
-	if a.added.Installed == nil { // without a server
-		return registry
+	return a.withAdded(own)
+}
+
+// withAdded are commands with those of plugins, which are there where there is a server.
+func (a *agents) withAdded(own *slash.Registry) *slash.Registry {
+	if a.added.Installed == nil {
+		return own
 	}
-	return registry.Also(a.added)
+	return own.Also(a.added)
 }
 
 // slashCommands reads texts as the commands of the server.

@@ -74,10 +74,13 @@ WHERE coalesce(i.user_id, 0) IN (sqlc.arg(owner), 0)
 ORDER BY i.key, i.kind, i.user_id NULLS LAST;
 
 -- name: RegistryInForce :many
--- Of each name that of the person, and else that of the installation; of roles, which are small, with the archive.
-SELECT DISTINCT ON (i.key) i.id, i.name, i.description, i.digest, (CASE WHEN i.kind = 'role' THEN i.bundle ELSE ''::bytea END)::bytea AS packed FROM registry_installs i
-WHERE coalesce(i.user_id, 0) IN (sqlc.arg(owner), 0) AND i.kind = sqlc.arg(kind) AND i.enabled
-ORDER BY i.key, i.user_id NULLS LAST;
+-- Of each name that of the person, also one that they have switched off, and else that of the installation; of roles, which are small, with the
+-- archive.
+SELECT n.id, n.name, n.description, n.digest, n.packed FROM (
+    SELECT DISTINCT ON (i.key) i.id, i.key, i.name, i.description, i.digest, i.enabled, (CASE WHEN i.kind = 'role' THEN i.bundle ELSE ''::bytea END)::bytea AS packed
+    FROM registry_installs i WHERE coalesce(i.user_id, 0) IN (sqlc.arg(owner), 0) AND i.kind = sqlc.arg(kind)
+    ORDER BY i.key, i.user_id NULLS LAST
+) n WHERE n.enabled ORDER BY n.key;
 
 -- name: RegistryInstallBundle :many
 SELECT i.kind, i.name, i.digest, i.bundle FROM registry_installs i WHERE i.id = sqlc.arg(id) AND coalesce(i.user_id, 0) IN (sqlc.arg(owner), 0);
@@ -92,7 +95,7 @@ SELECT nullif(sqlc.arg(owner)::bigint, 0), sqlc.arg(kind), sqlc.arg(key), v.name
 FROM registry_versions v WHERE v.entry_id = sqlc.arg(entry_id) AND v.number = sqlc.arg(number)
 ON CONFLICT ((coalesce(user_id, 0)), kind, key) DO UPDATE
 SET name = EXCLUDED.name, description = EXCLUDED.description, entry_id = EXCLUDED.entry_id, number = EXCLUDED.number, digest = EXCLUDED.digest, bundle = EXCLUDED.bundle,
-    size = EXCLUDED.size, files = EXCLUDED.files, enabled = true, changed_by = EXCLUDED.changed_by,
+    size = EXCLUDED.size, files = EXCLUDED.files, enabled = registry_installs.enabled OR registry_installs.entry_id IS DISTINCT FROM EXCLUDED.entry_id, changed_by = EXCLUDED.changed_by,
     installed_at = CASE WHEN registry_installs.digest = EXCLUDED.digest THEN registry_installs.installed_at ELSE now() END
 RETURNING id;
 

@@ -350,9 +350,11 @@ func (q *Queries) RegistryEntrySet(ctx context.Context, db DBTX, arg RegistryEnt
 }
 
 const registryInForce = `-- name: RegistryInForce :many
-SELECT DISTINCT ON (i.key) i.id, i.name, i.description, i.digest, (CASE WHEN i.kind = 'role' THEN i.bundle ELSE ''::bytea END)::bytea AS packed FROM registry_installs i
-WHERE coalesce(i.user_id, 0) IN ($1, 0) AND i.kind = $2 AND i.enabled
-ORDER BY i.key, i.user_id NULLS LAST
+SELECT n.id, n.name, n.description, n.digest, n.packed FROM (
+    SELECT DISTINCT ON (i.key) i.id, i.key, i.name, i.description, i.digest, i.enabled, (CASE WHEN i.kind = 'role' THEN i.bundle ELSE ''::bytea END)::bytea AS packed
+    FROM registry_installs i WHERE coalesce(i.user_id, 0) IN ($1, 0) AND i.kind = $2
+    ORDER BY i.key, i.user_id NULLS LAST
+) n WHERE n.enabled ORDER BY n.key
 `
 
 type RegistryInForceParams struct {
@@ -368,7 +370,8 @@ type RegistryInForceRow struct {
 	Packed      []byte
 }
 
-// Of each name that of the person, and else that of the installation; of roles, which are small, with the archive.
+// Of each name that of the person, also one that they have switched off, and else that of the installation; of roles, which are small, with the
+// archive.
 func (q *Queries) RegistryInForce(ctx context.Context, db DBTX, arg RegistryInForceParams) ([]RegistryInForceRow, error) {
 	rows, err := db.Query(ctx, registryInForce, arg.Owner, arg.Kind)
 	if err != nil {
@@ -579,7 +582,7 @@ SELECT nullif($1::bigint, 0), $2, $3, v.name, v.description, v.entry_id, v.numbe
 FROM registry_versions v WHERE v.entry_id = $5 AND v.number = $6
 ON CONFLICT ((coalesce(user_id, 0)), kind, key) DO UPDATE
 SET name = EXCLUDED.name, description = EXCLUDED.description, entry_id = EXCLUDED.entry_id, number = EXCLUDED.number, digest = EXCLUDED.digest, bundle = EXCLUDED.bundle,
-    size = EXCLUDED.size, files = EXCLUDED.files, enabled = true, changed_by = EXCLUDED.changed_by,
+    size = EXCLUDED.size, files = EXCLUDED.files, enabled = registry_installs.enabled OR registry_installs.entry_id IS DISTINCT FROM EXCLUDED.entry_id, changed_by = EXCLUDED.changed_by,
     installed_at = CASE WHEN registry_installs.digest = EXCLUDED.digest THEN registry_installs.installed_at ELSE now() END
 RETURNING id
 `
