@@ -60,6 +60,7 @@ var pluginAttempts = []escapetest.Attempt{
 	{Group: "network", Try: `@PROBE@ http @URL@/healthz`},
 	{Group: "network", Try: `@PROBE@ tcp @TEMPORAL_GRPC@`},
 	{Group: "network", Try: `python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", 9))'`},
+	{Group: "network", Try: `python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)'`},
 	{Group: "files of people", Try: `cat @WORK@/own`},
 	{Group: "files of people", Try: `touch @WORK@/planted && rm @WORK@/planted`},
 	{Group: "files of people", Try: `cat @OUT@/file`},

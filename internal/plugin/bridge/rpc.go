@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"time"
 
 	"xbot/internal/fault"
 )
@@ -19,7 +18,9 @@ const (
 	bytesAtOnce  = 2 * MaxMessage
 	lineCost     = 1 << 10 // bytes that each line counts in addition
 	ownRequests  = 8       // of the plugin, at work at once
-	logsASecond  = 10      // beyond it lines of its log are left out
+	wordsASecond = 1 << 20 // bytes beside its messages
+	wordsAtOnce  = 64 << 10
+	logsASecond  = 10 // beyond it lines of its log are left out
 	logsAtOnce   = 50
 )
 
@@ -168,11 +169,10 @@ func (p *process) read(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	for {
 		line, err := readLine(in)
-		if len(line) > 0 {
-			if err := p.stream.pace.WaitN(p.life, len(line)+lineCost); err != nil {
-				return err
-			}
-			p.stream.heard.Store(time.Now().UnixNano())
+		if err := p.stream.pace.WaitN(p.life, len(line)+lineCost); err != nil {
+			return err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if err := p.take(line); err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 			return nil, fault.Errorf(fault.TooLarge, "it wrote a line of more than %d kB", MaxMessage>>10)
 		}
 		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), err
+			return line, err
 		}
 	}
 }
@@ -233,6 +233,7 @@ func (p *process) answer(m received) {
 	delete(s.waiting, id)
 	s.mu.Unlock()
 	if answer != nil {
+		s.doubt.answered.Add(1)
 		answer <- reply{m.Result, m.Error}
 	}
 }
