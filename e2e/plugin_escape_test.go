@@ -65,7 +65,7 @@ var pluginAttempts = []escapetest.Attempt{
 	{Group: "files of people", Try: `touch @WORK@/planted && rm @WORK@/planted`},
 	{Group: "files of people", Try: `cat @OUT@/file`},
 	{Group: "files of others", Try: `touch /tmp/planted-by-a-plugin && rm /tmp/planted-by-a-plugin`},
-	{Group: "other plugins", Try: `cat @PLUGINS@/data/other/kept`},
+	{Group: "other plugins", Try: `cat @PLUGINS@/data/other/*/kept`},
 	{Group: "other plugins", Try: `cat @PLUGINS@/code/other/*/main.js`},
 	{Group: "other plugins", Try: `ls @PLUGINS@/data | grep other`, Needs: "namespaces"},
 	{Group: "own program", Try: `echo x >> @PLUGINS@/code/pest/*/main.js`},

@@ -204,3 +204,23 @@ func TestScript_ARefusalIsNoCrash(t *testing.T) {
 		require.True(t, refused, "%v", err)
 	}
 }
+
+func TestBridge_StorageIsAskedOneByOneAndPaced(t *testing.T) {
+	w := newWorld(t, "stdio", speak(func(p *fakeProcess, r request) any {
+		if r.Method == "tools/call" {
+			go func() {
+				for i := 0; p.ctx.Err() == nil; i++ {
+					p.say(map[string]any{"jsonrpc": "2.0", "id": i, "method": "storage/get", "params": map[string]string{"key": "k"}})
+				}
+			}()
+		}
+		return map[string]string{}
+	}))
+	require.NoError(t, w.ask(t.Context(), "t", 0))
+	time.Sleep(time.Second)
+	w.rows.mu.Lock()
+	defer w.rows.mu.Unlock()
+	require.Equal(t, 1, w.rows.most)
+	require.Greater(t, w.rows.asked, 1)
+	require.LessOrEqual(t, w.rows.asked, storedAtOnce+3*storedASecond)
+}

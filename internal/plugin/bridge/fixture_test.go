@@ -136,6 +136,22 @@ type rows struct {
 	mu      sync.Mutex
 	row     plugins.Plugin
 	problem []string
+
+	now, most, asked int // requests for values: at work, at most at once, and in all
+}
+
+func (r *rows) PluginValue(context.Context, string, chat.UserID, string) (string, bool, error) {
+	r.count(1)
+	time.Sleep(time.Millisecond) // others would be at work meanwhile
+	r.count(-1)
+	return "", false, nil
+}
+
+func (r *rows) count(by int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now += by
+	r.most, r.asked = max(r.most, r.now), r.asked+max(by, 0)
 }
 
 func (r *rows) Plugins(context.Context) ([]plugins.Plugin, error) {
@@ -177,7 +193,7 @@ type world struct {
 func newWorld(t *testing.T, runtime string, play func(p *fakeProcess) (int, error)) *world {
 	t.Helper()
 	digest := strings.Repeat("a", 64)
-	r := &rows{row: plugins.Plugin{ID: "p", Version: "1", Digest: digest, Permissions: []string{"storage"}, Enabled: true, Revision: 1, Manifest: fmt.Appendf(nil, `{"id": "p", "name": "P", "version": "1",
+	r := &rows{row: plugins.Plugin{ID: "p", Version: "1", Digest: digest, Permissions: []string{"storage"}, Enabled: true, Revision: 1, Installation: 2, Manifest: fmt.Appendf(nil, `{"id": "p", "name": "P", "version": "1",
 		"runtime": %q, "command": ["run"], "permissions": ["storage"], "timeout": 1, "contributes": {"tools": [{"name": "t", "description": "T"}]}}`, runtime)}}
 	if runtime == "script" {
 		r.row.Manifest = []byte(strings.Replace(string(r.row.Manifest), `"storage"`, "", 1))

@@ -66,11 +66,12 @@ func (u *usage) leave() {
 
 // stream is the messages to and from a process.
 type stream struct {
-	out   chan []byte // lines that are to be written
-	doubt doubt
-	pace  *rate.Limiter
-	own   chan struct{} // holds a token for each request of the plugin that is at work
-	logs  *rate.Limiter
+	out     chan []byte // lines that are to be written
+	doubt   doubt
+	pace    *rate.Limiter
+	own     chan struct{} // holds a token for each request of the plugin that is at work
+	logs    *rate.Limiter
+	storage gate
 
 	mu      sync.Mutex
 	next    int64
@@ -81,7 +82,7 @@ func newProcess(b *Bridge, one installed.Plugin, values plugin.Values) *process 
 	p := &process{bridge: b, plugin: one, values: values, ready: make(chan struct{}), ended: make(chan struct{}), usage: usage{over: make(chan struct{}), used: time.Now()}}
 	p.stream = stream{
 		out: make(chan []byte, waitingMost), pace: rate.NewLimiter(bytesASecond, bytesAtOnce), own: make(chan struct{}, ownRequests), logs: rate.NewLimiter(logsASecond, logsAtOnce),
-		waiting: map[int64]chan reply{},
+		storage: newGate(), waiting: map[int64]chan reply{},
 	}
 	p.life, p.end = context.WithCancelCause(context.Background())
 	return p

@@ -13,15 +13,17 @@ import (
 
 // How much a plugin may say.
 const (
-	MaxMessage   = 1 << 20 // bytes of one message, in either direction
-	bytesASecond = 8 << 20 // beyond it the plugin has to wait, as where a pipe is full
-	bytesAtOnce  = 2 * MaxMessage
-	lineCost     = 1 << 10 // bytes that each line counts in addition
-	ownRequests  = 8       // of the plugin, at work at once
-	wordsASecond = 1 << 20 // bytes beside its messages
-	wordsAtOnce  = 64 << 10
-	logsASecond  = 10 // beyond it lines of its log are left out
-	logsAtOnce   = 50
+	MaxMessage    = 1 << 20 // bytes of one message, in either direction
+	bytesASecond  = 8 << 20 // beyond it the plugin has to wait, as where a pipe is full
+	bytesAtOnce   = 2 * MaxMessage
+	lineCost      = 1 << 10 // bytes that each line counts in addition
+	ownRequests   = 8       // of the plugin, at work at once
+	storedASecond = 50      // requests to the database
+	storedAtOnce  = 50
+	wordsASecond  = 1 << 20 // bytes beside its messages
+	wordsAtOnce   = 64 << 10
+	logsASecond   = 10 // beyond it lines of its log are left out
+	logsAtOnce    = 50
 )
 
 // message is one of JSON-RPC 2.0.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -29,7 +30,7 @@ func (b *Bridge) start(life context.Context, one installed.Plugin) (sandbox.Proc
 		return nil, err
 	}
 	return b.cfg.Box.Start(life, sandbox.StdioRequest{Args: args, Plugin: &sandbox.Plugin{
-		ID: one.Plugin.ID, Digest: one.Digest, Network: one.Wants(plugin.Network), Files: one.Wants(plugin.Files),
+		ID: one.Plugin.ID, Digest: one.Digest, Data: one.Installation, Network: one.Wants(plugin.Network), Files: one.Wants(plugin.Files),
 	}})
 }
 
@@ -238,9 +239,9 @@ func (b *Bridge) sweep() {
 	if err != nil {
 		return
 	}
-	digests := map[string]string{}
+	digests, installations := map[string]string{}, map[string]string{}
 	for _, r := range rows {
-		digests[r.ID] = r.Digest
+		digests[r.ID], installations[r.ID] = r.Digest, strconv.FormatInt(r.Installation, 10)
 	}
 	for _, at := range found {
 		digest, there := digests[filepath.Base(at)]
@@ -248,6 +249,8 @@ func (b *Bridge) sweep() {
 			b.remove(filepath.Join(b.cfg.Home, at))
 		} else if filepath.Dir(at) == "code" {
 			b.removeOld(filepath.Join(b.cfg.Home, at), digest)
+		} else {
+			b.removeOld(filepath.Join(b.cfg.Home, at), installations[filepath.Base(at)])
 		}
 	}
 }
