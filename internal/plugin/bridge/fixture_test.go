@@ -26,7 +26,7 @@ type fakeProcess struct {
 	sandbox.Process
 
 	in, out, errs pipe
-	ctx           context.Context //nolint:containedctx // of its life
+	ctx           context.Context
 	kill          context.CancelFunc
 	done          chan struct{}
 	code          int
@@ -142,7 +142,7 @@ type rows struct {
 
 func (r *rows) PluginValue(context.Context, string, chat.UserID, string) (string, bool, error) {
 	r.count(1)
-	time.Sleep(time.Millisecond) // others would be at work meanwhile
+	<-time.After(time.Millisecond) // others would be at work meanwhile
 	r.count(-1)
 	return "", false, nil
 }

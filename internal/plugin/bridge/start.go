@@ -245,11 +245,12 @@ func (b *Bridge) sweep() {
 	}
 	for _, at := range found {
 		digest, there := digests[filepath.Base(at)]
-		if !there {
+		switch {
+		case !there:
 			b.remove(filepath.Join(b.cfg.Home, at))
-		} else if filepath.Dir(at) == "code" {
+		case filepath.Dir(at) == "code":
 			b.removeOld(filepath.Join(b.cfg.Home, at), digest)
-		} else {
+		default:
 			b.removeOld(filepath.Join(b.cfg.Home, at), installations[filepath.Base(at)])
 		}
 	}
