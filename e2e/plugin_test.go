@@ -186,10 +186,13 @@ func TestPlugin_ACallIsRunOnceWhateverIsKilled(t *testing.T) {
 				s.install(newPest(t, tool+"er"))
 				k := s.newTalk()
 				call := fmt.Sprintf("call plugin_%ser_%s {}", tool, tool)
-				log := filepath.Join(s.home, "plugins", "data", tool+"er", tool)
+				log := ""
 				id := k.send(call, "say went on")
 				var pid int
 				require.Eventually(t, func() bool {
+					if at, _ := filepath.Glob(filepath.Join(s.home, "plugins", "data", tool+"er", "*", tool)); len(at) == 1 {
+						log = at[0]
+					}
 					data, err := os.ReadFile(log)
 					if err != nil {
 						return false

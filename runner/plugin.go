@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"xbot/runner/confine"
@@ -44,7 +45,7 @@ func (d *daemon) pluginFolders(r wire.PluginStart) (code, data string, err error
 	if err != nil {
 		return "", "", wire.Errorf(wire.NotFound, "the folder of plugins cannot be used: %v", err)
 	}
-	code, data = filepath.Join(root, "code", r.Plugin, r.Digest), filepath.Join(root, "data", r.Plugin)
+	code, data = filepath.Join(root, "code", r.Plugin, r.Digest), filepath.Join(root, "data", r.Plugin, strconv.FormatInt(r.Data, 10))
 	if info, err := os.Lstat(code); err != nil || !info.IsDir() {
 		return "", "", wire.Errorf(wire.NotFound, "the files of the plugin %s are not on the machine of this runner", r.Plugin)
 	}

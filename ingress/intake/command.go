@@ -15,6 +15,9 @@ import (
 // takes another one.
 const maxCommands = 8
 
+// maxAhead bounds the commands that programs are asked for at once, before their answers are committed.
+const maxAhead = 4
+
 // ErrIgnored says that a command gets no answer: its sender may not use it, and in a group xbot does not reply to that.
 var ErrIgnored = fault.Errorf(fault.Denied, "you may not use this command here")
 
@@ -67,11 +70,12 @@ type Commands struct {
 
 	people Callers
 	slots  chan struct{}
+	ahead  chan struct{}
 }
 
 // NewCommands reads texts as the commands of a registry.
 func NewCommands(people People, registry *slash.Registry) *Commands {
-	return &Commands{Registry: registry, people: Callers{people}, slots: make(chan struct{}, maxCommands)}
+	return &Commands{Registry: registry, people: Callers{people}, slots: make(chan struct{}, maxCommands), ahead: make(chan struct{}, maxAhead)}
 }
 
 // registry returns the ingress's commands. Without commands it has /stop alone.

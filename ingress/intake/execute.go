@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/store"
 )
 
@@ -122,6 +123,10 @@ func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invoca
 		}
 		asked.Text = strings.Join(lines, " ")
 	}
+	commands, err := d.askAhead(ctx, asked, in, commands)
+	if err != nil {
+		return store.Accepted{}, err
+	}
 	return d.command(ctx, asked, func(ctx context.Context) (string, error) {
 		said := make([]string, len(commands))
 		for i, o := range commands {
@@ -132,6 +137,41 @@ func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invoca
 		}
 		return strings.Join(said, "\n\n"), nil
 	})
+}
+
+// askAhead carries out the commands that ask slow programs, outside of any transaction, and returns all with what these are answered. Where the
+// row was accepted before nobody is asked: its answer is there.
+func (d *Dispatch) askAhead(ctx context.Context, row, in Inbound, commands []invocation) ([]invocation, error) {
+	if !slices.ContainsFunc(commands, func(o invocation) bool { return o.ahead }) {
+		return commands, nil
+	}
+	if row.PlatformID != "" {
+		_, found, err := d.Inbox.AcceptedBefore(ctx, row.Inbound)
+		if found || fault.Is(err, fault.Conflict) { // as command finds out
+			return commands, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	select {
+	case d.Commands.ahead <- struct{}{}:
+		defer func() { <-d.Commands.ahead }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	commands = slices.Clone(commands)
+	for i, o := range commands {
+		if !o.ahead {
+			continue
+		}
+		said, err := o.answer(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		commands[i].answer = func(context.Context, Inbound) (string, error) { return said, nil }
+	}
+	return commands, nil
 }
 
 // acceptAll commits what belongs together, the last two in one transaction. The conversation expires before the first alone.

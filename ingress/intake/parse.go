@@ -30,6 +30,7 @@ type invocation struct {
 	line   string
 	secret bool // what was written is not kept, but the line is
 	queued bool
+	ahead  bool // it is asked before its answer is committed
 	answer func(ctx context.Context, in Inbound) (string, error)
 }
 
@@ -191,7 +192,7 @@ func (c *Commands) invocation(known slash.Command, args string) invocation {
 	if r, redacts := known.(slash.Redacter); redacts {
 		line, secret = known.Spec().With(r.Redact(args)), true
 	}
-	return invocation{line: line, secret: secret, queued: known.Spec().When == slash.InTurn, answer: func(ctx context.Context, in Inbound) (string, error) {
+	return invocation{line: line, secret: secret, queued: known.Spec().When == slash.InTurn, ahead: known.Spec().Ahead, answer: func(ctx context.Context, in Inbound) (string, error) {
 		return run(ctx, known, in, args)
 	}}
 }

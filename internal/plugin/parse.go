@@ -49,8 +49,11 @@ func Parse(text []byte) (Manifest, error) {
 	if bytes.Contains(text, []byte(`\u0000`)) {
 		return Manifest{}, fault.Errorf(fault.Invalid, "plugin.json has a NUL character")
 	}
+	if err := noDuplicates(text); err != nil {
+		return Manifest{}, err
+	}
 	var m Manifest
-	in := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&m); err != nil {
 		return Manifest{}, fault.Errorf(fault.Invalid, "plugin.json is no manifest: %s", strings.TrimPrefix(err.Error(), "json: "))
@@ -65,6 +68,70 @@ func Parse(text []byte) (Manifest, error) {
 		return Manifest{}, err
 	}
 	return m, nil
+}
+
+// noDuplicates refuses objects with two members whose names differ in case at most: readers do not agree which of them counts. What is no JSON
+// it passes over.
+func noDuplicates(text []byte) error {
+	type object struct {
+		names map[string]bool // nil: a list
+		value bool            // the next token is a value
+	}
+	var open []object
+	in := json.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := in.Token()
+		if err != nil {
+			return nil //nolint:nilerr // whoever reads it says what is wrong
+		}
+		at := len(open) - 1
+		if name, ok := token.(string); ok && at >= 0 && open[at].names != nil && !open[at].value {
+			folded := fold(name)
+			if open[at].names[folded] {
+				return fault.Errorf(fault.Invalid, "plugin.json has two members %q in one object", cut(name))
+			}
+			open[at].names[folded], open[at].value = true, true
+			continue
+		}
+		if at >= 0 {
+			open[at].value = false
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, object{names: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, object{})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:at]
+		}
+	}
+}
+
+// fold makes names equal that differ in case, as package json compares them.
+func fold(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, name)
+}
+
+// Canonical is the manifest as it is stored. Invalid: read again it would be another one.
+func (m Manifest) Canonical() ([]byte, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "plugin.json is no JSON")
+	}
+	again, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if second, err := json.Marshal(again); err != nil || !bytes.Equal(text, second) {
+		return nil, fault.Errorf(fault.Invalid, "plugin.json would be another one when it is read again")
+	}
+	return text, nil
 }
 
 // UnmarshalJSON reads a list of arguments, or an object of such lists by system.

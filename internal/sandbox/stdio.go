@@ -29,6 +29,7 @@ type StdioRequest struct {
 // Plugin is whose process one is, and what it may.
 type Plugin struct {
 	ID, Digest string // of its files, which are on the machine of the runner
+	Data       int64  // positive, names the folder of its data
 	Network    bool   // it may open sockets
 	Files      bool   // it may read what commands may read
 }
@@ -125,7 +126,7 @@ func (r *Runner) begin(ctx context.Context, req StdioRequest) (*process, error) 
 func (p *process) request(req StdioRequest) (wire.Request, error) {
 	start := wire.StdioStart{ID: p.id, Args: req.Args, Dir: req.Dir, Env: req.Env}
 	if of := req.Plugin; of != nil {
-		return wire.NewRequest(wire.OpPluginStart, wire.PluginStart{StdioStart: start, Plugin: of.ID, Digest: of.Digest, Network: of.Network, Files: of.Files})
+		return wire.NewRequest(wire.OpPluginStart, wire.PluginStart{StdioStart: start, Plugin: of.ID, Digest: of.Digest, Data: of.Data, Network: of.Network, Files: of.Files})
 	}
 	return wire.NewRequest(wire.OpStdioStart, start)
 }

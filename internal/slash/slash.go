@@ -71,6 +71,9 @@ type Spec struct {
 	Who   Who
 	When  When
 	Whole bool // it makes keys, or ways in: a token that is for conversations alone does not use it
+	// Ahead says that a command that is carried out Now asks a program that may be slow: it is asked before its answer is committed, and holds
+	// no connection of the database meanwhile. Sent twice at one instant it may run twice.
+	Ahead bool
 	// Inline says that it is also understood inside a message: it is answered at once and taken out of the text. It
 	// reads only, and nothing may follow its name.
 	Inline bool

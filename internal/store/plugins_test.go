@@ -35,8 +35,10 @@ func (b *bundle) plugin(id, version string) {
 func TestPlugins_AnotherVersionTakesThePlaceAndKeepsSettingsAndValues(t *testing.T) {
 	b, ctx := setup(t), t.Context()
 	b.plugin("feeds", "1")
-	require.NoError(t, b.SetPluginProblem(ctx, "feeds", 1, "it crashed"))
-	require.NoError(t, b.SetPluginProblem(ctx, "feeds", 7, "of another revision"))
+	first, err := b.Plugins(ctx)
+	require.NoError(t, err)
+	require.NoError(t, b.SetPluginProblem(ctx, "feeds", first[0].Revision, "it crashed"))
+	require.NoError(t, b.SetPluginProblem(ctx, "feeds", first[0].Revision+70, "of another revision"))
 	require.NoError(t, b.SetPluginValue(ctx, "feeds", 0, "k", "v"))
 	all, err := b.Plugins(ctx)
 	require.NoError(t, err)
@@ -47,7 +49,8 @@ func TestPlugins_AnotherVersionTakesThePlaceAndKeepsSettingsAndValues(t *testing
 	require.NoError(t, err)
 	require.Len(t, now, 1)
 	require.Equal(t, "2", now[0].Version)
-	require.EqualValues(t, 2, now[0].Revision)
+	require.Greater(t, now[0].Revision, all[0].Revision)
+	require.Equal(t, all[0].Installation, now[0].Installation, "its data folder stays")
 	require.Empty(t, now[0].Problem)
 	require.Equal(t, all[0].Secrets, now[0].Secrets)
 	require.Equal(t, "admin", now[0].ChangedBy)
@@ -60,7 +63,7 @@ func TestPlugins_AnotherVersionTakesThePlaceAndKeepsSettingsAndValues(t *testing
 	require.Equal(t, "v", value)
 	off := false
 	require.NoError(t, b.ChangePlugin(ctx, "feeds", plugins.Change{Enabled: &off}, 0))
-	require.Equal(t, fault.Conflict, fault.KindOf(b.ChangePlugin(ctx, "feeds", plugins.Change{Revision: 2}, 0)))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.ChangePlugin(ctx, "feeds", plugins.Change{Revision: now[0].Revision}, 0)))
 	require.Equal(t, fault.NotFound, fault.KindOf(b.ChangePlugin(ctx, "none", plugins.Change{}, 0)))
 	require.NoError(t, b.RemovePlugin(ctx, "feeds"))
 	require.Equal(t, fault.NotFound, fault.KindOf(b.RemovePlugin(ctx, "feeds")))
@@ -108,4 +111,41 @@ func TestPlugins_ValuesAreApartByPluginAndPersonAndBounded(t *testing.T) {
 		require.Less(t, i, 257)
 	}
 	require.NoError(t, b.SetPluginValue(ctx, "b", 0, "k", "another plugin has its own room"))
+}
+
+func TestPlugins_OneInstalledAnewHasAnotherFolderAndALaterRevision(t *testing.T) {
+	b, ctx := setup(t), t.Context()
+	b.plugin("feeds", "1")
+	before, err := b.Plugins(ctx)
+	require.NoError(t, err)
+	require.NoError(t, b.RemovePlugin(ctx, "feeds"))
+	b.plugin("feeds", "1")
+	after, err := b.Plugins(ctx)
+	require.NoError(t, err)
+	require.Greater(t, after[0].Revision, before[0].Revision)
+	require.NotEqual(t, before[0].Installation, after[0].Installation)
+}
+
+func TestPlugins_WhatTheyKeepIsCountedAsItChanges(t *testing.T) {
+	b, ctx := setup(t), t.Context()
+	b.plugin("feeds", "1")
+	ann := b.member("ann")
+	counted := func() (keys, bytes int) {
+		require.NoError(t, b.pool.QueryRow(ctx, "SELECT kept_keys, kept_bytes FROM plugins").Scan(&keys, &bytes))
+		return keys, bytes
+	}
+	expect := func(keys, bytes int) {
+		t.Helper()
+		k, n := counted()
+		require.Equal(t, [2]int{keys, bytes}, [2]int{k, n})
+	}
+	require.NoError(t, b.SetPluginValue(ctx, "feeds", 0, "k", "12345"))
+	require.NoError(t, b.SetPluginValue(ctx, "feeds", 0, "k", "123"))
+	require.NoError(t, b.SetPluginValue(ctx, "feeds", ann.ID, "k", "1"))
+	expect(2, 6)
+	require.NoError(t, b.DeletePluginValue(ctx, "feeds", 0, "k"))
+	require.NoError(t, b.DeletePluginValue(ctx, "feeds", 0, "k"))
+	expect(1, 2)
+	require.Equal(t, fault.Invalid, fault.KindOf(b.SetPluginValue(ctx, "feeds", 1<<40, "k", "1")), "nobody's")
+	expect(1, 2)
 }

@@ -37,6 +37,9 @@ const (
 	ioprioProcess, ioprioGroup = 1, 2
 )
 
+// socketType is the part of the type of a socket that is no flag.
+const socketType = 0xf
+
 // forbidden are calls that no command needs: most of them ask for capabilities that it does not have, and the rest reach
 // what is common to all processes of the user, such as key rings.
 var forbidden = []int{
@@ -66,7 +69,7 @@ type rules struct {
 	asks   bool // somebody judges requests
 	inside bool // Landlock keeps the command from looking into other processes
 	scoped bool // Landlock keeps its signals among its own processes
-	off    bool // no sockets
+	off    bool // no sockets, but pairs that speak to each other alone
 	shares bool // System V objects are for this command alone, or nobody else's are there
 }
 
@@ -139,6 +142,10 @@ func (r rules) filter() []bpf.Instruction {
 	}
 	if r.off {
 		always(denyCall, unix.SYS_SOCKET)
+		// Sockets of pairs speak to each other alone, but for datagrams, which are sent to anybody's address.
+		when(unix.SYS_SOCKETPAIR, argument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: socketType},
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_STREAM, SkipTrue: 2}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_SEQPACKET, SkipTrue: 1},
+			bpf.RetConstant{Val: denyCall})
 	}
 	if !r.shares {
 		always(denyCall, systemV...)

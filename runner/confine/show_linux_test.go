@@ -46,3 +46,19 @@ func TestConfine_OfflineOpensNoSockets(t *testing.T) {
 		}
 	})
 }
+
+func TestConfine_OfflineSendsNoDatagramsByPairs(t *testing.T) {
+	eachMethod(t, func(p *fixture) {
+		policy := p.policy()
+		policy.Offline = true
+		for _, kind := range []string{"SOCK_STREAM", "SOCK_SEQPACKET", "SOCK_STREAM | socket.SOCK_CLOEXEC"} {
+			out, err := p.runWith(policy, "exec python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket."+kind+")'")
+			require.NoError(p.T, err, out)
+		}
+		for _, kind := range []string{"SOCK_DGRAM", "SOCK_RAW", "SOCK_DGRAM | socket.SOCK_NONBLOCK"} {
+			out, err := p.runWith(policy, "exec python3 -c 'import socket; socket.socketpair(socket.AF_UNIX, socket."+kind+")'")
+			require.Error(p.T, err, kind)
+			require.Contains(p.T, out, "PermissionError")
+		}
+	})
+}

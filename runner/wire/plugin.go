@@ -10,6 +10,7 @@ type PluginStart struct {
 
 	Plugin  string `json:"plugin"`            // its id, which names its folders
 	Digest  string `json:"digest"`            // of its files: 64 hexadecimal digits
+	Data    int64  `json:"data"`              // positive, names the folder of its data
 	Network bool   `json:"network,omitempty"` // it may open sockets
 	Files   bool   `json:"files,omitempty"`   // it may read what commands may read
 }
@@ -24,6 +25,9 @@ func (r PluginStart) Validate() error {
 	}
 	if len(r.Digest) != 64 || strings.Trim(r.Digest, "0123456789abcdef") != "" {
 		return Errorf(Invalid, "the digest of a plugin has 64 hexadecimal digits")
+	}
+	if r.Data <= 0 {
+		return Errorf(Invalid, "the folder of the data of a plugin has a positive number")
 	}
 	return r.StdioStart.Validate()
 }

@@ -1,4 +1,5 @@
 -- +goose Up
+CREATE SEQUENCE plugin_revisions;
 CREATE TABLE plugins (
     id           text        PRIMARY KEY CHECK (id ~ '^[a-z][a-z0-9]{0,23}$'),
     version      text        NOT NULL,
@@ -8,7 +9,10 @@ CREATE TABLE plugins (
     permissions  text[]      NOT NULL DEFAULT '{}',
     enabled      boolean     NOT NULL DEFAULT true,
     secrets      bytea,
-    revision     bigint      NOT NULL DEFAULT 1,
+    revision     bigint      NOT NULL DEFAULT nextval('plugin_revisions'),
+    installation bigint      NOT NULL DEFAULT nextval('plugin_revisions'),
+    kept_keys    bigint      NOT NULL DEFAULT 0,
+    kept_bytes   bigint      NOT NULL DEFAULT 0,
     problem      text        NOT NULL DEFAULT '',
     problem_at   timestamptz,
     installed_at timestamptz NOT NULL DEFAULT now(),
@@ -21,7 +25,10 @@ COMMENT ON COLUMN plugins.manifest IS 'Its plugin.json.';
 COMMENT ON COLUMN plugins.archive IS 'Its files, as a zip file that xbot wrote: every server unpacks them where it needs them.';
 COMMENT ON COLUMN plugins.permissions IS 'What an administrator has permitted it.';
 COMMENT ON COLUMN plugins.secrets IS 'Values of its settings, as JSON, sealed with the installation''s key; null: there are none.';
-COMMENT ON COLUMN plugins.revision IS 'Counts changes, reloads among them: processes of another revision end.';
+COMMENT ON COLUMN plugins.revision IS 'Another, higher one with each change, reloads among them, also after it was removed and installed again: processes of another revision end.';
+COMMENT ON COLUMN plugins.installation IS 'Names its data folder. It stays with new versions, and is another one after it was removed and installed again.';
+COMMENT ON COLUMN plugins.kept_keys IS 'How many values it keeps in plugin_values.';
+COMMENT ON COLUMN plugins.kept_bytes IS 'Their size with that of their keys, in bytes.';
 COMMENT ON COLUMN plugins.problem IS 'Why it does not work; empty: nothing is known against it.';
 CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE OF revision ON plugins
     FOR EACH ROW EXECUTE FUNCTION note_change('plugin', '', 'id', 'version digest permissions enabled', 'secrets', 'changed_by');
@@ -30,3 +37,4 @@ COMMENT ON COLUMN changes.kind IS 'What sort of setting: preference, permission,
 -- +goose Down
 COMMENT ON COLUMN changes.kind IS 'What sort of setting: preference, permission, token, runner, subscription, key, mcp, provider, account, channel, access, person, invite, deletion, schedule, trigger, role.';
 DROP TABLE plugins;
+DROP SEQUENCE plugin_revisions;

@@ -1,6 +1,6 @@
 -- name: PluginList :many
 -- Without their files.
-SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.enabled, p.secrets, p.revision, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM plugins p LEFT JOIN users u ON u.id = p.changed_by
 ORDER BY p.id;
 
@@ -13,7 +13,7 @@ INSERT INTO plugins (id, version, digest, manifest, archive, permissions, enable
 VALUES (sqlc.arg(id), sqlc.arg(version), sqlc.arg(digest), sqlc.arg(manifest), sqlc.arg(archive), sqlc.arg(permissions), true, sqlc.narg(secrets), sqlc.narg(changed_by)::bigint)
 ON CONFLICT (id) DO UPDATE
 SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions, enabled = true,
-    secrets = EXCLUDED.secrets, revision = plugins.revision + 1, problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by;
+    secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by;
 
 -- name: PluginLock :many
 -- Of those who install one, one goes after the other: they look at the names that the others have.
@@ -23,7 +23,7 @@ SELECT pg_advisory_xact_lock(hashtext('plugins'));
 -- Also where nothing changes: its processes end.
 UPDATE plugins
 SET enabled = coalesce(sqlc.narg(enabled)::boolean, enabled), secrets = CASE WHEN sqlc.arg(set_secrets)::boolean THEN sqlc.narg(secrets)::bytea ELSE secrets END,
-    revision = revision + 1, problem = '', problem_at = NULL, changed_at = now(), changed_by = sqlc.narg(changed_by)::bigint
+    revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = sqlc.narg(changed_by)::bigint
 WHERE id = sqlc.arg(id) AND (sqlc.arg(revision)::bigint = 0 OR revision = sqlc.arg(revision)::bigint);
 
 -- name: PluginDelete :execrows
@@ -42,12 +42,13 @@ WHERE plugin_id = sqlc.arg(plugin_id) AND user_id IS NOT DISTINCT FROM sqlc.narg
 ORDER BY key LIMIT sqlc.arg(most)::int;
 
 -- name: PluginRowLock :many
-SELECT id FROM plugins WHERE id = $1 FOR NO KEY UPDATE;
+-- With what it keeps. A trigger counts it.
+SELECT kept_keys, kept_bytes FROM plugins WHERE id = $1 FOR NO KEY UPDATE;
 
--- name: PluginValueSize :one
--- What it has without this key.
-SELECT count(*)::bigint AS keys, coalesce(sum(octet_length(key) + octet_length(value)), 0)::bigint AS bytes
-FROM plugin_values WHERE plugin_id = sqlc.arg(plugin_id) AND NOT (key = sqlc.arg(key) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint);
+-- name: PluginValueSize :many
+-- What a value takes of it.
+SELECT octet_length(key) + octet_length(value) AS bytes
+FROM plugin_values WHERE plugin_id = sqlc.arg(plugin_id) AND key = sqlc.arg(key) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
 
 -- name: PluginValueSet :exec
 INSERT INTO plugin_values (plugin_id, user_id, key, value) VALUES (sqlc.arg(plugin_id), sqlc.narg(owner)::bigint, sqlc.arg(key), sqlc.arg(value))

@@ -8,6 +8,7 @@ package bridge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -53,13 +54,14 @@ type Config struct {
 type Bridge struct {
 	cfg Config
 
-	mu     sync.Mutex
-	open   map[string]*process // that new requests use, by plugin
-	all    map[*process]struct{}
-	health map[string]*health // by plugin
-	closed bool
-	over   chan struct{}
-	work   sync.WaitGroup
+	mu      sync.Mutex
+	open    map[string]*process // that new requests use, by plugin
+	all     map[*process]struct{}
+	health  map[string]*health       // by plugin
+	scripts map[string]chan struct{} // holds a token for each process of a script, by plugin
+	closed  bool
+	over    chan struct{}
+	work    sync.WaitGroup
 }
 
 // New returns a bridge, which has no process yet. Close ends it.
@@ -68,7 +70,7 @@ func New(cfg Config) *Bridge {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	b := &Bridge{cfg: cfg, open: map[string]*process{}, all: map[*process]struct{}{}, health: map[string]*health{}, over: make(chan struct{})}
+	b := &Bridge{cfg: cfg, open: map[string]*process{}, all: map[*process]struct{}{}, health: map[string]*health{}, scripts: map[string]chan struct{}{}, over: make(chan struct{})}
 	b.work.Go(b.watch)
 	return b
 }
@@ -111,9 +113,9 @@ func (b *Bridge) Ask(ctx context.Context, r Request, into any) error {
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		if one.Runtime == plugin.Script {
-			err = b.script(timed, one, values, r, into)
+			err = b.script(ctx, timed, one, values, r, into)
 		} else {
-			err = b.stdio(timed, one, values, r, into)
+			err = b.stdio(ctx, timed, one, values, r, into)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -124,8 +126,8 @@ func (b *Bridge) Ask(ctx context.Context, r Request, into any) error {
 	}
 }
 
-// stdio asks the process of a plugin, which is started where there is none.
-func (b *Bridge) stdio(ctx context.Context, one installed.Plugin, values plugin.Values, r Request, into any) error {
+// stdio asks the process of a plugin, which is started where there is none. caller ends when whoever asks leaves, ctx when the time is up, too.
+func (b *Bridge) stdio(caller, ctx context.Context, one installed.Plugin, values plugin.Values, r Request, into any) error {
 	p, err := b.take(one, values)
 	if err != nil {
 		return err
@@ -142,9 +144,9 @@ func (b *Bridge) stdio(ctx context.Context, one installed.Plugin, values plugin.
 	err = p.call(ctx, r.Method, r.Params, into)
 	switch _, refused := asRefused(err); {
 	case err == nil || refused:
-		b.works(p)
-	case ctx.Err() != nil && p.silent():
-		p.end(fault.Errorf(fault.Unavailable, "it did not answer in time, and says nothing"))
+		b.worked(p)
+	case errors.Is(err, errUnanswered):
+		p.doubt(caller.Err() == nil, r.Timeout == 0)
 	}
 	return err
 }
@@ -158,7 +160,7 @@ func (b *Bridge) take(one installed.Plugin, values plugin.Values) (*process, err
 		return nil, errClosing
 	}
 	if p := b.open[id]; p != nil {
-		if p.plugin.Revision == one.Revision {
+		if p.plugin.Revision == one.Revision && p.plugin.Digest == one.Digest {
 			p.users++
 			return p, nil
 		}

@@ -41,8 +41,8 @@ func (b *Bridge) pause(one installed.Plugin) error {
 	return nil
 }
 
-// crashed counts a process that ended though nobody wanted it to.
-func (b *Bridge) crashed(one installed.Plugin, why string) {
+// crashed counts a process that ended though nobody wanted it to. Administrators also read what it wrote.
+func (b *Bridge) crashed(one installed.Plugin, why, wrote string) {
 	b.mu.Lock()
 	h := b.health[one.Plugin.ID]
 	if h == nil || h.revision != one.Revision {
@@ -58,22 +58,33 @@ func (b *Bridge) crashed(one installed.Plugin, why string) {
 	h.noted = h.noted || note
 	crashes := h.crashes
 	b.mu.Unlock()
+	if wrote != "" {
+		why += "; it wrote: " + wrote
+	}
 	b.cfg.Log.Warn("a plugin failed", "plugin", one.Plugin.ID, "times", crashes, "error", why)
 	if note {
 		b.note(one, fmt.Sprintf("it has failed %d times in a row: %s", crashes, why))
 	}
 }
 
-// works notes that a plugin has answered.
-func (b *Bridge) works(p *process) {
+// worked notes that a process has answered.
+func (b *Bridge) worked(p *process) {
+	p.stream.doubt.late.Store(0)
 	b.mu.Lock()
-	h := b.health[p.plugin.Plugin.ID]
-	noted := p.plugin.Problem != "" || h != nil && h.noted
-	if h != nil && h.revision == p.plugin.Revision {
-		delete(b.health, p.plugin.Plugin.ID)
+	cleared := p.cleared
+	p.cleared = true
+	b.mu.Unlock()
+	b.works(p.plugin, cleared)
+}
+
+// works notes that a plugin has answered. cleared says that the problem that was known of it is taken back.
+func (b *Bridge) works(one installed.Plugin, cleared bool) {
+	b.mu.Lock()
+	h := b.health[one.Plugin.ID]
+	noted := !cleared && one.Problem != "" || h != nil && h.noted
+	if h != nil && h.revision == one.Revision {
+		delete(b.health, one.Plugin.ID)
 	}
-	p.plugin.Problem = ""
-	one := p.plugin
 	b.mu.Unlock()
 	if noted {
 		b.note(one, "")

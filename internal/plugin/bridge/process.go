@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -51,6 +51,7 @@ type usage struct {
 	users   int
 	used    time.Time     // when the last user left
 	retired bool          // new requests do not use it
+	cleared bool          // the problem that was known when it began is taken back
 	over    chan struct{} // closed: it is to end in peace
 }
 
@@ -65,11 +66,12 @@ func (u *usage) leave() {
 
 // stream is the messages to and from a process.
 type stream struct {
-	out   chan []byte // lines that are to be written
-	heard atomic.Int64
-	pace  *rate.Limiter
-	own   chan struct{} // holds a token for each request of the plugin that is at work
-	logs  *rate.Limiter
+	out     chan []byte // lines that are to be written
+	doubt   doubt
+	pace    *rate.Limiter
+	own     chan struct{} // holds a token for each request of the plugin that is at work
+	logs    *rate.Limiter
+	storage gate
 
 	mu      sync.Mutex
 	next    int64
@@ -80,7 +82,7 @@ func newProcess(b *Bridge, one installed.Plugin, values plugin.Values) *process 
 	p := &process{bridge: b, plugin: one, values: values, ready: make(chan struct{}), ended: make(chan struct{}), usage: usage{over: make(chan struct{}), used: time.Now()}}
 	p.stream = stream{
 		out: make(chan []byte, waitingMost), pace: rate.NewLimiter(bytesASecond, bytesAtOnce), own: make(chan struct{}, ownRequests), logs: rate.NewLimiter(logsASecond, logsAtOnce),
-		waiting: map[int64]chan reply{},
+		storage: newGate(), waiting: map[int64]chan reply{},
 	}
 	p.life, p.end = context.WithCancelCause(context.Background())
 	return p
@@ -105,7 +107,9 @@ func (p *process) run() {
 	}
 	var said words
 	var streams sync.WaitGroup
-	streams.Go(func() { _, _ = io.Copy(&said, started.Stderr()) }) // how it ended says Wait
+	streams.Go(func() {
+		_, _ = io.Copy(&said, paced{started.Stderr(), p.life, rate.NewLimiter(wordsASecond, wordsAtOnce)})
+	}) // how it ended says Wait
 	streams.Go(func() { p.end(p.read(started.Stdout())) })
 	streams.Go(func() { p.write(started.Stdin()) })
 	if err := p.initialize(); err != nil {
@@ -116,7 +120,8 @@ func (p *process) run() {
 	peace := p.follow(started)
 	streams.Wait()
 	code, waited := started.Wait()
-	p.finish(peace, ending(context.Cause(p.life), code, waited, said.last()))
+	cause := context.Cause(p.life)
+	p.finish(peace || lostRunner(cause) || lostRunner(waited), ending(cause, code, waited), redact(said.last(), p.plugin, p.values))
 }
 
 // fail says that the process never was.
@@ -126,11 +131,17 @@ func (p *process) fail(err error) {
 	}
 	p.err = fault.Errorf(kind(err), "the plugin %s cannot be started: %w", p.plugin.Plugin.ID, err)
 	p.why = p.err.Error()
-	if !p.closing() {
-		p.bridge.crashed(p.plugin, short(err.Error()))
+	if !p.closing() && itsOwn(err) {
+		p.bridge.crashed(p.plugin, short(err.Error()), "")
 	}
 	close(p.ended)
 	close(p.ready)
+}
+
+// itsOwn reports whether a plugin is to blame for not being started, and not the database or the runner, which may be away.
+func itsOwn(err error) bool {
+	k := fault.KindOf(err)
+	return k == fault.Invalid || k == fault.TooLarge
 }
 
 func kind(err error) fault.Kind {
@@ -157,11 +168,17 @@ func (p *process) follow(started sandbox.Process) (peace bool) {
 	return peace
 }
 
-// finish tells those who wait that the process has ended.
-func (p *process) finish(peace bool, why string) {
+func lostRunner(err error) bool {
+	_, ok := errors.AsType[*sandbox.SessionLostError](err)
+	return ok
+}
+
+// finish tells those who wait that the process has ended. blameless says that it is no crash. What it wrote beside its messages is for
+// administrators alone: it may be about anybody.
+func (p *process) finish(blameless bool, why, wrote string) {
 	p.why = why
-	if !peace && !p.closing() {
-		p.bridge.crashed(p.plugin, short(why))
+	if !blameless && !p.closing() {
+		p.bridge.crashed(p.plugin, short(why), wrote)
 	}
 	close(p.ended)
 	select {
@@ -173,17 +190,24 @@ func (p *process) finish(peace bool, why string) {
 }
 
 // ending says how a process ended.
-func ending(cause error, code int, waited error, said string) string {
+func ending(cause error, code int, waited error) string {
 	why := fmt.Sprintf("its process ended with exit code %d", code)
 	if cause != nil && cause != context.Canceled && cause != io.EOF { //nolint:errorlint // they are the very errors
 		why = cause.Error()
 	} else if waited != nil && cause == nil {
 		why = waited.Error()
 	}
-	if said != "" {
-		why += "; it wrote: " + said
-	}
 	return why
+}
+
+// redact takes the secrets that a plugin was given out of what it wrote.
+func redact(text string, one installed.Plugin, values plugin.Values) string {
+	for _, s := range one.Contributes.Settings {
+		if secret, ok := values[s.Name].(string); ok && s.Type == plugin.Secret && secret != "" {
+			text = strings.ReplaceAll(text, short(secret), "…")
+		}
+	}
+	return text
 }
 
 // initialize tells the process what it has to know, and waits until it has understood.
@@ -204,9 +228,6 @@ func (p *process) initialize() error {
 	return err
 }
 
-// silent reports whether the process has said nothing for a while.
-func (p *process) silent() bool { return time.Since(time.Unix(0, p.stream.heard.Load())) > time.Second }
-
 // short makes a line of what is told of a failure.
 func short(text string) string { return tool.OneLine(tool.Clean([]byte(text)), 500) }
 
@@ -223,6 +244,22 @@ func (w *words) Write(data []byte) (int, error) {
 	w.kept = append(w.kept, data[max(0, len(data)-maxWords):]...)
 	w.kept = bytes.Clone(w.kept[max(0, len(w.kept)-maxWords):])
 	return len(data), nil
+}
+
+// paced reads no faster than its pace.
+type paced struct {
+	from io.Reader
+	life context.Context //nolint:containedctx // of the process
+	pace *rate.Limiter
+}
+
+// Read reads at most what the pace allows at once.
+func (r paced) Read(into []byte) (int, error) {
+	n, err := r.from.Read(into[:min(len(into), wordsAtOnce)])
+	if waited := r.pace.WaitN(r.life, n); waited != nil && err == nil {
+		err = waited
+	}
+	return n, err
 }
 
 func (w *words) last() string {

@@ -7,20 +7,23 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"time"
 
 	"xbot/internal/fault"
 )
 
 // How much a plugin may say.
 const (
-	MaxMessage   = 1 << 20 // bytes of one message, in either direction
-	bytesASecond = 8 << 20 // beyond it the plugin has to wait, as where a pipe is full
-	bytesAtOnce  = 2 * MaxMessage
-	lineCost     = 1 << 10 // bytes that each line counts in addition
-	ownRequests  = 8       // of the plugin, at work at once
-	logsASecond  = 10      // beyond it lines of its log are left out
-	logsAtOnce   = 50
+	MaxMessage    = 1 << 20 // bytes of one message, in either direction
+	bytesASecond  = 8 << 20 // beyond it the plugin has to wait, as where a pipe is full
+	bytesAtOnce   = 2 * MaxMessage
+	lineCost      = 1 << 10 // bytes that each line counts in addition
+	ownRequests   = 8       // of the plugin, at work at once
+	storedASecond = 50      // requests to the database
+	storedAtOnce  = 50
+	wordsASecond  = 1 << 20 // bytes beside its messages
+	wordsAtOnce   = 64 << 10
+	logsASecond   = 10 // beyond it lines of its log are left out
+	logsAtOnce    = 50
 )
 
 // message is one of JSON-RPC 2.0.
@@ -168,11 +171,10 @@ func (p *process) read(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	for {
 		line, err := readLine(in)
-		if len(line) > 0 {
-			if err := p.stream.pace.WaitN(p.life, len(line)+lineCost); err != nil {
-				return err
-			}
-			p.stream.heard.Store(time.Now().UnixNano())
+		if err := p.stream.pace.WaitN(p.life, len(line)+lineCost); err != nil {
+			return err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			if err := p.take(line); err != nil {
 				return err
 			}
@@ -192,7 +194,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 			return nil, fault.Errorf(fault.TooLarge, "it wrote a line of more than %d kB", MaxMessage>>10)
 		}
 		if line = append(line, part...); !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), err
+			return line, err
 		}
 	}
 }
@@ -233,6 +235,7 @@ func (p *process) answer(m received) {
 	delete(s.waiting, id)
 	s.mu.Unlock()
 	if answer != nil {
+		s.doubt.answered.Add(1)
 		answer <- reply{m.Result, m.Error}
 	}
 }

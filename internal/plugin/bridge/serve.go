@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/plugin"
@@ -53,6 +55,31 @@ func (p *process) serve(m received) {
 	_, _ = p.send(ctx, answer, true) // it may not read any more
 }
 
+// gate lets one request of a plugin after the other to the database, no faster than their pace.
+type gate struct {
+	one  chan struct{}
+	pace *rate.Limiter
+}
+
+func newGate() gate {
+	return gate{make(chan struct{}, 1), rate.NewLimiter(storedASecond, storedAtOnce)}
+}
+
+func (g gate) enter(ctx context.Context) error {
+	select {
+	case g.one <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := g.pace.Wait(ctx); err != nil {
+		g.leave()
+		return err
+	}
+	return nil
+}
+
+func (g gate) leave() { <-g.one }
+
 // stored is what requests about values have.
 type stored struct {
 	Key    string `json:"key"`
@@ -79,6 +106,10 @@ func (p *process) storage(ctx context.Context, method string, params json.RawMes
 			return nil, fault.Errorf(fault.Invalid, "%q is nobody", short(in.Person))
 		}
 	}
+	if err := p.stream.storage.enter(ctx); err != nil {
+		return nil, fault.Errorf(fault.Unavailable, "the plugin %s asks for more at once than there is time for", id)
+	}
+	defer p.stream.storage.leave()
 	of := chat.UserID(person)
 	switch method {
 	case "storage/get":

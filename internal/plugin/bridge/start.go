@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -29,7 +30,7 @@ func (b *Bridge) start(life context.Context, one installed.Plugin) (sandbox.Proc
 		return nil, err
 	}
 	return b.cfg.Box.Start(life, sandbox.StdioRequest{Args: args, Plugin: &sandbox.Plugin{
-		ID: one.Plugin.ID, Digest: one.Digest, Network: one.Wants(plugin.Network), Files: one.Wants(plugin.Files),
+		ID: one.Plugin.ID, Digest: one.Digest, Data: one.Installation, Network: one.Wants(plugin.Network), Files: one.Wants(plugin.Files),
 	}})
 }
 
@@ -58,16 +59,33 @@ func (b *Bridge) unpack(ctx context.Context, one installed.Plugin) error {
 	return files.Unpack(dir)
 }
 
+// scriptsAtOnce is how many processes a plugin of the runtime script may have.
+const scriptsAtOnce = 4
+
+// killed is the first exit code that says that a signal ended a process, or what it stood for: it may have done anything before.
+const killed = 128
+
 // script starts the program of a plugin for one request, which it reads, and takes what it writes as the answer.
-func (b *Bridge) script(ctx context.Context, one installed.Plugin, values plugin.Values, r Request, into any) error {
+// What it asks of others ends with it. caller ends when whoever asks leaves, ctx when the time is up, too.
+func (b *Bridge) script(caller, ctx context.Context, one installed.Plugin, values plugin.Values, r Request, into any) error {
 	b.mu.Lock()
 	err := b.pause(one)
 	if b.closed {
 		err = errClosing
 	}
+	if b.scripts[one.Plugin.ID] == nil {
+		b.scripts[one.Plugin.ID] = make(chan struct{}, scriptsAtOnce)
+	}
+	slot := b.scripts[one.Plugin.ID]
 	b.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	select {
+	case slot <- struct{}{}:
+		defer func() { <-slot }()
+	case <-ctx.Done():
+		return fault.Errorf(fault.Unavailable, "the plugin %s is at work on as many requests as it may", one.Plugin.ID)
 	}
 	line, err := json.Marshal(struct {
 		Method   string        `json:"method"`
@@ -85,10 +103,22 @@ func (b *Bridge) script(ctx context.Context, one installed.Plugin, values plugin
 	}
 	out, said, code, err := talk(started, append(line, '\n'))
 	switch {
-	case ctx.Err() != nil:
+	case caller.Err() != nil:
 		return errUnanswered
-	case err != nil:
+	case ctx.Err() != nil:
+		b.crashed(one, "it did not answer in time", redact(said, one, values))
+		return errUnanswered
+	case lostRunner(err):
 		return &lostError{err.Error()}
+	case err == nil && code >= killed:
+		err = errors.New(ending(nil, code, nil))
+	}
+	if err != nil {
+		b.crashed(one, short(err.Error()), redact(said, one, values))
+		return &lostError{short(err.Error())}
+	}
+	b.works(one, false)
+	switch said = redact(said, one, values); {
 	case code != 0 && said == "":
 		return &RefusedError{Plugin: one.Plugin.ID, Said: fmt.Sprintf("exit code %d", code)}
 	case code != 0:
@@ -178,7 +208,7 @@ func (b *Bridge) look() {
 		case i < 0:
 			b.retire(p)
 			p.leave() // at once: it may be why it was switched off
-		case working[i].Revision > p.plugin.Revision, p.users == 0 && time.Since(p.used) > b.cfg.Idle:
+		case working[i].Revision != p.plugin.Revision, working[i].Digest != p.plugin.Digest, p.users == 0 && time.Since(p.used) > b.cfg.Idle:
 			b.retire(p)
 		}
 	}
@@ -209,16 +239,19 @@ func (b *Bridge) sweep() {
 	if err != nil {
 		return
 	}
-	digests := map[string]string{}
+	digests, installations := map[string]string{}, map[string]string{}
 	for _, r := range rows {
-		digests[r.ID] = r.Digest
+		digests[r.ID], installations[r.ID] = r.Digest, strconv.FormatInt(r.Installation, 10)
 	}
 	for _, at := range found {
 		digest, there := digests[filepath.Base(at)]
-		if !there {
+		switch {
+		case !there:
 			b.remove(filepath.Join(b.cfg.Home, at))
-		} else if filepath.Dir(at) == "code" {
+		case filepath.Dir(at) == "code":
 			b.removeOld(filepath.Join(b.cfg.Home, at), digest)
+		default:
+			b.removeOld(filepath.Join(b.cfg.Home, at), installations[filepath.Base(at)])
 		}
 	}
 }

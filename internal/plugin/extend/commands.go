@@ -55,7 +55,7 @@ var _ slash.Runner = pluginCommand{}
 
 // Spec says what the command is.
 func (c pluginCommand) Spec() slash.Spec {
-	s := slash.Spec{Name: c.slash.Name, Usage: c.slash.Usage, Group: slash.GroupPlugins, Own: slash.Words(c.slash.Help)}
+	s := slash.Spec{Name: c.slash.Name, Usage: c.slash.Usage, Group: slash.GroupPlugins, Ahead: true, Own: slash.Words(c.slash.Help)}
 	if c.slash.Admin {
 		s.Who = slash.Admin
 	}

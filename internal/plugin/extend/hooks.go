@@ -3,28 +3,41 @@ package extend
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"xbot/internal/hook"
+	"xbot/internal/plugin"
 	"xbot/internal/plugin/bridge"
 )
 
 var _ hook.Plugins = Extensions{}
 
-// Hooks implements hook.Plugins. Where the plugins cannot be read, what is about to happen is not permitted.
+// Hooks implements hook.Plugins. Where the plugins cannot be read, what is about to happen is not permitted, and neither is it where one of
+// them that may have hooks is broken: nobody knows what it would have refused.
 func (e Extensions) Hooks(ctx context.Context) ([]hook.Handler, []hook.Fault) {
-	working, err := e.Installed.Working(ctx)
+	all, err := e.Installed.All(ctx)
 	if err != nil {
 		return nil, []hook.Fault{{Source: "plugins", Text: "they cannot be read: " + err.Error()}}
 	}
 	var handlers []hook.Handler
-	for _, one := range working {
-		for _, h := range one.Contributes.Hooks {
-			if made, err := h.Handler(one.Plugin.ID); err == nil { // it was checked when it was read
+	var faults []hook.Fault
+	for _, one := range all {
+		broken := one.Fault
+		if one.Enabled && broken == nil {
+			for _, h := range one.Contributes.Hooks {
+				made, err := h.Handler(one.Plugin.ID)
+				if err != nil {
+					broken = err
+					continue
+				}
 				handlers = append(handlers, made)
 			}
 		}
+		if one.Enabled && broken != nil && slices.Contains(one.Plugin.Permissions, string(plugin.Hooks)) {
+			faults = append(faults, hook.Fault{Source: "plugin " + one.Plugin.ID, Text: "it is broken: " + broken.Error()})
+		}
 	}
-	return handlers, nil
+	return handlers, faults
 }
 
 // HookAsker asks plugins about events.

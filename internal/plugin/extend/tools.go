@@ -18,8 +18,9 @@ import (
 	"xbot/internal/toolset"
 )
 
-// Installed knows the plugins that are switched on.
+// Installed knows the plugins, and which of them are switched on and can be read.
 type Installed interface {
+	All(ctx context.Context) ([]installed.Plugin, error)
 	Working(ctx context.Context) ([]installed.Plugin, error)
 }
 

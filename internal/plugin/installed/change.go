@@ -35,8 +35,8 @@ func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted []plug
 		return m, err
 	}
 	row := plugins.Plugin{ID: m.ID, Version: m.Version, Digest: files.Digest(), Permissions: words(m.Permissions)}
-	if row.Manifest, err = json.Marshal(json.RawMessage(files[plugin.ManifestName].Data)); err != nil {
-		return m, fault.Errorf(fault.Invalid, "plugin.json is no JSON")
+	if row.Manifest, err = m.Canonical(); err != nil {
+		return m, err
 	}
 	defer p.forget()
 	return m, p.Rows.InstallPlugin(ctx, row, archive, by, beside{p, m})

@@ -30,7 +30,7 @@ func (q *Queries) PluginArchive(ctx context.Context, db DBTX, id string) (Plugin
 const pluginChange = `-- name: PluginChange :execrows
 UPDATE plugins
 SET enabled = coalesce($1::boolean, enabled), secrets = CASE WHEN $2::boolean THEN $3::bytea ELSE secrets END,
-    revision = revision + 1, problem = '', problem_at = NULL, changed_at = now(), changed_by = $4::bigint
+    revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = $4::bigint
 WHERE id = $5 AND ($6::bigint = 0 OR revision = $6::bigint)
 `
 
@@ -76,7 +76,7 @@ INSERT INTO plugins (id, version, digest, manifest, archive, permissions, enable
 VALUES ($1, $2, $3, $4, $5, $6, true, $7, $8::bigint)
 ON CONFLICT (id) DO UPDATE
 SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions, enabled = true,
-    secrets = EXCLUDED.secrets, revision = plugins.revision + 1, problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by
+    secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by
 `
 
 type PluginInstallParams struct {
@@ -106,25 +106,26 @@ func (q *Queries) PluginInstall(ctx context.Context, db DBTX, arg PluginInstallP
 }
 
 const pluginList = `-- name: PluginList :many
-SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.enabled, p.secrets, p.revision, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM plugins p LEFT JOIN users u ON u.id = p.changed_by
 ORDER BY p.id
 `
 
 type PluginListRow struct {
-	ID          string
-	Version     string
-	Digest      string
-	Manifest    json.RawMessage
-	Permissions []string
-	Enabled     bool
-	Secrets     []byte
-	Revision    int64
-	Problem     string
-	ProblemAt   *time.Time
-	InstalledAt time.Time
-	ChangedAt   time.Time
-	ChangedBy   string
+	ID           string
+	Version      string
+	Digest       string
+	Manifest     json.RawMessage
+	Permissions  []string
+	Enabled      bool
+	Secrets      []byte
+	Revision     int64
+	Installation int64
+	Problem      string
+	ProblemAt    *time.Time
+	InstalledAt  time.Time
+	ChangedAt    time.Time
+	ChangedBy    string
 }
 
 // Without their files.
@@ -146,6 +147,7 @@ func (q *Queries) PluginList(ctx context.Context, db DBTX) ([]PluginListRow, err
 			&i.Enabled,
 			&i.Secrets,
 			&i.Revision,
+			&i.Installation,
 			&i.Problem,
 			&i.ProblemAt,
 			&i.InstalledAt,
@@ -204,22 +206,28 @@ func (q *Queries) PluginProblem(ctx context.Context, db DBTX, arg PluginProblemP
 }
 
 const pluginRowLock = `-- name: PluginRowLock :many
-SELECT id FROM plugins WHERE id = $1 FOR NO KEY UPDATE
+SELECT kept_keys, kept_bytes FROM plugins WHERE id = $1 FOR NO KEY UPDATE
 `
 
-func (q *Queries) PluginRowLock(ctx context.Context, db DBTX, id string) ([]string, error) {
+type PluginRowLockRow struct {
+	KeptKeys  int64
+	KeptBytes int64
+}
+
+// With what it keeps. A trigger counts it.
+func (q *Queries) PluginRowLock(ctx context.Context, db DBTX, id string) ([]PluginRowLockRow, error) {
 	rows, err := db.Query(ctx, pluginRowLock, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []string
+	var items []PluginRowLockRow
 	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
+		var i PluginRowLockRow
+		if err := rows.Scan(&i.KeptKeys, &i.KeptBytes); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -334,9 +342,9 @@ func (q *Queries) PluginValueSet(ctx context.Context, db DBTX, arg PluginValueSe
 	return err
 }
 
-const pluginValueSize = `-- name: PluginValueSize :one
-SELECT count(*)::bigint AS keys, coalesce(sum(octet_length(key) + octet_length(value)), 0)::bigint AS bytes
-FROM plugin_values WHERE plugin_id = $1 AND NOT (key = $2 AND user_id IS NOT DISTINCT FROM $3::bigint)
+const pluginValueSize = `-- name: PluginValueSize :many
+SELECT octet_length(key) + octet_length(value) AS bytes
+FROM plugin_values WHERE plugin_id = $1 AND key = $2 AND user_id IS NOT DISTINCT FROM $3::bigint
 `
 
 type PluginValueSizeParams struct {
@@ -345,15 +353,23 @@ type PluginValueSizeParams struct {
 	Owner    *int64
 }
 
-type PluginValueSizeRow struct {
-	Keys  int64
-	Bytes int64
-}
-
-// What it has without this key.
-func (q *Queries) PluginValueSize(ctx context.Context, db DBTX, arg PluginValueSizeParams) (PluginValueSizeRow, error) {
-	row := db.QueryRow(ctx, pluginValueSize, arg.PluginID, arg.Key, arg.Owner)
-	var i PluginValueSizeRow
-	err := row.Scan(&i.Keys, &i.Bytes)
-	return i, err
+// What a value takes of it.
+func (q *Queries) PluginValueSize(ctx context.Context, db DBTX, arg PluginValueSizeParams) ([]int32, error) {
+	rows, err := db.Query(ctx, pluginValueSize, arg.PluginID, arg.Key, arg.Owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int32
+	for rows.Next() {
+		var bytes int32
+		if err := rows.Scan(&bytes); err != nil {
+			return nil, err
+		}
+		items = append(items, bytes)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

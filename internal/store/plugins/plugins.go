@@ -29,11 +29,13 @@ type Plugin struct {
 	Enabled     bool
 	Secrets     []byte // values of its settings, sealed; nil: there are none
 	Revision    int64
-	Problem     string // why it does not work; empty: nothing is known against it
-	ProblemAt   *time.Time
-	InstalledAt time.Time
-	ChangedAt   time.Time
-	ChangedBy   string // name of the administrator; empty: an operator
+	// Installation names its data folder: it stays with new versions, and is another one after the plugin was removed and installed again.
+	Installation int64
+	Problem      string // why it does not work; empty: nothing is known against it
+	ProblemAt    *time.Time
+	InstalledAt  time.Time
+	ChangedAt    time.Time
+	ChangedBy    string // name of the administrator; empty: an operator
 }
 
 // Change is a change of a plugin that is installed.
@@ -66,7 +68,7 @@ func list(ctx context.Context, q *dbsqlc.Queries, from dbsqlc.DBTX) ([]Plugin, e
 	out := make([]Plugin, len(rows))
 	for i, r := range rows {
 		out[i] = Plugin{
-			ID: r.ID, Version: r.Version, Digest: r.Digest, Manifest: r.Manifest, Permissions: r.Permissions, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision,
+			ID: r.ID, Version: r.Version, Digest: r.Digest, Manifest: r.Manifest, Permissions: r.Permissions, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Installation: r.Installation,
 			Problem: r.Problem, ProblemAt: r.ProblemAt, InstalledAt: r.InstalledAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
 		}
 	}

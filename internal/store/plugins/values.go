@@ -2,7 +2,10 @@ package plugins
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -47,14 +50,22 @@ func (s *Store) SetPluginValue(ctx context.Context, plugin string, user chat.Use
 		if len(there) == 0 {
 			return missing(plugin)
 		}
-		has, err := tx.Q.PluginValueSize(ctx, tx, dbsqlc.PluginValueSizeParams{PluginID: plugin, Key: key, Owner: person(user)})
+		old, err := tx.Q.PluginValueSize(ctx, tx, dbsqlc.PluginValueSizeParams{PluginID: plugin, Key: key, Owner: person(user)})
 		if err != nil {
 			return fmt.Errorf("measure what plugin %s keeps: %w", plugin, err)
 		}
-		if has.Keys >= MaxKeys || has.Bytes+int64(len(key)+len(value)) > MaxKept {
+		keys, bytes := there[0].KeptKeys-int64(len(old)), there[0].KeptBytes
+		for _, n := range old {
+			bytes -= int64(n)
+		}
+		if keys >= MaxKeys || bytes+int64(len(key)+len(value)) > MaxKept {
 			return fault.Errorf(fault.TooLarge, "a plugin keeps at most %d values of %d MB together: delete some", MaxKeys, MaxKept>>20)
 		}
-		return tx.Q.PluginValueSet(ctx, tx, dbsqlc.PluginValueSetParams{PluginID: plugin, Owner: person(user), Key: key, Value: value})
+		err = tx.Q.PluginValueSet(ctx, tx, dbsqlc.PluginValueSetParams{PluginID: plugin, Owner: person(user), Key: key, Value: value})
+		if broken, ok := errors.AsType[*pgconn.PgError](err); ok && broken.ConstraintName == "plugin_values_user_id_fkey" {
+			return fault.Errorf(fault.Invalid, "there is no such person")
+		}
+		return err
 	})
 }
 
@@ -70,5 +81,10 @@ func checkValue(key, value string) error {
 
 // DeletePluginValue forgets a value. Where there is none nothing changes.
 func (s *Store) DeletePluginValue(ctx context.Context, plugin string, user chat.UserID, key string) error {
-	return pg.Classify(s.db.Q.PluginValueDelete(ctx, s.db.Pool, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: person(user), Key: key}))
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := tx.Q.PluginRowLock(ctx, tx, plugin); err != nil { // as where one is kept: the plugin's row comes first
+			return fmt.Errorf("lock plugin %s: %w", plugin, err)
+		}
+		return tx.Q.PluginValueDelete(ctx, tx, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: person(user), Key: key})
+	})
 }
