@@ -226,7 +226,7 @@ func TestTerminal_OpensTheConversationThatAModelShows(t *testing.T) {
 	said := make(chan apiclient.ActionAnswer, 1)
 	b := setup(t, func(turn *apitest.Turn, text string) {
 		if text == "open the other one" {
-			first, _ := turn.Act(chat.ClientAction{Call: "t.0.0", Action: "open", What: "conversation", Value: "agent:main:cli:thread:other"})
+			first := turn.Act(chat.ClientAction{Call: "t.0.0", Action: "open", What: "conversation", Value: "agent:main:cli:thread:other"})
 			said <- first
 		}
 		turn.Say("You said " + text + ".")

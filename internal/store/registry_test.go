@@ -88,3 +88,31 @@ func TestRegistry_WithAPersonGoesWhatIsTheirsAndWhatOthersHaveInstalledStays(t *
 		require.NotEmpty(t, packed.Zip)
 	}
 }
+
+func TestRegistry_WhatIsSwitchedOffStaysOffWithAnUpdateAndHidesWhatIsThereForEverybody(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	me := store.RegistryViewer{User: b.user.ID, Admin: true}
+	e := b.publishes(b.user.ID, "ship", "one")
+	for _, shared := range []bool{false, true} {
+		_, err := b.RegistryInstall(ctx, me, store.RegistryOrder{Entry: e.ID, Shared: shared})
+		require.NoError(t, err)
+	}
+	inForce := func() (list []registry.Copy) {
+		list, err := b.RegistryInForce(ctx, b.user.ID, registry.Skill)
+		require.NoError(t, err)
+		return list
+	}
+	require.Len(t, inForce(), 1)
+	mine := inForce()[0].ID
+	_, err := b.EnableRegistryInstall(ctx, me, false, mine, false)
+	require.NoError(t, err)
+	require.Empty(t, inForce())
+	b.publishes(b.user.ID, "ship", "two")
+	_, err = b.RegistryInstall(ctx, me, store.RegistryOrder{Entry: e.ID})
+	require.NoError(t, err)
+	require.Empty(t, inForce())
+	_, err = b.EnableRegistryInstall(ctx, me, false, mine, true)
+	require.NoError(t, err)
+	require.Equal(t, mine, inForce()[0].ID)
+}

@@ -15,7 +15,7 @@ import (
 
 func TestReadLine_IsBounded(t *testing.T) {
 	in := bufio.NewReaderSize(strings.NewReader("{\"a\":1}\n\n"+strings.Repeat("x", MaxMessage-1)+"\nlast"), 64<<10)
-	for _, want := range []int{7, 0, MaxMessage - 1} {
+	for _, want := range []int{8, 1, MaxMessage} {
 		line, err := readLine(in)
 		require.NoError(t, err)
 		require.Len(t, line, want)

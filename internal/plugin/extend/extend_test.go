@@ -22,6 +22,10 @@ import (
 // one is a plugin that is switched on.
 type one struct{ installed.Plugin }
 
+func (o one) All(context.Context) ([]installed.Plugin, error) {
+	return []installed.Plugin{o.Plugin}, nil
+}
+
 func (o one) Working(context.Context) ([]installed.Plugin, error) {
 	return []installed.Plugin{o.Plugin}, nil
 }
