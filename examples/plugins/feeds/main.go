@@ -6,9 +6,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -17,16 +17,19 @@ import (
 )
 
 func main() {
-	p := plugin.New()
+	if err := serve(plugin.New(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func serve(p *plugin.Plugin, in io.Reader, out io.Writer) error {
 	f := &feeds{plugin: p, cache: cache{known: map[string]known{}}}
 	p.Tool("read", f.read)
 	p.Tool("follow", f.followTool)
 	p.Command("feeds", f.command)
 	p.Enricher("unread", f.unread)
-	if err := p.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	return p.Serve(in, out)
 }
 
 // Bounds of what is read and kept.
@@ -68,26 +71,20 @@ func (f *feeds) read(ctx context.Context, c plugin.Call) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// followed are the feeds of a person: the address, and the link of the newest entry that was read.
-type followed map[string]string
+// below is what the keys of feeds that a person follows begin with; the address follows. The value is the link of the newest entry that was read.
+// Each feed has a key of its own: xbot may run this plugin in several processes, which would overwrite each other's list.
+const (
+	below      = "feed/"
+	maxAddress = 256 - len(below) // bytes
+)
 
-const storedAs = "followed"
-
-func (f *feeds) followed(ctx context.Context, person string) (followed, error) {
-	out := followed{}
-	text, ok, err := f.plugin.Storage(person).Get(ctx, storedAs)
-	if err != nil || !ok {
-		return out, err
+// followed lists the addresses of the feeds of a person, in order.
+func (f *feeds) followed(ctx context.Context, person string) ([]string, error) {
+	keys, err := f.plugin.Storage(person).List(ctx, below, "")
+	for i := range keys {
+		keys[i] = strings.TrimPrefix(keys[i], below)
 	}
-	return out, json.Unmarshal([]byte(text), &out)
-}
-
-func (f *feeds) keep(ctx context.Context, person string, all followed) error {
-	text, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	return f.plugin.Storage(person).Set(ctx, storedAs, string(text))
+	return keys, err
 }
 
 func (f *feeds) followTool(ctx context.Context, c plugin.Call) (string, error) {
@@ -104,6 +101,9 @@ func (f *feeds) follow(ctx context.Context, person, url string) (string, error) 
 	if person == "" {
 		return "", errors.New("nobody is here who could follow a feed")
 	}
+	if len(url) > maxAddress {
+		return "", fmt.Errorf("an address of more than %d bytes cannot be followed", maxAddress)
+	}
 	feed, err := f.fetch(ctx, url)
 	if err != nil {
 		return "", err
@@ -114,12 +114,11 @@ func (f *feeds) follow(ctx context.Context, person, url string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if _, already := all[url]; !already {
+	if !slices.Contains(all, url) {
 		if len(all) >= maxFollowed {
 			return "", fmt.Errorf("at most %d feeds can be followed: remove one", maxFollowed)
 		}
-		all[url] = ""
-		if err := f.keep(ctx, person, all); err != nil {
+		if err := f.plugin.Storage(person).Set(ctx, below+url, ""); err != nil {
 			return "", err
 		}
 	}
@@ -128,14 +127,16 @@ func (f *feeds) follow(ctx context.Context, person, url string) (string, error) 
 
 // seen notes what a person has read of a feed that they follow.
 func (f *feeds) seen(ctx context.Context, person, url string, feed feed) error {
+	if person == "" || len(url) > maxAddress || len(feed.Entries) == 0 {
+		return nil
+	}
 	f.changes.Lock()
 	defer f.changes.Unlock()
-	all, err := f.followed(ctx, person)
-	if _, follows := all[url]; err != nil || !follows || len(feed.Entries) == 0 {
+	kept := f.plugin.Storage(person)
+	if _, follows, err := kept.Get(ctx, below+url); err != nil || !follows {
 		return err
 	}
-	all[url] = feed.Entries[0].Link
-	return f.keep(ctx, person, all)
+	return kept.Set(ctx, below+url, feed.Entries[0].Link)
 }
 
 func (f *feeds) command(ctx context.Context, c plugin.Command) (string, error) {
@@ -154,12 +155,12 @@ func (f *feeds) command(ctx context.Context, c plugin.Command) (string, error) {
 func (f *feeds) unfollow(ctx context.Context, c plugin.Command, url string) (string, error) {
 	f.changes.Lock()
 	defer f.changes.Unlock()
-	all, err := f.followed(ctx, c.Person)
-	if err != nil {
-		return "", err
+	if len(url) <= maxAddress {
+		if err := f.plugin.Storage(c.Person).Delete(ctx, below+url); err != nil {
+			return "", err
+		}
 	}
-	delete(all, url)
-	return say(c, "Not followed any more: ", "已取消订阅：") + url, f.keep(ctx, c.Person, all)
+	return say(c, "Not followed any more: ", "已取消订阅：") + url, nil
 }
 
 func (f *feeds) list(ctx context.Context, c plugin.Command) (string, error) {
@@ -171,7 +172,7 @@ func (f *feeds) list(ctx context.Context, c plugin.Command) (string, error) {
 		return say(c, "You follow no feeds. Write /feeds add URL.", "你没有订阅任何源。输入 /feeds add URL 添加。"), nil
 	}
 	var lines []string
-	for _, url := range sorted(all) {
+	for _, url := range all {
 		lines = append(lines, "* "+url)
 	}
 	return strings.Join(lines, "\n"), nil
@@ -184,15 +185,6 @@ func say(c plugin.Command, english, chinese string) string {
 	return english
 }
 
-func sorted(all followed) []string {
-	var out []string
-	for url := range all {
-		out = append(out, url)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // unread counts what is new in the feeds of a person, by what was fetched lately: a prompt does not wait for other servers.
 func (f *feeds) unread(ctx context.Context, s plugin.Scene) (string, error) {
 	if s.Person == "" {
@@ -203,13 +195,17 @@ func (f *feeds) unread(ctx context.Context, s plugin.Scene) (string, error) {
 		return "", err
 	}
 	var lines []string
-	for _, url := range sorted(all) {
+	for _, url := range all {
 		feed, ok := f.lately(url)
 		if !ok {
 			lines = append(lines, "- "+url)
 			continue
 		}
-		n := slices.IndexFunc(feed.Entries, func(e entry) bool { return e.Link == all[url] })
+		newest, _, err := f.plugin.Storage(s.Person).Get(ctx, below+url)
+		if err != nil {
+			return "", err
+		}
+		n := slices.IndexFunc(feed.Entries, func(e entry) bool { return e.Link == newest })
 		if n < 0 {
 			n = len(feed.Entries)
 		}
