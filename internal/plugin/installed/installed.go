@@ -4,8 +4,11 @@ package installed
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -31,8 +34,12 @@ type Plugin struct {
 	Fault error // why what is stored cannot be read; nil: it can
 }
 
-// fresh is how old what this process knows may be: a change by another process, such as xbot plugin, is in force after it.
-const fresh = time.Second
+const (
+	// fresh is how old what this process knows may be: a change by another process, such as xbot plugin, is in force after it.
+	fresh = time.Second
+	// lookTime is how long the database may take to list them. Whoever asks may leave sooner.
+	lookTime = 5 * time.Second
+)
 
 // Plugins are those of the installation. They are safe for concurrent use.
 type Plugins struct {
@@ -40,31 +47,57 @@ type Plugins struct {
 	Key      secret.Sealer
 	Reserved Names // names of slash commands that plugins cannot have; nil: all can be had
 
-	mu    sync.Mutex
-	known []Plugin
-	at    time.Time
+	looks singleflight.Group // by changes
+
+	mu      sync.Mutex
+	known   []Plugin
+	at      time.Time // when the look at the database began that found them; zero: there is none to go by
+	changes uint64    // by this process: a look that began before the last one is of no use
 }
 
 // Names knows names that are taken.
 type Names interface{ Taken(command string) bool }
 
-// All lists the plugins by their ids, as they were at most a second ago. The list is not changed by anybody.
+// All lists the plugins by their ids, as they were at most a second ago. The list is not changed by anybody. Those who ask at the same time wait
+// for one look at the database, each as long as its ctx lasts.
 func (p *Plugins) All(ctx context.Context) ([]Plugin, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.at.IsZero() && time.Since(p.at) < fresh {
-		return p.known, nil
+	known, at, changes := p.known, p.at, p.changes
+	p.mu.Unlock()
+	if !at.IsZero() && time.Since(at) < fresh {
+		return known, nil
 	}
+	flight := p.looks.DoChan(strconv.FormatUint(changes, 10), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+		defer cancel()
+		return p.look(ctx, changes, known)
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case done := <-flight:
+		all, _ := done.Val.([]Plugin) // nil where it failed
+		return all, done.Err
+	}
+}
+
+// look reads the plugins from the database, and keeps them unless this process has changed some since.
+func (p *Plugins) look(ctx context.Context, changes uint64, before []Plugin) ([]Plugin, error) {
+	at := time.Now()
 	rows, err := p.Rows.Plugins(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := make([]Plugin, len(rows))
+	all := make([]Plugin, len(rows))
 	for i, r := range rows {
-		known[i] = read(r, p.known)
+		all[i] = read(r, before)
 	}
-	p.known, p.at = known, time.Now()
-	return known, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changes == changes {
+		p.known, p.at = all, at
+	}
+	return all, nil
 }
 
 // read reads the manifest of a row, unless that was done before.
@@ -151,4 +184,5 @@ func (p *Plugins) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.at = time.Time{}
+	p.changes++
 }
