@@ -88,6 +88,21 @@ func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testin
 	}, time.Minute, 10*time.Millisecond)
 }
 
+func TestPlugins_AnotherVersionShowsNoSecretThatWasGivenToTheOneBefore(t *testing.T) {
+	b := setup(t)
+	b.plugin("looker", plugin.Values{"token": "sk-of-alice", "limit": 5.0})
+	files := pluginFiles(t, "looker")
+	files[plugin.ManifestName] = plugin.File{Data: []byte(strings.Replace(string(files[plugin.ManifestName].Data), `"secret"`, `"string"`, 1))}
+	archive, err := files.Zip()
+	require.NoError(t, err)
+	var made apiplugins.Plugin
+	got := b.alice.upload("/api/plugins?permissions=network&permissions=hooks&digest="+files.Digest(), archive)
+	got.is(http.StatusOK, &made)
+	require.NotContains(t, string(got.body), "sk-of-alice")
+	require.Equal(t, []string{"token"}, made.Missing)
+	require.EqualValues(t, 5, made.Settings[1].Value)
+}
+
 func TestPlugins_MembersReachNoneOfIt(t *testing.T) {
 	b := setup(t)
 	archive, err := pluginFiles(t, "looker").Zip()

@@ -148,3 +148,31 @@ func TestSettings_AreCheckedAndDefaultsAreTold(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, plugin.Values{"mode": "b"}, kept, "what another version had, and fits no more, is left out")
 }
+
+func TestSettings_ASecretIsNoTextInAnotherVersion(t *testing.T) {
+	old, err := plugin.Parse([]byte(whole))
+	require.NoError(t, err)
+	values := plugin.Values{"token": "sk-1", "text": "plain", "limit": 7.0}
+	stored, err := old.StoreValues(values)
+	require.NoError(t, err)
+	same, err := old.ReadValues(stored)
+	require.NoError(t, err)
+	require.Equal(t, values, same)
+	for _, kind := range []string{`"string"`, `"choice", "choices": ["sk-1", "b"]`} {
+		other, err := plugin.Parse([]byte(strings.Replace(whole, `"token", "type": "secret"`, `"token", "type": `+kind, 1)))
+		require.NoError(t, err)
+		kept, err := other.ReadValues(stored)
+		require.NoError(t, err)
+		require.Equal(t, plugin.Values{"text": "plain", "limit": 7.0}, kept, kind)
+	}
+	hidden, err := plugin.Parse([]byte(strings.Replace(whole, `"text", "type": "string"`, `"text", "type": "secret"`, 1)))
+	require.NoError(t, err)
+	kept, err := hidden.ReadValues(stored)
+	require.NoError(t, err)
+	require.Equal(t, values, kept, "a text may become a secret")
+	none, err := old.StoreValues(nil)
+	require.NoError(t, err)
+	kept, err = old.ReadValues(none)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+}

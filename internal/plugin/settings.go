@@ -66,7 +66,30 @@ func (s Setting) Check(value any) error {
 // Values are settings of a plugin, by their names.
 type Values map[string]any
 
-// ReadValues reads what Values were stored as. What the manifest does not have any more is left out.
+// secretsMember lists, among stored values, those that were given as secrets. No setting can have its name.
+const secretsMember = "*secrets"
+
+// StoreValues is what ReadValues reads, also for another version of the manifest. Invalid: a value is no JSON.
+func (m Manifest) StoreValues(values Values) ([]byte, error) {
+	all, secrets := maps.Clone(values), []string{}
+	if all == nil {
+		all = Values{}
+	}
+	for _, s := range m.Contributes.Settings {
+		if _, ok := values[s.Name]; ok && s.Type == Secret {
+			secrets = append(secrets, s.Name)
+		}
+	}
+	all[secretsMember] = secrets
+	out, err := json.Marshal(all)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "a setting of the plugin %s is no JSON", m.ID)
+	}
+	return out, nil
+}
+
+// ReadValues reads what Values were stored as. What the manifest does not have any more is left out, and so is a secret that it now has as
+// something that people can read: nobody gave it for that.
 func (m Manifest) ReadValues(stored []byte) (Values, error) {
 	all := Values{}
 	if len(stored) > 0 {
@@ -74,9 +97,11 @@ func (m Manifest) ReadValues(stored []byte) (Values, error) {
 			return nil, fault.Errorf(fault.Internal, "the settings of plugin %s cannot be read", m.ID)
 		}
 	}
+	secrets, _ := all[secretsMember].([]any) // there is none in values that were stored before there was such a list
 	out := Values{}
 	for _, s := range m.Contributes.Settings {
-		if v, ok := all[s.Name]; ok && s.Check(v) == nil {
+		v, ok := all[s.Name]
+		if shown := s.Type != Secret && slices.Contains(secrets, any(s.Name)); ok && !shown && s.Check(v) == nil {
 			out[s.Name] = v
 		}
 	}

@@ -2,7 +2,6 @@ package installed
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"xbot/internal/chat"
@@ -134,9 +133,9 @@ func (p *Plugins) Set(ctx context.Context, id string, changes plugin.Values, rev
 	if values, err = one.Change(values, changes); err != nil {
 		return err
 	}
-	plain, err := json.Marshal(values)
+	plain, err := one.StoreValues(values)
 	if err != nil {
-		return fault.Errorf(fault.Invalid, "a setting is no JSON")
+		return err
 	}
 	if revision == 0 {
 		revision = one.Revision
