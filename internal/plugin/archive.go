@@ -180,21 +180,26 @@ func ReadFolder(dir string) (Tree, error) {
 		case !d.Type().IsRegular():
 			return fault.Errorf(fault.Invalid, "%q is no plain file", cut(at))
 		}
-		f, err := root.Open(at)
-		if err != nil {
-			return fault.Errorf(fault.Invalid, "%s cannot be read: %w", at, err)
-		}
-		defer f.Close() // read only
-		info, err := f.Stat()
-		if err != nil || !info.Mode().IsRegular() {
-			return fault.Errorf(fault.Invalid, "%q is no plain file", cut(at))
-		}
-		return a.add(at, info.Mode()&0o111 != 0, f)
+		return a.addFrom(root, at)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return a.tree.whole()
+}
+
+// addFrom reads a file of a folder.
+func (a *adder) addFrom(root *os.Root, at string) error {
+	f, err := root.Open(at)
+	if err != nil {
+		return fault.Errorf(fault.Invalid, "%s cannot be read: %w", at, err)
+	}
+	defer f.Close() // read only
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return fault.Errorf(fault.Invalid, "%q is no plain file", cut(at))
+	}
+	return a.add(at, info.Mode()&0o111 != 0, f)
 }
 
 // whole takes the files out of the one folder that they lie in, and looks for the manifest.
@@ -298,6 +303,26 @@ func (t Tree) Unpack(dir string) (err error) {
 		return fmt.Errorf("unpack a plugin: %w", err)
 	}
 	return nil
+}
+
+// IsUnpacked reports whether a folder has the files with a digest, all of them and no others. What it would not unpack itself it does not read.
+func IsUnpacked(dir, digest string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close() // read only
+	a := newAdder()
+	err = fs.WalkDir(root.FS(), ".", func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir():
+			return err
+		case !d.Type().IsRegular():
+			return fs.ErrInvalid
+		}
+		return a.addFrom(root, at)
+	})
+	return err == nil && a.tree.Digest() == digest
 }
 
 func isFolder(path string) bool {

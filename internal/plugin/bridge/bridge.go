@@ -52,7 +52,8 @@ type Config struct {
 
 // Bridge talks to the plugins of the installation, each in one process of this server. It is safe for concurrent use.
 type Bridge struct {
-	cfg Config
+	cfg     Config
+	folders *folders
 
 	mu      sync.Mutex
 	open    map[string]*process // that new requests use, by plugin
@@ -71,6 +72,7 @@ func New(cfg Config) *Bridge {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	b := &Bridge{cfg: cfg, open: map[string]*process{}, all: map[*process]struct{}{}, health: map[string]*health{}, scripts: map[string]chan struct{}{}, over: make(chan struct{})}
+	b.folders = &folders{home: cfg.Home, rows: cfg.Rows, log: cfg.Log, checked: map[string]bool{}}
 	b.work.Go(b.watch)
 	return b
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/plugin"
 	"xbot/internal/plugin/installed"
 	"xbot/internal/sandbox"
 	"xbot/internal/store/plugins"
@@ -135,6 +134,8 @@ type rows struct {
 
 	mu      sync.Mutex
 	row     plugins.Plugin
+	files   plugin.Tree
+	fetched int // times that its archive was read
 	problem []string
 
 	now, most, asked int // requests for values: at work, at most at once, and in all
@@ -158,6 +159,20 @@ func (r *rows) Plugins(context.Context) ([]plugins.Plugin, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return []plugins.Plugin{r.row}, nil
+}
+
+func (r *rows) PluginArchive(context.Context, string) (string, []byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fetched++
+	archive, err := r.files.Zip()
+	return r.files.Digest(), archive, err
+}
+
+func (r *rows) fetches() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fetched
 }
 
 func (r *rows) SetPluginProblem(_ context.Context, _ string, _ int64, problem string) error {
@@ -188,20 +203,20 @@ type world struct {
 
 	box  *box
 	rows *rows
+	home string
 }
 
 func newWorld(t *testing.T, runtime string, play func(p *fakeProcess) (int, error)) *world {
 	t.Helper()
-	digest := strings.Repeat("a", 64)
-	r := &rows{row: plugins.Plugin{ID: "p", Version: "1", Digest: digest, Permissions: []string{"storage"}, Enabled: true, Revision: 1, Installation: 2, Manifest: fmt.Appendf(nil, `{"id": "p", "name": "P", "version": "1",
-		"runtime": %q, "command": ["run"], "permissions": ["storage"], "timeout": 1, "contributes": {"tools": [{"name": "t", "description": "T"}]}}`, runtime)}}
+	permissions := `"storage"`
 	if runtime == "script" {
-		r.row.Manifest = []byte(strings.Replace(string(r.row.Manifest), `"storage"`, "", 1))
+		permissions = ""
 	}
-	w := &world{T: t, rows: r, box: &box{play: play}}
-	home := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(home, "code", "p", digest), 0o700))
-	w.Bridge = New(Config{Plugins: &installed.Plugins{Rows: r}, Rows: r, Box: w.box, Home: home})
+	r := &rows{files: plugin.Tree{"run": {Data: []byte("#!/bin/sh\n"), Exec: true}, ".config/kept": {Data: []byte("x")}, plugin.ManifestName: {Data: fmt.Appendf(nil, `{"id": "p", "name": "P", "version": "1",
+		"runtime": %q, "command": ["run"], "permissions": [%s], "timeout": 1, "contributes": {"tools": [{"name": "t", "description": "T"}]}}`, runtime, permissions)}}}
+	r.row = plugins.Plugin{ID: "p", Version: "1", Digest: r.files.Digest(), Permissions: []string{"storage"}, Enabled: true, Revision: 1, Installation: 2, Manifest: r.files[plugin.ManifestName].Data}
+	w := &world{T: t, rows: r, box: &box{play: play}, home: t.TempDir()}
+	w.Bridge = New(Config{Plugins: &installed.Plugins{Rows: r}, Rows: r, Box: w.box, Home: w.home})
 	t.Cleanup(func() { require.NoError(t, w.Close()) })
 	return w
 }

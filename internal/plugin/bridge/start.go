@@ -7,12 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"sync"
-	"time"
 
 	"xbot/internal/fault"
 	"xbot/internal/plugin"
@@ -26,37 +21,12 @@ func (b *Bridge) start(life context.Context, one installed.Plugin) (sandbox.Proc
 	if args == nil {
 		return nil, fault.Errorf(fault.Invalid, "it has no command for this system")
 	}
-	if err := b.unpack(life, one); err != nil {
+	if err := b.folders.unpack(life, one); err != nil {
 		return nil, err
 	}
 	return b.cfg.Box.Start(life, sandbox.StdioRequest{Args: args, Plugin: &sandbox.Plugin{
 		ID: one.Plugin.ID, Digest: one.Digest, Data: one.Installation, Network: one.Wants(plugin.Network), Files: one.Wants(plugin.Files),
 	}})
-}
-
-func (b *Bridge) codeFolder(id string) string { return filepath.Join(b.cfg.Home, "code", id) }
-
-// unpack writes the files of a plugin where its process runs, unless they are there.
-func (b *Bridge) unpack(ctx context.Context, one installed.Plugin) error {
-	dir := filepath.Join(b.codeFolder(one.Plugin.ID), one.Digest)
-	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
-		return nil
-	}
-	digest, archive, err := b.cfg.Rows.PluginArchive(ctx, one.Plugin.ID)
-	if err != nil {
-		return err
-	}
-	if digest != one.Digest {
-		return fault.Errorf(fault.Conflict, "it was installed anew at this moment: try again")
-	}
-	files, err := plugin.ReadArchive(archive)
-	if err != nil {
-		return err
-	}
-	if files.Digest() != digest {
-		return fault.Errorf(fault.Invalid, "its files in the database are not those that were installed: install it again")
-	}
-	return files.Unpack(dir)
 }
 
 // scriptsAtOnce is how many processes a plugin of the runtime script may have.
@@ -163,122 +133,4 @@ func readOutput(id string, out []byte, into any) error {
 		return &RefusedError{Plugin: id, Said: "something that is no answer to what it was asked"}
 	}
 	return nil
-}
-
-// watchEvery is how soon processes of plugins end that were switched off, changed or removed, or were idle; foldersEvery how soon the
-// folders go of those that were removed.
-const (
-	watchEvery   = time.Second
-	foldersEvery = 10 * time.Minute
-)
-
-// watch ends processes that are not wanted any more.
-func (b *Bridge) watch() {
-	tick, swept := time.NewTicker(watchEvery), time.Time{}
-	defer tick.Stop()
-	for {
-		select {
-		case <-b.over:
-			return
-		case <-tick.C:
-		}
-		if b.Running() > 0 {
-			b.look()
-		}
-		if time.Since(swept) > foldersEvery {
-			b.sweep()
-			swept = time.Now()
-		}
-	}
-}
-
-// look compares the processes with the plugins that there are. While the database is away they go on.
-func (b *Bridge) look() {
-	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
-	defer cancel()
-	working, err := b.cfg.Plugins.Working(ctx)
-	if err != nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for p := range b.all {
-		i := slices.IndexFunc(working, func(w installed.Plugin) bool { return w.Plugin.ID == p.plugin.Plugin.ID })
-		switch {
-		case i < 0:
-			b.retire(p)
-			p.leave() // at once: it may be why it was switched off
-		case working[i].Revision != p.plugin.Revision, working[i].Digest != p.plugin.Digest, p.users == 0 && time.Since(p.used) > b.cfg.Idle:
-			b.retire(p)
-		}
-	}
-}
-
-// oldCode is how long the files of a version that was replaced stay: a process of another server may use them.
-const oldCode = 24 * time.Hour
-
-// sweep removes the folders of plugins that were removed, and the files of versions that were replaced. What is there is looked at before the
-// rows are: a plugin that was just installed has its row before its folder.
-func (b *Bridge) sweep() {
-	var found []string
-	for _, part := range []string{"code", "data"} {
-		entries, err := os.ReadDir(filepath.Join(b.cfg.Home, part))
-		if err != nil {
-			continue // there are none
-		}
-		for _, e := range entries {
-			found = append(found, filepath.Join(part, e.Name()))
-		}
-	}
-	if len(found) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
-	defer cancel()
-	rows, err := b.cfg.Rows.Plugins(ctx)
-	if err != nil {
-		return
-	}
-	digests, installations := map[string]string{}, map[string]string{}
-	for _, r := range rows {
-		digests[r.ID], installations[r.ID] = r.Digest, strconv.FormatInt(r.Installation, 10)
-	}
-	for _, at := range found {
-		digest, there := digests[filepath.Base(at)]
-		switch {
-		case !there:
-			b.remove(filepath.Join(b.cfg.Home, at))
-		case filepath.Dir(at) == "code":
-			b.removeOld(filepath.Join(b.cfg.Home, at), digest)
-		default:
-			b.removeOld(filepath.Join(b.cfg.Home, at), installations[filepath.Base(at)])
-		}
-	}
-}
-
-func (b *Bridge) removeOld(dir, current string) {
-	entries, _ := os.ReadDir(dir) // none where it cannot be read
-	used := b.digests()
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && e.Name() != current && !used[e.Name()] && time.Since(info.ModTime()) > oldCode {
-			b.remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
-
-// digests are the files that processes of this server use.
-func (b *Bridge) digests() map[string]bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	out := map[string]bool{}
-	for p := range b.all {
-		out[p.plugin.Digest] = true
-	}
-	return out
-}
-
-func (b *Bridge) remove(dir string) {
-	if err := os.RemoveAll(dir); err != nil {
-		b.cfg.Log.Warn("a folder of a plugin that is gone cannot be removed", "folder", dir, "error", err)
-	}
 }
