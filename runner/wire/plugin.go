@@ -3,8 +3,8 @@ package wire
 import "strings"
 
 // PluginStart starts a process of a plugin, which is talked to like one of StdioStart and lives as long. Its walls are narrower than those of
-// commands: it changes nothing but its own data, and sees its own files, those of the system, and no more. A runner that was not started for
-// plugins refuses it, and so does one that cannot build these walls.
+// commands: it changes nothing but its own data, and does not see homes, workspaces, /srv, /mnt and /media unless Files. A runner that was not
+// started for plugins refuses it, and so does one that cannot build these walls.
 type PluginStart struct {
 	StdioStart
 
