@@ -12,15 +12,15 @@ import (
 )
 
 // Install checks the files of a plugin and stores it, switched on, also in the place of another version, whose settings and values it keeps.
-// granted are the permissions that the administrator has seen and given: those that it asks for, or Denied names what is missing. by 0 is an
+// granted is what the administrator has seen and given: the permissions that it asks for, or Denied names what is missing. by 0 is an
 // operator. Conflict: another plugin, or xbot itself, has a name that it wants.
-func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted []plugin.Permission, by chat.UserID) (plugin.Manifest, error) {
+func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted plugin.Grant, by chat.UserID) (plugin.Manifest, error) {
 	m, err := files.Manifest()
 	if err != nil {
 		return m, err
 	}
 	for _, want := range m.Permissions {
-		if !slices.Contains(granted, want) {
+		if !slices.Contains(granted.Permissions, want) {
 			return m, fault.Errorf(fault.Denied, "the plugin %s asks for the permission %s, which was not given", m.ID, want)
 		}
 	}
@@ -34,12 +34,17 @@ func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted []plug
 	if err != nil {
 		return m, err
 	}
-	row := plugins.Plugin{ID: m.ID, Version: m.Version, Digest: files.Digest(), Permissions: words(m.Permissions)}
+	row := plugins.Plugin{ID: m.ID, Version: m.Version, Digest: files.Digest(), Permissions: words(m.Permissions), ReadOnly: shown(m, granted.ReadOnly)}
 	if row.Manifest, err = m.Canonical(); err != nil {
 		return m, err
 	}
 	defer p.forget()
 	return m, p.Rows.InstallPlugin(ctx, row, archive, by, beside{p, m})
+}
+
+// shown are the tools that change nothing as the plugin says, and as the administrator was shown.
+func shown(m plugin.Manifest, names []string) []string {
+	return slices.DeleteFunc(m.Asks().ReadOnly, func(name string) bool { return !slices.Contains(names, name) })
 }
 
 func words(all []plugin.Permission) []string {
