@@ -79,11 +79,17 @@ func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testin
 	require.EqualValues(t, 5, made.Settings[1].Value)
 	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": 6}, "revision": 1}).problem(http.StatusConflict)
 	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": "many"}}).problem(http.StatusBadRequest)
-	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"enabled": false}).is(http.StatusOK, &made)
+	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": "many"}, "enabled": false}).problem(http.StatusBadRequest)
+	b.alice.get("/api/plugins").is(http.StatusOK, &all)
+	require.True(t, all.Plugins[0].Enabled, "all of a change or nothing")
+	before := made.Revision
+	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": 7}, "enabled": false}).is(http.StatusOK, &made)
 	require.False(t, made.Enabled)
+	require.EqualValues(t, 7, made.Settings[1].Value)
+	require.Equal(t, before+1, made.Revision, "in one step")
 	b.alice.upload("/api/plugins/check", archive).is(http.StatusOK, &draft)
 	require.Equal(t, "1", draft.Replaces)
-	before := made.Revision
+	before = made.Revision
 	b.alice.post("/api/plugins/looker/reload", nil).is(http.StatusOK, &made)
 	require.Equal(t, before+1, made.Revision)
 	b.alice.delete("/api/plugins/looker").is(http.StatusNoContent, nil)

@@ -213,15 +213,15 @@ func (a *Endpoints) change(ctx context.Context, in *change) (*pluginBody, error)
 		return nil, err
 	}
 	u := auth.User(ctx)
-	if in.Body.Settings != nil {
-		if err := a.Plugins.Set(ctx, in.Plugin, in.Body.Settings, in.Body.Revision, u.ID); err != nil {
-			return nil, a.Problem(err)
-		}
+	var err error
+	switch on := in.Body.Enabled; {
+	case in.Body.Settings != nil:
+		err = a.Plugins.Change(ctx, in.Plugin, on, in.Body.Settings, in.Body.Revision, u.ID)
+	case on != nil:
+		err = a.Plugins.Switch(ctx, in.Plugin, *on, u.ID)
 	}
-	if on := in.Body.Enabled; on != nil {
-		if err := a.Plugins.Switch(ctx, in.Plugin, *on, u.ID); err != nil {
-			return nil, a.Problem(err)
-		}
+	if err != nil {
+		return nil, a.Problem(err)
 	}
 	a.Log.Info("plugin changed", "plugin", in.Plugin, "by", u.Name)
 	return a.one(ctx, in.Plugin)

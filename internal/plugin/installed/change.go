@@ -124,6 +124,11 @@ func (p *Plugins) Reload(ctx context.Context, id string, by chat.UserID) error {
 
 // Set changes settings of a plugin, which is reloaded; null forgets one. revision is that which the change was made from; 0: any.
 func (p *Plugins) Set(ctx context.Context, id string, changes plugin.Values, revision int64, by chat.UserID) error {
+	return p.Change(ctx, id, nil, changes, revision, by)
+}
+
+// Change is Set that also switches the plugin on or off, both or neither; on nil: it stays as it is.
+func (p *Plugins) Change(ctx context.Context, id string, on *bool, changes plugin.Values, revision int64, by chat.UserID) error {
 	p.forget()
 	one, err := p.Get(ctx, id)
 	if err != nil {
@@ -147,7 +152,7 @@ func (p *Plugins) Set(ctx context.Context, id string, changes plugin.Values, rev
 		revision = one.Revision
 	}
 	defer p.forget()
-	return p.Rows.ChangePlugin(ctx, id, plugins.Change{Settings: true, Secrets: p.Key.Seal(plain), Revision: revision}, by)
+	return p.Rows.ChangePlugin(ctx, id, plugins.Change{Enabled: on, Settings: true, Secrets: p.Key.Seal(plain), Revision: revision}, by)
 }
 
 // Remove removes a plugin with its settings and what it keeps.
