@@ -31,7 +31,7 @@ type Permission string
 // The permissions. What a plugin has none for it cannot do.
 const (
 	Network Permission = "network" // open connections, also to programs of the same machine
-	Files   Permission = "files"   // read what commands of the agent may read on the server's machine
+	Files   Permission = "files"   // read homes, workspaces and other folders of people on the server's machine, as commands of the agent do
 	Storage Permission = "storage" // keep values in the database
 	Hooks   Permission = "hooks"   // see what people write and what tools do, and refuse it
 	Prompt  Permission = "prompt"  // add text to what the model reads
@@ -46,7 +46,7 @@ func (p Permission) Means() string {
 	case Network:
 		return "opens connections to other machines and to programs of this one"
 	case Files:
-		return "reads the files on the server's machine that commands of the agent may read"
+		return "reads what people have on the server's machine, as commands of the agent do: homes, workspaces, /srv, /mnt and /media"
 	case Storage:
 		return "keeps values in the database of this installation"
 	case Hooks:
