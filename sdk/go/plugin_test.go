@@ -30,9 +30,13 @@ func TestPlugin_SaysNoLineThatXbotWouldEndItFor(t *testing.T) {
 		p.Log("info", long)
 		return long, p.Storage("").Set(context.Background(), "key", long)
 	})
-	p.Tool("fail", func(context.Context, plugin.Call) (string, error) { return "", errors.New(strings.Repeat("no ", plugin.MaxMessage)) })
+	p.Tool("fail", func(context.Context, plugin.Call) (string, error) {
+		return "", errors.New(strings.Repeat("no ", plugin.MaxMessage))
+	})
 	p.Tool("long", func(context.Context, plugin.Call) (string, error) { return long, nil })
-	p.Tool("much", func(context.Context, plugin.Call) (string, error) { return strings.Repeat("x", plugin.MaxMessage-100), nil })
+	p.Tool("much", func(context.Context, plugin.Call) (string, error) {
+		return strings.Repeat("x", plugin.MaxMessage-100), nil
+	})
 	fromXbot, toPlugin := io.Pipe()
 	fromPlugin, toXbot := io.Pipe()
 	go func() { _ = toXbot.CloseWithError(p.Serve(fromXbot, toXbot)) }() // its end is an end of what is read below
@@ -56,7 +60,9 @@ func TestPlugin_SaysNoLineThatXbotWouldEndItFor(t *testing.T) {
 	require.Len(t, ask("much").Result.Text, plugin.MaxMessage-100)
 	whole := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"much","arguments":{"a":"`
 	end := `"}}}`
-	go func() { _, _ = toPlugin.Write([]byte(whole + strings.Repeat("y", plugin.MaxMessage-len(whole)-len(end)) + end + "\n")) }()
+	go func() {
+		_, _ = toPlugin.Write([]byte(whole + strings.Repeat("y", plugin.MaxMessage-len(whole)-len(end)) + end + "\n"))
+	}()
 	line, err := read.ReadSlice('\n')
 	require.NoError(t, err, "the longest line of xbot is read")
 	require.Contains(t, string(line), "xxx")
