@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +38,7 @@ func TestPlugin_ReachesNothingOutside(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(p.names["WORK"], "own"), []byte("of a person"), 0o644))
 			p.names["PROBE"], p.names["PLUGINS"], p.without = "$PROBE", filepath.Join(p.home, "plugins"), []string{"PROBE=" + p.probe}
 			sound, idle := escapetest.Run(t, escapetest.World{Names: p.names, Lacks: lacks, Secrets: p.secrets(), Inside: p.insidePlugin, Outside: p.beside}, slices.Concat(
-				slices.DeleteFunc(escapetest.Attempts(), meansAnother), pluginAttempts))
+				slices.DeleteFunc(escapetest.Attempts(), meansAnother), pluginAttempts, plantedAttempts(t)))
 			t.Logf("%d refused, and %d more that were not possible outside either", sound, idle)
 			require.Greater(t, sound, 200)
 			require.Equal(t, "fine", strings.TrimSpace(p.ask("pest", `cd $XBOT_PLUGIN_DATA && echo fine > mine && cat mine`)), "what is its own it may use")
@@ -71,6 +73,30 @@ var pluginAttempts = []escapetest.Attempt{
 	{Group: "own program", Try: `echo x >> @PLUGINS@/code/pest/*/main.js`},
 	{Group: "own program", Try: `touch $(echo @PLUGINS@/code/pest/*)/planted && rm @PLUGINS@/code/pest/*/planted`},
 	{Group: "own program", Try: `d=$(echo @PLUGINS@/code/pest/*); mv $d $d.2 && mv $d.2 $d`},
+}
+
+// plantedAttempts are about a file in each of the folders where people have things on every machine, as far as this user may write there.
+func plantedAttempts(t *testing.T) []escapetest.Attempt {
+	t.Helper()
+	places := []string{"/home", "/root", "/srv", "/mnt", "/media"}
+	if known, err := user.Current(); err == nil {
+		places = append(places, known.HomeDir) // which HOME of the server is not
+	}
+	var out []escapetest.Attempt
+	for _, place := range places {
+		f, err := os.CreateTemp(place, "of-people-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { require.NoError(t, os.Remove(f.Name())) })
+		_, err = f.WriteString("of a person")
+		require.NoError(t, errors.Join(err, f.Close()))
+		out = append(out,
+			escapetest.Attempt{Group: "files of people", Try: "cat " + f.Name()},
+			escapetest.Attempt{Group: "files of people", Try: "cat /proc/self/root" + f.Name()},
+			escapetest.Attempt{Group: "files of people", Try: "ls " + place + " | grep of-people", Needs: "namespaces"})
+	}
+	return out
 }
 
 // ask has a plugin run a command, and returns what it printed.

@@ -2,8 +2,10 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -78,18 +80,9 @@ func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Po
 	if r.Files {
 		return p, nil
 	}
-	var private []string
-	for _, dir := range append(slices.Clone(d.policy.Write), os.Getenv("HOME")) {
-		real, err := filepath.EvalSymlinks(dir)
-		switch {
-		case dir == "" || os.IsNotExist(err):
-			continue
-		case err != nil:
-			return p, wire.Errorf(wire.Unavailable, "a folder that the plugin must not see cannot be looked at: %v", err)
-		case real == "/":
-			return p, wire.Errorf(wire.Unavailable, "the plugin %s must not see the files of people, and %s is all of this machine: permit it to read files, or choose another workspace", r.Plugin, dir)
-		}
-		private = append(private, real)
+	private, err := foldersOfPeople(d.policy.Write)
+	if err != nil {
+		return p, err
 	}
 	hide, held, err := confine.Hold(private)
 	if err != nil {
@@ -102,6 +95,49 @@ func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Po
 	slices.SortFunc(hide, func(a, b confine.Hidden) int { return strings.Compare(a.Path, b.Path) }) // what holds others comes first
 	p.Hide = hide
 	return p, nil
+}
+
+// placesOfPeople hold, on every machine, what is people's and not the system's: homes, what is served, and disks that were brought.
+var placesOfPeople = []string{"/home", "/root", "/srv", "/mnt", "/media"}
+
+// foldersOfPeople are those that a plugin must not see unless it may read files, with links followed: what commands may write, the homes of
+// whoever runs this runner, and placesOfPeople.
+func foldersOfPeople(writable []string) ([]string, error) {
+	registered, err := registeredHome()
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the home folder that the plugin must not see cannot be found: %v", err)
+	}
+	var out []string
+	for _, dir := range slices.Concat(writable, []string{os.Getenv("HOME"), registered}, placesOfPeople) {
+		real, err := filepath.EvalSymlinks(dir)
+		switch {
+		case dir == "" || os.IsNotExist(err):
+			continue
+		case err != nil:
+			return nil, wire.Errorf(wire.Unavailable, "a folder that the plugin must not see cannot be looked at: %v", err)
+		case real == "/":
+			return nil, wire.Errorf(wire.Unavailable, "a plugin without the permission files must not see the files of people, and %s is all of this machine: choose another workspace or home folder", dir)
+		case !slices.Contains(out, real):
+			out = append(out, real)
+		}
+	}
+	return out, nil
+}
+
+// registeredHome is the home folder that the system has for the user of this process, which HOME need not be. Empty: it has none, or the
+// whole machine for it, as for users of services: then there is no home to hide.
+func registeredHome() (string, error) {
+	known, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if _, unknown := errors.AsType[user.UnknownUserIdError](err); unknown || errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if filepath.Clean(known.HomeDir) == "/" {
+		return "", nil
+	}
+	return known.HomeDir, nil
 }
 
 // pluginFolder makes the folder of plugins, which has to be there before it is hidden.

@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/plugin"
 	"xbot/internal/plugin/installed"
@@ -113,7 +117,7 @@ func (c pluginShowCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		describePlugin(os.Stdout, m)
+		describePlugin(os.Stdout, m, m.Asks().ReadOnly)
 		return nil
 	}
 	return withPlugins(ctx, func(known *installed.Plugins) error {
@@ -124,7 +128,7 @@ func (c pluginShowCmd) Run(ctx context.Context) error {
 		if p.Fault != nil {
 			return p.Fault
 		}
-		describePlugin(os.Stdout, p.Manifest)
+		describePlugin(os.Stdout, p.Manifest, p.ReadOnly)
 		say(os.Stdout, "State: %s", pluginState(p))
 		if p.Problem != "" {
 			say(os.Stdout, "Problem: %s", p.Problem)
@@ -133,21 +137,26 @@ func (c pluginShowCmd) Run(ctx context.Context) error {
 	})
 }
 
-// describePlugin prints what a plugin is, adds and asks for. Its words are printed without what could steer a terminal.
-func describePlugin(w io.Writer, m plugin.Manifest) {
-	say(w, "%s %s (%s), %s", m.Name, m.Version, m.ID, m.Runtime)
+// describePlugin prints what a plugin is, runs, adds and asks for. readOnly are the tools of whose effects it is believed. Its words are printed
+// without what could steer a terminal.
+func describePlugin(w io.Writer, m plugin.Manifest, readOnly []string) {
+	say(w, "%s %s (%s), %s", printable(m.Name), m.Version, m.ID, m.Runtime)
 	if m.Description != "" {
 		say(w, "%s", printable(m.Description))
 	}
+	for _, system := range slices.Sorted(maps.Keys(m.Command)) {
+		say(w, "  program   %s%s", printable(quoted(m.Command[system])), on(system))
+	}
 	adds := m.Contributes
 	for _, t := range adds.Tools {
-		say(w, "  tool      %s: %s", plugin.ToolName(m.ID, t.Name), printable(t.Description))
+		name := plugin.ToolName(m.ID, t.Name)
+		say(w, "  tool      %s (%s): %s", name, effect(t.Class(slices.Contains(readOnly, name))), printable(t.Description))
 	}
 	for _, c := range adds.Commands {
 		say(w, "  command   /%s: %s", c.Name, printable(c.Help.English))
 	}
 	for _, h := range adds.Hooks {
-		say(w, "  hook      %s %s", h.Event, printable(h.Matcher+" "+h.If))
+		say(w, "  hook      %s, where it fails: %s", printable(strings.Join(strings.Fields(string(h.Event)+" "+h.Matcher+" "+h.If), " ")), h.Fails())
 	}
 	for _, e := range adds.Enrichers {
 		say(w, "  text      %s, in prompts", e.Name)
@@ -165,10 +174,39 @@ func describePlugin(w io.Writer, m plugin.Manifest) {
 	}
 }
 
+// quoted is a command line as it could be typed.
+func quoted(args []string) string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if out[i] = arg; arg == "" || strings.ContainsFunc(arg, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`"'\`, r) }) {
+			out[i] = strconv.Quote(arg)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func on(system string) string {
+	if system == "" {
+		return ""
+	}
+	return " on " + system
+}
+
+// effect is what a plugin says that calls of a tool do.
+func effect(class chat.ToolClass) string {
+	switch class {
+	case chat.ClassRead:
+		return "says that it changes nothing: conversations that only read have it, too"
+	case chat.ClassIdempotent:
+		return "acts, and may be called again after a crash"
+	}
+	return "acts"
+}
+
 // printable makes one line of a text of a stranger.
 func printable(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
 			return ' '
 		}
 		return r
@@ -190,7 +228,7 @@ func (c pluginInstallCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	describePlugin(os.Stdout, m)
+	describePlugin(os.Stdout, m, m.Asks().ReadOnly)
 	if !c.Yes {
 		answer, err := newDialog(os.Stdin, os.Stdout).line("Install it, with these permissions? (y/N)")
 		if err != nil {
@@ -201,7 +239,7 @@ func (c pluginInstallCmd) Run(ctx context.Context) error {
 		}
 	}
 	return withPlugins(ctx, func(known *installed.Plugins) error {
-		if _, err := known.Install(ctx, files, m.Permissions, 0); err != nil {
+		if _, err := known.Install(ctx, files, m.Asks(), 0); err != nil {
 			return err
 		}
 		say(os.Stdout, "Installed. The server uses it within a second.")

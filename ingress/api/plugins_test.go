@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	apiplugins "xbot/ingress/api/plugins"
+	"xbot/internal/chat"
 	"xbot/internal/plugin"
 	"xbot/internal/plugin/installed"
 	"xbot/internal/secret"
@@ -21,7 +22,7 @@ func pluginFiles(t *testing.T, id string) plugin.Tree {
 	manifest, err := json.Marshal(object{
 		"id": id, "name": id, "version": "1", "runtime": "script", "command": []string{"./run"}, "permissions": []string{"network", "hooks"},
 		"contributes": object{
-			"tools": []object{{"name": "look", "description": "Looks."}}, "hooks": []object{{"event": "AgentStop"}}, "commands": []object{{"name": "look" + id, "help": object{"en": "looks"}}},
+			"tools": []object{{"name": "look", "description": "Looks.", "read_only": true}, {"name": "buy", "description": "Buys."}}, "hooks": []object{{"event": "AgentStop"}, {"event": "PreToolUse", "if": "Shell(look *)"}}, "commands": []object{{"name": "look" + id, "help": object{"en": "looks"}}},
 			"settings": []object{{"name": "token", "type": "secret", "required": true}, {"name": "limit", "type": "number", "default": 3}},
 		},
 	})
@@ -33,7 +34,7 @@ func pluginFiles(t *testing.T, id string) plugin.Tree {
 func (b *bundle) plugin(id string, settings plugin.Values) {
 	b.t.Helper()
 	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
-	_, err := known.Install(b.t.Context(), pluginFiles(b.t, id), plugin.Permissions(), b.alice.user.ID)
+	_, err := known.Install(b.t.Context(), pluginFiles(b.t, id), plugin.Grant{Permissions: plugin.Permissions()}, b.alice.user.ID)
 	require.NoError(b.t, err)
 	require.NoError(b.t, known.Set(b.t.Context(), id, settings, 0, b.alice.user.ID))
 }
@@ -51,7 +52,9 @@ func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testin
 	require.NoError(t, err)
 	var draft apiplugins.PluginDraft
 	b.alice.upload("/api/plugins/check", archive).is(http.StatusOK, &draft)
-	require.Equal(t, []string{"plugin_looker_look"}, draft.Tools)
+	require.Equal(t, []apiplugins.PluginTool{{Name: "plugin_looker_look", Description: "Looks.", Class: chat.ClassRead}, {Name: "plugin_looker_buy", Description: "Buys.", Class: chat.ClassOnce}}, draft.Tools)
+	require.Equal(t, []apiplugins.PluginHook{{Event: "AgentStop", OnError: "allow"}, {Event: "PreToolUse", If: "Shell(look *)", OnError: "deny"}}, draft.Hooks)
+	require.Equal(t, []string{"./run"}, draft.Program)
 	require.Equal(t, "opens connections to other machines and to programs of this one", draft.Permissions[0].Means)
 	var all apiplugins.Plugins
 	b.alice.get("/api/plugins").is(http.StatusOK, &all)
@@ -63,6 +66,9 @@ func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testin
 	var made apiplugins.Plugin
 	b.alice.upload(at+"network&permissions=hooks", archive).is(http.StatusOK, &made)
 	require.Equal(t, []string{"token"}, made.Missing)
+	require.Equal(t, chat.ClassIdempotent, made.Tools[0].Class, "of a tool that nobody believed to be read-only it is not believed")
+	b.alice.upload(at+"network&permissions=hooks&read_only=plugin_looker_look&read_only=plugin_looker_buy", archive).is(http.StatusOK, &made)
+	require.Equal(t, []chat.ToolClass{chat.ClassRead, chat.ClassOnce}, []chat.ToolClass{made.Tools[0].Class, made.Tools[1].Class})
 	require.Equal(t, "alice", made.ChangedBy)
 
 	got := b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"token": "sk-of-alice", "limit": 5}, "revision": made.Revision})
@@ -73,11 +79,17 @@ func TestPlugins_AreLookedAtInstalledChangedAndRemovedByAdministrators(t *testin
 	require.EqualValues(t, 5, made.Settings[1].Value)
 	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": 6}, "revision": 1}).problem(http.StatusConflict)
 	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": "many"}}).problem(http.StatusBadRequest)
-	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"enabled": false}).is(http.StatusOK, &made)
+	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": "many"}, "enabled": false}).problem(http.StatusBadRequest)
+	b.alice.get("/api/plugins").is(http.StatusOK, &all)
+	require.True(t, all.Plugins[0].Enabled, "all of a change or nothing")
+	before := made.Revision
+	b.do(b.alice, http.MethodPatch, "/api/plugins/looker", object{"settings": object{"limit": 7}, "enabled": false}).is(http.StatusOK, &made)
 	require.False(t, made.Enabled)
+	require.EqualValues(t, 7, made.Settings[1].Value)
+	require.Equal(t, before+1, made.Revision, "in one step")
 	b.alice.upload("/api/plugins/check", archive).is(http.StatusOK, &draft)
 	require.Equal(t, "1", draft.Replaces)
-	before := made.Revision
+	before = made.Revision
 	b.alice.post("/api/plugins/looker/reload", nil).is(http.StatusOK, &made)
 	require.Equal(t, before+1, made.Revision)
 	b.alice.delete("/api/plugins/looker").is(http.StatusNoContent, nil)

@@ -852,7 +852,7 @@ type Plugin struct {
 	Digest      string             `json:"digest"` // SHA-256 of its files.
 	Enabled     bool               `json:"enabled"`
 	Enrichers   []string           `json:"enrichers"` // The texts that it adds to prompts.
-	Hooks       []string           `json:"hooks"`     // The events that it is asked about.
+	Hooks       []PluginHook       `json:"hooks"`     // When it is asked before or after something happens.
 	ID          string             `json:"id"`
 	InstalledAt time.Time          `json:"installed_at"`
 	Missing     []string           `json:"missing,omitzero"` // Names of settings that it needs before it can work.
@@ -860,9 +860,10 @@ type Plugin struct {
 	Permissions []PluginPermission `json:"permissions"`      // What it asks for, and has once it is installed.
 	Problem     string             `json:"problem,omitzero"` // Why it does not work; left out: nothing is known against it.
 	ProblemAt   *time.Time         `json:"problem_at,omitzero"`
+	Program     []string           `json:"program"` // What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system.
 	Revision    int64              `json:"revision"`
 	Settings    []PluginSetting    `json:"settings"`
-	Tools       []string           `json:"tools"` // Names under which models call its tools.
+	Tools       []PluginTool       `json:"tools"`
 	Version     string             `json:"version"`
 }
 
@@ -879,13 +880,22 @@ type PluginDraft struct {
 	Description string             `json:"description,omitzero"`
 	Digest      string             `json:"digest"`    // SHA-256 of its files.
 	Enrichers   []string           `json:"enrichers"` // The texts that it adds to prompts.
-	Hooks       []string           `json:"hooks"`     // The events that it is asked about.
+	Hooks       []PluginHook       `json:"hooks"`     // When it is asked before or after something happens.
 	ID          string             `json:"id"`
 	Name        string             `json:"name"`
 	Permissions []PluginPermission `json:"permissions"`       // What it asks for, and has once it is installed.
+	Program     []string           `json:"program"`           // What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system.
 	Replaces    string             `json:"replaces,omitzero"` // The version that is installed now.
-	Tools       []string           `json:"tools"`             // Names under which models call its tools.
+	Tools       []PluginTool       `json:"tools"`
 	Version     string             `json:"version"`
+}
+
+// PluginHook is the schema of this name in the API's document.
+type PluginHook struct {
+	Event   hook.Event    `json:"event"`
+	If      string        `json:"if,omitzero"`      // Which calls; left out: all.
+	Matcher string        `json:"matcher,omitzero"` // Which tools or others; left out: all.
+	OnError hook.Decision `json:"on_error"`         // What a failure of it means for what it was asked about.
 }
 
 // PluginPermission is the schema of this name in the API's document.
@@ -903,6 +913,13 @@ type PluginSetting struct {
 	Title    map[string]string `json:"title"` // By language: en, zh.
 	Type     string            `json:"type"`
 	Value    interface{}       `json:"value,omitzero"` // The value in force; that of a secret is never returned.
+}
+
+// PluginTool is the schema of this name in the API's document.
+type PluginTool struct {
+	Class       chat.ToolClass `json:"class"` // What the plugin says of its effects: read and idempotent calls are repeated after a crash, others are not. Conversations that only read, and plans that are not approved yet, have those of the class read alone; once it is installed these are the ones that were permitted with read_only.
+	Description string         `json:"description"`
+	Name        string         `json:"name"` // The name under which models call it.
 }
 
 // PolicyCheck is the schema of this name in the API's document.
@@ -1526,6 +1543,7 @@ type RemovePermissionParams struct {
 type InstallPluginParams struct {
 	Digest      string   // That of the files whose permissions were shown.
 	Permissions []string // What the administrator permits, each by a parameter of its own: all that it asks for.
+	ReadOnly    []string // Names of the tools of the class read, as check-plugin told them, that the administrator believes to change nothing, each by a parameter of its own. Others count as acting.
 }
 
 // GetPolicyParams narrows GetPolicy; what is empty does not.
@@ -2238,7 +2256,7 @@ func (c *Client) ListPlugins(ctx context.Context) ([]Plugin, error) {
 // InstallPlugin sends POST /api/plugins: Install a plugin. Or another version of it, which keeps settings and values. It is switched on. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
 func (c *Client) InstallPlugin(ctx context.Context, params InstallPluginParams, body io.Reader) (Plugin, error) {
 	var answer Plugin
-	err := c.upload(ctx, http.MethodPost, "/api/plugins", query{"digest": params.Digest, "permissions": params.Permissions}, "application/octet-stream", body, &answer)
+	err := c.upload(ctx, http.MethodPost, "/api/plugins", query{"digest": params.Digest, "permissions": params.Permissions, "read_only": params.ReadOnly}, "application/octet-stream", body, &answer)
 	return answer, err
 }
 

@@ -161,7 +161,8 @@ func (a *adder) readTar(from io.Reader) error {
 	}
 }
 
-// ReadFolder reads the files of a folder. Links are refused; folders whose names begin with a dot are no part of it.
+// ReadFolder reads the files of a folder. Links are refused; files and folders whose names begin with a dot are no part of it: .env,
+// .npmrc and .git have what is nobody else's.
 func ReadFolder(dir string) (Tree, error) {
 	a := newAdder()
 	root, err := os.OpenRoot(dir)
@@ -175,6 +176,8 @@ func ReadFolder(dir string) (Tree, error) {
 			return fault.Errorf(fault.Invalid, "%s cannot be read: %w", at, err)
 		case d.IsDir() && at != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
+		case at != "." && strings.HasPrefix(d.Name(), "."):
+			return nil
 		case d.IsDir():
 			return nil
 		case !d.Type().IsRegular():

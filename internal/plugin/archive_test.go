@@ -133,14 +133,18 @@ func FuzzReadArchive(f *testing.F) {
 	})
 }
 
-func TestReadFolder_RefusesLinks(t *testing.T) {
+func TestReadFolder_RefusesLinksAndLeavesOutWhatBeginsWithADot(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugin.json"), []byte("{}"), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".git", "config"), nil, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "src"), 0o700))
+	for _, name := range []string{".env", ".npmrc", "src/.git", "src/.env.local"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("key"), 0o600))
+	}
 	files, err := plugin.ReadFolder(dir)
 	require.NoError(t, err)
-	require.Len(t, files, 1, "a folder with a dot is no part of it")
+	require.Len(t, files, 1, "what begins with a dot is no part of it")
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, "link")))
 	_, err = plugin.ReadFolder(dir)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))

@@ -34,3 +34,12 @@ func TestCanonical_IsReadAsTheSameManifest(t *testing.T) {
 	require.Equal(t, string(text), string(second))
 	require.Equal(t, m.Permissions, again.Permissions)
 }
+
+func TestParse_RefusesLinesThatReadAsOthers(t *testing.T) {
+	for _, name := range []string{"Di\\u202Ece", "Di\\u2066ce", "Di\\u200Fce", "Di\\u2028ce", "Di\\nce", "Di\\u009bce"} {
+		_, err := Parse([]byte(`{"id":"dice","name":"` + name + `","version":"1","runtime":"script","command":["./dice"]}`))
+		require.ErrorContains(t, err, "name: it has to be a line", name)
+	}
+	_, err := Parse([]byte(`{"id":"dice","name":"掷骰子 “Dice” 🎲","version":"1","runtime":"script","command":["./dice"]}`))
+	require.NoError(t, err)
+}

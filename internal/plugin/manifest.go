@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/chat"
 	"xbot/internal/hook"
 )
 
@@ -30,7 +31,7 @@ type Permission string
 // The permissions. What a plugin has none for it cannot do.
 const (
 	Network Permission = "network" // open connections, also to programs of the same machine
-	Files   Permission = "files"   // read what commands of the agent may read on the server's machine
+	Files   Permission = "files"   // read homes, workspaces and other folders of people on the server's machine, as commands of the agent do
 	Storage Permission = "storage" // keep values in the database
 	Hooks   Permission = "hooks"   // see what people write and what tools do, and refuse it
 	Prompt  Permission = "prompt"  // add text to what the model reads
@@ -45,7 +46,7 @@ func (p Permission) Means() string {
 	case Network:
 		return "opens connections to other machines and to programs of this one"
 	case Files:
-		return "reads the files on the server's machine that commands of the agent may read"
+		return "reads what people have on the server's machine, as commands of the agent do: homes, workspaces, /srv, /mnt and /media"
 	case Storage:
 		return "keeps values in the database of this installation"
 	case Hooks:
@@ -54,6 +55,23 @@ func (p Permission) Means() string {
 		return "adds text to what the model reads, in every conversation"
 	}
 	return string(p)
+}
+
+// Grant is what an administrator was shown of a plugin, and permits it.
+type Grant struct {
+	Permissions []Permission
+	ReadOnly    []string // names (ToolName) of tools that it says change nothing; those that are missing count as acting
+}
+
+// Asks is the grant of all that a plugin asks for.
+func (m Manifest) Asks() Grant {
+	g := Grant{Permissions: m.Permissions}
+	for _, t := range m.Contributes.Tools {
+		if t.ReadOnly {
+			g.ReadOnly = append(g.ReadOnly, ToolName(m.ID, t.Name))
+		}
+	}
+	return g
 }
 
 // Manifest is what a plugin says of itself, checked.
@@ -87,12 +105,35 @@ type Tool struct {
 	Idempotent  bool            `json:"idempotent"` // done twice, it changes nothing the second time
 }
 
+// Class is what becomes of calls when something is killed, and whether conversations that only read have the tool. shown says that an
+// administrator saw that it calls itself read-only: without that it counts as one that acts.
+func (t Tool) Class(shown bool) chat.ToolClass {
+	switch {
+	case t.ReadOnly && shown:
+		return chat.ClassRead
+	case t.ReadOnly || t.Idempotent:
+		return chat.ClassIdempotent
+	}
+	return chat.ClassOnce
+}
+
 // Hook says at which event the plugin is asked.
 type Hook struct {
 	Event   hook.Event    `json:"event"`
 	Matcher string        `json:"matcher"`
 	If      string        `json:"if"`
 	OnError hook.Decision `json:"on_error"`
+}
+
+// Fails is what a failure of the hook means for what it was asked about.
+func (h Hook) Fails() hook.Decision {
+	switch {
+	case h.OnError != "":
+		return h.OnError
+	case h.Event.Closed():
+		return hook.Deny
+	}
+	return hook.Allow
 }
 
 // Enricher adds text to prompts.

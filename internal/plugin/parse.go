@@ -328,7 +328,12 @@ func (m *Manifest) checkCommands() error {
 }
 
 func isLine(s string) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxLine && strings.IndexFunc(s, unicode.IsControl) < 0
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxLine && !strings.ContainsFunc(s, steers)
+}
+
+// steers reports whether a character could make people read another line than it is.
+func steers(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
 func isText(s string) bool {

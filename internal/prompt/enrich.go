@@ -23,7 +23,7 @@ func (Enrichers) Order() int { return 150 }
 // Name is for errors.
 func (Enrichers) Name() string { return "plugin enrichers" }
 
-// maxEnriched bounds what one plugin adds, in characters.
+// maxEnriched bounds what one enricher adds, in characters. The plugins of the installation are one together.
 const maxEnriched = 4_000
 
 // Process adds the texts in the order of the list. A plugin that fails is left out.

@@ -28,7 +28,7 @@ func (k *keeps) Beside(all []plugins.Plugin) ([]byte, error) {
 
 func (b *bundle) plugin(id, version string) {
 	b.t.Helper()
-	row := plugins.Plugin{ID: id, Version: version, Digest: strings.Repeat("a", 64), Manifest: json.RawMessage(`{"id":"` + id + `"}`), Permissions: []string{"network"}}
+	row := plugins.Plugin{ID: id, Version: version, Digest: strings.Repeat("a", 64), Manifest: json.RawMessage(`{"id":"` + id + `"}`), Permissions: []string{"network"}, ReadOnly: []string{"plugin_" + id + "_v" + version}}
 	require.NoError(b.t, b.InstallPlugin(b.t.Context(), row, []byte("archive of "+version), b.user.ID, &keeps{}))
 }
 
@@ -53,6 +53,7 @@ func TestPlugins_AnotherVersionTakesThePlaceAndKeepsSettingsAndValues(t *testing
 	require.Equal(t, all[0].Installation, now[0].Installation, "its data folder stays")
 	require.Empty(t, now[0].Problem)
 	require.Equal(t, all[0].Secrets, now[0].Secrets)
+	require.Equal(t, []string{"plugin_feeds_v2"}, now[0].ReadOnly, "of another version an administrator is shown anew")
 	require.Equal(t, "admin", now[0].ChangedBy)
 	_, archive, err := b.PluginArchive(ctx, "feeds")
 	require.NoError(t, err)

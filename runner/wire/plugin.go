@@ -3,8 +3,8 @@ package wire
 import "strings"
 
 // PluginStart starts a process of a plugin, which is talked to like one of StdioStart and lives as long. Its walls are narrower than those of
-// commands: it changes nothing but its own data, and sees its own files, those of the system, and no more. A runner that was not started for
-// plugins refuses it, and so does one that cannot build these walls.
+// commands: it changes nothing but its own data, and does not see homes, workspaces, /srv, /mnt and /media unless Files. A runner that was not
+// started for plugins refuses it, and so does one that cannot build these walls.
 type PluginStart struct {
 	StdioStart
 
@@ -21,7 +21,7 @@ func (r PluginStart) Validate() error {
 		return Errorf(Invalid, "the working folder of a plugin is its own")
 	}
 	if !IsPluginID(r.Plugin) {
-		return Errorf(Invalid, "the id of a plugin has 1 to 32 small letters and digits")
+		return Errorf(Invalid, "the id of a plugin has 1 to 24 small letters and digits")
 	}
 	if len(r.Digest) != 64 || strings.Trim(r.Digest, "0123456789abcdef") != "" {
 		return Errorf(Invalid, "the digest of a plugin has 64 hexadecimal digits")
@@ -32,8 +32,8 @@ func (r PluginStart) Validate() error {
 	return r.StdioStart.Validate()
 }
 
-// MaxPluginID is how long the id of a plugin may be, in bytes.
-const MaxPluginID = 32
+// MaxPluginID is how long the id of a plugin may be, in bytes, as in its manifest.
+const MaxPluginID = 24
 
 // IsPluginID reports whether a text can be the id of a plugin: small letters and digits, a letter first.
 func IsPluginID(s string) bool {

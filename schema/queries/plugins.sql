@@ -1,6 +1,6 @@
 -- name: PluginList :many
 -- Without their files.
-SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.read_only, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM plugins p LEFT JOIN users u ON u.id = p.changed_by
 ORDER BY p.id;
 
@@ -9,11 +9,11 @@ SELECT digest, archive FROM plugins WHERE id = $1;
 
 -- name: PluginInstall :exec
 -- Takes the place of another version, whose values and settings stay.
-INSERT INTO plugins (id, version, digest, manifest, archive, permissions, enabled, secrets, changed_by)
-VALUES (sqlc.arg(id), sqlc.arg(version), sqlc.arg(digest), sqlc.arg(manifest), sqlc.arg(archive), sqlc.arg(permissions), true, sqlc.narg(secrets), sqlc.narg(changed_by)::bigint)
+INSERT INTO plugins (id, version, digest, manifest, archive, permissions, read_only, enabled, secrets, changed_by)
+VALUES (sqlc.arg(id), sqlc.arg(version), sqlc.arg(digest), sqlc.arg(manifest), sqlc.arg(archive), sqlc.arg(permissions), sqlc.arg(read_only), true, sqlc.narg(secrets), sqlc.narg(changed_by)::bigint)
 ON CONFLICT (id) DO UPDATE
-SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions, enabled = true,
-    secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by;
+SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions,
+    read_only = EXCLUDED.read_only, enabled = true, secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by;
 
 -- name: PluginLock :many
 -- Of those who install one, one goes after the other: they look at the names that the others have.

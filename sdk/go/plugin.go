@@ -16,10 +16,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 )
 
-// MaxMessage is how long a message may be, in bytes, in either direction.
+// MaxMessage is how long a message may be, in bytes, in either direction; what the plugin says with the end of its line.
 const MaxMessage = 1 << 20
 
 // Call is a call of a tool.
@@ -217,7 +218,7 @@ func (p *Plugin) dispatch(ctx context.Context, m message) (result any, err error
 	case "tools/call":
 		out, err := ask(ctx, m.Params, func(c Call) ToolFunc { return p.tools[c.Name] })
 		if err != nil {
-			return text{err.Error(), true}, nil
+			return text{cut(err.Error()), true}, nil
 		}
 		return text{Text: out}, nil
 	case "commands/run":
@@ -255,14 +256,26 @@ func (p *Plugin) reply(id json.RawMessage, result any, err error) {
 	if err == nil {
 		m.Result, err = json.Marshal(result)
 	}
-	if err == nil && len(m.Result) > MaxMessage-1024 {
-		err = errors.New("the answer is too long")
+	if err == nil {
+		if err = p.send(m); !errors.Is(err, errTooLong) {
+			return // xbot is gone if it failed
+		}
 	}
-	if err != nil {
-		m.Result, m.Error = nil, &rpcError{-32000, err.Error()}
-	}
+	m.Result, m.Error = nil, &rpcError{-32000, cut(err.Error())}
 	_ = p.send(m) // xbot is gone if this fails
 }
+
+// maxWords is how long an error or a line of the log may be, in bytes. xbot keeps less.
+const maxWords = 4 << 10
+
+func cut(text string) string {
+	if len(text) > maxWords {
+		return strings.ToValidUTF8(text[:maxWords], "") + "…"
+	}
+	return text
+}
+
+var errTooLong = errors.New("the message is too long")
 
 func (p *Plugin) send(m message) error {
 	m.Version = "2.0"
@@ -270,15 +283,18 @@ func (p *Plugin) send(m message) error {
 	if err != nil {
 		return err
 	}
+	if line = append(line, '\n'); len(line) > MaxMessage {
+		return errTooLong // xbot would end the process
+	}
 	p.write.Lock()
 	defer p.write.Unlock()
-	_, err = p.out.Write(append(line, '\n'))
+	_, err = p.out.Write(line)
 	return err
 }
 
 // Log writes a line into the log of the server. level is info, warn or error.
 func (p *Plugin) Log(level, line string) {
-	params, err := json.Marshal(map[string]string{"level": level, "message": line})
+	params, err := json.Marshal(map[string]string{"level": level, "message": cut(line)})
 	if err == nil {
 		_ = p.send(message{Method: "log", Params: params}) // xbot is gone if this fails
 	}

@@ -9,8 +9,11 @@
 // the person, in its words.
 import { createInterface } from "node:readline"
 
-/** How long a message may be, in bytes, in either direction. */
+/** How long a message may be, in bytes, in either direction; what the plugin says with the end of its line. */
 export const maxMessage = 1 << 20
+
+/** How long an error or a line of the log may be, in characters. xbot keeps less. */
+const maxWords = 4 << 10
 
 /** A call of a tool. */
 export interface Call<Arguments = Record<string, unknown>> {
@@ -147,7 +150,7 @@ export class Plugin {
 
   /** Writes a line into the log of the server. */
   log(level: "info" | "warn" | "error", message: string): void {
-    this.send({ method: "log", params: { level, message } })
+    this.send({ method: "log", params: { level, message: message.slice(0, maxWords) } })
   }
 
   /** Asks xbot something. */
@@ -155,7 +158,9 @@ export class Plugin {
     const id = ++this.next
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve, reject })
-      this.send({ id, method, params })
+      if (this.send({ id, method, params })) return
+      this.waiting.delete(id)
+      reject(new Error("the message is too long"))
     })
   }
 
@@ -192,7 +197,7 @@ export class Plugin {
     try {
       this.reply(id, await this.dispatch(method, params, controller.signal))
     } catch (err) {
-      const message = err instanceof Error ? err.message : String(err)
+      const message = (err instanceof Error ? err.message : String(err)).slice(0, maxWords)
       if (method === "tools/call") this.reply(id, { text: message, error: true })
       else this.send({ id, error: { code: -32000, message } })
     } finally {
@@ -224,11 +229,14 @@ export class Plugin {
   }
 
   private reply(id: number | string, result: unknown): void {
-    if (JSON.stringify(result).length > maxMessage - 1024) this.send({ id, error: { code: -32000, message: "the answer is too long" } })
-    else this.send({ id, result })
+    if (!this.send({ id, result })) this.send({ id, error: { code: -32000, message: "the answer is too long" } })
   }
 
-  private send(m: Message): void {
-    process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...m }) + "\n")
+  /** Whether the message was not too long: xbot would end the process. */
+  private send(m: Message): boolean {
+    const line = JSON.stringify({ jsonrpc: "2.0", ...m }) + "\n"
+    if (Buffer.byteLength(line) > maxMessage) return false
+    process.stdout.write(line)
+    return true
   }
 }

@@ -4,7 +4,8 @@ import { HttpProblem, readBody } from "./http.mjs"
 const about = {
   id: "looker", name: "Looker", version: "1.0.0", description: "Looks at things.", digest: "0".repeat(64),
   permissions: [{ name: "network", means: "opens connections" }, { name: "hooks", means: "sees what people write" }],
-  tools: ["plugin_looker_look"], commands: ["/look"], hooks: ["PreToolUse"], enrichers: [],
+  program: ["./look"], tools: [{ name: "plugin_looker_look", description: "Looks.", class: "read" }], commands: ["/look"],
+  hooks: [{ event: "PreToolUse", if: "Shell(look *)", on_error: "deny" }], enrichers: [],
 }
 const settings = [
   { name: "token", type: "secret", title: { en: "Token", zh: "令牌" }, required: true, set: false },
@@ -19,7 +20,7 @@ export class Plugins {
     const [, , , id, verb] = url.pathname.split("/")
     if (request.method === "POST" && (!id || id === "check")) {
       for await (const _ of request) void _ // an archive
-      return [200, id ? about : this.#install(url.searchParams.getAll("permissions").flatMap((all) => all.split(",")))]
+      return [200, id ? about : this.#install(url.searchParams.getAll("permissions"), url.searchParams.getAll("read_only"))]
     }
     if (!id) return [200, { plugins: this.#plugins }]
     const plugin = this.#plugins.find((known) => known.id === id)
@@ -37,10 +38,11 @@ export class Plugins {
     return [200, plugin]
   }
 
-  #install(permissions) {
+  #install(permissions, readOnly) {
     if (!about.permissions.every(({ name }) => permissions.includes(name))) throw new HttpProblem(403, "a permission was not given")
     const now = new Date().toISOString()
-    this.#plugins = [{ ...about, enabled: true, settings, missing: ["token"], revision: 1, installed_at: now, changed_at: now, changed_by: "admin" }]
+    const tools = about.tools.map((t) => (readOnly.includes(t.name) ? t : { ...t, class: "idempotent" }))
+    this.#plugins = [{ ...about, tools, enabled: true, settings, missing: ["token"], revision: 1, installed_at: now, changed_at: now, changed_by: "admin" }]
     return this.#plugins[0]
   }
 }

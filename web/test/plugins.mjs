@@ -10,7 +10,7 @@ const desk = { width: 1280, height: 860 }
 const manifest = {
   id: "looker", name: "Looker", version: "1.0.0", description: "Looks at things.", runtime: "script", command: ["./look"], permissions: ["network", "hooks"],
   contributes: {
-    tools: [{ name: "look", description: "Looks." }], hooks: [{ event: "PreToolUse", if: "Shell(look *)" }], commands: [{ name: "look", help: { en: "looks" } }],
+    tools: [{ name: "look", description: "Looks.", read_only: true }], hooks: [{ event: "PreToolUse", if: "Shell(look *)" }], commands: [{ name: "look", help: { en: "looks" } }],
     settings: [{ name: "token", type: "secret", title: { en: "Token" }, required: true }, { name: "limit", type: "number", title: { en: "Limit" }, default: 3 }],
   },
 }
@@ -28,7 +28,9 @@ export const pluginClaims = {
     await choose()
     const draft = page.getByRole("region", { name: "Looker" })
     await draft.getByText("opens connections to other machines").waitFor()
-    await draft.getByText("plugin_looker_look").waitFor()
+    await draft.getByText("It runs: ./look").waitFor()
+    await draft.getByText("plugin_looker_look: says that it changes nothing").waitFor()
+    await draft.getByText("PreToolUse Shell(look *): where it fails, the call is refused").waitFor()
     await draft.getByRole("button", { name: "Cancel" }).click()
     await draft.waitFor({ state: "detached" })
     await page.getByText("No plugins are installed.").waitFor()
@@ -37,6 +39,7 @@ export const pluginClaims = {
     await draft.getByRole("button", { name: "Permit and install" }).click()
     const row = page.getByRole("list", { name: "Plugins" }).getByRole("listitem", { name: "Looker" })
     await row.getByText("It cannot work before these settings are given: token").waitFor()
+    await row.getByText("plugin_looker_look: says that it changes nothing").waitFor()
     await row.getByRole("button", { name: "Settings of Looker" }).click()
     const form = row.getByRole("form", { name: "Settings of Looker" })
     await form.getByLabel("Token").fill("sk-secret-of-looker")

@@ -110,7 +110,7 @@ func (f *feeds) client() *http.Client {
 		if err != nil {
 			return err
 		}
-		if ip := at.Addr().Unmap(); !set.Private && (!ip.IsGlobalUnicast() || ip.IsPrivate()) {
+		if ip := at.Addr(); !set.Private && !public(ip) {
 			return fmt.Errorf("%s is no public address", ip)
 		}
 		return nil

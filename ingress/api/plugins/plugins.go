@@ -11,7 +11,9 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/hook"
 	"xbot/internal/plugin"
 	"xbot/internal/plugin/installed"
 )
@@ -50,11 +52,27 @@ type PluginAbout struct {
 	Version     string             `json:"version"`
 	Description string             `json:"description,omitempty"`
 	Digest      string             `json:"digest" doc:"SHA-256 of its files."`
+	Program     []string           `json:"program" doc:"What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system."`
 	Permissions []PluginPermission `json:"permissions" doc:"What it asks for, and has once it is installed."`
-	Tools       []string           `json:"tools" doc:"Names under which models call its tools."`
+	Tools       []PluginTool       `json:"tools"`
 	Commands    []string           `json:"commands" doc:"Its slash commands."`
-	Hooks       []string           `json:"hooks" doc:"The events that it is asked about."`
+	Hooks       []PluginHook       `json:"hooks" doc:"When it is asked before or after something happens."`
 	Enrichers   []string           `json:"enrichers" doc:"The texts that it adds to prompts."`
+}
+
+// PluginTool is a tool of a plugin.
+type PluginTool struct {
+	Name        string         `json:"name" example:"plugin_feeds_read" doc:"The name under which models call it."`
+	Description string         `json:"description"`
+	Class       chat.ToolClass `json:"class" enum:"read,idempotent,once" doc:"What the plugin says of its effects: read and idempotent calls are repeated after a crash, others are not. Conversations that only read, and plans that are not approved yet, have those of the class read alone; once it is installed these are the ones that were permitted with read_only."`
+}
+
+// PluginHook is a hook of a plugin.
+type PluginHook struct {
+	Event   hook.Event    `json:"event" example:"PreToolUse"`
+	Matcher string        `json:"matcher,omitempty" doc:"Which tools or others; left out: all."`
+	If      string        `json:"if,omitempty" doc:"Which calls; left out: all." example:"Shell(git push*)"`
+	OnError hook.Decision `json:"on_error" enum:"allow,ask,deny" doc:"What a failure of it means for what it was asked about."`
 }
 
 // PluginPermission is one that a plugin asks for.
@@ -99,6 +117,7 @@ type (
 	installation struct {
 		Digest      string              `query:"digest" required:"true" maxLength:"64" doc:"That of the files whose permissions were shown."`
 		Permissions []plugin.Permission `query:"permissions,explode" doc:"What the administrator permits, each by a parameter of its own: all that it asks for."`
+		ReadOnly    []string            `query:"read_only,explode" maxItems:"64" doc:"Names of the tools of the class read, as check-plugin told them, that the administrator believes to change nothing, each by a parameter of its own. Others count as acting."`
 		RawBody     []byte              `contentType:"application/octet-stream"`
 	}
 	change struct {
@@ -160,7 +179,7 @@ func (a *Endpoints) check(ctx context.Context, in *archive) (*struct{ Body Plugi
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	draft := PluginDraft{PluginAbout: about(m, files.Digest())}
+	draft := PluginDraft{PluginAbout: about(m, files.Digest(), m.Asks().ReadOnly)}
 	if now, err := a.Plugins.Get(ctx, m.ID); err == nil {
 		draft.Replaces = now.Plugin.Version
 	} else if !fault.Is(err, fault.NotFound) {
@@ -181,7 +200,7 @@ func (a *Endpoints) install(ctx context.Context, in *installation) (*pluginBody,
 		return nil, a.Problem(err)
 	}
 	u := auth.User(ctx)
-	m, err := a.Plugins.Install(ctx, files, in.Permissions, u.ID)
+	m, err := a.Plugins.Install(ctx, files, plugin.Grant{Permissions: in.Permissions, ReadOnly: in.ReadOnly}, u.ID)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -194,15 +213,15 @@ func (a *Endpoints) change(ctx context.Context, in *change) (*pluginBody, error)
 		return nil, err
 	}
 	u := auth.User(ctx)
-	if in.Body.Settings != nil {
-		if err := a.Plugins.Set(ctx, in.Plugin, in.Body.Settings, in.Body.Revision, u.ID); err != nil {
-			return nil, a.Problem(err)
-		}
+	var err error
+	switch on := in.Body.Enabled; {
+	case in.Body.Settings != nil:
+		err = a.Plugins.Change(ctx, in.Plugin, on, in.Body.Settings, in.Body.Revision, u.ID)
+	case on != nil:
+		err = a.Plugins.Switch(ctx, in.Plugin, *on, u.ID)
 	}
-	if on := in.Body.Enabled; on != nil {
-		if err := a.Plugins.Switch(ctx, in.Plugin, *on, u.ID); err != nil {
-			return nil, a.Problem(err)
-		}
+	if err != nil {
+		return nil, a.Problem(err)
 	}
 	a.Log.Info("plugin changed", "plugin", in.Plugin, "by", u.Name)
 	return a.one(ctx, in.Plugin)
@@ -240,7 +259,7 @@ func (a *Endpoints) one(ctx context.Context, id string) (*pluginBody, error) {
 // plugin is one as administrators see it. One that cannot be read is shown with the reason.
 func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 	out := Plugin{
-		PluginAbout: about(one.Manifest, one.Digest), Enabled: one.Enabled, Problem: one.Problem, ProblemAt: one.ProblemAt, Settings: []PluginSetting{}, Revision: one.Revision,
+		PluginAbout: about(one.Manifest, one.Digest, one.ReadOnly), Enabled: one.Enabled, Problem: one.Problem, ProblemAt: one.ProblemAt, Settings: []PluginSetting{}, Revision: one.Revision,
 		InstalledAt: one.InstalledAt, ChangedAt: one.ChangedAt, ChangedBy: one.ChangedBy,
 	}
 	if one.Fault != nil {
@@ -264,24 +283,24 @@ func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 	return out
 }
 
-func about(m plugin.Manifest, digest string) PluginAbout {
+// about is what a plugin says of itself; readOnly are the tools of whose effects it is believed.
+func about(m plugin.Manifest, digest string, readOnly []string) PluginAbout {
 	out := PluginAbout{
-		ID: m.ID, Name: m.Name, Version: m.Version, Description: m.Description, Digest: digest,
-		Permissions: []PluginPermission{}, Tools: []string{}, Commands: []string{}, Hooks: []string{}, Enrichers: []string{},
+		ID: m.ID, Name: m.Name, Version: m.Version, Description: m.Description, Digest: digest, Program: append([]string{}, m.Command.Here()...),
+		Permissions: []PluginPermission{}, Tools: []PluginTool{}, Commands: []string{}, Hooks: []PluginHook{}, Enrichers: []string{},
 	}
 	for _, p := range m.Permissions {
 		out.Permissions = append(out.Permissions, PluginPermission{p, p.Means()})
 	}
 	for _, t := range m.Contributes.Tools {
-		out.Tools = append(out.Tools, plugin.ToolName(m.ID, t.Name))
+		name := plugin.ToolName(m.ID, t.Name)
+		out.Tools = append(out.Tools, PluginTool{name, t.Description, t.Class(slices.Contains(readOnly, name))})
 	}
 	for _, c := range m.Contributes.Commands {
 		out.Commands = append(out.Commands, "/"+c.Name)
 	}
 	for _, h := range m.Contributes.Hooks {
-		if !slices.Contains(out.Hooks, string(h.Event)) {
-			out.Hooks = append(out.Hooks, string(h.Event))
-		}
+		out.Hooks = append(out.Hooks, PluginHook{h.Event, h.Matcher, h.If, h.Fails()})
 	}
 	for _, e := range m.Contributes.Enrichers {
 		out.Enrichers = append(out.Enrichers, e.Name)

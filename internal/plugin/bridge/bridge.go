@@ -162,7 +162,8 @@ func (b *Bridge) take(one installed.Plugin, values plugin.Values) (*process, err
 		return nil, errClosing
 	}
 	if p := b.open[id]; p != nil {
-		if p.plugin.Revision == one.Revision && p.plugin.Digest == one.Digest {
+		// Who asks may know less than who asked before.
+		if now := p.plugin; now.Revision > one.Revision || now.Revision == one.Revision && now.Digest == one.Digest {
 			p.users++
 			return p, nil
 		}

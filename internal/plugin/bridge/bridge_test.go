@@ -82,6 +82,22 @@ func TestBridge_APluginInstalledAnewIsAnotherProcess(t *testing.T) {
 	require.Eventually(t, func() bool { return w.ask(t.Context(), "t", 0) == nil && w.box.starts() == 2 }, 5*time.Second, 10*time.Millisecond)
 }
 
+func TestBridge_WhoKnowsAnOlderRevisionEndsNoNewerProcess(t *testing.T) {
+	w := newWorld(t, "stdio", obedient(true))
+	require.NoError(t, w.ask(t.Context(), "t", 0))
+	older, err := w.cfg.Plugins.Get(t.Context(), "p")
+	require.NoError(t, err)
+	newer := older
+	newer.Revision++
+	p, err := w.take(newer, nil)
+	require.NoError(t, err)
+	defer w.release(p)
+	late, err := w.take(older, nil)
+	require.NoError(t, err)
+	defer w.release(late)
+	require.Same(t, p, late)
+}
+
 func TestBridge_OutagesAreNoCrashes(t *testing.T) {
 	w := newWorld(t, "stdio", obedient(true))
 	w.box.fail = fault.Errorf(fault.Unavailable, "the runner is away")

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -37,6 +38,19 @@ func TestReadOutput_IsAnObjectOrAText(t *testing.T) {
 	require.Equal(t, "of an object", out.Text)
 	_, refused := asRefused(readOutput("p", []byte(`{"text":`), &out))
 	require.True(t, refused, "what begins like an object and is none is no answer")
+}
+
+func TestStorage_AListHasRoomInOneMessageWhateverIsInItsKeys(t *testing.T) {
+	ordinary, wild := make([]string, 1000), make([]string, 1000)
+	for i := range ordinary {
+		ordinary[i], wild[i] = strings.Repeat("k", 100), strings.Repeat("\x01", 256)
+	}
+	require.Len(t, fitting(ordinary), 1000)
+	some := fitting(wild)
+	require.Greater(t, len(some), 600)
+	line, err := json.Marshal(message{ID: json.RawMessage("123456"), Result: map[string]any{"keys": some}})
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(line), MaxMessage)
 }
 
 // FuzzTake has a process say anything: nothing of it may end the server.

@@ -52,7 +52,9 @@ func (p *process) serve(m received) {
 	default:
 		answer.Error = &rpcError{codeFailed, err.Error()}
 	}
-	_, _ = p.send(ctx, answer, true) // it may not read any more
+	if _, err := p.send(ctx, answer, true); fault.Is(err, fault.TooLarge) {
+		_, _ = p.send(ctx, message{ID: m.ID, Error: &rpcError{codeFailed, "the answer is too long"}}, true) // it may not read any more
+	}
 }
 
 // gate lets one request of a plugin after the other to the database, no faster than their pace.
@@ -124,7 +126,18 @@ func (p *process) storage(ctx context.Context, method string, params json.RawMes
 		return map[string]any{}, rows.DeletePluginValue(ctx, id, of, in.Key)
 	case "storage/list":
 		keys, err := rows.PluginKeys(ctx, id, of, in.Prefix, in.After)
-		return map[string]any{"keys": keys}, err
+		return map[string]any{"keys": fitting(keys)}, err
 	}
 	return nil, fault.Errorf(fault.NotFound, "there is no method %s", short(method))
+}
+
+// fitting are as many of the keys as one message has room for, whatever is in them.
+func fitting(keys []string) []string {
+	room := MaxMessage - 1<<10
+	for i, key := range keys {
+		if room -= 6*len(key) + len(`"",`); room < 0 { // a byte takes at most six, as \u0001
+			return keys[:i]
+		}
+	}
+	return keys
 }

@@ -50,7 +50,7 @@ func (s *said) Ask(_ context.Context, r bridge.Request, into any) error {
 }
 
 func dice() one {
-	return one{installed.Plugin{Plugin: plugins.Plugin{ID: "dice", Enabled: true}, Manifest: plugin.Manifest{ID: "dice", Contributes: plugin.Contributes{
+	return one{installed.Plugin{Plugin: plugins.Plugin{ID: "dice", Enabled: true, ReadOnly: []string{"plugin_dice_look"}}, Manifest: plugin.Manifest{ID: "dice", Contributes: plugin.Contributes{
 		Tools: []plugin.Tool{{Name: "roll", Description: "Rolls."}, {Name: "look", Description: "Looks.", ReadOnly: true}}, Enrichers: []plugin.Enricher{{Name: "luck"}},
 	}}}}
 }
@@ -83,6 +83,19 @@ func TestTools_ArePartOfTheCatalogueAndSayWhatBecomesOfACall(t *testing.T) {
 	answers.err = fault.Errorf(fault.Internal, "no database")
 	_, err = tools[0].Run(t.Context(), tool.Call{Arguments: `{}`})
 	require.Error(t, err, "what the model cannot mend is tried again")
+}
+
+func TestTools_ThatNobodySawToBeReadOnlyCountAsActing(t *testing.T) {
+	unseen := dice()
+	unseen.Plugin.Plugin.ReadOnly = []string{"plugin_dice_roll"} // which does not say so itself
+	for name, p := range map[string]one{"seen": dice(), "unseen": unseen} {
+		tools, err := extend.New(p, &said{}).Tools(t.Context(), toolset.Place{})
+		require.NoError(t, err)
+		require.True(t, tools[0].Spec().Acts())
+		look := tools[1].Spec()
+		require.Equal(t, name == "unseen", look.Acts(), "the preset read_only has what does not act")
+		require.Equal(t, name == "seen", look.Plans(), "a plan that is not approved yet has what reads")
+	}
 }
 
 func TestEnrich_IsBoundedMarkedAndKeptForAWhile(t *testing.T) {

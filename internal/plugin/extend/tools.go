@@ -61,7 +61,7 @@ func (e Extensions) Tools(ctx context.Context, _ toolset.Place) ([]tool.Tool, er
 	var out []tool.Tool
 	for _, one := range working {
 		for _, t := range one.Contributes.Tools {
-			out = append(out, pluginTool{e.Bridge, one.Plugin.ID, t})
+			out = append(out, pluginTool{e.Bridge, one.Plugin.ID, t, t.Class(slices.Contains(one.ReadOnly, plugin.ToolName(one.Plugin.ID, t.Name)))})
 		}
 	}
 	return out, nil
@@ -72,18 +72,12 @@ type pluginTool struct {
 	bridge Asker
 	plugin string
 	tool   plugin.Tool
+	class  chat.ToolClass
 }
 
 // Spec is what models and the scheduler know of it. An administrator has vouched for what the plugin says of its effects.
 func (t pluginTool) Spec() tool.Spec {
-	class := chat.ClassOnce
-	switch {
-	case t.tool.ReadOnly:
-		class = chat.ClassRead
-	case t.tool.Idempotent:
-		class = chat.ClassIdempotent
-	}
-	return tool.Spec{Name: plugin.ToolName(t.plugin, t.tool.Name), Class: class, Description: t.tool.Description, Parameters: t.tool.Parameters, Optional: true, Group: t.plugin}
+	return tool.Spec{Name: plugin.ToolName(t.plugin, t.tool.Name), Class: t.class, Description: t.tool.Description, Parameters: t.tool.Parameters, Optional: true, Group: t.plugin}
 }
 
 // maxShown is how long an argument may be to stand for a call, in bytes.
@@ -119,9 +113,8 @@ func (t pluginTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, e
 		Text  string `json:"text"`
 		Error bool   `json:"error"`
 	}
-	class := t.Spec().Class
 	err = t.bridge.Ask(ctx, bridge.Request{
-		Plugin: t.plugin, Method: "tools/call", Repeat: class == chat.ClassRead || class == chat.ClassIdempotent,
+		Plugin: t.plugin, Method: "tools/call", Repeat: t.class != chat.ClassOnce,
 		Params: struct {
 			Name      string                     `json:"name"`
 			Arguments map[string]json.RawMessage `json:"arguments"`

@@ -11,15 +11,15 @@ import (
 )
 
 // Install checks the files of a plugin and stores it, switched on, also in the place of another version, whose settings and values it keeps.
-// granted are the permissions that the administrator has seen and given: those that it asks for, or Denied names what is missing. by 0 is an
+// granted is what the administrator has seen and given: the permissions that it asks for, or Denied names what is missing. by 0 is an
 // operator. Conflict: another plugin, or xbot itself, has a name that it wants.
-func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted []plugin.Permission, by chat.UserID) (plugin.Manifest, error) {
+func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted plugin.Grant, by chat.UserID) (plugin.Manifest, error) {
 	m, err := files.Manifest()
 	if err != nil {
 		return m, err
 	}
 	for _, want := range m.Permissions {
-		if !slices.Contains(granted, want) {
+		if !slices.Contains(granted.Permissions, want) {
 			return m, fault.Errorf(fault.Denied, "the plugin %s asks for the permission %s, which was not given", m.ID, want)
 		}
 	}
@@ -33,12 +33,17 @@ func (p *Plugins) Install(ctx context.Context, files plugin.Tree, granted []plug
 	if err != nil {
 		return m, err
 	}
-	row := plugins.Plugin{ID: m.ID, Version: m.Version, Digest: files.Digest(), Permissions: words(m.Permissions)}
+	row := plugins.Plugin{ID: m.ID, Version: m.Version, Digest: files.Digest(), Permissions: words(m.Permissions), ReadOnly: shown(m, granted.ReadOnly)}
 	if row.Manifest, err = m.Canonical(); err != nil {
 		return m, err
 	}
 	defer p.forget()
 	return m, p.Rows.InstallPlugin(ctx, row, archive, by, beside{p, m})
+}
+
+// shown are the tools that change nothing as the plugin says, and as the administrator was shown.
+func shown(m plugin.Manifest, names []string) []string {
+	return slices.DeleteFunc(m.Asks().ReadOnly, func(name string) bool { return !slices.Contains(names, name) })
 }
 
 func words(all []plugin.Permission) []string {
@@ -118,6 +123,11 @@ func (p *Plugins) Reload(ctx context.Context, id string, by chat.UserID) error {
 
 // Set changes settings of a plugin, which is reloaded; null forgets one. revision is that which the change was made from; 0: any.
 func (p *Plugins) Set(ctx context.Context, id string, changes plugin.Values, revision int64, by chat.UserID) error {
+	return p.Change(ctx, id, nil, changes, revision, by)
+}
+
+// Change is Set that also switches the plugin on or off, both or neither; on nil: it stays as it is.
+func (p *Plugins) Change(ctx context.Context, id string, on *bool, changes plugin.Values, revision int64, by chat.UserID) error {
 	p.forget()
 	one, err := p.Get(ctx, id)
 	if err != nil {
@@ -141,7 +151,7 @@ func (p *Plugins) Set(ctx context.Context, id string, changes plugin.Values, rev
 		revision = one.Revision
 	}
 	defer p.forget()
-	return p.Rows.ChangePlugin(ctx, id, plugins.Change{Settings: true, Secrets: p.Key.Seal(plain), Revision: revision}, by)
+	return p.Rows.ChangePlugin(ctx, id, plugins.Change{Enabled: on, Settings: true, Secrets: p.Key.Seal(plain), Revision: revision}, by)
 }
 
 // Remove removes a plugin with its settings and what it keeps.

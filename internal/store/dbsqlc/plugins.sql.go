@@ -72,11 +72,11 @@ func (q *Queries) PluginDelete(ctx context.Context, db DBTX, id string) (int64, 
 }
 
 const pluginInstall = `-- name: PluginInstall :exec
-INSERT INTO plugins (id, version, digest, manifest, archive, permissions, enabled, secrets, changed_by)
-VALUES ($1, $2, $3, $4, $5, $6, true, $7, $8::bigint)
+INSERT INTO plugins (id, version, digest, manifest, archive, permissions, read_only, enabled, secrets, changed_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, true, $8, $9::bigint)
 ON CONFLICT (id) DO UPDATE
-SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions, enabled = true,
-    secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by
+SET version = EXCLUDED.version, digest = EXCLUDED.digest, manifest = EXCLUDED.manifest, archive = EXCLUDED.archive, permissions = EXCLUDED.permissions,
+    read_only = EXCLUDED.read_only, enabled = true, secrets = EXCLUDED.secrets, revision = nextval('plugin_revisions'), problem = '', problem_at = NULL, changed_at = now(), changed_by = EXCLUDED.changed_by
 `
 
 type PluginInstallParams struct {
@@ -86,6 +86,7 @@ type PluginInstallParams struct {
 	Manifest    json.RawMessage
 	Archive     []byte
 	Permissions []string
+	ReadOnly    []string
 	Secrets     []byte
 	ChangedBy   *int64
 }
@@ -99,6 +100,7 @@ func (q *Queries) PluginInstall(ctx context.Context, db DBTX, arg PluginInstallP
 		arg.Manifest,
 		arg.Archive,
 		arg.Permissions,
+		arg.ReadOnly,
 		arg.Secrets,
 		arg.ChangedBy,
 	)
@@ -106,7 +108,7 @@ func (q *Queries) PluginInstall(ctx context.Context, db DBTX, arg PluginInstallP
 }
 
 const pluginList = `-- name: PluginList :many
-SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT p.id, p.version, p.digest, p.manifest, p.permissions, p.read_only, p.enabled, p.secrets, p.revision, p.installation, p.problem, p.problem_at, p.installed_at, p.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM plugins p LEFT JOIN users u ON u.id = p.changed_by
 ORDER BY p.id
 `
@@ -117,6 +119,7 @@ type PluginListRow struct {
 	Digest       string
 	Manifest     json.RawMessage
 	Permissions  []string
+	ReadOnly     []string
 	Enabled      bool
 	Secrets      []byte
 	Revision     int64
@@ -144,6 +147,7 @@ func (q *Queries) PluginList(ctx context.Context, db DBTX) ([]PluginListRow, err
 			&i.Digest,
 			&i.Manifest,
 			&i.Permissions,
+			&i.ReadOnly,
 			&i.Enabled,
 			&i.Secrets,
 			&i.Revision,

@@ -26,6 +26,7 @@ type Plugin struct {
 	Digest      string // SHA-256 of its files, in hexadecimal
 	Manifest    json.RawMessage
 	Permissions []string // that it has
+	ReadOnly    []string // tools, as models call them, that an administrator was shown to change nothing
 	Enabled     bool
 	Secrets     []byte // values of its settings, sealed; nil: there are none
 	Revision    int64
@@ -68,7 +69,7 @@ func list(ctx context.Context, q *dbsqlc.Queries, from dbsqlc.DBTX) ([]Plugin, e
 	out := make([]Plugin, len(rows))
 	for i, r := range rows {
 		out[i] = Plugin{
-			ID: r.ID, Version: r.Version, Digest: r.Digest, Manifest: r.Manifest, Permissions: r.Permissions, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Installation: r.Installation,
+			ID: r.ID, Version: r.Version, Digest: r.Digest, Manifest: r.Manifest, Permissions: r.Permissions, ReadOnly: r.ReadOnly, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Installation: r.Installation,
 			Problem: r.Problem, ProblemAt: r.ProblemAt, InstalledAt: r.InstalledAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
 		}
 	}
@@ -109,7 +110,7 @@ func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by
 			return err
 		}
 		return tx.Q.PluginInstall(ctx, tx, dbsqlc.PluginInstallParams{
-			ID: in.ID, Version: in.Version, Digest: in.Digest, Manifest: in.Manifest, Archive: archive, Permissions: list0(in.Permissions), Secrets: in.Secrets, ChangedBy: person(by),
+			ID: in.ID, Version: in.Version, Digest: in.Digest, Manifest: in.Manifest, Archive: archive, Permissions: list0(in.Permissions), ReadOnly: list0(in.ReadOnly), Secrets: in.Secrets, ChangedBy: person(by),
 		})
 	})
 }

@@ -17,9 +17,14 @@ const packed = (archive: Blob) => ({ body: "", bodySerializer: () => archive, he
 /** Reads an archive; nothing is installed. */
 export const checkPlugin = (archive: Blob): Promise<PluginDraft> => unwrap(api.POST("/api/plugins/check", packed(archive)))
 
-/** Installs what was read, with the permissions that were shown. */
-export const installPlugin = (archive: Blob, { digest, permissions }: PluginDraft): Promise<Plugin> =>
-  unwrap(api.POST("/api/plugins", { params: { query: { digest, permissions: permissions?.map(({ name }) => name) } }, ...packed(archive) }))
+/** Installs what was read, with the permissions and the tools that change nothing as they were shown. */
+export const installPlugin = (archive: Blob, { digest, permissions, tools }: PluginDraft): Promise<Plugin> =>
+  unwrap(
+    api.POST("/api/plugins", {
+      params: { query: { digest, permissions: permissions?.map(({ name }) => name), read_only: tools?.flatMap((t) => (t.class === "read" ? [t.name] : [])) } },
+      ...packed(archive),
+    }),
+  )
 
 const at = (plugin: string) => ({ path: { plugin } })
 

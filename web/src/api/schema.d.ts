@@ -5604,8 +5604,8 @@ export interface components {
             enabled: boolean;
             /** @description The texts that it adds to prompts. */
             enrichers: string[] | null;
-            /** @description The events that it is asked about. */
-            hooks: string[] | null;
+            /** @description When it is asked before or after something happens. */
+            hooks: components["schemas"]["PluginHook"][] | null;
             /** @example feeds */
             id: string;
             /** Format: date-time */
@@ -5619,11 +5619,12 @@ export interface components {
             problem?: string;
             /** Format: date-time */
             problem_at?: string;
+            /** @description What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system. */
+            program: string[] | null;
             /** Format: int64 */
             revision: number;
             settings: components["schemas"]["PluginSetting"][] | null;
-            /** @description Names under which models call its tools. */
-            tools: string[] | null;
+            tools: components["schemas"]["PluginTool"][] | null;
             version: string;
         };
         PluginChange: {
@@ -5646,18 +5647,35 @@ export interface components {
             digest: string;
             /** @description The texts that it adds to prompts. */
             enrichers: string[] | null;
-            /** @description The events that it is asked about. */
-            hooks: string[] | null;
+            /** @description When it is asked before or after something happens. */
+            hooks: components["schemas"]["PluginHook"][] | null;
             /** @example feeds */
             id: string;
             name: string;
             /** @description What it asks for, and has once it is installed. */
             permissions: components["schemas"]["PluginPermission"][] | null;
+            /** @description What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system. */
+            program: string[] | null;
             /** @description The version that is installed now. */
             replaces?: string;
-            /** @description Names under which models call its tools. */
-            tools: string[] | null;
+            tools: components["schemas"]["PluginTool"][] | null;
             version: string;
+        };
+        PluginHook: {
+            /** @example PreToolUse */
+            event: string;
+            /**
+             * @description Which calls; left out: all.
+             * @example Shell(git push*)
+             */
+            if?: string;
+            /** @description Which tools or others; left out: all. */
+            matcher?: string;
+            /**
+             * @description What a failure of it means for what it was asked about.
+             * @enum {string}
+             */
+            on_error: "allow" | "ask" | "deny";
         };
         PluginPermission: {
             /** @description What it allows, in English. */
@@ -5679,6 +5697,19 @@ export interface components {
             type: "string" | "number" | "boolean" | "choice" | "secret";
             /** @description The value in force; that of a secret is never returned. */
             value?: unknown;
+        };
+        PluginTool: {
+            /**
+             * @description What the plugin says of its effects: read and idempotent calls are repeated after a crash, others are not. Conversations that only read, and plans that are not approved yet, have those of the class read alone; once it is installed these are the ones that were permitted with read_only.
+             * @enum {string}
+             */
+            class: "read" | "idempotent" | "once";
+            description: string;
+            /**
+             * @description The name under which models call it.
+             * @example plugin_feeds_read
+             */
+            name: string;
         };
         Plugins: {
             plugins: components["schemas"]["Plugin"][] | null;
@@ -9897,6 +9928,8 @@ export interface operations {
                 digest: string;
                 /** @description What the administrator permits, each by a parameter of its own: all that it asks for. */
                 permissions?: string[] | null;
+                /** @description Names of the tools of the class read, as check-plugin told them, that the administrator believes to change nothing, each by a parameter of its own. Others count as acting. */
+                read_only?: string[] | null;
             };
             header?: never;
             path?: never;
