@@ -205,7 +205,7 @@ func TestMCP_ServersOfTheFileAreEverybodysAndChangeWithItAlone(t *testing.T) {
 	s.crash()
 	s.boot()
 	require.Len(t, listed(), 1, "a file that is wrong changes nothing, also after a kill")
-	require.NoError(t, os.Remove(file))
+	write(`{"mcpServers":{}}`)
 	require.Eventually(t, func() bool { return len(listed()) == 0 }, time.Minute, 100*time.Millisecond)
 	k.untilEnded(time.Minute, k.send(`call mcp_fruits_look_up {"fruit":"quince"}`, "say in vain"))
 	require.Equal(t, 1, p.called("look_up"))
