@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -22,9 +23,13 @@ type client struct {
 	server http.RoundTripper
 }
 
-func (f *Finder) client(server string) *client {
-	return &client{server: f.Server, http: &http.Client{
-		Transport: &courier{origin: origin(server), server: f.Server, others: f.Others, kept: map[string]*http.Response{}, bodies: map[string][]byte{}}, Timeout: answerTime,
+func (f *Finder) client(s chat.MCPServer) *client {
+	over := f.Own
+	if s.Shared {
+		over = f.Shared
+	}
+	return &client{server: over, http: &http.Client{
+		Transport: &courier{origin: origin(s.URL), server: over, others: f.Own, kept: map[string]*http.Response{}, bodies: map[string][]byte{}}, Timeout: answerTime,
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			first := via[0]
 			if first.Method != http.MethodGet || len(via) > maxRedirects || origin(r.URL.String()) != origin(first.URL.String()) {

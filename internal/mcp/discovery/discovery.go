@@ -47,22 +47,27 @@ type Found struct {
 
 // Finder finds providers. It is safe for concurrent use.
 type Finder struct {
-	// Server carries the requests to the origin of the MCP server, Others those to everybody else (package safehttp).
-	Server, Others http.RoundTripper
-	// Redirect is the address to which providers send browsers back.
+	// Own carries the requests to servers of people, and to all providers: it reaches the public internet alone (package safehttp). Shared carries those
+	// to servers of the installation, and to nothing else at other origins.
+	Own, Shared http.RoundTripper
+	// Redirect is the address to which providers send browsers back; empty: it is not known.
 	Redirect string
 }
 
 // Find asks a server who authorizes requests to it, and registers xbot there, which may take 30 seconds. Invalid: the server wants no account, or
 // what it or the provider says cannot be used; Unavailable: one of them does not answer.
-func (f *Finder) Find(ctx context.Context, transport chat.MCPTransport, server string) (Found, error) {
+func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
+	server := s.URL
+	if f.Redirect == "" {
+		return Found{}, unusable("this server does not know under which address people reach it")
+	}
 	if !secure(server) {
 		return Found{}, fault.Errorf(fault.Invalid, "the url must be https: the tokens of connected accounts go there, and nobody on the way may read them; http is for this machine alone")
 	}
-	c := f.client(server)
-	asked, err := challenge(ctx, c, transport, server)
+	c := f.client(s)
+	asked, err := challenge(ctx, c, s.Transport, server)
 	if err != nil {
 		return Found{}, err
 	}

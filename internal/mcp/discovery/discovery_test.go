@@ -36,13 +36,17 @@ func setup(t *testing.T, allowed ...string) *bundle {
 	allow, err := safehttp.ParseAllow(allowed)
 	require.NoError(t, err)
 	transport := safehttp.NewTransport(allow)
-	b := &bundle{t: t, finder: &discovery.Finder{Server: transport, Others: transport, Redirect: redirect}, provider: oauthtest.New(t)}
+	b := &bundle{t: t, finder: &discovery.Finder{Own: transport, Redirect: redirect}, provider: oauthtest.New(t)}
 	b.resource = b.provider.Protect(t, http.NotFoundHandler())
 	return b
 }
 
 func (b *bundle) find() (discovery.Found, error) {
-	return b.finder.Find(b.t.Context(), chat.MCPHTTP, b.resource.At())
+	return b.finder.Find(b.t.Context(), web(chat.MCPHTTP, b.resource.At()))
+}
+
+func web(transport chat.MCPTransport, url string) chat.MCPServer {
+	return chat.MCPServer{MCPConfig: chat.MCPConfig{Name: "web", Transport: transport, URL: url}}
 }
 
 // refused says why nothing was found, which no hostile text makes long.
@@ -80,6 +84,11 @@ func TestFind_WithoutAHeaderTheWellKnownAddressesAreAsked(t *testing.T) {
 	found, err = b.find()
 	require.NoError(t, err)
 	require.Equal(t, b.resource.URL, found.Resource, "what the server is a part of")
+
+	b.resource.Rule(oauthtest.ResourceRules{Challenge: "-", Elsewhere: true, Page: true})
+	found, err = b.find()
+	require.NoError(t, err)
+	require.Equal(t, b.resource.URL, found.Resource, "though it answers anything else with a page")
 }
 
 func TestFind_AnSSEServerIsAskedByGet(t *testing.T) {
@@ -89,15 +98,15 @@ func TestFind_AnSSEServerIsAskedByGet(t *testing.T) {
 			t.Errorf("asked by %s", r.Method)
 		}
 	}})
-	_, err := b.finder.Find(t.Context(), chat.MCPSSE, b.resource.At())
+	_, err := b.finder.Find(t.Context(), web(chat.MCPSSE, b.resource.At()))
 	require.NoError(t, err)
 }
 
 func TestFind_ProvidersOfOpenIDConnectAreFoundBelowTheirIssuer(t *testing.T) {
 	b := setup(t)
 	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/tenant/.well-known/openid-configuration" {
-			http.NotFound(w, r)
+		if r.URL.Path != "/tenant/.well-known/openid-configuration" { // it answers anything with a page
+			_, _ = w.Write([]byte("<!doctype html><title>Welcome</title>"))
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -276,11 +285,14 @@ func TestFind_PrivateAddressesAreNotReached(t *testing.T) {
 
 	allow, err := safehttp.ParseAllow([]string{"127.0.0.1"})
 	require.NoError(t, err)
-	b.finder.Server = safehttp.NewTransport(allow) // as of a server of the installation
-	require.Contains(t, b.refused(), "does not answer")
+	b.finder.Shared = safehttp.NewTransport(allow)
+	s := web(chat.MCPHTTP, b.resource.At())
+	s.Shared = true
+	_, err = b.finder.Find(t.Context(), s)
+	require.ErrorContains(t, err, "does not answer")
 	require.Zero(t, b.provider.Count("/.well-known/oauth-authorization-server"), "its provider is somebody else")
 
-	_, err = b.finder.Find(t.Context(), chat.MCPHTTP, "http://mcp.example.com/mcp")
+	_, err = b.finder.Find(t.Context(), web(chat.MCPHTTP, "http://mcp.example.com/mcp"))
 	require.ErrorContains(t, err, "must be https")
 }
 

@@ -35,16 +35,17 @@ func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthSer
 	if err != nil || !secure(issuer) || u.RawQuery != "" {
 		return nil, unusable("the address of its provider, %s, is not https", said(issuer))
 	}
-	for _, address := range metadataAddresses(u) {
+	problem := unusable("its provider %s does not say what it can do (RFC 8414)", said(u.Host))
+	for _, address := range metadataAddresses(u) { // some answer anything with a page
 		meta, err := oauthex.GetAuthServerMeta(ctx, address, issuer, c.http)
 		switch {
 		case err != nil: // the error may repeat what a stranger wrote
-			return nil, unusable("what its provider %s says of itself cannot be used: it does not answer, is another one, or has no PKCE (RFC 8414)", said(u.Host))
+			problem = unusable("what its provider %s says of itself cannot be used: it does not answer, is another one, or has no PKCE (RFC 8414)", said(u.Host))
 		case meta != nil:
 			return meta, usable(meta, said(u.Host))
 		}
 	}
-	return nil, unusable("its provider %s does not say what it can do (RFC 8414)", said(u.Host))
+	return nil, problem
 }
 
 // metadataAddresses are where a provider says what it can do, as OAuth (RFC 8414, section 3.1) or as OpenID Connect (Discovery, section 4), in the

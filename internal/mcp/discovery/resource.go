@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -31,13 +32,15 @@ func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.
 	if p := strings.TrimSuffix(u.EscapedPath(), "/"); p != "" {
 		places = []string{wellKnown + p, wellKnown}
 	}
-	for _, place := range places {
+	problem := unusable("it wants one, and does not say at which provider (RFC 9728)")
+	for _, place := range places { // some answer anything with a page
 		about, err := metadataAt(ctx, c, u.Scheme+"://"+u.Host+place, server)
-		if err != nil || about != nil {
-			return about, err
+		if about != nil {
+			return about, nil
 		}
+		problem = cmp.Or(err, problem)
 	}
-	return nil, unusable("it wants one, and does not say at which provider (RFC 9728)")
+	return nil, problem
 }
 
 // metadataAt reads what stands at an address about a server; nil: nothing does.

@@ -24,6 +24,7 @@ type ResourceRules struct {
 	Scope      string                // in the challenge
 	Metadata   func(map[string]any)  // changes what it says of who protects it
 	Elsewhere  bool                  // the metadata stands at the well-known address of the origin
+	Page       bool                  // where no metadata stand it shows a page
 	InMetadata http.HandlerFunc      // answers in place of the metadata
 	Before     func(r *http.Request) // runs before each answer
 	Open       bool                  // it wants no token
@@ -73,6 +74,10 @@ func (s *Resource) metadata(w http.ResponseWriter, r *http.Request, atRoot bool)
 	rules := s.ruled()
 	if rules.InMetadata != nil {
 		rules.InMetadata(w, r)
+		return
+	}
+	if atRoot != rules.Elsewhere && rules.Page {
+		_, _ = w.Write([]byte("<!doctype html><title>Welcome</title>")) // the client is gone if this fails
 		return
 	}
 	if atRoot != rules.Elsewhere {
