@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/config"
 	"xbot/internal/mcp"
+	"xbot/internal/mcp/discovery"
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/bridge"
 	"xbot/internal/plugin/extend"
@@ -39,7 +40,7 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 	}
 	accounts := &oauth.Accounts{Rows: st.store, Key: db.key, HTTP: safehttp.NewTransport(allow), Public: s.at.people()}
 	out := &mcpServers{
-		servers: &mcp.Servers{Rows: db.rows, Key: db.key, Providers: accounts}, connected: accounts,
+		servers: &mcp.Servers{Rows: db.rows, Key: db.key, Providers: accounts, Finder: finder(allow, accounts)}, connected: accounts,
 		connections: mcp.NewConnections(mcp.Config{
 			Rows: db.rows, Key: db.key, Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport, Tokens: accounts, Idle: s.MCPIdle, Version: p.version, Log: p.log,
 		}),
@@ -48,6 +49,15 @@ func newMCPServers(s settings, p *process, db *database, st *storage, closer *Se
 	out.offered = mcp.NewSource(db.rows, out.connections)
 	closer.onClose(func() { _ = out.connections.Close() }) // it has nothing to say
 	return out, nil
+}
+
+// finder asks servers which account they want. Who keeps the account is a stranger, also where an administrator chose the server.
+func finder(allow safehttp.Allow, accounts *oauth.Accounts) *discovery.Finder {
+	out := &discovery.Finder{Own: safehttp.NewTransport(allow), Shared: http.DefaultTransport}
+	if accounts.Public != "" {
+		out.Redirect = accounts.Public + oauth.Callback
+	}
+	return out
 }
 
 // mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even

@@ -69,6 +69,7 @@ import (
 	"xbot/internal/llm/subscription"
 	"xbot/internal/logs"
 	toolservers "xbot/internal/mcp"
+	"xbot/internal/mcp/discovery"
 	"xbot/internal/memory/view"
 	"xbot/internal/oauth"
 	"xbot/internal/pdf"
@@ -221,12 +222,14 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	}
 	a.Models = models.Endpoints{Base: base, Models: a.Sessions.Models, Subscriptions: subscriptions, Keys: &toolkey.Store{Rows: b.store, Key: secret.Key{1}, Public: subscriptions.Public, Env: map[string]string{"TAVILY_API_KEY": "tvly-of-the-environment"}}}
 	servers := toolservers.NewConnections(toolservers.Config{Rows: b.store, Key: secret.Key{1}, Own: subscriptions.Public, Shared: &http.Transport{DisableKeepAlives: true}})
+	finder := &discovery.Finder{Own: &http.Transport{DisableKeepAlives: true}, Shared: &http.Transport{DisableKeepAlives: true}, Redirect: "https://xbot.example" + oauth.Callback}
 	t.Cleanup(func() { _ = servers.Close() }) // it has nothing to say
-	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}}
+	connected := &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
+	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base}
 	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: &installed.Plugins{Rows: b.store, Key: secret.Key{1}}}
 	a.Tools.MCPServers = mcpservers.Endpoints{
-		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
+		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
 	}
 	a.Account.Preferences = preference.Desk{Store: b.store, Models: a.Sessions.Models}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}

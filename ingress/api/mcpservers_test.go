@@ -10,9 +10,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"xbot/ingress/api/connections"
 	"xbot/ingress/api/mcpservers"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/oauth"
+	"xbot/internal/oauth/oauthtest"
 )
 
 // headerOfTools is what the test's servers of tools want to be told.
@@ -195,4 +198,63 @@ func TestMCPServers_AFaultOfTheServerIsNoProblemOfTheirs(t *testing.T) {
 	detail := b.bob.put("/api/mcp-servers/local", object{"command": "true", "enabled": true}).problem(http.StatusInternalServerError)
 	require.NotContains(t, detail, "table")
 	require.True(t, slices.ContainsFunc(b.bob.mcpServers(), func(s chat.MCPServer) bool { return s.Name == "local" }), "it is stored all the same")
+}
+
+// protected is a server of tools that lets nobody in without a token of a provider, which it names.
+func protected(t *testing.T) (*oauthtest.Provider, *oauthtest.Resource) {
+	t.Helper()
+	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	sdk.AddTool(s, &sdk.Tool{Name: "order", Description: "Orders it."}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{}, nil, nil
+	})
+	p := oauthtest.New(t)
+	return p, p.Protect(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}))
+}
+
+func TestMCPServers_AServerNamesTheProviderOfItsAccountForWhoeverHasAddedIt(t *testing.T) {
+	b := setup(t)
+	provider, tools := protected(t)
+	for _, p := range []*person{b.alice, b.bob} { // her server is the installation's
+		draft := object{"url": tools.At(), "enabled": true, "shared": p == b.alice}
+		query := map[bool]string{true: "?shared=true"}[p == b.alice]
+		made := p.setMCP("tracker", draft)
+		require.True(t, made.Server.WantsAccount || p == b.bob, "people's servers are on the public internet: %+v", made)
+		var named chat.MCPServer
+		p.post("/api/mcp-servers/tracker/account"+query, nil).is(http.StatusOK, &named)
+		require.Equal(t, oauth.ProviderOf(made.Server.ID), named.Account)
+		require.False(t, named.WantsAccount)
+		require.Empty(t, named.Problem)
+	}
+	require.Equal(t, 2, provider.Clients())
+	b.bob.post("/api/mcp-servers/tracker/account?shared=true", nil).problem(http.StatusForbidden)
+	b.bob.post("/api/mcp-servers/other/account", nil).problem(http.StatusNotFound)
+
+	ids := func(p *person) (out []string) {
+		for _, c := range p.accounts().Providers {
+			out = append(out, c.ID)
+		}
+		return out
+	}
+	hers, his := ids(b.alice), ids(b.bob)
+	require.Len(t, hers, 1, "the installation's alone, though she is an administrator")
+	require.Len(t, his, 2)
+	require.Contains(t, his, hers[0])
+	b.alice.post("/api/oauth/accounts/"+his[1]+"/connect", object{}).problem(http.StatusNotFound)
+	b.bob.post("/api/oauth/accounts/"+his[1]+"/connect", object{}).is(http.StatusOK, nil)
+	var all connections.OAuthProviders
+	b.alice.get("/api/oauth/providers").is(http.StatusOK, &all)
+	require.Len(t, all.Providers, 1)
+	require.NotZero(t, all.Providers[0].MCPServer)
+	for _, id := range []string{his[0], his[1], "mcp-99"} {
+		b.alice.delete("/api/oauth/providers/" + id).problem(http.StatusForbidden)
+		b.alice.put("/api/oauth/providers/"+id, acmeOAuth(provider, nil)).problem(http.StatusForbidden)
+	}
+	require.Contains(t, b.alice.put("/api/mcp-servers/thief", object{"shared": true, "url": tools.At(), "account": hers[0], "enabled": true}).problem(http.StatusBadRequest), "there is no provider")
+	require.Contains(t, b.bob.put("/api/mcp-servers/thief", object{"url": tools.At(), "account": his[1], "enabled": true}).problem(http.StatusBadRequest), "servers of the installation alone")
+
+	tools.Rule(oauthtest.ResourceRules{Metadata: func(m map[string]any) { m["resource"] = "https://mail.example.com" }})
+	require.Contains(t, b.bob.post("/api/mcp-servers/tracker/account", nil).problem(http.StatusBadRequest), "about somebody else")
+	require.Equal(t, his, ids(b.bob), "what there was stays")
+	b.bob.delete("/api/mcp-servers/tracker").is(http.StatusNoContent, nil)
+	require.Equal(t, hers, ids(b.bob))
 }

@@ -93,16 +93,26 @@ func (c *Connect) ask(w http.ResponseWriter, r *http.Request) {
 		c.refuse(w, r, err)
 		return
 	}
-	p, err := c.Accounts.Provider(r.Context(), t.Provider)
+	p, err := c.Accounts.Provider(r.Context(), t.User, t.Provider)
 	if err != nil {
 		c.refuse(w, r, err)
 		return
 	}
 	lang := languageOf(r)
-	show(w, http.StatusOK, page{
-		Lang: string(lang), Title: i18n.Say(lang, i18n.OAuthTitle, p.Name), Button: i18n.Say(lang, i18n.OAuthGo, p.Name),
-		Lines: []string{i18n.Say(lang, i18n.OAuthWhose, p.Name, who.Name), i18n.Say(lang, i18n.OAuthNotYou)},
-	})
+	lines := []string{i18n.Say(lang, i18n.OAuthWhose, p.Name, who.Name), i18n.Say(lang, i18n.OAuthNotYou)}
+	if p.MCPServer != 0 { // it may have named a provider at which the person has an account for something else
+		lines = append(lines, i18n.Say(lang, i18n.OAuthForServer, host(p.Resource), host(p.AuthorizeURL)))
+	}
+	show(w, http.StatusOK, page{Lang: string(lang), Title: i18n.Say(lang, i18n.OAuthTitle, p.Name), Button: i18n.Say(lang, i18n.OAuthGo, p.Name), Lines: lines})
+}
+
+// host is who answers at an address.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // begin sends a browser to the provider.

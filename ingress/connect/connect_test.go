@@ -22,6 +22,7 @@ import (
 	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/mcpservers"
 )
 
 // signedIn is the cookie by which tests know who is signed in in a browser.
@@ -213,4 +214,19 @@ func TestConnect_AnAnswerWithAStateThatNobodyGaveChangesNothing(t *testing.T) {
 	}
 	status, page, _ := b.does(http.MethodGet, back)
 	require.Equal(t, http.StatusOK, status, page)
+}
+
+func TestConnect_OfAnMCPServerThePageSaysWhereTokensGoAndWhoIsAsked(t *testing.T) {
+	s := setup(t)
+	id, err := s.store.SetMCPServer(t.Context(), mcpservers.Server{MCPServer: chat.MCPServer{User: s.ann, MCPConfig: chat.MCPConfig{Name: "tracker", Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true}}}, s.ann)
+	require.NoError(t, err)
+	require.NoError(t, s.SaveOf(t.Context(), oauth.Server{ID: id, Revision: 1}, oauth.Draft{OAuthProviderConfig: chat.OAuthProviderConfig{
+		Name: "tracker", Issuer: s.provider.URL, AuthorizeURL: "https://login.mail.example/authorize", TokenURL: s.provider.URL + "/token", ClientID: "xbot", Resource: "https://mcp.example.com/mcp",
+	}}, s.ann))
+	b := s.browser(s.ann)
+	status, page, _ := b.does(http.MethodGet, b.ticket(oauth.ProviderOf(id), true))
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, page, "The account at login.mail.example will be used by xbot at the MCP server mcp.example.com, which is sent the tokens.")
+	_, page, _ = b.does(http.MethodGet, b.ticket("acme", true))
+	require.NotContains(t, page, "which is sent the tokens")
 }

@@ -1490,6 +1490,11 @@ type DeleteMCPServerParams struct {
 	Shared bool // That of the installation.
 }
 
+// SetMCPAccountParams narrows SetMCPAccount; what is empty does not.
+type SetMCPAccountParams struct {
+	Shared bool // That of the installation.
+}
+
 // RefreshMCPServerParams narrows RefreshMCPServer; what is empty does not.
 type RefreshMCPServerParams struct {
 	Shared bool // That of the installation.
@@ -2036,6 +2041,13 @@ func (c *Client) DeleteMCPServer(ctx context.Context, name string, params Delete
 func (c *Client) SetMCPServer(ctx context.Context, name string, body MCPServerDraft) (MCPServerState, error) {
 	var answer MCPServerState
 	err := c.call(ctx, http.MethodPut, path("/api/mcp-servers/%s", name), nil, body, &answer)
+	return answer, err
+}
+
+// SetMCPAccount sends POST /api/mcp-servers/{name}/account: Have your connected account authorize requests to an MCP server. The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot.
+func (c *Client) SetMCPAccount(ctx context.Context, name string, params SetMCPAccountParams) (chat.MCPServer, error) {
+	var answer chat.MCPServer
+	err := c.call(ctx, http.MethodPost, path("/api/mcp-servers/%s/account", name), query{"shared": params.Shared}, nil, &answer)
 	return answer, err
 }
 

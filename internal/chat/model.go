@@ -189,6 +189,8 @@ type MCPState struct {
 	Resources int        `json:"resources" doc:"How many resources it lists, patterns of addresses included."`
 	Problem   string     `json:"problem,omitempty" doc:"Why it could not be reached or read the last time."`
 	ProblemAt *time.Time `json:"problem_at,omitempty"`
+	// WantsAccount says what the problem is.
+	WantsAccount bool `json:"wants_account,omitempty" doc:"It asks for an account, which can be connected with POST .../account."`
 }
 
 // MCPOffers is what a server lists.
@@ -265,12 +267,17 @@ type OAuthProviderConfig struct {
 	ClientID     string          `json:"client_id" doc:"What the provider knows xbot as."`
 	ClientAuth   OAuthClientAuth `json:"client_auth" enum:"body,header" doc:"Where requests for tokens have the secret of the client."`
 	Enabled      bool            `json:"enabled"`
+	Resource     string          `json:"resource,omitempty" doc:"What tokens are asked for (RFC 8707): of the provider of an MCP server that server."`
+	// SilentIssuer says that a browser may come back without a word of the issuer; any other word than Issuer is refused all the same.
+	SilentIssuer bool `json:"-"`
 }
 
 // OAuthProvider is one as administrators see it.
 type OAuthProvider struct {
 	OAuthProviderConfig
 
+	MCPServer int64     `json:"mcp_server,omitempty" doc:"Number of the MCP server that has named it, with which it comes and goes; left out: administrators keep it."`
+	Owner     UserID    `json:"-"` // whose that server is; 0: the installation's
 	Secret    bool      `json:"secret" doc:"It has a secret of the client, which is never shown."`
 	Accounts  int       `json:"accounts" doc:"How many people have connected an account."`
 	Revision  int64     `json:"revision"`

@@ -196,24 +196,25 @@ const (
 	OAuthConnected   ID = "oauth_connected"    // %s provider
 	OAuthConnectedAs ID = "oauth_connected_as" // %s provider, %s account
 
-	OAuthTitle     ID = "oauth_title"     // title of the page; %s provider
-	OAuthWhose     ID = "oauth_whose"     // %s provider, %s name of the person here
-	OAuthNotYou    ID = "oauth_not_you"   // what to do who is somebody else
-	OAuthGo        ID = "oauth_go"        // label of a button; %s provider
-	OAuthClose     ID = "oauth_close"     // the page is not needed any more
-	OAuthGoesOn    ID = "oauth_goes_on"   // the conversation goes on
-	OAuthFailed    ID = "oauth_failed"    // title of a page
-	OAuthOver      ID = "oauth_over"      // a state or a ticket that was used, or is too old
-	OAuthForged    ID = "oauth_forged"    // a ticket that is none
-	OAuthOther     ID = "oauth_other"     // somebody else is signed in
-	OAuthGone      ID = "oauth_gone"      // the provider is gone or switched off
-	OAuthMixed     ID = "oauth_mixed"     // another provider has answered
-	OAuthSays      ID = "oauth_says"      // %s provider, %s what it says
-	OAuthElsewhere ID = "oauth_elsewhere" // the form was sent from another page
-	OAuthDisabled  ID = "oauth_disabled"  // the person may not come any more
-	OAuthLater     ID = "oauth_later"     // %s what went wrong
-	OAuthOurs      ID = "oauth_ours"      // a fault of this server
-	OAuthToPage    ID = "oauth_to_page"   // link to the page
+	OAuthTitle     ID = "oauth_title"      // title of the page; %s provider
+	OAuthWhose     ID = "oauth_whose"      // %s provider, %s name of the person here
+	OAuthNotYou    ID = "oauth_not_you"    // what to do who is somebody else
+	OAuthForServer ID = "oauth_for_server" // what the account is for, and who asks
+	OAuthGo        ID = "oauth_go"         // label of a button; %s provider
+	OAuthClose     ID = "oauth_close"      // the page is not needed any more
+	OAuthGoesOn    ID = "oauth_goes_on"    // the conversation goes on
+	OAuthFailed    ID = "oauth_failed"     // title of a page
+	OAuthOver      ID = "oauth_over"       // a state or a ticket that was used, or is too old
+	OAuthForged    ID = "oauth_forged"     // a ticket that is none
+	OAuthOther     ID = "oauth_other"      // somebody else is signed in
+	OAuthGone      ID = "oauth_gone"       // the provider is gone or switched off
+	OAuthMixed     ID = "oauth_mixed"      // another provider has answered
+	OAuthSays      ID = "oauth_says"       // %s provider, %s what it says
+	OAuthElsewhere ID = "oauth_elsewhere"  // the form was sent from another page
+	OAuthDisabled  ID = "oauth_disabled"   // the person may not come any more
+	OAuthLater     ID = "oauth_later"      // %s what went wrong
+	OAuthOurs      ID = "oauth_ours"       // a fault of this server
+	OAuthToPage    ID = "oauth_to_page"    // link to the page
 )
 
 var oauths = map[ID]map[Lang]string{
@@ -228,6 +229,7 @@ var oauths = map[ID]map[Lang]string{
 
 	OAuthTitle:     {English: "Connect %s", Chinese: "连接 %s"},
 	OAuthWhose:     {English: "xbot will be able to use your account at %s for %s, who is asked for it.", Chinese: "授权后，xbot 可代表 %[2]s 使用你在 %[1]s 的账号。"},
+	OAuthForServer: {English: "The account at %[2]s will be used by xbot at the MCP server %[1]s, which is sent the tokens. Go on only if you trust this server with that account.", Chinese: "xbot 将在 MCP 服务器 %[1]s 上使用你在 %[2]s 的账号，令牌会发送给该服务器。仅当你信任该服务器时才继续。"},
 	OAuthNotYou:    {English: "If you are somebody else, or have not asked for this, close this page: it would give your account to them.", Chinese: "如果你不是此人，或并未请求此操作，请关闭此页面：否则对方将能使用你的账号。"},
 	OAuthGo:        {English: "Continue to %s", Chinese: "前往 %s"},
 	OAuthClose:     {English: "You can close this page.", Chinese: "可以关闭此页面。"},

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -17,7 +18,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/mcp"
+	"xbot/internal/mcp/discovery"
 	"xbot/internal/oauth"
+	"xbot/internal/oauth/oauthtest"
 	"xbot/internal/toolset"
 )
 
@@ -75,7 +78,11 @@ func (a *accounts) Token(_ context.Context, user chat.UserID, provider string) (
 // providers are the ids of those that there are.
 type providers []string
 
-func (p providers) Providers(context.Context) ([]chat.OAuthProvider, error) {
+func (p providers) SaveOf(context.Context, oauth.Server, oauth.Draft, chat.UserID) error {
+	return fault.Errorf(fault.Invalid, "not here")
+}
+
+func (p providers) Providers(context.Context, chat.UserID) ([]chat.OAuthProvider, error) {
 	var out []chat.OAuthProvider
 	for _, id := range p {
 		out = append(out, chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: id, Enabled: id != "off"}})
@@ -344,4 +351,129 @@ func TestAccount_ARefusalWhileConnectingIsThePersons(t *testing.T) {
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 	require.ErrorContains(t, err, "call oauth_authorize with provider acme")
 	require.Empty(t, f.rows.problem(at.Server))
+}
+
+func TestAccount_AServerThatWantsOneSaysSoBeforeAnyIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, transport := range []chat.MCPTransport{chat.MCPHTTP, chat.MCPSSE} {
+		t.Run(string(transport), func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			url, accept, calls := guarded(t, transport)
+			d := mcp.Draft{MCPConfig: chat.MCPConfig{Name: "web", Transport: transport, URL: url}}
+			at := f.add(d)
+			require.Equal(t, "you said a", f.call(at, "echo", chat.ClassOnce, `{"text":"a"}`).Content)
+			require.False(t, f.rows.wants(at.Server))
+
+			accept("token")
+			got := f.call(at, "echo", chat.ClassOnce, `{"text":"a"}`)
+			require.True(t, got.IsError)
+			require.Contains(t, got.Content, "it wants an account: whoever has added it connects one on the page")
+			require.NotContains(t, got.Content, "outcome unknown")
+			require.EqualValues(t, 1, calls.Load())
+			_, err := f.Refresh(t.Context(), at)
+			require.Equal(t, fault.Denied, fault.KindOf(err))
+			require.ErrorContains(t, err, "it wants an account")
+			require.True(t, f.rows.wants(at.Server))
+			require.Contains(t, f.rows.problem(at.Server), "it wants an account")
+
+			for name, header := range map[string]string{"bearer": "Authorization", "keyed": "X-Api-Key"} {
+				d.Name, d.Headers = name, map[string]string{header: "wrong"}
+				at = f.add(d)
+				_, err = f.Refresh(t.Context(), at)
+				require.Error(t, err)
+				require.NotContains(t, err.Error(), "it wants an account", "it was given something, which it does not like")
+				require.False(t, f.rows.wants(at.Server))
+			}
+		})
+	}
+}
+
+// found is what a server names.
+type found struct{ discovery.Found }
+
+func (f found) Find(context.Context, chat.MCPServer) (discovery.Found, error) { return f.Found, nil }
+
+// naming are providers that keep what servers have named in the rows of servers.
+type naming struct {
+	providers
+
+	rows *rows
+}
+
+func (n naming) SaveOf(_ context.Context, server oauth.Server, d oauth.Draft, by chat.UserID) error {
+	s, err := n.rows.MCPServer(context.Background(), server.ID)
+	if err != nil {
+		return err
+	}
+	if s.Revision != server.Revision || d.Resource == "" {
+		return fault.Errorf(fault.Conflict, "changed")
+	}
+	s.Account = oauth.ProviderOf(server.ID)
+	_, err = n.rows.SetMCPServer(context.Background(), s, by)
+	return err
+}
+
+func TestDiscover_TheAccountOfAServerIsForItAndStaysWhileItIsThere(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.servers.Finder = found{discovery.Found{Issuer: "https://login.example.com", Resource: "https://mcp.example.com"}}
+	f.servers.Providers = naming{providers{"acme"}, f.rows}
+	d := mcp.Draft{MCPConfig: chat.MCPConfig{Name: "web", Transport: chat.MCPHTTP, URL: "https://mcp.example.com/mcp", Enabled: true}}
+	put := func(change func(d *mcp.Draft)) (chat.MCPServer, error) {
+		changed := d
+		change(&changed)
+		return f.servers.Put(t.Context(), ann, changed, ann)
+	}
+	_, err := put(func(*mcp.Draft) {})
+	require.NoError(t, err)
+	_, err = f.servers.Discover(t.Context(), bob, "web", bob)
+	require.Equal(t, fault.NotFound, fault.KindOf(err), "it is hers")
+	s, err := f.servers.Discover(t.Context(), ann, "web", ann)
+	require.NoError(t, err)
+	own := oauth.ProviderOf(s.ID)
+	require.Equal(t, own, s.Account)
+
+	s, err = put(func(d *mcp.Draft) { d.Instructions = "Ask it." })
+	require.NoError(t, err)
+	require.Equal(t, own, s.Account, "another change leaves it")
+	_, err = put(func(d *mcp.Draft) { d.Name, d.Account = "other", own })
+	require.ErrorContains(t, err, "servers of the installation alone", "it is for one server")
+	shared := accountDraft("https://evil.example.com/mcp")
+	shared.Account = own
+	_, err = f.servers.Save(t.Context(), 0, shared, ann)
+	require.ErrorContains(t, err, "there is no provider", "nor for one of the installation")
+
+	s, err = put(func(d *mcp.Draft) { d.Headers = map[string]string{"authorization": "Bearer mine"} })
+	require.NoError(t, err)
+	require.Empty(t, s.Account, "a header takes its place")
+	_, err = f.servers.Discover(t.Context(), ann, "web", ann)
+	require.ErrorContains(t, err, "take it away first")
+	_, err = put(func(*mcp.Draft) {})
+	require.NoError(t, err)
+	for i, account := range []string{"", own} {
+		_, err = f.servers.Discover(t.Context(), ann, "web", ann)
+		require.NoError(t, err)
+		s, err = put(func(d *mcp.Draft) { d.URL, d.Account = fmt.Sprint("https://mcp.example.com/other", i), account })
+		require.NoError(t, err)
+		require.Empty(t, s.Account, "at another address it names another")
+	}
+
+	_, err = f.servers.Put(t.Context(), ann, mcp.Draft{MCPConfig: chat.MCPConfig{Name: "local", Command: "true"}}, ann)
+	require.NoError(t, err)
+	_, err = f.servers.Discover(t.Context(), ann, "local", ann)
+	require.ErrorContains(t, err, "a command is given what it needs by env")
+	f.servers.Finder = nil
+	_, err = f.servers.Discover(t.Context(), ann, "web", ann)
+	require.ErrorContains(t, err, "accounts cannot be connected here")
+}
+
+func TestAccount_AServerWithHeadersWantsOneWhereItSaysAtWhichProvider(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	guarded := oauthtest.New(t).Protect(t, http.NotFoundHandler())
+	at := f.add(mcp.Draft{MCPConfig: chat.MCPConfig{Name: "web", URL: guarded.At()}, Headers: map[string]string{"X-Tenant": "a"}})
+	_, err := f.Refresh(t.Context(), at)
+	require.ErrorContains(t, err, "it wants an account")
+	require.True(t, f.rows.wants(at.Server))
 }

@@ -267,6 +267,9 @@ func (n *connection) explain(err error) error {
 	if missing, ok := errors.AsType[*oauth.NotConnectedError](err); ok {
 		return fault.Errorf(fault.Denied, "the MCP server %s cannot be used: %w", n.server.Name, missing)
 	}
+	if wants, ok := errors.AsType[*WantsAccountError](err); ok {
+		return fault.Errorf(fault.Denied, "the MCP server %s cannot be used: %w", n.server.Name, wants)
+	}
 	return fault.Errorf(kind, "the MCP server %s cannot be used: %s", n.server.Name, said)
 }
 
@@ -286,7 +289,8 @@ func (n *connection) note(problem error, counts bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
-	if err := n.pool.cfg.Rows.SetMCPProblem(ctx, n.server.ID, n.server.Revision, problem.Error()); err != nil {
+	_, wants := errors.AsType[*WantsAccountError](problem)
+	if err := n.pool.cfg.Rows.SetMCPProblem(ctx, n.server.ID, n.server.Revision, problem.Error(), wants); err != nil {
 		n.pool.cfg.Log.Warn("the problem of an MCP server was not noted", "server", n.server.Name, "error", err)
 	}
 }

@@ -60,6 +60,9 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Set(name, value)
 	}
 	resp, err := d.bearer.authorize(r, d.base)
+	if err == nil && d.bearer == nil {
+		resp, err = wanting(r, resp, len(d.headers) > 0)
+	}
 	if err != nil {
 		done()
 		return nil, err

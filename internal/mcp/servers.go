@@ -13,6 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/oauth"
 	"xbot/internal/secret"
 	"xbot/internal/store/mcpservers"
 )
@@ -25,7 +26,7 @@ type Rows interface {
 	RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error
 	MCPOffers(ctx context.Context, id int64) (chat.MCPOffers, error)
 	SetMCPOffers(ctx context.Context, id, revision int64, offers chat.MCPOffers) error
-	SetMCPProblem(ctx context.Context, id, revision int64, problem string) error
+	SetMCPProblem(ctx context.Context, id, revision int64, problem string, wantsAccount bool) error
 }
 
 // Servers are the servers of people and of the installation. Who may change the installation's is for the caller to check. It is safe for
@@ -35,11 +36,14 @@ type Servers struct {
 	Key  secret.Sealer
 	// Providers are those whose accounts can authorize servers; nil: there are none.
 	Providers Providers
+	// Finder finds those that servers name; nil: no such can be connected.
+	Finder Finder
 }
 
-// Providers are the OAuth providers of the installation.
+// Providers are the OAuth providers of the installation and of MCP servers.
 type Providers interface {
-	Providers(ctx context.Context) ([]chat.OAuthProvider, error)
+	Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error)
+	SaveOf(ctx context.Context, server oauth.Server, d oauth.Draft, by chat.UserID) error
 }
 
 // List returns those of the installation and, behind them, those of a person; 0: nobody's. Values are left out.
@@ -114,26 +118,24 @@ func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	if err := d.check(); err != nil {
 		return chat.MCPServer{}, err
 	}
-	if d.Account != "" && owner != 0 {
-		// A conversation can add servers of a person: their tokens would go wherever a text that the model has read wants them.
-		return chat.MCPServer{}, fault.Errorf(fault.Invalid, "connected accounts authorize servers of the installation alone, which administrators add; give a server of your own a header")
-	}
-	var had string
 	v, row := given(d), mcpservers.Server{MCPServer: chat.MCPServer{
-		User: owner, MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision, FromFile: fromFile,
+		User: owner, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers)), Revision: d.Revision, FromFile: fromFile,
 	}}
+	var had string
 	if d.Revision != 0 {
 		old, err := s.changed(ctx, owner, &v, d, fromFile)
 		if err != nil {
 			return chat.MCPServer{}, err
 		}
 		row.ID, had = old.ID, old.Account
+		d.Account = d.keepsAccount(old.MCPServer)
 	}
 	if d.Account != had { // what stays can be changed otherwise though its provider is gone
-		if err := s.provided(ctx, d.Account); err != nil {
+		if err := s.provided(ctx, owner, d.Account); err != nil {
 			return chat.MCPServer{}, err
 		}
 	}
+	row.MCPConfig = d.MCPConfig
 	row.Secrets = v.seal(s.Key)
 	id, err := s.Rows.SetMCPServer(ctx, row, by)
 	if err != nil {
@@ -159,21 +161,28 @@ func ofFile(name string) error {
 	return fault.Errorf(fault.Denied, "the MCP server %s stands in mcp.json of the server's data folder: change it there", name)
 }
 
-// provided refuses an account at a provider that does not exist. One that is switched off does.
-func (s *Servers) provided(ctx context.Context, account string) error {
+// provided refuses an account at a provider that does not exist, or is another server's. One that is switched off does.
+func (s *Servers) provided(ctx context.Context, owner chat.UserID, account string) error {
 	if account == "" {
 		return nil
+	}
+	if owner != 0 {
+		// A conversation can add servers of a person: their tokens would go wherever a text that the model has read wants them.
+		return fault.Errorf(fault.Invalid, "connected accounts authorize servers of the installation alone, which administrators add, and servers that name a provider themselves, for which you connect one on the page; give other servers of your own a header")
 	}
 	if s.Providers == nil {
 		return fault.Errorf(fault.Invalid, "accounts cannot be connected here: leave the account out")
 	}
-	all, err := s.Providers.Providers(ctx)
+	all, err := s.Providers.Providers(ctx, 0)
 	if err != nil {
 		return err
 	}
-	known := make([]string, len(all))
-	for i, p := range all {
-		if known[i] = p.ID; p.ID == account {
+	var known []string
+	for _, p := range all {
+		if p.MCPServer != 0 {
+			continue // tokens for one server are not for another
+		}
+		if known = append(known, p.ID); p.ID == account {
 			return nil
 		}
 	}

@@ -117,12 +117,12 @@ func (r *rows) SetMCPOffers(_ context.Context, id, revision int64, offers chat.M
 	return nil
 }
 
-func (r *rows) SetMCPProblem(_ context.Context, id, revision int64, problem string) error {
+func (r *rows) SetMCPProblem(_ context.Context, id, revision int64, problem string, wantsAccount bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.list {
 		if r.list[i].ID == id && r.list[i].Revision == revision {
-			r.list[i].Problem = problem
+			r.list[i].Problem, r.list[i].WantsAccount = problem, wantsAccount
 		}
 	}
 	return nil
@@ -132,6 +132,12 @@ func (r *rows) problem(id int64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.list[id-1].Problem
+}
+
+func (r *rows) wants(id int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.list[id-1].WantsAccount
 }
 
 func (r *rows) listings() int {

@@ -31,7 +31,7 @@ type verifier struct {
 // Begin notes that a browser is sent to the provider of a ticket, and returns where. browser is the cookie by which it is known when it comes
 // back. NotFound: there is no such provider any more; Conflict: the call of the ticket does not wait any more.
 func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address string, err error) {
-	p, err := s.enabled(ctx, t.Provider)
+	p, err := s.enabled(ctx, t.User, t.Provider)
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +54,11 @@ func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address
 		return "", err
 	}
 	config.Scopes = scopes
-	return config.AuthCodeURL(state, oauth2.S256ChallengeOption(v.Verifier)), nil
+	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(v.Verifier)}
+	if p.Resource != "" {
+		options = append(options, oauth2.SetAuthURLParam("resource", p.Resource))
+	}
+	return config.AuthCodeURL(state, options...), nil
 }
 
 // Return is what a browser brings back from a provider.
@@ -93,13 +97,13 @@ func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	if err != nil {
 		return Connected{}, err
 	}
-	p, err := s.enabled(ctx, f.Provider)
+	p, err := s.enabled(ctx, f.User, f.Provider)
 	switch {
 	case err != nil:
 		return Connected{}, err
 	case f.Login && f.User != r.Person, !f.Login && r.Person != 0 && f.User != r.Person:
 		return Connected{}, ErrOtherLogin
-	case p.Issuer != "" && p.Issuer != r.Issuer:
+	case p.Issuer != "" && p.Issuer != r.Issuer && !(p.SilentIssuer && r.Issuer == ""):
 		return Connected{}, ErrOtherIssuer
 	}
 	who, err := s.Rows.UserByID(ctx, f.User)
@@ -174,7 +178,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*answerTime)
 	defer cancel()
-	t, err := config.Exchange(s.with(ctx), code, oauth2.VerifierOption(v.Verifier))
+	t, err := config.Exchange(s.with(ctx, p), code, oauth2.VerifierOption(v.Verifier))
 	if err != nil {
 		return Connected{}, fault.Errorf(fault.Unavailable, "%s gave no token: %s", p.Name, why(err))
 	}

@@ -41,9 +41,7 @@ const answerTime = 10 * time.Second
 
 // Rows keep providers, accounts and flows.
 type Rows interface {
-	OAuthProviders(ctx context.Context) ([]rows.Provider, error)
-	SetOAuthProvider(ctx context.Context, in rows.Provider, void *rows.Void, by chat.UserID) error
-	RemoveOAuthProvider(ctx context.Context, id string) error
+	ProviderRows
 	OAuthAccounts(ctx context.Context, user chat.UserID) ([]rows.Account, error)
 	HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *rows.Account) (rows.Kept, error)) error
 	ConnectOAuthAccount(ctx context.Context, a rows.Account, revision int64) (answered int, err error)
@@ -51,6 +49,14 @@ type Rows interface {
 	AddOAuthFlow(ctx context.Context, state []byte, f rows.Flow, life time.Duration) error
 	TakeOAuthFlow(ctx context.Context, state, browser []byte) (rows.Flow, error)
 	Conversations
+}
+
+// ProviderRows keep providers: those of administrators and of MCP servers.
+type ProviderRows interface {
+	OAuthProviders(ctx context.Context, viewer chat.UserID) ([]rows.Provider, error)
+	SetOAuthProvider(ctx context.Context, in rows.Provider, void *rows.Void, by chat.UserID) error
+	SetMCPProvider(ctx context.Context, in rows.Provider, void rows.Void, revision int64, by chat.UserID) error
+	RemoveOAuthProvider(ctx context.Context, id string) error
 }
 
 // Conversations know what waits for an account, and for whom.
@@ -106,9 +112,13 @@ func (s *Accounts) client() *http.Client {
 	return &http.Client{Transport: s.HTTP, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// with has the library make its requests by our client.
-func (s *Accounts) with(ctx context.Context) context.Context {
-	return context.WithValue(ctx, oauth2.HTTPClient, s.client())
+// with has the library make its requests to a provider by our client.
+func (s *Accounts) with(ctx context.Context, p rows.Provider) context.Context {
+	client := s.client()
+	if p.Resource != "" {
+		client.Transport = naming{over: s.HTTP, resource: p.Resource}
+	}
+	return context.WithValue(ctx, oauth2.HTTPClient, client)
 }
 
 // config is what the library needs to know of a provider.

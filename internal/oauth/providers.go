@@ -55,9 +55,9 @@ func (s *Accounts) secretOf(p rows.Provider) (string, error) {
 	return v.Secret, nil
 }
 
-// Providers lists all, without their secrets.
-func (s *Accounts) Providers(ctx context.Context) ([]chat.OAuthProvider, error) {
-	all, err := s.Rows.OAuthProviders(ctx)
+// Providers lists those that a person sees, 0: nobody, without their secrets: all but those of other people's MCP servers.
+func (s *Accounts) Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error) {
+	all, err := s.Rows.OAuthProviders(ctx, user)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +68,15 @@ func (s *Accounts) Providers(ctx context.Context) ([]chat.OAuthProvider, error) 
 	return out, nil
 }
 
-// Provider finds one that people may connect to. NotFound: there is none, or it is switched off; the sentence names those that there are.
-func (s *Accounts) Provider(ctx context.Context, id string) (chat.OAuthProvider, error) {
-	p, err := s.enabled(ctx, id)
+// Provider finds one at which a person may connect an account. NotFound: there is none, it is switched off, or it is of somebody else's MCP server;
+// the sentence names those that there are.
+func (s *Accounts) Provider(ctx context.Context, user chat.UserID, id string) (chat.OAuthProvider, error) {
+	p, err := s.enabled(ctx, user, id)
 	return p.OAuthProvider, err
 }
 
-func (s *Accounts) enabled(ctx context.Context, id string) (rows.Provider, error) {
-	all, err := s.Rows.OAuthProviders(ctx)
+func (s *Accounts) enabled(ctx context.Context, user chat.UserID, id string) (rows.Provider, error) {
+	all, err := s.Rows.OAuthProviders(ctx, user)
 	if err != nil {
 		return rows.Provider{}, err
 	}
@@ -94,8 +95,8 @@ func (s *Accounts) enabled(ctx context.Context, id string) (rows.Provider, error
 	return rows.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q; there are: %s", id, strings.Join(known, ", "))
 }
 
-func (s *Accounts) stored(ctx context.Context, id string) (rows.Provider, error) {
-	all, err := s.Rows.OAuthProviders(ctx)
+func (s *Accounts) stored(ctx context.Context, user chat.UserID, id string) (rows.Provider, error) {
+	all, err := s.Rows.OAuthProviders(ctx, user)
 	if err != nil {
 		return rows.Provider{}, err
 	}
@@ -106,12 +107,16 @@ func (s *Accounts) stored(ctx context.Context, id string) (rows.Provider, error)
 }
 
 // Save stores a provider and returns it. Who may is for the caller to check. Of a change the id stays, and so does a secret that the draft
-// leaves empty, unless tokens come from somewhere else now. Invalid: its form is wrong; Conflict: there is one of that id, or it was changed
+// leaves empty, unless tokens come from somewhere else now. Invalid: its form is wrong; Denied: its id is for MCP servers; Conflict: there is one of that id, or it was changed
 // meanwhile.
 func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAuthProvider, error) {
 	d = d.tidy()
+	d.Resource, d.SilentIssuer = "", false
 	if err := d.check(); err != nil {
 		return chat.OAuthProvider{}, err
+	}
+	if ofServer.MatchString(d.ID) {
+		return chat.OAuthProvider{}, errOfServer
 	}
 	row := rows.Provider{OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: d.OAuthProviderConfig, Revision: d.Revision}}
 	var void *rows.Void
@@ -119,7 +124,7 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 		row.Secrets = s.seal(clientSecret{d.Secret})
 	}
 	if d.Revision != 0 {
-		old, err := s.stored(ctx, d.ID)
+		old, err := s.stored(ctx, 0, d.ID)
 		if err != nil {
 			return chat.OAuthProvider{}, err
 		}
@@ -138,7 +143,7 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 	if err := s.Rows.SetOAuthProvider(ctx, row, void, by); err != nil {
 		return chat.OAuthProvider{}, err
 	}
-	saved, err := s.stored(ctx, d.ID)
+	saved, err := s.stored(ctx, 0, d.ID)
 	return saved.OAuthProvider, err
 }
 
@@ -147,8 +152,11 @@ func leadsElsewhere(was, is chat.OAuthProviderConfig) bool {
 	return origin(was.TokenURL) != origin(is.TokenURL) || is.RevokeURL != "" && origin(was.RevokeURL) != origin(is.RevokeURL) && origin(is.RevokeURL) != origin(is.TokenURL)
 }
 
-// Remove removes a provider, with the accounts that people have connected there; their tokens are not given back.
+// Remove removes a provider, with the accounts that people have connected there; their tokens are not given back. Denied: it is an MCP server's.
 func (s *Accounts) Remove(ctx context.Context, id string) error {
+	if ofServer.MatchString(id) {
+		return errOfServer
+	}
 	return s.Rows.RemoveOAuthProvider(ctx, id)
 }
 

@@ -35,7 +35,7 @@ const (
 // renewed before its end, by one process at a time. A NotConnectedError: there is none that can be had without the person. Unavailable: the
 // provider does not answer, and the old token has ended.
 func (s *Accounts) Token(ctx context.Context, user chat.UserID, provider string) (string, error) {
-	p, err := s.enabled(ctx, provider)
+	p, err := s.enabled(ctx, user, provider)
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +57,7 @@ func (s *Accounts) Token(ctx context.Context, user chat.UserID, provider string)
 // has renewed it meanwhile, or that succeeded here, which is tried once. A NotConnectedError: there is none, and the person has to connect the
 // account again, which is kept. Unavailable: the provider does not answer; nothing has changed.
 func (s *Accounts) Refused(ctx context.Context, user chat.UserID, provider, access string) error {
-	p, err := s.enabled(ctx, provider)
+	p, err := s.enabled(ctx, user, provider)
 	if err != nil || access == "" {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *Accounts) refresh(ctx context.Context, p rows.Provider, a *rows.Account
 	case t.Refresh == "":
 		return end("it has expired", tokens{})
 	}
-	now, err := config.TokenSource(s.with(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
+	now, err := config.TokenSource(s.with(ctx, p), &oauth2.Token{RefreshToken: t.Refresh}).Token()
 	switch {
 	case forGood(err):
 		return end("the provider does not accept it any more", tokens{})
@@ -206,7 +206,7 @@ func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider st
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, holdTime)
 	defer cancel()
-	p, err := s.stored(ctx, provider)
+	p, err := s.stored(ctx, user, provider)
 	if err != nil {
 		return "", err
 	}

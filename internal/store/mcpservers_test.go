@@ -103,7 +103,7 @@ func TestMCPOffers_AreKnownUntilTheServerIsAnotherOne(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 	s := b.mcp(0, "git")
-	require.NoError(t, b.SetMCPProblem(ctx, s.ID, 1, "it is away\x00"))
+	require.NoError(t, b.SetMCPProblem(ctx, s.ID, 1, "it is away\x00", false))
 	s, err := b.MCPServer(ctx, s.ID)
 	require.NoError(t, err)
 	require.Equal(t, "it is away", s.Problem)

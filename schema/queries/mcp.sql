@@ -2,7 +2,7 @@
 -- Those of the installation first, then those of a person.
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
 WHERE s.user_id IS NULL OR s.user_id = sqlc.arg(owner)::bigint
 ORDER BY s.user_id NULLS FIRST, s.name;
@@ -10,7 +10,7 @@ ORDER BY s.user_id NULLS FIRST, s.name;
 -- name: MCPServerGet :one
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
 WHERE s.id = $1;
 
@@ -30,8 +30,14 @@ RETURNING id;
 UPDATE mcp_servers
 SET transport = sqlc.arg(transport), command = sqlc.arg(command), args = sqlc.arg(args), url = sqlc.arg(url), env_names = sqlc.arg(env_names), header_names = sqlc.arg(header_names), account = sqlc.arg(account),
     secrets = sqlc.narg(secrets), instructions = sqlc.arg(instructions), enabled = sqlc.arg(enabled), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(),
-    revision = revision + 1, problem = '', problem_at = NULL
+    revision = revision + 1, problem = '', problem_at = NULL, wants_account = false
 WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint AND name = sqlc.arg(name) AND from_file = sqlc.arg(from_file);
+
+-- name: MCPServerAccount :execrows
+-- Names the account that authorizes requests to the one revision of it.
+UPDATE mcp_servers
+SET account = sqlc.arg(account), changed_by = sqlc.narg(changed_by)::bigint, changed_at = now(), revision = revision + 1, problem = '', problem_at = NULL, wants_account = false
+WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision) AND NOT from_file;
 
 -- name: MCPServerForget :exec
 -- Forgets what it offered.
@@ -48,15 +54,15 @@ SELECT digest FROM mcp_servers WHERE id = sqlc.arg(id) AND revision = sqlc.arg(r
 -- name: MCPServerListed :exec
 UPDATE mcp_servers
 SET listed_at = now(), digest = sqlc.arg(digest), guide = sqlc.arg(guide), left_out = sqlc.arg(left_out), tools = sqlc.arg(tools), prompts = sqlc.arg(prompts), resources = sqlc.arg(resources),
-    problem = '', problem_at = NULL
+    problem = '', problem_at = NULL, wants_account = false
 WHERE id = sqlc.arg(id);
 
 -- name: MCPServerStill :exec
 -- It listed what it listed before.
-UPDATE mcp_servers SET listed_at = now(), problem = '', problem_at = NULL WHERE id = sqlc.arg(id);
+UPDATE mcp_servers SET listed_at = now(), problem = '', problem_at = NULL, wants_account = false WHERE id = sqlc.arg(id);
 
 -- name: MCPServerProblem :exec
-UPDATE mcp_servers SET problem = sqlc.arg(problem), problem_at = now() WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision);
+UPDATE mcp_servers SET problem = sqlc.arg(problem), problem_at = now(), wants_account = sqlc.arg(wants_account) WHERE id = sqlc.arg(id) AND revision = sqlc.arg(revision);
 
 -- name: MCPServerOffers :one
 SELECT digest, guide, left_out, prompts, resources FROM mcp_servers WHERE id = $1;

@@ -20,6 +20,16 @@ export class Connections {
     return [200, provider.revoke_url ? {} : { problem: "it does not take them" }]
   }
 
+  /** An MCP server has named a provider. */
+  names({ id, name, account }) {
+    this.#ofProviders("PUT", account, { name, token_url: "https://login.example/token", authorize_url: "https://login.example/authorize", scopes: ["tools"], enabled: true, mcp_server: id })
+  }
+
+  /** An MCP server is gone. */
+  forgets({ account }) {
+    if (account?.startsWith("mcp-")) this.#ofProviders("DELETE", account)
+  }
+
   #ofProviders(method, id, body) {
     if (!id) return [200, { providers: this.#providers.map((provider) => ({ ...provider, accounts: this.#accounts.filter(({ provider: at }) => at === provider.id).length })), redirect_url: "https://xbot.example/oauth/callback" }]
     const stands = this.#providers.find((provider) => provider.id === id)
@@ -30,7 +40,7 @@ export class Connections {
     }
     const { client_secret, revision = 0, ...rest } = body
     if (!rest.token_url) throw new HttpProblem(400, "token_url must be an https address")
-    if (revision !== (stands?.revision ?? 0)) throw new HttpProblem(409, "the provider was made, changed or removed meanwhile: read it again")
+    if (!rest.mcp_server && revision !== (stands?.revision ?? 0)) throw new HttpProblem(409, "the provider was made, changed or removed meanwhile: read it again")
     const now = new Date().toISOString()
     const provider = { created_at: now, ...stands, ...rest, id, name: rest.name || id, secret: Boolean(client_secret) || (stands?.secret ?? false), revision: revision + 1, changed_at: now, changed_by: "admin", accounts: 0 }
     this.#providers = [...this.#providers.filter((known) => known !== stands), provider]

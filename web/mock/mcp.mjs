@@ -1,8 +1,15 @@
-// MCP servers in the mock. None is asked: one with "nowhere" in its address or command does not answer, others list two tools.
+// MCP servers in the mock. None is asked: one with "nowhere" in its address or command does not answer, one with "guarded" wants an account until its provider
+// is named, others list two tools.
 import { HttpProblem } from "./http.mjs"
 
 export class McpServers {
   #next = 1
+
+  /** `connections`: what is known of providers and accounts. */
+  constructor(connections) {
+    this.connections = connections
+  }
+
   #list = []
 
   /** Status and body of a request. */
@@ -15,7 +22,13 @@ export class McpServers {
     if (!stands) throw new HttpProblem(404, `there is no MCP server "${name}"`)
     if (verb === "tools") return [200, { tools: toolsOf(stands) }]
     if (verb === "refresh") return [200, asked(stands)]
+    if (verb === "account") {
+      Object.assign(stands, { account: `mcp-${stands.id}`, wants_account: undefined, problem: undefined, revision: stands.revision + 1 })
+      this.connections.names(stands)
+      return [200, stands]
+    }
     this.#list = this.#list.filter((server) => server !== stands)
+    this.connections.forgets(stands)
     return [204]
   }
 
@@ -34,6 +47,11 @@ export class McpServers {
 
 function asked(server) {
   delete server.problem
+  delete server.wants_account
+  if (`${server.url}`.includes("guarded") && !server.account) {
+    Object.assign(server, { problem: `the MCP server ${server.name} cannot be used: it wants an account`, wants_account: true })
+    return { server, tools: [], problem: server.problem }
+  }
   if (`${server.url} ${server.command}`.includes("nowhere")) server.problem = `the MCP server ${server.name} cannot be used: nobody answers there`
   else Object.assign(server, { tools: 2, listed_at: new Date().toISOString() })
   return { server, tools: toolsOf(server), problem: server.problem }

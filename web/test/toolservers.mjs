@@ -139,6 +139,32 @@ export const toolServersOfMock = {
     await v.page.keyboard.press("Escape")
   },
 
+  "a server that wants an account is connected from its row, and its provider is no setting of the installation": async (v) => {
+    const page = await toolsOf(v)
+    await page.getByRole("button", { name: "Add a server" }).click()
+    await page.getByLabel("Paste a configuration").fill(JSON.stringify({ mcpServers: { tracker: { url: "https://guarded.example/mcp" } } }))
+    await page.getByRole("button", { name: "Fill in" }).click()
+    await page.getByRole("button", { name: "Save" }).click()
+    const row = page.getByRole("listitem", { name: "tracker (your own)" })
+    await row.getByText("it wants an account").waitFor()
+    const connect = row.getByRole("button", { name: "Connect an account for tracker" })
+    await v.inspect("233-mcp-account")
+    const [tab] = await Promise.all([v.page.context().waitForEvent("page"), connect.click()])
+    await tab.waitForURL("**/healthz")
+    await tab.close()
+    await connect.waitFor({ state: "detached" })
+    const { accounts, providers } = await v.api("/api/oauth/accounts")
+    assert.deepEqual([accounts.length, providers.length], [1, 1])
+    await page.getByRole("button", { name: "Ask again: tracker" }).click()
+    await row.getByText("2 tools").waitFor()
+    await v.page.keyboard.press("Escape")
+    const other = await openSettings(v, "Connected accounts")
+    await other.getByRole("listitem", { name: "tracker" }).getByText("lena@example.com").waitFor()
+    assert.equal(await other.getByRole("list", { name: "Providers, for everybody" }).getByRole("listitem").count(), 0)
+    await v.page.keyboard.press("Escape")
+    await call(v, "DELETE", "/api/mcp-servers/tracker?shared=false")
+  },
+
   "servers of mcp.json stand in the list, with where they come from, and nobody changes them there": async (v) => {
     const file = {
       id: 99, name: "tracker", shared: true, from_file: true, transport: "http", url: "https://mcp.example/mcp", env_names: [], header_names: ["Authorization"], enabled: true, revision: 1,

@@ -14,7 +14,7 @@ func (a *Endpoints) providers(ctx context.Context, _ *struct{}) (*struct{ Body O
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
-	all, err := a.Accounts.Providers(ctx)
+	all, err := a.Accounts.Providers(ctx, 0)
 	return &struct{ Body OAuthProviders }{OAuthProviders{Providers: all, RedirectURL: a.Accounts.Public + oauth.Callback}}, a.Problem(err)
 }
 
@@ -50,7 +50,7 @@ func (a *Endpoints) overview(ctx context.Context) (out ConnectedAccounts, err er
 	if out.Accounts, err = a.Accounts.List(ctx, auth.User(ctx).ID); err != nil {
 		return out, err
 	}
-	all, err := a.Accounts.Providers(ctx)
+	all, err := a.Accounts.Providers(ctx, auth.User(ctx).ID)
 	out.Providers = []Connectable{}
 	for _, p := range all {
 		if p.Enabled {
@@ -62,7 +62,7 @@ func (a *Endpoints) overview(ctx context.Context) (out ConnectedAccounts, err er
 
 func (a *Endpoints) connect(ctx context.Context, in *connect) (*struct{ Body ConnectLink }, error) {
 	u := auth.User(ctx)
-	p, err := a.Accounts.Provider(ctx, in.Provider)
+	p, err := a.Accounts.Provider(ctx, u.ID, in.Provider)
 	if err != nil {
 		return nil, a.Problem(err)
 	}

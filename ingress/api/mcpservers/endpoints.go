@@ -105,6 +105,11 @@ func (a *Endpoints) Register(h huma.API) {
 		Description: "It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.", Security: endpoint.Secured,
 	}, a.refresh)
 	huma.Register(h, huma.Operation{
+		OperationID: "set-mcp-account", Method: http.MethodPost, Path: one + "/account", Summary: "Have your connected account authorize requests to an MCP server",
+		Description: "The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. " +
+			"Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot.", Security: endpoint.Secured,
+	}, a.account)
+	huma.Register(h, huma.Operation{
 		OperationID: "list-mcp-tools", Method: http.MethodGet, Path: one + "/tools", Summary: "The tools that an MCP server listed last", Security: endpoint.Secured,
 	}, a.tools)
 }

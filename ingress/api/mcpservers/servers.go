@@ -91,6 +91,21 @@ func (a *Endpoints) refresh(ctx context.Context, in *MCPServerPath) (*stateBody,
 	return a.asked(ctx, s)
 }
 
+func (a *Endpoints) account(ctx context.Context, in *MCPServerPath) (*struct{ Body chat.MCPServer }, error) {
+	owner, err := a.owner(ctx, in.Shared)
+	if err != nil {
+		return nil, err
+	}
+	u := auth.User(ctx)
+	s, err := a.Servers.Discover(ctx, owner, in.Name, u.ID)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	a.Connections.Forget(s.ID)
+	a.Log.Info("account of an MCP server found", "server", s.Name, "shared", s.Shared, "provider", s.Account, "by", u.Name)
+	return &struct{ Body chat.MCPServer }{s}, nil
+}
+
 // asked asks a server what it offers. That it does not answer is part of the state.
 func (a *Endpoints) asked(ctx context.Context, s chat.MCPServer) (*stateBody, error) {
 	problem, err := a.ask(ctx, s)

@@ -23,8 +23,9 @@ const (
 	ClientSecret = "only-the-two-of-us-know-this-one"
 )
 
-// Provider is an OAuth 2.0 provider with one client, whose person consents at once. Its shapes are those of RFC 6749 (authorization code and
-// refresh), 7636 (PKCE, which it demands), 7009 (revocation) and 9207 (iss). Each refresh token can be used once; one that is used again ends all
+// Provider is an OAuth 2.0 provider with one client, and those that register themselves, whose person consents at once. Its shapes are those of
+// RFC 6749 (authorization code and refresh), 7636 (PKCE, which it demands), 7009 (revocation), 9207 (iss), 8414 (metadata), 7591 (registration) and
+// 8707 (resource: who has asked for a token for one gets none for another, and has to name it whenever a token is asked for). Each refresh token can be used once; one that is used again ends all
 // tokens of its grant.
 type Provider struct {
 	*httptest.Server
@@ -38,6 +39,7 @@ type Provider struct {
 	ends    map[string]time.Time // of access tokens
 	secrets []string
 	counted map[string]int
+	clients map[string]client // that have registered themselves
 }
 
 // Rules say how it behaves.
@@ -53,6 +55,10 @@ type Rules struct {
 	BreakAt   string                // the path that Break answers in its place
 	Public    bool                  // the client has no secret
 	Before    func(r *http.Request) // runs before each answer
+
+	Metadata   func(map[string]any) // changes what it says of itself
+	Registered func(map[string]any) // changes what it says of a program that has registered itself
+	Silent     bool                 // it sends people back without iss
 }
 
 type code struct {
@@ -63,18 +69,21 @@ type code struct {
 // grant is what somebody has consented to.
 type grant struct {
 	account, scope string
+	resource       string // what tokens are for; empty: anything
 	ended          bool
 }
 
 // New starts a provider that ends with the test.
 func New(t testing.TB) *Provider {
 	t.Helper()
-	p := &Provider{codes: map[string]code{}, access: map[string]*grant{}, refresh: map[string]*grant{}, spent: map[string]*grant{}, ends: map[string]time.Time{}, counted: map[string]int{}}
+	p := &Provider{codes: map[string]code{}, access: map[string]*grant{}, refresh: map[string]*grant{}, spent: map[string]*grant{}, ends: map[string]time.Time{}, counted: map[string]int{}, clients: map[string]client{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("POST /revoke", p.revoke)
 	mux.HandleFunc("GET /account", p.about)
+	mux.HandleFunc("GET /.well-known/oauth-authorization-server", p.metadata)
+	mux.HandleFunc("POST /register", p.register)
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		p.counted[r.URL.Path]++
@@ -122,6 +131,17 @@ func (p *Provider) accepts(token string) (string, bool) {
 	return g.account, true
 }
 
+// AcceptsFor is Accepts at a resource of one of the names: a token that was asked for another one is not accepted, nor one for none.
+func (p *Provider) AcceptsFor(token string, names ...string) (account string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	account, ok = p.accepts(token)
+	if !ok || !slices.Contains(names, p.access[token].resource) {
+		return "", false
+	}
+	return account, true
+}
+
 // Live is how many grants have a token that works.
 func (p *Provider) Live() int {
 	p.mu.Lock()
@@ -166,7 +186,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q := r.URL.Query()
-	if q.Get("client_id") != ClientID || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || len(q.Get("state")) < 32 {
+	if !p.admits(q.Get("client_id"), q.Get("redirect_uri")) || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || len(q.Get("state")) < 32 {
 		http.Error(w, "invalid_request", http.StatusBadRequest)
 		return
 	}
@@ -175,6 +195,9 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		issuer = p.URL
 	}
 	back := url.Values{"state": {q.Get("state")}, "iss": {issuer}}
+	if p.rules.Silent {
+		back.Del("iss")
+	}
 	if p.rules.Deny != "" {
 		back.Set("error", p.rules.Deny)
 		back.Set("error_description", "the person said no")
@@ -187,7 +210,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 			scope = q.Get("scope")
 		}
 		c := p.secret("code")
-		p.codes[c] = code{q.Get("code_challenge"), q.Get("redirect_uri"), &grant{account: account, scope: scope}}
+		p.codes[c] = code{q.Get("code_challenge"), q.Get("redirect_uri"), &grant{account: account, scope: scope, resource: q.Get("resource")}}
 		back.Set("code", c)
 	}
 	http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
@@ -198,6 +221,9 @@ func (p *Provider) known(r *http.Request) bool {
 	id, secret, has := r.BasicAuth()
 	if !has && !p.rules.InHeader {
 		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+	}
+	if c, registered := p.clients[id]; registered {
+		return secret == c.secret
 	}
 	return id == ClientID && (secret == ClientSecret || p.rules.Public && secret == "")
 }
@@ -218,6 +244,10 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 			fail(w, http.StatusBadRequest, "invalid_grant")
 			return
 		}
+		if c.grant.resource != r.PostFormValue("resource") {
+			fail(w, http.StatusBadRequest, "invalid_target")
+			return
+		}
 		p.give(w, c.grant)
 	case "refresh_token":
 		given := r.PostFormValue("refresh_token")
@@ -227,6 +257,10 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		g := p.refresh[given]
 		if g == nil || g.ended {
 			fail(w, http.StatusBadRequest, "invalid_grant")
+			return
+		}
+		if g.resource != r.PostFormValue("resource") {
+			fail(w, http.StatusBadRequest, "invalid_target")
 			return
 		}
 		delete(p.refresh, given)

@@ -11,6 +11,33 @@ import (
 	"time"
 )
 
+const mCPServerAccount = `-- name: MCPServerAccount :execrows
+UPDATE mcp_servers
+SET account = $1, changed_by = $2::bigint, changed_at = now(), revision = revision + 1, problem = '', problem_at = NULL, wants_account = false
+WHERE id = $3 AND revision = $4 AND NOT from_file
+`
+
+type MCPServerAccountParams struct {
+	Account   string
+	ChangedBy *int64
+	ID        int64
+	Revision  int64
+}
+
+// Names the account that authorizes requests to the one revision of it.
+func (q *Queries) MCPServerAccount(ctx context.Context, db DBTX, arg MCPServerAccountParams) (int64, error) {
+	result, err := db.Exec(ctx, mCPServerAccount,
+		arg.Account,
+		arg.ChangedBy,
+		arg.ID,
+		arg.Revision,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const mCPServerAdd = `-- name: MCPServerAdd :many
 INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by)
 VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8, $9,
@@ -115,7 +142,7 @@ func (q *Queries) MCPServerForget(ctx context.Context, db DBTX, id int64) error 
 const mCPServerGet = `-- name: MCPServerGet :one
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
 WHERE s.id = $1
 `
@@ -148,6 +175,7 @@ type MCPServerGetRow struct {
 	Resources    int32
 	Problem      string
 	ProblemAt    *time.Time
+	WantsAccount bool
 }
 
 func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServerGetRow, error) {
@@ -181,6 +209,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 		&i.Resources,
 		&i.Problem,
 		&i.ProblemAt,
+		&i.WantsAccount,
 	)
 	return i, err
 }
@@ -188,7 +217,7 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 const mCPServerList = `-- name: MCPServerList :many
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
 FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
 WHERE s.user_id IS NULL OR s.user_id = $1::bigint
 ORDER BY s.user_id NULLS FIRST, s.name
@@ -222,6 +251,7 @@ type MCPServerListRow struct {
 	Resources    int32
 	Problem      string
 	ProblemAt    *time.Time
+	WantsAccount bool
 }
 
 // Those of the installation first, then those of a person.
@@ -262,6 +292,7 @@ func (q *Queries) MCPServerList(ctx context.Context, db DBTX, owner int64) ([]MC
 			&i.Resources,
 			&i.Problem,
 			&i.ProblemAt,
+			&i.WantsAccount,
 		); err != nil {
 			return nil, err
 		}
@@ -276,7 +307,7 @@ func (q *Queries) MCPServerList(ctx context.Context, db DBTX, owner int64) ([]MC
 const mCPServerListed = `-- name: MCPServerListed :exec
 UPDATE mcp_servers
 SET listed_at = now(), digest = $1, guide = $2, left_out = $3, tools = $4, prompts = $5, resources = $6,
-    problem = '', problem_at = NULL
+    problem = '', problem_at = NULL, wants_account = false
 WHERE id = $7
 `
 
@@ -359,17 +390,23 @@ func (q *Queries) MCPServerOffers(ctx context.Context, db DBTX, id int64) (MCPSe
 }
 
 const mCPServerProblem = `-- name: MCPServerProblem :exec
-UPDATE mcp_servers SET problem = $1, problem_at = now() WHERE id = $2 AND revision = $3
+UPDATE mcp_servers SET problem = $1, problem_at = now(), wants_account = $2 WHERE id = $3 AND revision = $4
 `
 
 type MCPServerProblemParams struct {
-	Problem  string
-	ID       int64
-	Revision int64
+	Problem      string
+	WantsAccount bool
+	ID           int64
+	Revision     int64
 }
 
 func (q *Queries) MCPServerProblem(ctx context.Context, db DBTX, arg MCPServerProblemParams) error {
-	_, err := db.Exec(ctx, mCPServerProblem, arg.Problem, arg.ID, arg.Revision)
+	_, err := db.Exec(ctx, mCPServerProblem,
+		arg.Problem,
+		arg.WantsAccount,
+		arg.ID,
+		arg.Revision,
+	)
 	return err
 }
 
@@ -377,7 +414,7 @@ const mCPServerReplace = `-- name: MCPServerReplace :execrows
 UPDATE mcp_servers
 SET transport = $1, command = $2, args = $3, url = $4, env_names = $5, header_names = $6, account = $7,
     secrets = $8, instructions = $9, enabled = $10, changed_by = $11::bigint, changed_at = now(),
-    revision = revision + 1, problem = '', problem_at = NULL
+    revision = revision + 1, problem = '', problem_at = NULL, wants_account = false
 WHERE id = $12 AND revision = $13 AND user_id IS NOT DISTINCT FROM $14::bigint AND name = $15 AND from_file = $16
 `
 
@@ -427,7 +464,7 @@ func (q *Queries) MCPServerReplace(ctx context.Context, db DBTX, arg MCPServerRe
 }
 
 const mCPServerStill = `-- name: MCPServerStill :exec
-UPDATE mcp_servers SET listed_at = now(), problem = '', problem_at = NULL WHERE id = $1
+UPDATE mcp_servers SET listed_at = now(), problem = '', problem_at = NULL, wants_account = false WHERE id = $1
 `
 
 // It listed what it listed before.

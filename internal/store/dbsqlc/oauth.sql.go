@@ -427,8 +427,20 @@ func (q *Queries) OAuthProviderAdd(ctx context.Context, db DBTX, arg OAuthProvid
 	return result.RowsAffected(), nil
 }
 
+const oAuthProviderCount = `-- name: OAuthProviderCount :one
+SELECT count(*)::int FROM oauth_providers WHERE mcp_server IS NULL
+`
+
+// Those that administrators keep.
+func (q *Queries) OAuthProviderCount(ctx context.Context, db DBTX) (int32, error) {
+	row := db.QueryRow(ctx, oAuthProviderCount)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const oAuthProviderDelete = `-- name: OAuthProviderDelete :execrows
-DELETE FROM oauth_providers WHERE id = $1
+DELETE FROM oauth_providers WHERE id = $1 AND mcp_server IS NULL
 `
 
 func (q *Queries) OAuthProviderDelete(ctx context.Context, db DBTX, id string) (int64, error) {
@@ -440,35 +452,41 @@ func (q *Queries) OAuthProviderDelete(ctx context.Context, db DBTX, id string) (
 }
 
 const oAuthProviderList = `-- name: OAuthProviderList :many
-SELECT p.id, p.name, p.issuer, p.authorize_url, p.token_url, p.revoke_url, p.account_url, p.scopes, p.more_scopes, p.client_id, p.client_auth, p.secrets, p.enabled, p.revision, p.created_at, p.changed_at, p.changed_by, coalesce(u.name, '')::text AS changer, (SELECT count(*) FROM oauth_accounts a WHERE a.provider = p.id)::int AS accounts
-FROM oauth_providers p LEFT JOIN users u ON u.id = p.changed_by
-ORDER BY p.id
+SELECT p.id, p.name, p.issuer, p.authorize_url, p.token_url, p.revoke_url, p.account_url, p.scopes, p.more_scopes, p.client_id, p.client_auth, p.secrets, p.enabled, p.revision, p.created_at, p.changed_at, p.changed_by, p.mcp_server, p.resource, p.issuer_optional, coalesce(u.name, '')::text AS changer, (SELECT count(*) FROM oauth_accounts a WHERE a.provider = p.id)::int AS accounts, coalesce(s.user_id, 0)::bigint AS owner
+FROM oauth_providers p LEFT JOIN users u ON u.id = p.changed_by LEFT JOIN mcp_servers s ON s.id = p.mcp_server
+WHERE s.user_id IS NULL OR s.user_id = $1::bigint
+ORDER BY p.mcp_server NULLS FIRST, p.id
 `
 
 type OAuthProviderListRow struct {
-	ID           string
-	Name         string
-	Issuer       string
-	AuthorizeUrl string
-	TokenUrl     string
-	RevokeUrl    string
-	AccountUrl   string
-	Scopes       []string
-	MoreScopes   []string
-	ClientID     string
-	ClientAuth   string
-	Secrets      []byte
-	Enabled      bool
-	Revision     int64
-	CreatedAt    time.Time
-	ChangedAt    time.Time
-	ChangedBy    *int64
-	Changer      string
-	Accounts     int32
+	ID             string
+	Name           string
+	Issuer         string
+	AuthorizeUrl   string
+	TokenUrl       string
+	RevokeUrl      string
+	AccountUrl     string
+	Scopes         []string
+	MoreScopes     []string
+	ClientID       string
+	ClientAuth     string
+	Secrets        []byte
+	Enabled        bool
+	Revision       int64
+	CreatedAt      time.Time
+	ChangedAt      time.Time
+	ChangedBy      *int64
+	McpServer      *int64
+	Resource       string
+	IssuerOptional bool
+	Changer        string
+	Accounts       int32
+	Owner          int64
 }
 
-func (q *Queries) OAuthProviderList(ctx context.Context, db DBTX) ([]OAuthProviderListRow, error) {
-	rows, err := db.Query(ctx, oAuthProviderList)
+// Those that a person sees: of the installation and, behind them, of MCP servers, the person's own included.
+func (q *Queries) OAuthProviderList(ctx context.Context, db DBTX, viewer int64) ([]OAuthProviderListRow, error) {
+	rows, err := db.Query(ctx, oAuthProviderList, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -494,8 +512,12 @@ func (q *Queries) OAuthProviderList(ctx context.Context, db DBTX) ([]OAuthProvid
 			&i.CreatedAt,
 			&i.ChangedAt,
 			&i.ChangedBy,
+			&i.McpServer,
+			&i.Resource,
+			&i.IssuerOptional,
 			&i.Changer,
 			&i.Accounts,
+			&i.Owner,
 		); err != nil {
 			return nil, err
 		}
@@ -519,12 +541,60 @@ func (q *Queries) OAuthProviderLock(ctx context.Context, db DBTX, id string) (in
 	return revision, err
 }
 
+const oAuthProviderOfServer = `-- name: OAuthProviderOfServer :exec
+INSERT INTO oauth_providers (id, name, issuer, issuer_optional, authorize_url, token_url, revoke_url, scopes, client_id, client_auth, secrets, resource, mcp_server, changed_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+        $9, $10, $11, $12, $13::bigint, $14::bigint)
+ON CONFLICT (mcp_server) DO UPDATE
+SET name = EXCLUDED.name, issuer = EXCLUDED.issuer, issuer_optional = EXCLUDED.issuer_optional, authorize_url = EXCLUDED.authorize_url, token_url = EXCLUDED.token_url, revoke_url = EXCLUDED.revoke_url,
+    scopes = EXCLUDED.scopes, client_id = EXCLUDED.client_id, client_auth = EXCLUDED.client_auth, secrets = EXCLUDED.secrets, resource = EXCLUDED.resource,
+    changed_by = EXCLUDED.changed_by, changed_at = now(), revision = oauth_providers.revision + 1
+`
+
+type OAuthProviderOfServerParams struct {
+	ID             string
+	Name           string
+	Issuer         string
+	IssuerOptional bool
+	AuthorizeUrl   string
+	TokenUrl       string
+	RevokeUrl      string
+	Scopes         []string
+	ClientID       string
+	ClientAuth     string
+	Secrets        []byte
+	Resource       string
+	McpServer      int64
+	ChangedBy      *int64
+}
+
+// That of an MCP server, in place of the one before.
+func (q *Queries) OAuthProviderOfServer(ctx context.Context, db DBTX, arg OAuthProviderOfServerParams) error {
+	_, err := db.Exec(ctx, oAuthProviderOfServer,
+		arg.ID,
+		arg.Name,
+		arg.Issuer,
+		arg.IssuerOptional,
+		arg.AuthorizeUrl,
+		arg.TokenUrl,
+		arg.RevokeUrl,
+		arg.Scopes,
+		arg.ClientID,
+		arg.ClientAuth,
+		arg.Secrets,
+		arg.Resource,
+		arg.McpServer,
+		arg.ChangedBy,
+	)
+	return err
+}
+
 const oAuthProviderReplace = `-- name: OAuthProviderReplace :execrows
 UPDATE oauth_providers
 SET name = $1, issuer = $2, authorize_url = $3, token_url = $4, revoke_url = $5,
     account_url = $6, scopes = $7, more_scopes = $8, client_id = $9, client_auth = $10,
     secrets = $11, enabled = $12, changed_by = $13::bigint, changed_at = now(), revision = revision + 1
-WHERE id = $14 AND revision = $15
+WHERE id = $14 AND revision = $15 AND mcp_server IS NULL
 `
 
 type OAuthProviderReplaceParams struct {
@@ -568,4 +638,14 @@ func (q *Queries) OAuthProviderReplace(ctx context.Context, db DBTX, arg OAuthPr
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const oAuthProviderUnnamed = `-- name: OAuthProviderUnnamed :exec
+DELETE FROM oauth_providers p USING mcp_servers s WHERE p.mcp_server = s.id AND s.id = $1 AND s.account <> p.id
+`
+
+// That of an MCP server which does not name it any more goes, with the accounts there.
+func (q *Queries) OAuthProviderUnnamed(ctx context.Context, db DBTX, server int64) error {
+	_, err := db.Exec(ctx, oAuthProviderUnnamed, server)
+	return err
 }

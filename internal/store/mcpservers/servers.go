@@ -69,7 +69,7 @@ func server(r dbsqlc.MCPServerGetRow) Server {
 		},
 		MCPState: chat.MCPState{
 			ListedAt: r.ListedAt, Digest: r.Digest, Guide: r.Guide, LeftOut: r.LeftOut, Tools: int(r.Tools), Prompts: int(r.Prompts), Resources: int(r.Resources),
-			Problem: r.Problem, ProblemAt: r.ProblemAt,
+			Problem: r.Problem, ProblemAt: r.ProblemAt, WantsAccount: r.WantsAccount,
 		},
 	}}
 }
@@ -131,6 +131,9 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 	}
 	if n == 0 {
 		return errChanged
+	}
+	if err := tx.Q.OAuthProviderUnnamed(ctx, tx, in.ID); err != nil {
+		return fmt.Errorf("remove the provider of an MCP server: %w", err)
 	}
 	if old.Transport == string(in.Transport) && old.Command == in.Command && old.Url == in.URL && slices.Equal(old.Args, in.Args) {
 		return nil

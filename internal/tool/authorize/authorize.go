@@ -22,7 +22,7 @@ var doc string
 // Accounts are those that people have connected. Owner is whose conversation it is; Invalid: nobody's who can have accounts.
 type Accounts interface {
 	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
-	Provider(ctx context.Context, id string) (chat.OAuthProvider, error)
+	Provider(ctx context.Context, user chat.UserID, id string) (chat.OAuthProvider, error)
 	Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error)
 }
 
@@ -75,7 +75,7 @@ func (h handler) look(ctx context.Context, in chat.SessionKey, p params) (s stan
 	if err != nil {
 		return s, err
 	}
-	if s.provider, err = h.accounts.Provider(ctx, strings.ToLower(strings.TrimSpace(p.Provider))); err != nil {
+	if s.provider, err = h.accounts.Provider(ctx, user, strings.ToLower(strings.TrimSpace(p.Provider))); err != nil {
 		return s, err
 	}
 	allowed := slices.Concat(s.provider.Scopes, s.provider.MoreScopes)

@@ -18,7 +18,7 @@ type world struct {
 	group   bool
 }
 
-func (w *world) Provider(_ context.Context, id string) (p chat.OAuthProvider, err error) {
+func (w *world) Provider(_ context.Context, _ chat.UserID, id string) (p chat.OAuthProvider, err error) {
 	if id != "acme" {
 		return p, fault.Errorf(fault.NotFound, "there is no provider %q; there are: acme", id)
 	}

@@ -27,6 +27,12 @@ export const deleteMcpServer = (name: string, shared: boolean) => unwrap(api.DEL
 /** Asks one what it offers: 20 seconds at most. */
 export const refreshMcpServer = (name: string, shared: boolean): Promise<McpState> => unwrap(api.POST("/api/mcp-servers/{name}/refresh", at(name, shared)))
 
+/** Asks one at which provider it wants an account, for 30 seconds at most, and has one there authorize requests to it. The answer is the provider's id. */
+export async function nameMcpAccount(name: string, shared: boolean): Promise<string> {
+  const { account } = await unwrap(api.POST("/api/mcp-servers/{name}/account", at(name, shared)))
+  return account ?? ""
+}
+
 /** What one listed last. */
 export async function listMcpTools(name: string, shared: boolean): Promise<McpTool[]> {
   const { tools } = await unwrap(api.GET("/api/mcp-servers/{name}/tools", at(name, shared)))

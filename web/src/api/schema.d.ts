@@ -717,6 +717,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers/{name}/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have your connected account authorize requests to an MCP server
+         * @description The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot.
+         */
+        post: operations["set-mcp-account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers/{name}/refresh": {
         parameters: {
             query?: never;
@@ -4960,6 +4980,8 @@ export interface components {
              * @example https://mcp.example.com/mcp
              */
             url?: string;
+            /** @description It asks for an account, which can be connected with POST .../account. */
+            wants_account?: boolean;
         };
         MCPServerDraft: {
             /** @description Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization. */
@@ -5382,6 +5404,11 @@ export interface components {
             id: string;
             /** @description Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Empty: it is not compared. */
             issuer?: string;
+            /**
+             * Format: int64
+             * @description Number of the MCP server that has named it, with which it comes and goes; left out: administrators keep it.
+             */
+            mcp_server?: number;
             /** @description What a conversation may ask for beside scopes. */
             more_scopes: string[] | null;
             /**
@@ -5389,6 +5416,8 @@ export interface components {
              * @example GitHub
              */
             name: string;
+            /** @description What tokens are asked for (RFC 8707): of the provider of an MCP server that server. */
+            resource?: string;
             /** Format: int64 */
             revision: number;
             /** @description Where tokens are given back (RFC 7009); empty: nowhere. */
@@ -8946,6 +8975,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-mcp-account": {
+        parameters: {
+            query?: {
+                /** @description That of the installation. */
+                shared?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description One to 32 small letters, digits and dashes. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPServer"];
+                };
             };
             /** @description Error */
             default: {

@@ -21,7 +21,8 @@ export function ProvidersPart() {
   const [open, setOpen] = useState<string>() // the id of one; empty: a new one
   if (error && !data) return <Note tone="danger">{error.message}</Note>
   if (!data) return null
-  const { providers, redirect } = data
+  const { redirect } = data
+  const providers = data.providers.filter(({ mcp_server }) => !mcp_server) // those of MCP servers come and go with them
   const close = () => setOpen(undefined)
   return (
     <Section title={say("providers")}>

@@ -2,12 +2,14 @@ import { useMutation } from "@tanstack/react-query"
 
 import { connectAccount } from "../api/connections"
 
-/** Opens the way to a provider in a new tab, which is opened at once: later, a browser would take it for an advertisement. */
-export function useConnect(provider: string, call?: string) {
+/**
+ * Opens the way to a provider in a new tab, which is opened at once: later, a browser would take it for an advertisement. `provider`: its id, or how it is found.
+ */
+export function useConnect(provider: string | (() => Promise<string>), call?: string) {
   return useMutation({
     mutationFn: async (tab: Window | null) => {
       try {
-        const link = await connectAccount(provider, call)
+        const link = await connectAccount(typeof provider === "string" ? provider : await provider(), call)
         if (tab) {
           tab.opener = null // the provider has no business here
           tab.location.replace(link)

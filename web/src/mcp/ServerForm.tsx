@@ -12,7 +12,7 @@ import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
 import { Select } from "../ui/Select"
 import { toast } from "../ui/toasts"
-import { draftOf, type Filled, fits, type Transport } from "./draft"
+import { draftOf, type Filled, fits, ofServer, type Transport } from "./draft"
 import { mcpQuery } from "./queries"
 import { Values } from "./Values"
 
@@ -117,7 +117,8 @@ function AccountField({ account, onAccount }: { account: string; onAccount: (acc
   const say = useTable(mcpWords)
   const { data } = useQuery(accountsQuery)
   const providers = data?.providers ?? []
-  const options = ["", ...new Set([...providers.map(({ id }) => id), account].filter((id) => id !== ""))]
+  const kept = providers.filter(({ id }) => !ofServer.test(id)) // those of other servers are for them alone
+  const options = ["", ...new Set([...kept.map(({ id }) => id), account].filter((id) => id !== ""))]
   if (options.length === 1) return null
   return <Select label={say("account")} value={account} options={options} say={(id) => (id === "" ? say("noAccount") : say("accountAt", { name: providers.find((known) => known.id === id)?.name ?? id }))} onChange={onAccount} />
 }

@@ -1,7 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { lazy, Suspense, useState } from "react"
 
-import { deleteMcpServer, type McpServer, type McpState, refreshMcpServer, saveMcpServer } from "../api/mcp"
+import { deleteMcpServer, type McpServer, type McpState, nameMcpAccount, refreshMcpServer, saveMcpServer } from "../api/mcp"
+import { accountsQuery } from "../connections/queries"
+import { useConnect } from "../connections/useConnect"
 import { useLanguage } from "../i18n"
 import { moment } from "../i18n/format"
 import { mcpWords } from "../i18n/mcp"
@@ -9,7 +11,7 @@ import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
 import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
-import { draftOf, filledFrom } from "./draft"
+import { draftOf, filledFrom, ofServer } from "./draft"
 import { mcpQuery } from "./queries"
 import { Tools } from "./Tools"
 
@@ -55,11 +57,32 @@ export function ServerRow(props: Props) {
         </div>
         <div className="flex flex-wrap gap-1">
           <Button aria-label={say("showToolsLabel", { name })} aria-expanded={tools} onClick={() => setTools(!tools)}>{say("showTools")}</Button>
+          {enabled && (server.account ? ofServer.test(server.account) : changes && server.wants_account) && <Connect server={server} />}
           {changes && <Actions {...props} />}
         </div>
       </div>
       {tools && <Tools server={server} />}
     </li>
+  )
+}
+
+/** The way to the account that a server wants, unless it is connected. A server that has not said at which provider is asked first. */
+function Connect({ server: { name, shared, account } }: Pick<Props, "server">) {
+  const say = useTable(mcpWords)
+  const client = useQueryClient()
+  const { data } = useQuery(accountsQuery)
+  const connecting = useConnect(async () => {
+    if (account) return account
+    const named = await nameMcpAccount(name, shared)
+    await client.invalidateQueries({ queryKey: mcpQuery.queryKey })
+    return named
+  })
+  if (data?.accounts.some(({ provider, problem }) => provider === account && !problem)) return null
+  return (
+    <>
+      <Button aria-label={say("connectLabel", { name })} disabled={connecting.isPending} onClick={() => connecting.mutate(window.open("about:blank", "_blank"))}>{say("connect")}</Button>
+      {connecting.error && <Note tone="danger" className="w-full">{connecting.error.message}</Note>}
+    </>
   )
 }
 

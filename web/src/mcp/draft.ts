@@ -31,6 +31,9 @@ export const nothing: Filled = {
   name: "", shared: false, transport: "http", command: "", args: "", url: "", env: [], headers: [], account: "", instructions: "", enabled: true, revision: 0,
 }
 
+/** The id of a provider that an MCP server has named, and that is for it alone. */
+export const ofServer = /^mcp-\d+$/
+
 const stored = (names: string[] | null): Value[] => (names ?? []).map((name) => ({ name, value: "", stored: true }))
 
 /** One that is there, without its values: nobody is shown them. */

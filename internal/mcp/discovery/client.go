@@ -1,0 +1,147 @@
+package discovery
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// maxRedirects is how many redirects of one request are followed.
+const maxRedirects = 3
+
+// client carries the requests of one discovery.
+type client struct {
+	http   *http.Client
+	server http.RoundTripper
+}
+
+func (f *Finder) client(s chat.MCPServer) *client {
+	over := f.Own
+	if s.Shared {
+		over = f.Shared
+	}
+	return &client{server: over, http: &http.Client{
+		Transport: &courier{origin: origin(s.URL), server: over, others: f.Own, kept: map[string]*http.Response{}, bodies: map[string][]byte{}}, Timeout: answerTime,
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			first := via[0]
+			if first.Method != http.MethodGet || len(via) > maxRedirects || origin(r.URL.String()) != origin(first.URL.String()) {
+				return errRedirect
+			}
+			return nil
+		},
+	}}
+}
+
+var errRedirect = fault.Errorf(fault.Invalid, "it leads elsewhere")
+
+// probe sends a request to the server whose answer may have no end, and is not read.
+func (c *client) probe(r *http.Request) (*http.Response, error) {
+	once := &http.Client{Transport: c.server, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return once.Do(r)
+}
+
+// courier carries requests to whom they are for. Answers are read whole, and an address that was read once is not asked again: what was looked at is
+// what is used.
+type courier struct {
+	origin         string
+	server, others http.RoundTripper
+
+	mu     sync.Mutex
+	kept   map[string]*http.Response
+	bodies map[string][]byte
+}
+
+// RoundTrip sends one request.
+func (c *courier) RoundTrip(r *http.Request) (*http.Response, error) {
+	address := r.URL.String()
+	if r.Method == http.MethodGet {
+		if resp := c.again(address); resp != nil {
+			return resp, nil
+		}
+	}
+	if !secure(address) {
+		return nil, errors.New("its address is not https")
+	}
+	over := c.others
+	if origin(address) == c.origin {
+		over = c.server
+	}
+	resp, err := over.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	_ = resp.Body.Close() // it was read, or is of no use
+	if err == nil && len(body) > maxBody {
+		err = errors.New("its answer is too long")
+	}
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
+		c.keep(address, resp, body)
+	}
+	return resp, nil
+}
+
+func (c *courier) keep(address string, resp *http.Response, body []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept[address], c.bodies[address] = resp, body
+}
+
+// again is the answer that an address gave before; nil: it was not asked.
+func (c *courier) again(address string) *http.Response {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	resp := c.kept[address]
+	if resp == nil {
+		return nil
+	}
+	same := *resp
+	same.Body = io.NopCloser(bytes.NewReader(c.bodies[address]))
+	return &same
+}
+
+// secure reports whether secrets may be sent to an address: nobody on the way reads them. http is for this machine alone.
+func secure(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > maxAddress || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return false
+	}
+	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
+}
+
+// maxAddress bounds an address, in bytes.
+const maxAddress = 2048
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// origin is who answers at an address: scheme, host and port.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return originOf(u)
+}
+
+func originOf(u *url.URL) string {
+	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[scheme]
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}

@@ -1,0 +1,158 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"xbot/internal/chat"
+)
+
+// provider reads what the first provider of a server that can be used says of itself.
+func provider(ctx context.Context, c *client, issuers []string) (*oauthex.AuthServerMeta, error) {
+	if len(issuers) == 0 {
+		return nil, unusable("it names no provider (authorization_servers)")
+	}
+	var first error
+	for _, issuer := range issuers[:min(len(issuers), maxIssuers)] {
+		meta, err := providerOf(ctx, c, issuer)
+		if err == nil {
+			return meta, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthServerMeta, error) {
+	u, err := url.Parse(issuer)
+	if err != nil || !secure(issuer) || u.RawQuery != "" {
+		return nil, unusable("the address of its provider, %s, is not https", said(issuer))
+	}
+	problem := unusable("its provider %s does not say what it can do (RFC 8414)", said(u.Host))
+	for _, address := range metadataAddresses(u) { // some answer anything with a page
+		meta, err := oauthex.GetAuthServerMeta(ctx, address, issuer, c.http)
+		switch {
+		case err != nil: // the error may repeat what a stranger wrote
+			problem = unusable("what its provider %s says of itself cannot be used: it does not answer, is another one, or has no PKCE (RFC 8414)", said(u.Host))
+		case meta != nil:
+			return meta, usable(meta, said(u.Host))
+		}
+	}
+	return nil, problem
+}
+
+// metadataAddresses are where a provider says what it can do, as OAuth (RFC 8414, section 3.1) or as OpenID Connect (Discovery, section 4), in the
+// order of the Model Context Protocol.
+func metadataAddresses(issuer *url.URL) []string {
+	const asOAuth, asOpenID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
+	root, at := issuer.Scheme+"://"+issuer.Host, strings.TrimSuffix(issuer.EscapedPath(), "/")
+	if at == "" {
+		return []string{root + asOAuth, root + asOpenID}
+	}
+	return []string{root + asOAuth + at, root + asOpenID + at, root + at + asOpenID}
+}
+
+// usable says why a provider cannot be used.
+func usable(meta *oauthex.AuthServerMeta, host string) error {
+	for what, address := range map[string]string{"authorization_endpoint": meta.AuthorizationEndpoint, "token_endpoint": meta.TokenEndpoint} {
+		if !secure(address) {
+			return unusable("the %s of its provider %s is not https", what, host)
+		}
+	}
+	for what, address := range map[string]string{"registration_endpoint": meta.RegistrationEndpoint, "revocation_endpoint": meta.RevocationEndpoint} {
+		if address != "" && !secure(address) {
+			return unusable("the %s of its provider %s is not https", what, host)
+		}
+	}
+	lacks := func(list []string, what string) bool { return len(list) > 0 && !slices.Contains(list, what) }
+	switch {
+	case !slices.Contains(meta.CodeChallengeMethodsSupported, "S256"):
+		return unusable("its provider %s has no PKCE with S256", host)
+	case lacks(meta.ResponseTypesSupported, "code"), lacks(meta.GrantTypesSupported, "authorization_code"):
+		return unusable("its provider %s gives no codes", host)
+	case meta.RegistrationEndpoint == "":
+		return unusable("its provider %s lets no program register itself: an administrator has to register xbot there, add it under Settings → Connected accounts, and name it in a server of the installation", host)
+	}
+	return nil
+}
+
+// register makes xbot known to a provider.
+func (f *Finder) register(ctx context.Context, c *client, meta *oauthex.AuthServerMeta, found *Found) error {
+	method, err := methodOf(meta.TokenEndpointAuthMethodsSupported)
+	if err != nil {
+		return err
+	}
+	kind := "web"
+	if u, err := url.Parse(f.Redirect); err == nil && loopback(u.Hostname()) {
+		kind = "native" // OpenID Connect lets no other come back to this machine
+	}
+	client, err := oauthex.RegisterClient(ctx, meta.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
+		RedirectURIs: []string{f.Redirect}, TokenEndpointAuthMethod: method, GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		ClientName: "xbot", Scope: strings.Join(found.Scopes, " "), ApplicationType: kind,
+	}, c.http)
+	if refusal, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
+		return unusable("its provider does not register xbot: %s", said(refusal.ErrorCode+" "+refusal.ErrorDescription))
+	}
+	if err != nil { // the error may repeat the whole answer, with a secret in it
+		return unusable("its provider does not register xbot (RFC 7591)")
+	}
+	if len(client.RedirectURIs) > 0 && !slices.Equal(client.RedirectURIs, []string{f.Redirect}) {
+		return unusable("its provider registers xbot with other addresses to come back to")
+	}
+	return found.be(client, method)
+}
+
+// methodOf is how xbot says who it is when it asks for tokens: without a secret, where the provider takes that.
+func methodOf(supported []string) (string, error) {
+	if len(supported) == 0 {
+		return "none", nil
+	}
+	for _, method := range []string{"none", "client_secret_post", "client_secret_basic"} {
+		if slices.Contains(supported, method) {
+			return method, nil
+		}
+	}
+	return "", unusable("its provider wants programs to say who they are in a way that xbot does not know")
+}
+
+// Limits of what a provider registers, in bytes, which are those of providers that administrators add.
+const (
+	maxClient = 512
+	maxSecret = 4096
+)
+
+// be takes over what a provider has registered, which may be something else than it was asked for.
+func (f *Found) be(c *oauthex.ClientRegistrationResponse, asked string) error {
+	method := c.TokenEndpointAuthMethod
+	if method == "" {
+		method = asked
+	}
+	switch {
+	case !printable(c.ClientID) || len(c.ClientID) > maxClient || !printable(c.ClientSecret) || len(c.ClientSecret) > maxSecret:
+		return unusable("its provider registers xbot with an id or a secret that cannot be used")
+	case method != "none" && c.ClientSecret == "":
+		return unusable("its provider registers xbot without the secret that it wants")
+	}
+	f.ClientID, f.ClientSecret, f.ClientAuth = c.ClientID, c.ClientSecret, chat.OAuthInBody
+	switch method {
+	case "none":
+		f.ClientSecret = ""
+	case "client_secret_basic":
+		f.ClientAuth = chat.OAuthInHeader
+	case "client_secret_post":
+	default:
+		return unusable("its provider wants programs to say who they are in a way that xbot does not know")
+	}
+	return nil
+}
+
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+}

@@ -1,0 +1,100 @@
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+)
+
+// wellKnown is where a resource says who protects it (RFC 9728, section 3.1).
+const wellKnown = "/.well-known/oauth-protected-resource"
+
+// resource reads who protects a server: where its challenge says, else at the well-known addresses.
+func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.ProtectedResourceMetadata, error) {
+	if a.metadata != "" {
+		about, err := metadataAt(ctx, c, a.metadata, server)
+		if err == nil && about == nil {
+			err = unusable("it says nothing at the address that it gives, %s", said(a.metadata))
+		}
+		return about, err
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil, unusable("its address cannot be used")
+	}
+	places := []string{wellKnown}
+	if p := strings.TrimSuffix(u.EscapedPath(), "/"); p != "" {
+		places = []string{wellKnown + p, wellKnown}
+	}
+	problem := unusable("it wants one, and does not say at which provider (RFC 9728)")
+	for _, place := range places { // some answer anything with a page
+		about, err := metadataAt(ctx, c, u.Scheme+"://"+u.Host+place, server)
+		if about != nil {
+			return about, nil
+		}
+		problem = cmp.Or(err, problem)
+	}
+	return nil, problem
+}
+
+// metadataAt reads what stands at an address about a server; nil: nothing does.
+func metadataAt(ctx context.Context, c *client, address, server string) (*oauthex.ProtectedResourceMetadata, error) {
+	if !secure(address) {
+		return nil, unusable("the address at which it says who protects it is not https")
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, unusable("the address at which it says who protects it cannot be used")
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, silent(said(r.URL.Host), err)
+	}
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode/100 == 4:
+		return nil, nil
+	case resp.StatusCode != http.StatusOK:
+		return nil, unusable("%s answers with status %d", said(r.URL.Host), resp.StatusCode)
+	}
+	var names struct {
+		Resource string `json:"resource"`
+	}
+	if json.NewDecoder(resp.Body).Decode(&names) != nil {
+		return nil, unusable("what it says of who protects it is no JSON object")
+	}
+	if !covers(names.Resource, server) {
+		return nil, unusable("what it says of who protects it is about somebody else, %s", said(names.Resource))
+	}
+	about, err := oauthex.GetProtectedResourceMetadata(ctx, resp.Request.URL.String(), names.Resource, c.http)
+	if err != nil {
+		return nil, unusable("what it says of who protects it cannot be used (RFC 9728)")
+	}
+	return about, nil
+}
+
+// covers reports whether a resource is a server, or what the server is a part of: the same origin, and no other path than the beginning of its own.
+func covers(resource, server string) bool {
+	if !secure(resource) || origin(resource) != origin(server) {
+		return false
+	}
+	part, err := url.Parse(resource)
+	if err != nil {
+		return false
+	}
+	whole, err := url.Parse(server)
+	if err != nil || part.RawQuery != "" && part.RawQuery != whole.RawQuery {
+		return false
+	}
+	above, below := tidyPath(part), tidyPath(whole)
+	return above == below || strings.HasPrefix(below, strings.TrimSuffix(above, "/")+"/")
+}
+
+// tidyPath is the path of an address, always with a slash before and never with one behind it. Encoded characters stay encoded.
+func tidyPath(u *url.URL) string { return path.Clean("/" + u.EscapedPath()) }

@@ -1,0 +1,123 @@
+package oauthtest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Resource is a server that lets nobody in without a token of a provider that was given for it (Model Context Protocol, authorization; RFC 9728).
+type Resource struct {
+	*httptest.Server
+
+	provider *Provider
+	mu       sync.Mutex
+	rules    ResourceRules
+	people   map[string]int // requests by account
+}
+
+// ResourceRules say how a resource behaves.
+type ResourceRules struct {
+	Challenge  string                // the header of 401; empty: it leads to the metadata; "-": there is none
+	Scope      string                // in the challenge
+	Metadata   func(map[string]any)  // changes what it says of who protects it
+	Elsewhere  bool                  // the metadata stands at the well-known address of the origin
+	Page       bool                  // where no metadata stand it shows a page
+	InMetadata http.HandlerFunc      // answers in place of the metadata
+	Before     func(r *http.Request) // runs before each answer
+	Open       bool                  // it wants no token
+}
+
+// Path is where a resource has what it protects.
+const Path = "/mcp"
+
+// Protect serves a handler at Path, behind a provider, until the test ends.
+func (p *Provider) Protect(t testing.TB, h http.Handler) *Resource {
+	t.Helper()
+	s := &Resource{provider: p, people: map[string]int{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/oauth-protected-resource"+Path, func(w http.ResponseWriter, r *http.Request) { s.metadata(w, r, false) })
+	mux.HandleFunc("GET /.well-known/oauth-protected-resource", func(w http.ResponseWriter, r *http.Request) { s.metadata(w, r, true) })
+	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, h) })
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
+	return s
+}
+
+// At is the address of what it protects.
+func (s *Resource) At() string { return s.URL + Path }
+
+// Rule sets how it behaves from now on.
+func (s *Resource) Rule(r ResourceRules) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = r
+}
+
+func (s *Resource) ruled() ResourceRules {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rules
+}
+
+// Requests is how many requests an account has made.
+func (s *Resource) Requests(account string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.people[account]
+}
+
+// metadata says who protects it (RFC 9728, section 3.2).
+func (s *Resource) metadata(w http.ResponseWriter, r *http.Request, atRoot bool) {
+	rules := s.ruled()
+	if rules.InMetadata != nil {
+		rules.InMetadata(w, r)
+		return
+	}
+	if atRoot != rules.Elsewhere && rules.Page {
+		_, _ = w.Write([]byte("<!doctype html><title>Welcome</title>")) // the client is gone if this fails
+		return
+	}
+	if atRoot != rules.Elsewhere {
+		http.NotFound(w, r)
+		return
+	}
+	out := map[string]any{"resource": s.At(), "authorization_servers": []string{s.provider.URL}, "scopes_supported": []string{"tools"}}
+	if rules.Elsewhere {
+		out["resource"] = s.URL
+	}
+	if rules.Metadata != nil {
+		rules.Metadata(out)
+	}
+	answer(w, http.StatusOK, out)
+}
+
+func (s *Resource) serve(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	rules := s.ruled()
+	if rules.Before != nil {
+		rules.Before(r)
+	}
+	token, has := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	account, ok := s.provider.AcceptsFor(token, s.At(), s.URL)
+	if rules.Open || has && ok {
+		s.mu.Lock()
+		s.people[account]++
+		s.mu.Unlock()
+		h.ServeHTTP(w, r)
+		return
+	}
+	switch rules.Challenge { // RFC 9728, section 5.1
+	case "":
+		header := `Bearer resource_metadata="` + s.URL + "/.well-known/oauth-protected-resource" + Path + `"`
+		if rules.Scope != "" {
+			header += `, scope="` + rules.Scope + `"`
+		}
+		w.Header().Set("WWW-Authenticate", header)
+	case "-":
+	default:
+		w.Header().Set("WWW-Authenticate", rules.Challenge)
+	}
+	http.Error(w, "who are you", http.StatusUnauthorized)
+}
