@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -132,15 +133,12 @@ func TestBridge_WhatACrashWroteIsForAdministratorsAlone(t *testing.T) {
 		_, _ = p.errs.PipeWriter.Write([]byte("of another person"))
 		return 3, nil
 	})
-	for range 20 {
+	require.Eventually(t, func() bool { // the pause grows
 		err := w.ask(t.Context(), "t", 0)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "another person")
-		if w.rows.problems() != "" {
-			break
-		}
-		<-time.After(300 * time.Millisecond) // the pause grows
-	}
+		return w.rows.problems() != ""
+	}, time.Minute, 100*time.Millisecond)
 	require.Contains(t, w.rows.problems(), "exit code 3; it wrote: of another person")
 }
 
@@ -188,25 +186,24 @@ func TestScript_ASignalIsALostOutcomeAndCrashesInARowPauseIt(t *testing.T) {
 }
 
 func TestScript_RunsFewAtOnce(t *testing.T) {
-	var mu sync.Mutex
-	now, most := 0, 0
+	var now atomic.Int32
+	end := make(chan struct{}, 5*scriptsAtOnce)
 	w := newWorld(t, "script", func(*fakeProcess) (int, error) {
-		mu.Lock()
-		now++
-		most = max(most, now)
-		mu.Unlock()
-		<-time.After(20 * time.Millisecond) // others would be at work meanwhile
-		mu.Lock()
-		now--
-		mu.Unlock()
+		now.Add(1)
+		defer now.Add(-1)
+		<-end
 		return 0, nil
 	})
 	var wait sync.WaitGroup
-	for range 5 * scriptsAtOnce {
+	for range cap(end) {
 		wait.Go(func() { _ = w.ask(t.Context(), "t", 0) })
 	}
+	for range cap(end) {
+		require.Eventually(t, func() bool { return now.Load() > 0 }, time.Minute, time.Millisecond)
+		require.LessOrEqual(t, now.Load(), int32(scriptsAtOnce))
+		end <- struct{}{}
+	}
 	wait.Wait()
-	require.LessOrEqual(t, most, scriptsAtOnce)
 }
 
 func TestScript_ARefusalIsNoCrash(t *testing.T) {
@@ -232,11 +229,13 @@ func TestBridge_StorageIsAskedOneByOneAndPaced(t *testing.T) {
 		}
 		return map[string]string{}
 	}))
+	began := time.Now()
 	require.NoError(t, w.ask(t.Context(), "t", 0))
-	<-time.After(time.Second)
-	w.rows.mu.Lock()
-	defer w.rows.mu.Unlock()
-	require.Equal(t, 1, w.rows.most)
-	require.Greater(t, w.rows.asked, 1)
-	require.LessOrEqual(t, w.rows.asked, storedAtOnce+3*storedASecond)
+	require.Eventually(t, func() bool {
+		w.rows.mu.Lock()
+		defer w.rows.mu.Unlock()
+		require.Equal(t, 1, w.rows.most)
+		require.LessOrEqual(t, float64(w.rows.asked), storedAtOnce+storedASecond*time.Since(began).Seconds()+1)
+		return w.rows.asked > storedAtOnce
+	}, time.Minute, 10*time.Millisecond)
 }
