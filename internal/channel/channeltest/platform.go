@@ -168,6 +168,7 @@ type Shown struct {
 	Files   []File
 	Buttons []string // labels, as long as they can be pressed
 	Edits   int
+	Calls   bool // it calls everybody of the chat
 }
 
 // Reacted is an emulator that shows reactions. It is asked for when the account is a channel.Reactor.

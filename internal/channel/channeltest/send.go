@@ -18,6 +18,7 @@ var sendClaims = []Claim{
 	{"messages are shown in the order of their sending", nil, keepsSendOrder},
 	{"keys of any form are taken", nil, takesAnyKey},
 	{"markup of any kind loses no words", nil, showsMarkup},
+	{"nothing that a model writes calls everybody", nil, callsNobody},
 	{"a text over the limit is refused or shown whole, never cut", nil, cutsNothing},
 	{"a long answer is shown whole, in parts that are whole", nil, showsLongText},
 	{"answers to one message end where the platform's limit is", nil, boundsReplies},
@@ -103,6 +104,45 @@ func showsMarkup(b *bench) {
 	for i := 1; i <= 27; i++ {
 		word := fmt.Sprintf("w%02d", i)
 		require.Equal(b, 1, strings.Count(all.String(), word), "%s in %s", word, all.String())
+	}
+}
+
+// callsForAll are marks by which platforms call everybody of a chat, and what comes near to them.
+var callsForAll = []string{
+	`<qqbot-at-everyone />`, `<QQBOT-AT-EVERYONE/>`, `< qqbot-at-everyone >`, `&lt;qqbot-at-everyone /&gt;`, `&#60;qqbot-at-everyone /&#62;`,
+	`@everyone`, `@Everyone`, `x@everyone`, `\@everyone`, `<@!all>`, `<@all>`, `<@!everyone>`, `<@​all>`, "@全体成员", "@所有人", `@all`,
+	`<at user_id="all"></at>`, `<at user_id='all'>x</at>`, `<at id=all></at>`, `<AT ID="all"></AT>`, "<at\nid=all></at>", `<at  user_id = "all" />`, `&lt;at id=all&gt;&lt;/at&gt;`,
+	`[CQ:at,qq=all]`, `[CQ:at,type=all,qq=all]`, `&#91;CQ:at,qq=all&#93;`, `@_all`, `@_user_1`, `**@everyone**`, `@**everyone**`, `@ev<!-- -->eryone`, "@`everyone`",
+	`[@everyone](https://a.example/)`, `![@everyone](https://a.example/x.png)`, `[x](https://a.example/ "@everyone")`, `<https://a.example/@everyone>`,
+}
+
+func callsNobody(b *bench) {
+	p := b.run()
+	lines := strings.Join(callsForAll, "\n\n")
+	forms := map[string]string{
+		"prose": lines, "code": "```\n" + strings.Join(callsForAll, "\n") + "\n```", "table": "| a | b |\n|---|---|\n| " + strings.Join(callsForAll[:20], " | x |\n| ") + " | x |",
+		"inline": "`" + strings.Join(callsForAll[:16], "` `") + "`", "heading": "# " + strings.Join(callsForAll[:16], " "),
+	}
+	for _, in := range b.places() {
+		e, _ := p.arrive(say(in, "call them all"))
+		to := answerTo(e)
+		to.ReplyTo = ""
+		for name, form := range forms {
+			m := text("calls-"+string(in)+name, form, 0)
+			m.Mentions = map[string]string{"all": "所有人", `x" /><qqbot-at-everyone /`: "Everyone", e.Sender.ID: "everyone"}
+			_, err := p.account.Send(b.within(), to, m)
+			require.NoError(b, err, name)
+		}
+		if _, asks := p.account.(channel.Asker); asks {
+			q := channel.Question{Text: lines, Title: "@everyone <qqbot-at-everyone /> <at id=all></at>"}
+			_, err := p.account.Send(b.within(), to, channel.Message{Key: "calls-card-" + string(in), Card: &q})
+			require.NoError(b, err)
+		}
+		shown := b.Shown(in)
+		require.GreaterOrEqual(b, len(shown), len(forms))
+		for _, s := range shown {
+			require.False(b, s.Calls, "in the %s: %q", in, s.Text)
+		}
 	}
 }
 

@@ -106,7 +106,7 @@ func (s *stage) Shown(in channeltest.Where) []channeltest.Shown {
 	}
 	var all []channeltest.Shown
 	for _, m := range s.Server.Shown(chat, thread) {
-		shown := channeltest.Shown{ID: m.ID, Text: m.Text, ReplyTo: m.Parent, Buttons: m.Buttons, Edits: m.Edits}
+		shown := channeltest.Shown{ID: m.ID, Text: m.Text, ReplyTo: m.Parent, Buttons: m.Buttons, Edits: m.Edits, Calls: m.Calls}
 		for _, f := range m.Files {
 			shown.Files = append(shown.Files, channeltest.File{Kind: f.Kind, Name: f.Name, Data: f.Data})
 		}

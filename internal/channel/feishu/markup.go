@@ -65,10 +65,10 @@ func outsideCode(text string, change func(string) string) string {
 	return b.String()
 }
 
-// mentioned puts tags in the place of names, outside of code. An id that could end a tag is no person's.
+// mentioned puts tags in the place of names, outside of code. An id that could end a tag is no person's, and "all" is everybody's.
 func mentioned(text string, names map[string]string, tag func(id, name string) string) string {
 	return format.Mentions(channel.Card, text, names, func(id, name string) string {
-		if !idForm.MatchString(id) {
+		if !idForm.MatchString(id) || strings.EqualFold(id, "all") {
 			return "@" + name
 		}
 		return tag(id, name)

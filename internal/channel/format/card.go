@@ -30,6 +30,22 @@ func Card(answer string, tables int) string {
 	return b.String()
 }
 
+// Tableless is an answer for a Markdown that has no tables: they become code, aligned. The rest stays as it is.
+func Tableless(answer string) string {
+	if !strings.Contains(answer, "|") {
+		return answer
+	}
+	var b strings.Builder
+	for _, p := range passages([]byte(answer)) {
+		if p.table {
+			b.WriteString(asCode(p.text))
+		} else {
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
 // autolink is an address in angle brackets.
 var autolink = regexp.MustCompile(`<((?:https?|mailto):[^<>\s]+)>`)
 
@@ -116,14 +132,18 @@ func extent(n *east.Table, src []byte) (from, to int, ok bool) {
 	for from > 0 && src[from-1] != '\n' {
 		from--
 	}
-	for line := 0; ; line++ { // the second one is the rule; later ones without text are found by their bars
-		to = lineEnd(src, from, to)
-		next := lineEnd(src, min(to+1, len(src)), 0)
-		if to >= len(src) || line > 0 && !strings.Contains(string(src[to+1:next]), "|") {
-			return from, to, true
+	to = lineEnd(src, from, to)
+	if !strings.Contains(string(src[from:to]), "\n") {
+		to = lineEnd(src, min(to+1, len(src)), 0) // a table of heads alone ends with its rule
+	}
+	for to < len(src) { // rows without text are found by their bars
+		next := lineEnd(src, to+1, 0)
+		if !strings.Contains(string(src[to+1:next]), "|") {
+			break
 		}
 		to = next
 	}
+	return from, to, true
 }
 
 // lineEnd is where the line ends that holds a place, or a later one.

@@ -88,6 +88,18 @@ func TestCard_TurnsTablesOverTheLimitIntoCode(t *testing.T) {
 	require.Contains(t, got, "two\n\n```\na  b\n-  -\n1  2\n```\n\nthree")
 }
 
+func TestTableless_MakesCodeOfTablesAndLeavesTheRest(t *testing.T) {
+	for text, want := range map[string]string{
+		"no `a|b` here": "no `a|b` here",
+		"| a | b |\n|---|---|\n| 1 | 2 |\n\nThat is `a|b`.": "```\na  b\n-  -\n1  2\n```\n\nThat is `a|b`.",
+		"| a | b |\n|---|---|\n\n**c**|d":                   "```\na  b\n-  -\n```\n\n**c**|d",
+		"| a | b |\n|---|---|\n| 1 | |\n| | |\nend":         "```\na    b\n---  -\n1\n\nend\n```",
+		"- x\n\n```\n| a |\n|---|\n```":                     "- x\n\n```\n| a |\n|---|\n```",
+	} {
+		require.Equal(t, want, format.Tableless(text), "%q", text)
+	}
+}
+
 func TestRows_KeepWhatTextLooksLike(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []format.Row{

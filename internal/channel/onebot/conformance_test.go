@@ -159,6 +159,7 @@ func (n *napcat) Shown(in channeltest.Where) []channeltest.Shown {
 	for _, m := range n.OfBot(place) {
 		shown := channeltest.Shown{ID: named(m), Text: n.Read(m)}
 		for _, part := range m.Segments {
+			shown.Calls = shown.Calls || part.Type == "at" && fmt.Sprint(part.Data["qq"]) == "all"
 			if part.Type == "reply" {
 				v, err := strconv.ParseInt(fmt.Sprint(part.Data["id"]), 10, 32)
 				if err == nil {

@@ -58,10 +58,12 @@ func (d draft) body(s spot, m channel.Message) map[string]any {
 	if d.unlinked {
 		text = withoutLinks(text)
 	}
-	if !d.markdown {
+	if d.markdown {
+		text = format.Tableless(text) // QQ's Markdown has none, and shows their bars as they stand
+	} else {
 		text = format.Plain(text)
 	}
-	text = d.mentioning(s, text)
+	text = d.mentioning(s, inert(text))
 	switch {
 	case d.markdown:
 		body["markdown"] = map[string]string{"content": text}
@@ -94,17 +96,6 @@ func (d draft) mentioning(s spot, text string) string {
 		return text
 	}
 	return format.Mentions(dialect, text, d.mentions, s.mark)
-}
-
-// mark is how the mention of somebody is written.
-func (s spot) mark(id, name string) string {
-	switch {
-	case strings.ContainsAny(id, `<>"`):
-		return "@" + name
-	case s.scene == guild:
-		return "<@!" + id + ">"
-	}
-	return `<qqbot-at-user id="` + id + `" />`
 }
 
 var (

@@ -91,7 +91,7 @@ func (s *stage) Shown(in channeltest.Where) []channeltest.Shown {
 	var all []channeltest.Shown
 	scene := scenesOf[in]
 	for _, m := range s.Messages(scene, chats[scene]) {
-		shown := channeltest.Shown{ID: m.ID, Text: m.Text, ReplyTo: m.ReplyTo}
+		shown := channeltest.Shown{ID: m.ID, Text: m.Text, ReplyTo: m.ReplyTo, Calls: m.Calls}
 		for _, f := range m.Files {
 			shown.Files = append(shown.Files, channeltest.File{Kind: f.Kind, Name: f.Name, Data: f.Data})
 		}

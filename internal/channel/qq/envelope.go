@@ -30,6 +30,8 @@ func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bo
 	for _, p := range m.Mentions {
 		if a.is(p) {
 			e.Mentioned = true
+		} else if p.Scope == everybody {
+			continue // it is not for the bot more than for anybody else
 		} else if id := p.id(); id != "" && !p.Bot {
 			e.Mentions = append(e.Mentions, chat.Peer{ID: clean(id), Name: clean(p.Name)})
 		}
@@ -62,18 +64,29 @@ func place(e *chat.Envelope, event string, m message) bool {
 // id returns the id that a person has where they were mentioned.
 func (p person) id() string { return cmp.Or(p.Member, p.User, p.ID) }
 
+// everybody is the scope of a mention of all.
+const everybody = "all"
+
 // is reports whether somebody is the bot.
 func (a *Account) is(p person) bool {
-	if p.You {
-		return true
+	if p.Scope == everybody {
+		return false
 	}
 	self := a.self.Load()
-	return self != nil && self.ID != "" && p.ID == self.ID
+	return p.You || self != nil && self.ID != "" && p.ID == self.ID
+}
+
+// wrote reports whether the bot is the author of a quoted message, who may have no more than a name.
+func (a *Account) wrote(p person) bool {
+	self := a.self.Load()
+	return a.is(p) || p.Bot && p.id() == "" && self != nil && self.Name != "" && p.Name == self.Name
 }
 
 var (
-	// mark is somebody mentioned in a text: <@ID> in groups, <@!ID> in guilds.
-	mark = regexp.MustCompile(`<@!?([^<>\s]+)>`)
+	// mark is somebody mentioned in a text: <@ID> or <qqbot-at-user id="ID" /> in groups, <@!ID> in guilds.
+	mark = regexp.MustCompile(`<@!?([^<>\s]+)>|<qqbot-at-user\s+id="([^"<>]+)"\s*/>`)
+	// allMark is everybody, mentioned in a text.
+	allMark = regexp.MustCompile(`<qqbot-at-everyone\s*/>`)
 	// face is an emoji of QQ. ext is JSON in Base64 that has its name.
 	face = regexp.MustCompile(`<faceType=\d+,\s*faceId="[^"]*",\s*ext="([^"]*)">`)
 )
@@ -96,12 +109,14 @@ func (a *Account) text(m message) string {
 		names[self.ID] = ""
 	}
 	text := mark.ReplaceAllStringFunc(m.Content, func(found string) string {
-		name, known := names[mark.FindStringSubmatch(found)[1]]
+		ids := mark.FindStringSubmatch(found)
+		name, known := names[ids[1]+ids[2]] // one of them
 		if !known {
 			return found
 		}
 		return name
 	})
+	text = allMark.ReplaceAllString(text, "@全体成员")
 	text = face.ReplaceAllStringFunc(text, func(found string) string { return faceName(face.FindStringSubmatch(found)[1]) })
 	if m.Guild != "" {
 		text = html.UnescapeString(text) // guilds write <, > and & as entities
@@ -137,19 +152,19 @@ func (a *Account) quote(e *chat.Envelope, m message) {
 			e.Parent = clean(id)
 		}
 	}
-	if len(m.Elements) == 0 {
+	q, found := m.quoted(e.Parent)
+	if !found {
 		if e.Parent != "" {
 			e.Quote = &chat.Quote{Text: chat.Unread}
 		}
 		return
 	}
-	q := m.Elements[0]
 	text := q.Content
 	if text == "" && q.Card != nil {
 		text = q.Card.Prompt
 	}
 	text = a.text(message{Content: text, Attachments: q.Attachments, Mentions: m.Mentions})
-	e.Answers = a.is(q.Author)
+	e.Answers = a.wrote(q.Author)
 	files := attachments(q.Attachments)
 	if text == "" && len(files) == 0 {
 		text = chat.Unread // such as a forwarded conversation
@@ -158,6 +173,23 @@ func (a *Account) quote(e *chat.Envelope, m message) {
 		e.Quote = &chat.Quote{Sender: chat.Peer{ID: clean(q.Author.id()), Name: clean(q.Author.Name)}, Text: text}
 	}
 	e.Attachments = append(e.Attachments, chat.Quoted(cmp.Or(e.Parent, "unknown"), files)...)
+}
+
+// typeQuote is the message_type of a message that quotes another one.
+const typeQuote = 103
+
+// quoted is the element that is answered: the one with the number that the message refers to. Elements without numbers are the quoted
+// message where the message says that it quotes; all others are what was written in the group before (mention_and_context).
+func (m message) quoted(number string) (element, bool) {
+	for _, q := range m.Elements {
+		if q.Index != "" && clean(q.Index) == number {
+			return q, true
+		}
+	}
+	if len(m.Elements) > 0 && m.Elements[0].Index == "" && (number != "" || m.Type.int() == typeQuote) {
+		return m.Elements[0], true
+	}
+	return element{}, false
 }
 
 // attachment is a file in a message.

@@ -44,7 +44,7 @@ type message struct {
 	Attachments []attachment `json:"attachments"`
 	Type        loose        `json:"message_type"`
 	Card        *ark         `json:"ark_data"`
-	Elements    []element    `json:"msg_elements"` // the quoted message
+	Elements    []element    `json:"msg_elements"` // the quoted message; in groups that send context along, what was written before, too
 	Scene       struct {
 		Ext []string `json:"ext"`
 	} `json:"message_scene"`
@@ -53,8 +53,10 @@ type message struct {
 	} `json:"message_reference"`
 }
 
-// person is somebody; which of the ids is set depends on the place.
+// person is somebody; which of the ids is set depends on the place. The author of a quoted message may have none: QQ tells whether it
+// is a bot, and its name (nonebot/adapter-qq, _ReplyAuthor; other programs have seen ids there, too).
 type person struct {
+	Scope  string `json:"scope,omitempty"` // of a mention: single, or all for everybody, with is_you (adapter-qq, GroupMentionEveryone)
 	ID     string `json:"id,omitempty"`
 	User   string `json:"user_openid,omitempty"`
 	Member string `json:"member_openid,omitempty"`
@@ -68,6 +70,7 @@ type ark struct {
 }
 
 type element struct {
+	Index       string       `json:"msg_idx"`
 	Author      person       `json:"author"`
 	Content     string       `json:"content"`
 	Attachments []attachment `json:"attachments"`

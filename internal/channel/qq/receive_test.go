@@ -53,6 +53,57 @@ func TestRun_GroupsThatAreOverheardTellWhoIsMeant(t *testing.T) {
 	require.Empty(t, got[1].Mentions)
 }
 
+func TestRun_AnAnswerToTheBotIsMeantForItWithoutAMention(t *testing.T) {
+	w := newWorld(t, qqtest.Config{Overhear: true})
+	w.run(t)
+	sent, err := w.send(t, qqtest.Group, "", 0, "it is ten")
+	require.NoError(t, err)
+	theirs := w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: bo, Text: "it is eleven"})
+	w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: ann, Text: "sure?", Answers: sent.ID})
+	w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: ann, Text: "sure?", Answers: theirs})
+	got := w.got(t, 3)
+	require.True(t, got[1].Answers)
+	require.Equal(t, "it is ten", got[1].Quote.Text)
+	require.False(t, got[2].Answers)
+	require.Equal(t, "it is eleven", got[2].Quote.Text)
+	require.Equal(t, bo.Name, got[2].Quote.Sender.Name)
+}
+
+func TestRun_AMentionOfEverybodyIsNoneOfTheBot(t *testing.T) {
+	w := newWorld(t, qqtest.Config{Overhear: true})
+	w.run(t)
+	w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: ann, Text: "lunch is ready", All: true})
+	got := w.got(t, 1)[0]
+	require.False(t, got.Mentioned)
+	require.Empty(t, got.Mentions)
+	require.Equal(t, "@全体成员 lunch is ready", got.Text)
+}
+
+func TestRun_WhatAGroupSaidBeforeIsNoQuotation(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	w.run(t)
+	context := []string{"I would leave at nine", "so would I"}
+	w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: ann, Text: "when?", Mention: true, Context: context})
+	unseen := w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: bo, Text: "the train is late"})
+	w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: ann, Text: "really?", Mention: true, Context: context, Answers: unseen})
+	got := w.got(t, 2)
+	require.Nil(t, got[0].Quote)
+	require.Empty(t, got[0].Parent)
+	require.Equal(t, "the train is late", got[1].Quote.Text)
+}
+
+func TestRun_MarksOfEitherFormBecomeNames(t *testing.T) {
+	w := newWorld(t, qqtest.Config{Overhear: true})
+	w.run(t)
+	w.Emit("GROUP_MESSAGE_CREATE", `{"id":"m","group_openid":"GROUP0","author":{"member_openid":"ANN"},"content":" <qqbot-at-user id=\"BO\" /> and <@BO>",
+		"mentions":[{"scope":"single","id":"BO","member_openid":"BO","username":"小博","is_you":false,"bot":false}],
+		"msg_elements":[{"content":"before","author":{"id":"BO","member_openid":"BO","username":"小博","bot":false}}],"message_type":103}`)
+	got := w.got(t, 1)[0]
+	require.Equal(t, "@小博 and @小博", got.Text)
+	require.Equal(t, "before", got.Quote.Text, "of clients that send no numbers")
+	require.Equal(t, "BO", got.Quote.Sender.ID)
+}
+
 func TestRun_FilesVoicesAndQuotesComeAlong(t *testing.T) {
 	w := newWorld(t, qqtest.Config{})
 	w.run(t)

@@ -74,6 +74,13 @@ func TestSend_AnAnswerInAPlainerFormIsShownOnceToo(t *testing.T) {
 	require.Equal(t, "see […]\n\n(Links are not permitted here: their addresses were left out.)", shown[0].Text)
 }
 
+func TestSend_TablesAreShownAsAlignedText(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	_, err := w.send(t, qqtest.Group, "", 0, "**Prices**\n\n| what | price |\n|---|---|\n| tea | 3 |\n\nThat is `a|b`.")
+	require.NoError(t, err)
+	require.Equal(t, "**Prices**\n\n```\nwhat  price\n----  -----\ntea   3\n```\n\nThat is `a|b`.", w.Messages(qqtest.Group, "GROUP0")[0].Text)
+}
+
 func TestSend_AnOutcomeIsOpenOnlyWhereTheRequestMayHaveArrived(t *testing.T) {
 	w := newWorld(t, qqtest.Config{})
 	for trouble, unknown := range map[string]bool{qqtest.LostAnswer: true, qqtest.LostRequest: true, qqtest.Down: true, qqtest.Limited: false, qqtest.Refused: false} {

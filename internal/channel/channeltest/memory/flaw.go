@@ -32,6 +32,7 @@ const (
 	Doubtful      Flaw = "it takes a refusal for an unknown outcome"
 	Hasty         Flaw = "it does not tell when to come back"
 	Blunt         Flaw = "it takes every refusal for an outage"
+	Loud          Flaw = "it calls everybody where a model writes so"
 	Strips        Flaw = "it loses code"
 	Cuts          Flaw = "it cuts long texts"
 	Impatient     Flaw = "it sends only the beginning of long texts"

@@ -127,6 +127,7 @@ var caught = []breach{
 	{flaw: memory.Blunt, claims: []string{"a refusal is told as one", "a limit tells when to come back"}},
 	{flaw: memory.Hopeless, claims: []string{"an outage is told from an uncertain end"}},
 	{flaw: memory.Strips, claims: []string{"markup of any kind loses no words"}},
+	{flaw: memory.Loud, claims: []string{"nothing that a model writes calls everybody"}},
 	{flaw: memory.Cuts, claims: []string{"a text over the limit is refused or shown whole, never cut"}},
 	{flaw: memory.Impatient, claims: []string{"a long answer is shown whole, in parts that are whole"}},
 	{flaw: memory.Clips, claims: []string{"files of people can be fetched"}},

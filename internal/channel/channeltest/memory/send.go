@@ -54,6 +54,9 @@ func (a *account) spoilMessage(m channel.Message) channel.Message {
 	if a.has[Renames] {
 		m.Key = strconv.FormatUint(rand.Uint64(), 36)
 	}
+	if !a.has[Loud] {
+		m.Text = strings.ReplaceAll(m.Text, calls, "@\u200beveryone")
+	}
 	if a.has[Strips] {
 		m.Text = strings.ReplaceAll(m.Text, "w16", "")
 	}

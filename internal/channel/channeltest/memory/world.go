@@ -22,6 +22,7 @@ const (
 	thread  = "T1"
 	maxText = 2000
 	maxFile = 200_000
+	calls   = "@everyone" // calls everybody
 )
 
 // people are those of every world.
@@ -197,7 +198,7 @@ func (w *World) Shown(in channeltest.Where) []channeltest.Shown {
 }
 
 func (p *post) shown() channeltest.Shown {
-	s := channeltest.Shown{ID: p.id, Text: p.text, ReplyTo: p.replyTo, Files: p.files, Edits: p.edits}
+	s := channeltest.Shown{ID: p.id, Text: p.text, ReplyTo: p.replyTo, Files: p.files, Edits: p.edits, Calls: strings.Contains(p.text, calls)}
 	if p.card == nil {
 		return s
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -19,6 +20,7 @@ type Shown struct {
 	Edits           int
 	Content         string // as it was sent
 	Streaming, Gone bool
+	Calls           bool // it calls everybody of the chat
 }
 
 // Shown is what people see of the bot's messages in a chat, or in a thread of it, oldest first. With an empty thread it is
@@ -39,6 +41,7 @@ func (s *Server) shown(m *message) Shown {
 	out := Shown{ID: m.id, Kind: m.kind, Parent: m.parent, Thread: m.thread, Edits: m.edits, Content: m.content}
 	var in map[string]any
 	_ = json.Unmarshal([]byte(m.content), &in) // it was accepted as JSON
+	out.Calls = callsAll(in)
 	switch m.kind {
 	case "text":
 		said, _ := in["text"].(string)
@@ -49,6 +52,7 @@ func (s *Server) shown(m *message) Shown {
 		}
 	case "interactive":
 		out.Text, out.Buttons = s.readable(s.cardOf(m))
+		out.Calls = out.Calls || callsAll(s.cardOf(m))
 		for _, e := range s.cards {
 			out.Streaming = out.Streaming || e.streaming && fmt.Sprint(e.card) == fmt.Sprint(s.cardOf(m))
 		}
@@ -60,6 +64,33 @@ func (s *Server) shown(m *message) Shown {
 		}
 	}
 	return out
+}
+
+// callForm is the tag of a mention in texts and in the Markdown of cards, which take the id with quotes or without
+// (open.feishu.cn: "@ mention", text messages and the rich text component of cards).
+var callForm = regexp.MustCompile(`(?i)<at\s[^>]*id\s*=\s*["']?\s*(?:@_)?all\b`)
+
+// callsAll reports whether something in a message calls everybody: a tag in a text, or an element of rich text.
+func callsAll(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return callForm.MatchString(v)
+	case []any:
+		return slices.ContainsFunc(v, callsAll)
+	case map[string]any:
+		if v["tag"] == "plain_text" { // such as the title of a card, where tags are text
+			return false
+		}
+		if id, _ := v["user_id"].(string); v["tag"] == "at" && (id == "all" || id == "@_all") {
+			return true
+		}
+		for _, one := range v {
+			if callsAll(one) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func visitPost(v any, f func(string)) {

@@ -3,6 +3,7 @@ package qqtest
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"regexp"
@@ -26,7 +27,12 @@ type Message struct {
 	Seq      int
 	Recalled bool
 	At       time.Time
+	Calls    bool // the message calls everybody
 }
+
+// calls is what calls everybody: the mark of the documents (bot.q.qq.com/wiki, text chains), the one of old guilds, and the word, which
+// QQ takes in groups and direct chats (as tried by nonebot/adapter-qq, #220). What is written in code calls as well.
+var calls = regexp.MustCompile(`(?i)<\s*qqbot-at-everyone\s*/?\s*>|@everyone|<@!?(?:all|everyone)>`)
 
 // Button is a button below a message.
 type Button struct{ ID, Label, Data, Group string }
@@ -237,6 +243,7 @@ func (s *Server) accept(m *Message, in sending) (int, string) {
 		return code, why
 	}
 	m.ID = fmt.Sprintf("ROBOT1.0_B%d_%s", s.next(), random())
+	m.Calls = calls.MatchString(html.UnescapeString(m.Text))
 	if in.Type != 6 {
 		s.messages = append(s.messages, m)
 	}

@@ -39,7 +39,9 @@ type Incoming struct {
 	Mention bool
 	Others  []Person // who is mentioned beside the bot, as @name in the text
 	Files   []File
-	Answers string // id of a message
+	Answers string   // id of a message
+	All     bool     // it mentions everybody, as @全体成员 before the text
+	Context []string // what others wrote in the group before, where the group sends that along (mention_and_context)
 	At      time.Time
 }
 
@@ -117,6 +119,9 @@ func (s *Server) payload(id, kind string, in Incoming) map[string]any {
 	if in.Mention && kind != "GROUP_AT_MESSAGE_CREATE" {
 		mentions = append(mentions, map[string]any{"id": s.config.Bot.ID, "username": s.config.Bot.Name, "bot": true, "is_you": true})
 	}
+	if in.All { // the shape of nonebot/adapter-qq, GroupMentionEveryone
+		mentions = append(mentions, map[string]any{"scope": "all", "is_you": true, "username": "全体成员"})
+	}
 	for _, p := range in.Others {
 		mentions = append(mentions, map[string]any{"id": p.ID, "member_openid": p.ID, "username": p.Name})
 	}
@@ -148,6 +153,8 @@ func (s *Server) content(kind string, in Incoming) string {
 		return " " + text // the mention is cut, the space behind it stays
 	case in.Mention:
 		return mark(s.config.Bot) + " " + text
+	case in.All:
+		return "<qqbot-at-everyone /> " + text
 	}
 	return text
 }
@@ -172,28 +179,43 @@ func (s *Server) offered(f File) map[string]any {
 	return d
 }
 
-// quote adds the message that is answered; mu is held.
+// quote adds the message that is answered, and what was written before; mu is held. The author of a quoted message has no id
+// (nonebot/adapter-qq, models/qq.py: QQReplyMessage, _ReplyAuthor).
 func (s *Server) quote(d map[string]any, in Incoming) {
-	if in.Answers == "" {
-		return
+	elements := []map[string]any{}
+	for _, said := range in.Context {
+		elements = append(elements, map[string]any{
+			"msg_idx": "REFIDX_" + random(), "content": said, "author": map[string]any{"username": "somebody", "bot": false}, "message_type": 0,
+		})
 	}
-	text, author := "", map[string]any{}
-	var files []map[string]any
-	if t, ok := s.incoming[in.Answers]; ok {
-		text, author, files = t.text, map[string]any{"id": t.from.ID, "username": t.from.Name}, s.offers(t.files)
+	ext := []string{"msg_idx=REFIDX_" + random()}
+	if in.Answers != "" {
+		text, author, files := s.said(in.Answers)
+		if in.Scene == Guild || in.Scene == GuildDirect {
+			d["message_reference"] = map[string]any{"message_id": in.Answers}
+			return
+		}
+		d["message_type"] = 103
+		ext = append(ext, "ref_msg_idx=REFIDX_"+in.Answers)
+		elements = append(elements, map[string]any{"msg_idx": "REFIDX_" + in.Answers, "content": text, "author": author, "message_type": 0, "attachments": files})
+	}
+	if len(elements) > 0 {
+		d["message_scene"] = map[string]any{"source": "default", "ext": ext}
+		d["msg_elements"] = elements
+	}
+}
+
+// said is a message of a person or of the bot, as an element of another message shows it; mu is held.
+func (s *Server) said(id string) (text string, author map[string]any, files []map[string]any) {
+	if t, ok := s.incoming[id]; ok {
+		return t.text, map[string]any{"username": t.from.Name, "bot": false}, s.offers(t.files)
 	}
 	for _, m := range s.messages {
-		if m.ID == in.Answers {
-			text, author = m.Text, map[string]any{"id": s.config.Bot.ID, "username": s.config.Bot.Name, "bot": true, "is_you": true}
+		if m.ID == id {
+			return m.Text, map[string]any{"username": s.config.Bot.Name, "bot": true}, nil
 		}
 	}
-	if in.Scene == Guild || in.Scene == GuildDirect {
-		d["message_reference"] = map[string]any{"message_id": in.Answers}
-		return
-	}
-	d["message_type"] = 103
-	d["message_scene"] = map[string]any{"source": "default", "ext": []string{"msg_idx=REFIDX_" + random(), "ref_msg_idx=REFIDX_" + in.Answers}}
-	d["msg_elements"] = []map[string]any{{"content": text, "author": author, "message_type": 0, "attachments": files}}
+	return "", map[string]any{}, nil
 }
 
 // Recall takes a message of a person back. Only guilds tell the bot.
