@@ -110,7 +110,7 @@ func showsMarkup(b *bench) {
 // callsForAll are marks by which platforms call everybody of a chat, and what comes near to them.
 var callsForAll = []string{
 	`<qqbot-at-everyone />`, `<QQBOT-AT-EVERYONE/>`, `< qqbot-at-everyone >`, `&lt;qqbot-at-everyone /&gt;`, `&#60;qqbot-at-everyone /&#62;`,
-	`@everyone`, `@Everyone`, `x@everyone`, `\@everyone`, `<@!all>`, `<@all>`, `<@!everyone>`, `<@​all>`, "@全体成员", "@所有人", `@all`,
+	`@everyone`, `@Everyone`, `x@everyone`, `\@everyone`, `<@!all>`, `<@all>`, `<@!everyone>`, "<@\u200ball>", "@全体成员", "@所有人", `@all`,
 	`<at user_id="all"></at>`, `<at user_id='all'>x</at>`, `<at id=all></at>`, `<AT ID="all"></AT>`, "<at\nid=all></at>", `<at  user_id = "all" />`, `&lt;at id=all&gt;&lt;/at&gt;`,
 	`[CQ:at,qq=all]`, `[CQ:at,type=all,qq=all]`, `&#91;CQ:at,qq=all&#93;`, `@_all`, `@_user_1`, `**@everyone**`, `@**everyone**`, `@ev<!-- -->eryone`, "@`everyone`",
 	`[@everyone](https://a.example/)`, `![@everyone](https://a.example/x.png)`, `[x](https://a.example/ "@everyone")`, `<https://a.example/@everyone>`,
