@@ -35,6 +35,12 @@ type body struct {
 // content reads a message of any kind. What it does not know is named, so that nobody writes into the void.
 func (a *Account) content(ctx context.Context, id, kind, raw string, all []mention, me identity) content {
 	c := a.plainContent(ctx, id, kind, raw)
+	if kind == "post" {
+		c.text, all = keyed(c.text, all, me)
+		if c.text == "" && len(c.files) == 0 {
+			c.text = "[post]" // of a form that is not known yet
+		}
+	}
 	c.text, c.mentioned, c.mentions = mentionsIn(c.text, all, me)
 	if c.text == "" {
 		c.text = described(c)

@@ -74,6 +74,16 @@ func TestReceive_EveryKindOfMessageSaysWhatItIs(t *testing.T) {
 				`[{"tag":"code_block","language":"GO","text":"x := 1\n"},{"tag":"emotion","emoji_type":"SMILE"}]]}`,
 			"T\nsee [this](https://x.y)\n\n```go\nx := 1\n```[SMILE]", []chat.Attachment{{Kind: "image", Key: "i1"}},
 		},
+		"post of Markdown alone": {
+			"post", `{"zh_cn":{"content_v2":[[{"tag":"md","text":"Hello **world** <at user_id=\"ou_bo\">Bo</at> ![image](img_v3_k)"}],[{"tag":"md","text":"![shown](https://a.example/x.png)"}]]}}`,
+			"Hello **world** @Bo \n![shown](https://a.example/x.png)", []chat.Attachment{{Kind: "image", Key: "img_v3_k"}},
+		},
+		"post whose Markdown is empty": {"post", `{"zh_cn":{"title":"T","content":[[{"tag":"text","text":"rich"}]],"content_v2":[]}}`, "T\nrich", nil},
+		"post whose Markdown is none":  {"post", `{"title":"T","content":[[{"tag":"text","text":"rich"}]],"content_v2":"x"}`, "T\nrich", nil},
+		"post that cannot be read":     {"post", `{"zh_cn":{"content_v3":[]}}`, "[post]", nil},
+		"post of code": {
+			"post", "{\"content_v2\":[[{\"tag\":\"md\",\"text\":\"```go\\n<at user_id=\\\"ou_1\\\">n</at> ![i](k)\\n```\"}]]}", "```go\n<at user_id=\"ou_1\">n</at> ![i](k)\n```", nil,
+		},
 		"post in a language": {"post", `{"ja_jp":{"title":"","content":[[{"tag":"text","text":"やあ"}]]}}`, "やあ", nil},
 		"card": {
 			"interactive", `{"header":{"title":{"tag":"plain_text","content":"Build"}},"elements":[{"tag":"div","text":{"tag":"lark_md","content":"**failed**"}},` +
@@ -234,6 +244,21 @@ func TestReceive_WhoCallsEverybodyReadsAsThat(t *testing.T) {
 		require.Equal(t, "@all lunch", e.Text)
 		require.False(t, e.Mentioned)
 	}
+}
+
+func TestReceive_MentionsInMarkdownAreMentions(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	e := w.says(t, feishutest.Incoming{
+		From: ann, Chat: w.group, Kind: "post",
+		Content:  `{"content_v2":[[{"tag":"md","text":"<at user_id=\"` + feishutest.BotID + `\">xbot</at> ask <at user_id=\"` + bo.OpenID + `\">x</at> and <at user_id=\"all\">所有人</at>"}]]}`,
+		Mentions: []feishutest.Mention{{Key: "@_user_1", Person: feishutest.Bot()}, {Key: "@_user_2", Person: bo}},
+	})
+	require.Equal(t, "ask @小博 and @all", e.Text)
+	require.True(t, e.Mentioned)
+	e = w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Kind: "post", Content: `{"content_v2":[[{"tag":"md","text":"<at user_id=\"` + feishutest.BotID + `\">xbot</at> hi"}]]}`})
+	require.Equal(t, "hi", e.Text)
+	require.True(t, e.Mentioned, "also where the event lists no mentions")
 }
 
 func TestReceive_OtherBotsAreHeardOnlyWhereTheyMentionTheBotAndAreNotCalledBack(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,11 +17,25 @@ const (
 	maxRead  = 64 << 10
 )
 
-// rich is a rich text in one language.
+// rich is a rich text in one language. Newer clients send content_v2, Markdown in pieces of the tag md, alone or beside content
+// (oapi-sdk-go v3.12, channel/normalize).
 type rich struct {
-	Title   string   `json:"title"`
-	Content [][]part `json:"content"`
+	Title      string          `json:"title"`
+	Content    [][]part        `json:"content"`
+	ContentNew json.RawMessage `json:"content_v2"`
 }
+
+// rows are the lines: those of Markdown where there are any.
+func (r rich) rows() [][]part {
+	var rows [][]part
+	if json.Unmarshal(r.ContentNew, &rows) == nil && len(rows) > 0 {
+		return rows
+	}
+	return r.Content
+}
+
+// empty reports whether there is nothing to read.
+func (r rich) empty() bool { return r.Title == "" && r.rows() == nil }
 
 // part is a piece of a line of rich text.
 type part struct {
@@ -39,7 +54,7 @@ type part struct {
 // readPost reads a rich text: bare, or one for each language, of which Chinese and English come first.
 func readPost(raw []byte) content {
 	var bare rich
-	if json.Unmarshal(raw, &bare) == nil && bare.Content != nil {
+	if json.Unmarshal(raw, &bare) == nil && bare.rows() != nil {
 		return bare.read()
 	}
 	var languages map[string]json.RawMessage
@@ -51,7 +66,7 @@ func readPost(raw []byte) content {
 	}
 	for _, language := range append([]string{"zh_cn", "en_us"}, slices.Sorted(maps.Keys(languages))...) {
 		var r rich
-		if json.Unmarshal(languages[language], &r) == nil && (r.Content != nil || r.Title != "") {
+		if json.Unmarshal(languages[language], &r) == nil && !r.empty() {
 			return r.read()
 		}
 	}
@@ -64,16 +79,66 @@ func (r rich) read() content {
 	if r.Title != "" {
 		lines = append(lines, r.Title)
 	}
-	for _, row := range r.Content {
+	for _, row := range r.rows() {
 		var line strings.Builder
 		for _, p := range row {
-			line.WriteString(p.words())
+			words := p.words()
+			if p.Tag == "md" {
+				words = outsideCode(words, func(prose string) string {
+					prose, files := images(prose)
+					c.files = append(c.files, files...)
+					return prose
+				})
+			}
+			line.WriteString(words)
 			c.files = append(c.files, p.file()...)
 		}
 		lines = append(lines, line.String())
 	}
 	c.text = strings.TrimSpace(strings.Join(lines, "\n"))
 	return c
+}
+
+// images takes the images out of Markdown whose targets are keys of the platform. Links to the web stay.
+func images(prose string) (string, []chat.Attachment) {
+	var files []chat.Attachment
+	prose = imageForm.ReplaceAllStringFunc(prose, func(found string) string {
+		key := imageForm.FindStringSubmatch(found)[2]
+		if key == "" || strings.Contains(key, "/") {
+			return found
+		}
+		files = append(files, file("image", key, "")...)
+		return ""
+	})
+	return prose, files
+}
+
+// atForm is a mention in Markdown.
+var atForm = regexp.MustCompile(`<at\s+(?:user_id|id)="?([^">\s]+)"?\s*>([^<]*)</at>`)
+
+// keyed puts the keys of mentions in the place of their tags, so that they read as those of other messages. Whoever has no key is
+// called by name; the bot, by a key that mentionsIn is given with it.
+func keyed(text string, all []mention, me identity) (string, []mention) {
+	text = outsideCode(text, func(prose string) string {
+		return atForm.ReplaceAllStringFunc(prose, func(found string) string {
+			m := atForm.FindStringSubmatch(found)
+			id, name := m[1], m[2]
+			if id == "all" || id == "all_members" {
+				return "@_all"
+			}
+			for _, one := range all {
+				if one.id == id && one.key != "" {
+					return one.key
+				}
+			}
+			if id != me.OpenID {
+				return "@" + cmp.Or(name, id)
+			}
+			all = append(slices.Clip(all), mention{key: "@_bot", id: id, name: name})
+			return "@_bot"
+		})
+	})
+	return text, all
 }
 
 // words is how a piece reads in Markdown.
