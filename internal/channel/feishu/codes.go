@@ -55,6 +55,7 @@ const (
 	unclear    class = iota
 	badToken         // the access token
 	limited          // too many calls
+	spent            // the organization's quota of calls in a month
 	noScope          // a permission of the app is missing
 	noBot            // the app has no bot, or it is switched off
 	outside          // the bot is not in the chat
@@ -76,6 +77,7 @@ const (
 var classes = map[int64]class{
 	99991661: badToken, 99991663: badToken, 99991664: badToken, 99991665: badToken, 99991668: badToken, 99991671: badToken,
 	99991400: limited, 230020: limited, 11232: limited, 11233: limited, 11247: limited, 232019: limited, 300317: limited, 230010: limited,
+	99991403: spent, // open.feishu.cn: "Custom app API call limit"
 	99991672: noScope, 99991679: noScope, 230027: noScope,
 	230006: noBot, 11205: noBot, 10005: noBot, 232025: noBot,
 	230002: outside, 232010: outside, 232011: outside, 231002: outside, 234004: outside,
@@ -116,6 +118,9 @@ func (r *refusal) class() class {
 // limitedFor is how long to wait where Feishu does not say: most of its limits count by the second.
 const limitedFor = 2 * time.Second
 
+// spentFor is how long to wait where the quota of a month is used up: it is renewed on the first, or bought.
+const spentFor = time.Hour
+
 // explained turns a refusal into a fault with a sentence that says what to do.
 func (r *refusal) explained() error {
 	switch r.class() {
@@ -125,6 +130,8 @@ func (r *refusal) explained() error {
 			after = limitedFor
 		}
 		return fault.Limited(after, "Feishu takes no more calls for now: %w", r)
+	case spent:
+		return fault.Limited(spentFor, "the organization has used up its calls of Feishu's API for this month; they begin anew on the first, and other editions have more: %w", r)
 	case flaky:
 		err := fault.Errorf(fault.Unavailable, "Feishu failed: %w", r)
 		if r.status == http.StatusServiceUnavailable { // nothing has taken the request

@@ -52,13 +52,14 @@ func TestSend_WhatNoOtherFormWouldMendIsNotTriedInOne(t *testing.T) {
 		code int
 		kind fault.Kind
 	}{
-		"the bot is not in the chat": {230002, fault.Denied},
-		"the group lets it not":      {230018, fault.Denied},
-		"the person cannot see it":   {230013, fault.Denied},
-		"the review":                 {230028, fault.Denied},
-		"a permission is missing":    {230027, fault.Denied},
-		"too many calls":             {230020, fault.RateLimited},
-		"the same is being sent":     {230049, fault.Unavailable},
+		"the bot is not in the chat":  {230002, fault.Denied},
+		"the group lets it not":       {230018, fault.Denied},
+		"the person cannot see it":    {230013, fault.Denied},
+		"the review":                  {230028, fault.Denied},
+		"a permission is missing":     {230027, fault.Denied},
+		"too many calls":              {230020, fault.RateLimited},
+		"the month's calls are spent": {99991403, fault.RateLimited},
+		"the same is being sent":      {230049, fault.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, feishutest.Config{Refuses: map[string]int{"interactive": c.code}})
