@@ -92,7 +92,7 @@ func TestPluginChannel_APersonIsAnsweredOnceOverKills(t *testing.T) {
 	}
 	p.Say(20007, 0, "say after the crash")
 	s.crash()
-	s.start()
+	s.boot()
 	told(t, p, "after the crash")
 	p.Limit(1)
 	p.Say(20007, 0, "say not so fast")
