@@ -97,9 +97,12 @@ func TestPluginChannel_APersonIsAnsweredOnceOverKills(t *testing.T) {
 	p.Limit(1)
 	p.Say(20007, 0, "say not so fast")
 	told(t, p, "not so fast")
+	p.Lose(1)
+	p.Say(20007, 0, "say nobody knows")
+	told(t, p, "nobody knows")
 	p.Say(20007, 0, "say the end")
 	told(t, p, "the end")
-	for _, text := range []string{"hello there", "answer 0", "answer 1", "answer 2", "after the crash", "not so fast", "the end"} {
+	for _, text := range []string{"hello there", "answer 0", "answer 1", "answer 2", "after the crash", "not so fast", "nobody knows", "the end"} {
 		require.Equal(t, 1, p.Said(text), "%q in %v", text, p.Sent())
 	}
 }

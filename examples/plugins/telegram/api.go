@@ -134,12 +134,10 @@ func (a api) post(ctx context.Context, method, kind string, body io.Reader, into
 
 // broken is an error of a connection, without the address, in which the token stands.
 func broken(method string, err error) error {
-	var at *url.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err
 	}
-	var dial *net.OpError
-	if errors.As(err, &dial) && dial.Op == "dial" {
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return plugin.Away("%s: Telegram is not reached: %v", method, dial.Err)
 	}
 	return fmt.Errorf("%s: %w", method, err) // nobody knows what Telegram did

@@ -228,7 +228,9 @@ func opened(t *testing.T, token string) (channel.Held, *notes, chan error) {
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { done <- a.Run(ctx, n, n); close(done) }()
 	t.Cleanup(func() { stop(); <-done })
-	return a.(channel.Held), n, done
+	held, ok := a.(channel.Held)
+	require.True(t, ok)
+	return held, n, done
 }
 
 func TestPlatform_WhatAPluginMayNotSayIsRefused(t *testing.T) {

@@ -71,7 +71,8 @@ func (h *Hub) Serve(ctx context.Context, from bridge.Line, method string, params
 	}
 	switch method {
 	case "channels/status":
-		return struct{}{}, s.status(in)
+		s.status(in)
+		return struct{}{}, nil
 	case "channels/receive", "channels/edited", "channels/recalled":
 	default:
 		return nil, fault.Errorf(fault.NotFound, "there is no such method")
@@ -99,13 +100,12 @@ func (h *Hub) Serve(ctx context.Context, from bridge.Line, method string, params
 }
 
 // status notes how the plugin says that the account stands.
-func (s *session) status(in said) error {
+func (s *session) status(in said) {
 	status := channel.Status{Connected: in.Connected}
 	if !in.Connected {
 		status.Err = errors.New(s.line.Clean(tool.OneLine("the plugin "+s.line.Plugin()+" says: "+line(in.Error), 2*maxName)))
 	}
 	s.report(status)
-	return nil
 }
 
 // envelope is a message as xbot has it. Invalid says what no platform of this form could have said.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -45,8 +46,8 @@ type Server struct {
 	actions int
 	polls   int
 	files   map[string][]byte
-	limited int           // sends that are refused yet
-	lose    int           // sends whose answer is lost yet
+	limited int // sends that are refused yet
+	lose    int // sends whose answer is lost yet
 }
 
 // New starts a platform whose bot has a token.
@@ -81,9 +82,7 @@ func (s *Server) write(person, chat int64, more map[string]any) int64 {
 	if chat != 0 {
 		m["chat"] = map[string]any{"id": chat, "type": "supergroup", "title": "Garden"}
 	}
-	for name, value := range more {
-		m[name] = value
-	}
+	maps.Copy(m, more)
 	s.updates = append(s.updates, map[string]any{"update_id": 1000 + s.count, "message": m})
 	close(s.changed)
 	s.changed = make(chan struct{})
