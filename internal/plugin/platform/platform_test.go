@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -151,7 +152,11 @@ func (r *rows) PluginArchive(context.Context, string) (string, []byte, error) {
 func (*rows) SetPluginProblem(context.Context, string, int64, string) error { return nil }
 
 // box runs this program as the plugin.
-type box struct{ sandbox.Sandbox }
+type box struct {
+	sandbox.Sandbox
+
+	program []string // in its place
+}
 
 type process struct {
 	*exec.Cmd
@@ -166,12 +171,15 @@ func (p *process) Stderr() io.Reader     { return p.err }
 func (p *process) Kill()                 { _ = p.Process.Kill() }
 func (p *process) Wait() (int, error)    { _ = p.Cmd.Wait(); return p.ProcessState.ExitCode(), nil }
 
-func (box) Start(ctx context.Context, _ sandbox.StdioRequest) (sandbox.Process, error) {
+func (b box) Start(ctx context.Context, _ sandbox.StdioRequest) (sandbox.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	p := &process{Cmd: exec.CommandContext(ctx, self)}
+	if b.program != nil {
+		p.Cmd = exec.CommandContext(ctx, b.program[0], b.program[1:]...)
+	}
 	p.Env = append(os.Environ(), asPlugin+"=1")
 	p.in, _ = p.StdinPipe()
 	p.out, _ = p.StdoutPipe()
@@ -211,12 +219,12 @@ func (n *notes) texts() (out []string) {
 }
 
 // opened is an account of the plugin with a token, and what it received once it ran to done.
-func opened(t *testing.T, token string) (channel.Held, *notes, chan error) {
+func opened(t *testing.T, token string, program ...string) (channel.Held, *notes, chan error) {
 	t.Helper()
 	r := &rows{files: plugin.Tree{"run": {Data: []byte("x"), Exec: true}, plugin.ManifestName: {Data: []byte(manifest)}}}
 	known := &installed.Plugins{Rows: r}
 	hub := &platform.Hub{Installed: known}
-	b := bridge.New(bridge.Config{Plugins: known, Rows: r, Box: box{}, Home: t.TempDir(), Peer: hub})
+	b := bridge.New(bridge.Config{Plugins: known, Rows: r, Box: box{program: program}, Home: t.TempDir(), Peer: hub})
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	hub.Connect(b)
 	drivers, err := hub.Drivers(t.Context())
@@ -294,4 +302,45 @@ func TestPlatform_AWrongSecretEndsRunAndIsNotRepeated(t *testing.T) {
 	err := <-done
 	require.True(t, fault.Is(err, fault.Denied), "%v", err)
 	require.Contains(t, err.Error(), "the token … is wrong")
+}
+
+// inTypeScript is a platform by the other SDK.
+const inTypeScript = `import { ChannelError, Plugin } from %q
+const plugin = new Plugin()
+plugin.channel("pets", {
+  open: ({ channel, account }) => {
+    const message = { id: "1", type: "direct", sender: { id: "1" }, text: "hello" }
+    setTimeout(() => plugin.ask("channels/receive", { channel, account, message }), 0)
+    return { id: "9", name: "Rex" }
+  },
+  send: ({ key, text }) => {
+    if (text === "limit") throw new ChannelError(-32002, "slowly", 7)
+    if (text === "break") throw new Error("it broke")
+    return { id: "id-" + key }
+  },
+})
+plugin.run()
+`
+
+func TestPlatform_SpeaksTypeScript(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node here")
+	}
+	sdkPath, err := filepath.Abs("../../../sdk/typescript/plugin.ts")
+	require.NoError(t, err)
+	script := filepath.Join(t.TempDir(), "main.ts")
+	require.NoError(t, os.WriteFile(script, fmt.Appendf(nil, inTypeScript, sdkPath), 0o600))
+	a, n, _ := opened(t, "right-secret", node, script)
+	require.Eventually(t, func() bool { return len(n.texts()) == 1 && a.Here() }, 20*time.Second, 5*time.Millisecond)
+	require.Equal(t, []string{"hello"}, n.texts())
+	to := channel.Address{ChatType: chat.ChatDirect, Peer: "1"}
+	sent, err := a.Send(t.Context(), to, channel.Message{Key: "k", Text: "x"})
+	require.NoError(t, err)
+	require.Equal(t, "id-k", sent.ID)
+	_, err = a.Send(t.Context(), to, channel.Message{Key: "k", Text: "limit"})
+	require.Equal(t, 7*time.Second, fault.After(err))
+	_, err = a.Send(t.Context(), to, channel.Message{Key: "k", Text: "break"})
+	require.True(t, channel.Unknown(err))
+	require.True(t, fault.Is(a.Delete(t.Context(), to, "x"), fault.Denied))
 }
