@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asPlugin) != "" {
 		p := sdk.New()
 		p.Channel("pets", pets{})
+		p.Channel("pets-street", &guide{})
 		_ = p.Run() // the test has ended it
 		return
 	}
@@ -329,9 +330,16 @@ func TestPlatform_SpeaksTypeScript(t *testing.T) {
 	}
 	sdkPath, err := filepath.Abs("../../../sdk/typescript/plugin.ts")
 	require.NoError(t, err)
-	script := filepath.Join(t.TempDir(), "main.ts")
+	bundler, err := filepath.Abs("../../../web/node_modules/.bin/rolldown")
+	require.NoError(t, err)
+	if _, err := os.Stat(bundler); err != nil {
+		t.Skip("the modules of the page are not installed")
+	}
+	script, bundled := filepath.Join(t.TempDir(), "main.ts"), filepath.Join(t.TempDir(), "main.mjs")
 	require.NoError(t, os.WriteFile(script, fmt.Appendf(nil, inTypeScript, sdkPath), 0o600))
-	a, n, _ := opened(t, "right-secret", node, script)
+	out, err := exec.CommandContext(t.Context(), bundler, script, "--platform", "node", "--format", "esm", "-o", bundled).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	a, n, _ := opened(t, "right-secret", node, bundled)
 	require.Eventually(t, func() bool { return len(n.texts()) == 1 && a.Here() }, 20*time.Second, 5*time.Millisecond)
 	require.Equal(t, []string{"hello"}, n.texts())
 	to := channel.Address{ChatType: chat.ChatDirect, Peer: "1"}
