@@ -43,7 +43,7 @@ func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Liv
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.ResponseHeaderTimeout = platformTimeout
 	client := &http.Client{Timeout: transferTimeout, Transport: transport}
-	return &channel.Live{Source: book, Drivers: Drivers(), Copy: s.copy, Resources: accountResources{client, fileClients{s.HTTPAllow}, st}}
+	return &channel.Live{Source: book, Drivers: Drivers(), More: book.More, Copy: s.copy, Resources: accountResources{client, fileClients{s.HTTPAllow}, st}}
 }
 
 // accountResources are what accounts get from this process.

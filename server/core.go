@@ -13,6 +13,8 @@ import (
 	"xbot/internal/cron"
 	"xbot/internal/llm/limits"
 	"xbot/internal/logs"
+	"xbot/internal/plugin/installed"
+	"xbot/internal/plugin/platform"
 	"xbot/internal/prompt"
 	"xbot/internal/telemetry"
 	"xbot/internal/trigger"
@@ -61,7 +63,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 		return nil, err
 	}
 	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.log)
-	c.platforms = newPlatforms(s, c.process, c.database, c.storage)
+	c.platforms = newPlatforms(s, c.process, c.database, c.storage, c.plugins)
 	c.jobs = &cron.Jobs{Store: c.store, Zones: cron.Zones{Profiles: c.store, Policies: c.policies}, Models: words{c.catalogue}}
 	c.triggers = &trigger.Store{Store: c.store, Key: c.key, Base: s.at.people()}
 	return c, nil
@@ -117,14 +119,16 @@ const IgnoredAdvice = "settings come from .env in XBOT_HOME, or from the file th
 type platforms struct {
 	accounts *accounts.Store // what they are configured with
 	channels *channel.Live   // their connections
+	added    *platform.Hub   // those of plugins
 }
 
-func newPlatforms(s settings, p *process, db *database, st *storage) *platforms {
-	book := &accounts.Store{Store: st.store, Key: db.key, Drivers: Drivers(), Base: s.at.people()}
+func newPlatforms(s settings, p *process, db *database, st *storage, known *installed.Plugins) *platforms {
+	hub := &platform.Hub{Installed: known}
+	book := &accounts.Store{Store: st.store, Key: db.key, Drivers: Drivers(), More: hub, Base: s.at.people()}
 	if s.at.listener != nil {
 		book.Env = p.env
 	}
-	return &platforms{accounts: book, channels: newChannels(st.store, book, s)}
+	return &platforms{accounts: book, channels: newChannels(st.store, book, s), added: hub}
 }
 
 // limitsOf says what the settings say of the model that they name.

@@ -84,8 +84,9 @@ func (ownCommands) Taken(name string) bool {
 // newExtensions runs the plugins of the installation where they are used, on the runner of the server's host.
 func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
 	running := bridge.New(bridge.Config{
-		Plugins: c.plugins, Rows: c.store, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.home), Version: c.version, Log: c.log,
+		Plugins: c.plugins, Rows: c.store, Box: boxes.Host(), Home: hostrunner.PluginFolder(c.home), Version: c.version, Log: c.log, Peer: c.platforms.added,
 	})
+	c.platforms.added.Connect(running)
 	c.closer.onClose(func() { _ = running.Close() }) // it has nothing to say
 	return extend.New(c.plugins, running)
 }

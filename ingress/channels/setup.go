@@ -157,7 +157,11 @@ func (d *Setup) serve(ctx context.Context, name, account string) {
 	if err == nil {
 		err = a.Run(ctx, receiver, receiver)
 	}
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case channel.IsAbsent(err): // the next round looks again
+		receiver.Report(channel.Status{Err: err})
+	default:
 		d.Log.Error("channel does not work", "channel", channel.Name(name, account), "error", err, "again_in", againAfter)
 		receiver.Report(channel.Status{Err: err})
 		channel.Rest(ctx, againAfter) // or a change of the settings, or the end

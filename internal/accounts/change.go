@@ -33,7 +33,7 @@ var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // Check returns every fault in the form of a draft. It makes no requests and changes nothing.
 func (b *Store) Check(ctx context.Context, draft Draft) ([]chat.ChannelFault, error) {
-	d, err := b.driver(draft.Channel)
+	d, err := b.driver(ctx, draft.Channel)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (b *Store) one(ctx context.Context, name, account string) (channel.Configur
 // Save makes or changes an account. A *Refusal names what is wrong with its form; Conflict: it was changed or made meanwhile;
 // Denied: the environment sets it.
 func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
-	d, err := b.driver(draft.Channel)
+	d, err := b.driver(ctx, draft.Channel)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 
 // Enable switches an account on or off. Denied: the environment sets it.
 func (b *Store) Enable(ctx context.Context, name, account string, enabled bool, by chat.UserID) error {
-	if err := b.changeable(name, account); err != nil {
+	if err := b.changeable(ctx, name, account); err != nil {
 		return err
 	}
 	return b.Store.EnableChannelAccount(ctx, name, account, enabled, by)
@@ -130,15 +130,15 @@ func (b *Store) Enable(ctx context.Context, name, account string, enabled bool, 
 
 // Delete removes an account; what waits to be delivered through it fails. Conversations stay. Denied: the environment sets it.
 func (b *Store) Delete(ctx context.Context, name, account string) error {
-	if err := b.changeable(name, account); err != nil {
+	if err := b.changeable(ctx, name, account); err != nil {
 		return err
 	}
 	return b.Store.DeleteChannelAccount(ctx, name, account)
 }
 
 // changeable refuses what the environment sets; an account of a channel that this version does not know can be removed.
-func (b *Store) changeable(name, account string) error {
-	d, err := b.driver(name)
+func (b *Store) changeable(ctx context.Context, name, account string) error {
+	d, err := b.driver(ctx, name)
 	if err != nil {
 		return nil
 	}

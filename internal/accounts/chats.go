@@ -46,7 +46,11 @@ func (b *Store) OperatorChats(ctx context.Context, c Chats) (OperatorChats, erro
 	if err != nil {
 		return OperatorChats{}, err
 	}
-	finder := chatFinder{drivers: b.Drivers, known: known, channel: strings.TrimSpace(c.Channel)}
+	drivers, err := b.drivers(ctx)
+	if err != nil {
+		return OperatorChats{}, err
+	}
+	finder := chatFinder{drivers: drivers, known: known, channel: strings.TrimSpace(c.Channel)}
 	admin, err := finder.find(adminVariable, c.Admin)
 	if err != nil {
 		return OperatorChats{}, err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
@@ -20,6 +21,7 @@ type Store struct {
 	Store   *store.Store
 	Key     secret.Sealer
 	Drivers []channel.Driver
+	More    channel.DriverSource // platforms that come and go; nil: there are none
 	// Env are variables of the environment, which stand above what was set otherwise.
 	Env map[string]string
 	// Base is the address at which platforms reach this installation, without a slash at its end.
@@ -86,11 +88,24 @@ func (b *Store) row(d channel.Driver, account string, enabled bool, all map[stri
 	return a, nil
 }
 
-func (b *Store) driver(name string) (channel.Driver, error) {
-	for _, d := range b.Drivers {
+// drivers are those of all platforms that there are now.
+func (b *Store) drivers(ctx context.Context) ([]channel.Driver, error) {
+	if b.More == nil {
+		return b.Drivers, nil
+	}
+	more, err := b.More.Drivers(ctx)
+	return slices.Concat(b.Drivers, more), err
+}
+
+func (b *Store) driver(ctx context.Context, name string) (channel.Driver, error) {
+	all, err := b.drivers(ctx)
+	if err != nil {
+		return channel.Driver{}, err
+	}
+	for _, d := range all {
 		if d.Name == name {
 			return d, nil
 		}
 	}
-	return channel.Driver{}, fault.Errorf(fault.NotFound, "this version knows no channel %q", name)
+	return channel.Driver{}, fault.Errorf(fault.NotFound, "nothing here knows a channel %q; the plugin that adds it may be switched off", name)
 }

@@ -13,16 +13,20 @@ import (
 )
 
 // Kinds are the platforms that there can be accounts of.
-func (b *Store) Kinds() []chat.ChannelKind {
+func (b *Store) Kinds(ctx context.Context) ([]chat.ChannelKind, error) {
 	out := []chat.ChannelKind{}
-	for _, d := range b.Drivers {
+	drivers, err := b.drivers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range drivers {
 		kind := chat.ChannelKind{Name: d.Name, Options: []chat.ChannelOption{}}
 		for _, o := range d.Options {
 			kind.Options = append(kind.Options, chat.ChannelOption(o))
 		}
 		out = append(out, kind)
 	}
-	return out
+	return out, nil
 }
 
 // View lists all accounts as people may see them: without secrets, with how they stand.
@@ -33,7 +37,7 @@ func (b *Store) View(ctx context.Context) ([]chat.ChannelAccount, error) {
 	}
 	out := []chat.ChannelAccount{}
 	for _, r := range rows {
-		out = append(out, b.view(r))
+		out = append(out, b.view(ctx, r))
 	}
 	return out, nil
 }
@@ -52,7 +56,7 @@ func (b *Store) ViewOf(ctx context.Context, name, account string) (chat.ChannelA
 	return chat.ChannelAccount{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
 }
 
-func (b *Store) view(r store.ChannelOverview) chat.ChannelAccount {
+func (b *Store) view(ctx context.Context, r store.ChannelOverview) chat.ChannelAccount {
 	a := chat.ChannelAccount{
 		Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: r.Settings, Secrets: []string{}, Revision: r.Revision,
 		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error, Waiting: r.Waiting,
@@ -71,7 +75,9 @@ func (b *Store) view(r store.ChannelOverview) chat.ChannelAccount {
 	if r.Lag != nil {
 		a.LagMS = new(r.Lag.Milliseconds())
 	}
-	if d, err := b.driver(r.Channel); err == nil {
+	if d, err := b.driver(ctx, r.Channel); fault.Is(err, fault.NotFound) && a.Enabled {
+		a.State, a.ConnectedAt, a.Error = chat.ChannelFaulty, nil, channel.Absent(r.Channel).Error()
+	} else if err == nil {
 		if r.Account == "" {
 			_, a.Environment = b.Environment(d)
 		}

@@ -11,6 +11,8 @@ import (
 // Driver makes the accounts of one platform. Its name is that of the channel in session keys and policies.
 type Driver struct {
 	Name string
+	// Version is another one where the same settings have to be opened anew; empty: it never changes.
+	Version string
 	// Options are what an account is configured with, in the order in which a person fills them in.
 	Options []Option
 	// Open makes an account. It checks the form of the settings without requests to the platform; an error names the option

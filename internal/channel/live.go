@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +37,7 @@ type ResourceProvider interface {
 type Live struct {
 	Source    Source
 	Drivers   []Driver
+	More      DriverSource // beside them; nil: there are none
 	Resources ResourceProvider
 	// Copy says that another installation has these accounts: none is opened here.
 	Copy bool
@@ -44,12 +46,14 @@ type Live struct {
 	read   time.Time  // when the question was put that known answers
 	stale  time.Time  // what was asked before is too old
 	known  []Configured
+	added  []Driver
 	opened map[[2]string]opened
 }
 
 type opened struct {
 	account  Account
 	revision int64
+	version  string // of the driver
 	err      error
 }
 
@@ -76,9 +80,16 @@ func (l *Live) current(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var added []Driver
+	if l.More != nil {
+		if added, err = l.More.Drivers(ctx); err != nil {
+			return err
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if asked.After(l.read) {
+		l.added = added
 		l.learn(known, asked)
 	}
 	return nil
@@ -90,7 +101,8 @@ func (l *Live) learn(known []Configured, asked time.Time) {
 	there := map[[2]string]opened{}
 	for _, c := range known {
 		id := [2]string{c.Channel, c.Account}
-		if o, ok := l.opened[id]; ok && o.revision == c.Revision {
+		d, _ := l.driver(c.Channel)
+		if o, ok := l.opened[id]; ok && o.revision == c.Revision && o.version == d.Version && !IsAbsent(o.err) {
 			there[id] = o
 		}
 	}
@@ -151,7 +163,8 @@ func (l *Live) open(c Configured) (Account, error) {
 	id := [2]string{c.Channel, c.Account}
 	o, ok := l.opened[id]
 	if !ok {
-		o.revision = c.Revision
+		d, _ := l.driver(c.Channel)
+		o.revision, o.version = c.Revision, d.Version
 		o.account, o.err = l.make(c)
 		l.opened[id] = o
 	}
@@ -159,9 +172,9 @@ func (l *Live) open(c Configured) (Account, error) {
 }
 
 func (l *Live) make(c Configured) (Account, error) {
-	driver, ok := l.Driver(c.Channel)
+	driver, ok := l.driver(c.Channel)
 	if !ok {
-		return nil, fault.Errorf(fault.Unavailable, "this version knows no channel %s", c.Channel)
+		return nil, Absent(c.Channel)
 	}
 	err := c.Fault
 	var a Account
@@ -181,9 +194,9 @@ func (l *Live) Refresh() {
 	l.stale = time.Now()
 }
 
-// Driver returns the driver of a channel.
-func (l *Live) Driver(name string) (Driver, bool) {
-	for _, d := range l.Drivers {
+// driver returns the driver of a channel. The caller holds mu.
+func (l *Live) driver(name string) (Driver, bool) {
+	for _, d := range slices.Concat(l.Drivers, l.added) {
 		if d.Name == name {
 			return d, true
 		}

@@ -38,7 +38,9 @@ const (
 )
 
 // Permissions lists all permissions.
-func Permissions() []Permission { return []Permission{Network, Files, Storage, Hooks, Prompt} }
+func Permissions() []Permission {
+	return []Permission{Network, Files, Storage, Hooks, Prompt, ReceivesMessages}
+}
 
 // Means says what a permission allows, for people who decide about it.
 func (p Permission) Means() string {
@@ -51,6 +53,8 @@ func (p Permission) Means() string {
 		return "keeps values in the database of this installation"
 	case Hooks:
 		return "sees what people write and what tools do, in every conversation, and can refuse or change it"
+	case ReceivesMessages:
+		return "is a platform: receives and sends messages, as anybody there says they are"
 	case Prompt:
 		return "adds text to what the model reads, in every conversation"
 	}
@@ -94,6 +98,7 @@ type Contributes struct {
 	Enrichers []Enricher `json:"enrichers"`
 	Commands  []Slash    `json:"commands"`
 	Settings  []Setting  `json:"settings"`
+	Channels  []Channel  `json:"channels,omitempty"`
 }
 
 // Tool is one that models can call.

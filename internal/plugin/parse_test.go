@@ -119,7 +119,7 @@ func FuzzParse(f *testing.F) {
 func TestExamples_HaveManifestsThatAreRead(t *testing.T) {
 	found, err := filepath.Glob("../../examples/plugins/*/plugin.json")
 	require.NoError(t, err)
-	require.Len(t, found, 2)
+	require.Len(t, found, 3)
 	for _, path := range found {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)

@@ -82,6 +82,7 @@ type Plugin struct {
 	commands  map[string]CommandFunc
 	enrichers map[string]EnrichFunc
 	hook      HookFunc
+	channels  channels
 
 	settings json.RawMessage
 	out      io.Writer
@@ -133,6 +134,12 @@ type message struct {
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	Data    *delay `json:"data,omitempty"`
+}
+
+// delay says when to ask again.
+type delay struct {
+	RetryAfter float64 `json:"retry_after"` // seconds
 }
 
 // Run talks to xbot until xbot ends the plugin.
@@ -214,6 +221,9 @@ func (p *Plugin) dispatch(ctx context.Context, m message) (result any, err error
 			err = fmt.Errorf("it panics: %v", r)
 		}
 	}()
+	if strings.HasPrefix(m.Method, "channels/") {
+		return p.channel(ctx, m.Method, m.Params)
+	}
 	switch m.Method {
 	case "tools/call":
 		out, err := ask(ctx, m.Params, func(c Call) ToolFunc { return p.tools[c.Name] })
@@ -261,7 +271,7 @@ func (p *Plugin) reply(id json.RawMessage, result any, err error) {
 			return // xbot is gone if it failed
 		}
 	}
-	m.Result, m.Error = nil, &rpcError{-32000, cut(err.Error())}
+	m.Result, m.Error = nil, coded(err)
 	_ = p.send(m) // xbot is gone if this fails
 }
 

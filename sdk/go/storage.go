@@ -3,7 +3,6 @@ package plugin
 import (
 	"context"
 	"encoding/json"
-	"errors"
 )
 
 // Storage is what the plugin keeps in the database of xbot: for a person, or for itself where person is empty. A key has at most 256 bytes and
@@ -55,6 +54,15 @@ func (s Storage) List(ctx context.Context, prefix, after string) ([]string, erro
 
 // ask asks xbot something.
 func (p *Plugin) ask(ctx context.Context, method string, in stored) (out stored, err error) {
+	result, err := p.request(ctx, method, in)
+	if err != nil {
+		return out, err
+	}
+	return out, json.Unmarshal(result, &out)
+}
+
+// request asks xbot and waits for its answer.
+func (p *Plugin) request(ctx context.Context, method string, in any) (out json.RawMessage, err error) {
 	params, err := json.Marshal(in)
 	if err != nil {
 		return out, err
@@ -80,9 +88,9 @@ func (p *Plugin) ask(ctx context.Context, method string, in stored) (out stored,
 	select {
 	case m := <-answer:
 		if m.Error != nil {
-			return out, errors.New(m.Error.Message)
+			return nil, m.Error.err()
 		}
-		return out, json.Unmarshal(m.Result, &out)
+		return m.Result, nil
 	case <-ctx.Done():
 		return out, ctx.Err()
 	}

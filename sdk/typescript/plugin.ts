@@ -74,7 +74,7 @@ interface Message {
   method?: string
   params?: Record<string, unknown>
   result?: unknown
-  error?: { code: number; message: string }
+  error?: { code: number; message: string; data?: { retry_after?: number } }
 }
 interface Waiting {
   resolve: (result: Record<string, unknown>) => void
@@ -110,6 +110,32 @@ export class Storage {
   }
 }
 
+/** Says by its code what became of a message. After any other error xbot does not know. */
+export class ChannelError extends Error {
+  /** -32001: refused, now and later; -32002: too much at once; -32003: nothing was done, and it may work later. */
+  code: number
+  /** Of -32002: when to ask again, in seconds. */
+  retryAfter?: number
+
+  constructor(code: number, message: string, retryAfter?: number) {
+    super(message)
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Who asks something of a channel: its name and an account. The other members are those of docs/guide/plugin-channels.md. */
+export interface ChannelParams {
+  channel: string
+  account: string
+  [member: string]: unknown
+}
+
+type ChannelMethod = "open" | "close" | "send" | "upload" | "fetch" | "delete" | "typing" | "react"
+
+/** What a channel does, by the end of the method's name. */
+export type Channel = Partial<Record<ChannelMethod, (params: ChannelParams, signal: AbortSignal) => unknown>>
+
 /** One end of the conversation with xbot. */
 export class Plugin {
   /** The settings that an administrator gave; there in handlers. */
@@ -118,6 +144,7 @@ export class Plugin {
   private tools = new Map<string, Handler>()
   private commands = new Map<string, Handler>()
   private enrichers = new Map<string, Handler>()
+  private channels = new Map<string, Channel>()
   private hook?: (payload: Payload, signal: AbortSignal) => Answer | Promise<Answer>
   private running = new Map<number | string, AbortController>()
   private waiting = new Map<number | string, Waiting>()
@@ -136,6 +163,11 @@ export class Plugin {
   /** Adds text to prompts. */
   enricher(name: string, f: (scene: Scene, signal: AbortSignal) => string | Promise<string>): void {
     this.enrichers.set(name, f as Handler)
+  }
+
+  /** Makes the plugin the platform of a channel of its plugin.json. What people write is told by ask("channels/receive", …). */
+  channel(name: string, of: Channel): void {
+    this.channels.set(name, of)
   }
 
   /** Decides about the events of all hooks. */
@@ -187,7 +219,7 @@ export class Plugin {
   private answered(m: Message): void {
     const waiting = this.waiting.get(m.id ?? "")
     this.waiting.delete(m.id ?? "")
-    if (m.error) waiting?.reject(new Error(m.error.message))
+    if (m.error) waiting?.reject(new ChannelError(m.error.code, m.error.message, m.error.data?.retry_after))
     else waiting?.resolve((m.result ?? {}) as Record<string, unknown>)
   }
 
@@ -199,6 +231,7 @@ export class Plugin {
     } catch (err) {
       const message = (err instanceof Error ? err.message : String(err)).slice(0, maxWords)
       if (method === "tools/call") this.reply(id, { text: message, error: true })
+      else if (err instanceof ChannelError) this.send({ id, error: { code: err.code, message, data: { retry_after: err.retryAfter } } })
       else this.send({ id, error: { code: -32000, message } })
     } finally {
       this.running.delete(id)
@@ -210,6 +243,11 @@ export class Plugin {
       const f = among.get(String(params.name))
       if (!f) throw new Error("the plugin has nothing of this name")
       return { text: await f(params as never, signal) }
+    }
+    if (method.startsWith("channels/")) {
+      const f = this.channels.get(String(params.channel))?.[method.slice("channels/".length) as ChannelMethod]
+      if (!f) throw new ChannelError(-32001, "the channel cannot do this")
+      return (await f(params as ChannelParams, signal)) ?? {}
     }
     switch (method) {
       case "initialize":

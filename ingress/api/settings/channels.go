@@ -122,7 +122,11 @@ func (a *Endpoints) listChannels(ctx context.Context, _ *struct{}) (*struct{ Bod
 		return nil, err
 	}
 	all, err := a.Channels.Accounts.View(ctx)
-	return &struct{ Body ChannelList }{ChannelList{Kinds: a.Channels.Accounts.Kinds(), Accounts: all}}, a.Problem(err)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	kinds, err := a.Channels.Accounts.Kinds(ctx)
+	return &struct{ Body ChannelList }{ChannelList{Kinds: kinds, Accounts: all}}, a.Problem(err)
 }
 
 func (in ChannelDraft) of(n ChannelName) accounts.Draft {

@@ -48,6 +48,7 @@ type Config struct {
 	Start   time.Duration   // how long a process may take until it can be asked; 0: 15 s
 	Version string          // of xbot, as plugins are told
 	Log     *slog.Logger
+	Peer    Peer // answers what plugins ask as platforms; nil: nobody does
 }
 
 // Bridge talks to the plugins of the installation, each in one process of this server. It is safe for concurrent use.
@@ -195,7 +196,7 @@ func (b *Bridge) retire(p *process) {
 	if b.open[p.plugin.Plugin.ID] == p {
 		delete(b.open, p.plugin.Plugin.ID)
 	}
-	p.retired = true
+	p.retire()
 	if p.users == 0 {
 		p.leave()
 	}
@@ -208,7 +209,7 @@ func (b *Bridge) gone(p *process) {
 	if b.open[p.plugin.Plugin.ID] == p {
 		delete(b.open, p.plugin.Plugin.ID)
 	}
-	p.retired = true
+	p.retire()
 	delete(b.all, p)
 }
 

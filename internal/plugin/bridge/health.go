@@ -101,7 +101,11 @@ func (b *Bridge) note(one installed.Plugin, problem string) {
 }
 
 // RefusedError says that a plugin could not do what it was asked, in its own words.
-type RefusedError struct{ Plugin, Said string }
+type RefusedError struct {
+	Plugin, Said string
+	Code         int           // of JSON-RPC; 0: it said none
+	After        time.Duration // when to ask again, where it says so
+}
 
 // Error is a sentence for the model and the person.
 func (e *RefusedError) Error() string { return "the plugin " + e.Plugin + " says: " + e.Said }

@@ -53,6 +53,16 @@ type usage struct {
 	retired bool          // new requests do not use it
 	cleared bool          // the problem that was known when it began is taken back
 	over    chan struct{} // closed: it is to end in peace
+	stale   chan struct{} // closed once it is retired
+	hidden  []string      // secrets of accounts that it knows
+}
+
+// retire keeps new requests away.
+func (u *usage) retire() {
+	if !u.retired {
+		u.retired = true
+		close(u.stale)
+	}
 }
 
 // leave tells run to end in peace.
@@ -79,7 +89,7 @@ type stream struct {
 }
 
 func newProcess(b *Bridge, one installed.Plugin, values plugin.Values) *process {
-	p := &process{bridge: b, plugin: one, values: values, ready: make(chan struct{}), ended: make(chan struct{}), usage: usage{over: make(chan struct{}), used: time.Now()}}
+	p := &process{bridge: b, plugin: one, values: values, ready: make(chan struct{}), ended: make(chan struct{}), usage: usage{over: make(chan struct{}), stale: make(chan struct{}), used: time.Now()}}
 	p.stream = stream{
 		out: make(chan []byte, waitingMost), pace: rate.NewLimiter(bytesASecond, bytesAtOnce), own: make(chan struct{}, ownRequests), logs: rate.NewLimiter(logsASecond, logsAtOnce),
 		storage: newGate(), waiting: map[int64]chan reply{},
@@ -121,7 +131,7 @@ func (p *process) run() {
 	streams.Wait()
 	code, waited := started.Wait()
 	cause := context.Cause(p.life)
-	p.finish(peace || lostRunner(cause) || lostRunner(waited), ending(cause, code, waited), redact(said.last(), p.plugin, p.values))
+	p.finish(peace || lostRunner(cause) || lostRunner(waited), ending(cause, code, waited), p.clean(said.last()))
 }
 
 // fail says that the process never was.

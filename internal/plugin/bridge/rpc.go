@@ -39,6 +39,12 @@ type message struct {
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	Data    *delay `json:"data,omitempty"`
+}
+
+// delay says when to ask again.
+type delay struct {
+	RetryAfter float64 `json:"retry_after"` // seconds
 }
 
 // received is a message of the plugin.
@@ -92,11 +98,11 @@ func (p *process) call(ctx context.Context, method string, params, into any) err
 
 func (p *process) read1(r reply, into any) error {
 	if r.err != nil {
-		said := short(r.err.Message)
+		said := p.clean(short(r.err.Message))
 		if said == "" {
 			said = "an error without a word"
 		}
-		return &RefusedError{Plugin: p.plugin.Plugin.ID, Said: said}
+		return &RefusedError{Plugin: p.plugin.Plugin.ID, Said: said, Code: r.err.Code, After: r.err.after()}
 	}
 	if len(r.result) == 0 || json.Unmarshal(r.result, into) != nil {
 		return &RefusedError{Plugin: p.plugin.Plugin.ID, Said: "something that is no answer to what it was asked"}

@@ -30,7 +30,7 @@ func (p *process) log(params json.RawMessage) {
 	if line.Level == "warn" || line.Level == "error" {
 		level = slog.LevelWarn
 	}
-	p.bridge.cfg.Log.Log(p.life, level, "a plugin says", "plugin", p.plugin.Plugin.ID, "text", short(line.Message))
+	p.bridge.cfg.Log.Log(p.life, level, "a plugin says", "plugin", p.plugin.Plugin.ID, "text", p.clean(short(line.Message)))
 }
 
 // serve answers a request of the plugin.
@@ -38,22 +38,24 @@ func (p *process) serve(m received) {
 	ctx, cancel := context.WithTimeout(p.life, ownTime)
 	defer cancel()
 	answer := message{ID: m.ID}
-	result, err := p.storage(ctx, m.Method, m.Params)
+	result, err := p.answerTo(ctx, m)
 	switch {
 	case err == nil:
 		answer.Result = result
+	case isChannel(m.Method):
+		answer.Error = p.coded(m.Method, err)
 	case fault.Is(err, fault.NotFound):
-		answer.Error = &rpcError{codeNoMethod, err.Error()}
+		answer.Error = &rpcError{Code: codeNoMethod, Message: err.Error()}
 	case fault.Is(err, fault.Invalid):
-		answer.Error = &rpcError{codeParams, err.Error()}
+		answer.Error = &rpcError{Code: codeParams, Message: err.Error()}
 	case fault.KindOf(err) == fault.Internal:
 		p.bridge.cfg.Log.Warn("a request of a plugin failed", "plugin", p.plugin.Plugin.ID, "method", short(m.Method), "error", err)
-		answer.Error = &rpcError{codeFailed, "it did not work"}
+		answer.Error = &rpcError{Code: codeFailed, Message: "it did not work"}
 	default:
-		answer.Error = &rpcError{codeFailed, err.Error()}
+		answer.Error = &rpcError{Code: codeFailed, Message: err.Error()}
 	}
 	if _, err := p.send(ctx, answer, true); fault.Is(err, fault.TooLarge) {
-		_, _ = p.send(ctx, message{ID: m.ID, Error: &rpcError{codeFailed, "the answer is too long"}}, true) // it may not read any more
+		_, _ = p.send(ctx, message{ID: m.ID, Error: &rpcError{Code: codeFailed, Message: "the answer is too long"}}, true) // it may not read any more
 	}
 }
 
