@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"slices"
 	"strings"
 
 	"xbot/internal/channel"
@@ -56,4 +57,30 @@ func connectText(a chat.Asking) string {
 		parts[i] = strings.TrimSpace(part)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// linkPlace stands in stored pieces for the link under which an account is connected: whoever has the link could connect theirs, so it is kept
+// nowhere. It is made of characters for private use, which nobody writes.
+const linkPlace = "\uE000link\uE001"
+
+// withoutLink is the delivery as it is stored.
+func (s *sending) withoutLink() chat.Outbound {
+	kept := s.o
+	if kept.Asked != nil && kept.Asked.Link != "" {
+		kept.Pieces = reworded(kept.Pieces, kept.Asked.Link, linkPlace)
+	}
+	return kept
+}
+
+// withLink are stored pieces as they are sent. The link of a call is the same each time.
+func withLink(stored []chat.Piece, link string) []chat.Piece {
+	return reworded(stored, linkPlace, link)
+}
+
+func reworded(pieces []chat.Piece, from, to string) []chat.Piece {
+	out := slices.Clone(pieces)
+	for n := range out {
+		out[n].Text = strings.ReplaceAll(out[n].Text, from, to)
+	}
+	return out
 }

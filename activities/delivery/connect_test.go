@@ -1,6 +1,8 @@
 package delivery_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +52,29 @@ func TestSend_SettlesTheQuestionForAnAccountWithoutItsLink(t *testing.T) {
 	require.Len(t, d.settled, 1)
 	require.Contains(t, d.settled[0], "om_1: Connect Acme: Answered by Ann")
 	require.Contains(t, d.settled[0], "connected: Acme as lena@example.com")
+}
+
+func TestSend_TheLinkForAnAccountIsSentAndNeverStored(t *testing.T) {
+	p := asksForm(chat.OutboundQuestion, account)
+	p.o.Place = chat.Address{ChatType: chat.ChatDirect, Peer: "7"}
+	const link = "https://xbot.test/oauth/start/of.t1.0.0"
+	lost, looked := true, 0
+	p.answer = func(m channel.Message) error {
+		require.Contains(t, m.Text, link)
+		require.NotContains(t, p.o.Pieces[0].Text, "oauth/start", "as it is stored while it is on its way")
+		if lost {
+			lost = false
+			return channel.Uncertain(errors.New("the connection broke"))
+		}
+		return nil
+	}
+	p.traits.Window = 0
+	p.finds = func(m channel.Message) bool { looked++; return strings.Contains(m.Text, link) }
+	require.NoError(t, p.send(t, 2))
+	require.Equal(t, chat.OutboundSent, p.end)
+	require.Equal(t, 1, looked, "the platform is asked for the text with its link")
+	require.NotEmpty(t, p.o.Pieces)
+	for _, piece := range p.o.Pieces {
+		require.NotContains(t, piece.Text, "oauth/start")
+	}
 }

@@ -161,6 +161,7 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 	case o.Kind == chat.OutboundQuestion:
 		if d.Links != nil && connects(*o.Asked) != nil {
 			o.Asked.Link = d.Links.Link(o.Asked.Call.ID, o.Place.ChatType == chat.ChatDirect)
+			s.o.Pieces = withLink(o.Pieces, o.Asked.Link)
 		}
 		if ended := s.ask(); ended {
 			return chat.OutboundExpired, "it was closed before it could be sent", nil
@@ -253,7 +254,10 @@ var errEnded = errors.New("the delivery has ended")
 
 // note records what is known of the pieces; trying says that one is about to be sent.
 func (s *sending) note(ctx context.Context, trying bool) error {
-	return ended(s.Outbox.SavePieces(ctx, &s.o, trying))
+	kept := s.withoutLink()
+	err := s.Outbox.SavePieces(ctx, &kept, trying)
+	s.o.Tries = kept.Tries
+	return ended(err)
 }
 
 func ended(err error) error {

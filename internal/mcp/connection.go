@@ -232,7 +232,7 @@ func (n *connection) transport() (sdk.Transport, error) {
 		if n.server.User == 0 {
 			base = n.pool.cfg.Shared
 		}
-		return overHTTP(n.life, n.server.MCPConfig, n.values.Headers, n.bearer, base, n.pool.pace), nil
+		return overHTTP(n.life, n.end, n.server.MCPConfig, n.values.Headers, n.bearer, base, n.pool.pace), nil
 	}
 	command, err := begin(n.life, n.box, n.server.MCPConfig, n.values.variables())
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 // maxRedirects bounds how many redirects are followed, all of which lead to the same origin.
 const maxRedirects = 5
 
-// overHTTP is how a server with an address is spoken to, until life ends.
-func overHTTP(life context.Context, about chat.MCPConfig, headers map[string]string, bearer *bearer, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
+// overHTTP is how a server with an address is spoken to, until life ends, which end does.
+func overHTTP(life context.Context, end context.CancelCauseFunc, about chat.MCPConfig, headers map[string]string, bearer *bearer, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
 	client := &http.Client{
-		Transport:     &door{life: life, base: base, origin: origin(about.URL), headers: headers, bearer: bearer, pace: pace},
+		Transport:     &door{life: life, end: end, base: base, origin: origin(about.URL), headers: headers, bearer: bearer, pace: pace},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error { return tooMany(len(via)) },
 	}
 	if about.Transport == chat.MCPSSE {
@@ -37,9 +37,10 @@ func tooMany(redirects int) error {
 }
 
 // door lets requests to one origin out, with the headers that are the server's: they go to nobody else, wherever the server redirects to or
-// says that messages are taken. What comes back is bounded, and ends with the connection.
+// says that messages are taken. One that would go elsewhere is the end of the connection. What comes back is bounded, and ends with it.
 type door struct {
 	life    context.Context //nolint:containedctx // of the connection, which no request owns
+	end     context.CancelCauseFunc
 	base    http.RoundTripper
 	origin  string
 	headers map[string]string
@@ -50,7 +51,9 @@ type door struct {
 // RoundTrip sends one request.
 func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	if to := origin(r.URL.String()); to != d.origin {
-		return nil, fault.Errorf(fault.Denied, "the server leads to %.100s, which is not where it is: give the address that it leads to", to)
+		err := fault.Errorf(fault.Denied, "the server leads to %.100s, which is not where it is: give the address that it leads to", to)
+		d.end(err) // the SDK may tell of a closed connection instead
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	unbind := context.AfterFunc(d.life, cancel)

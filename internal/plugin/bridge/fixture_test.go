@@ -30,6 +30,7 @@ type fakeProcess struct {
 	done          chan struct{}
 	code          int
 	err           error
+	saying        chan struct{} // holds a token for the one message that is being written: a wait for it is none for a mutex, so a bubble's clock goes on
 }
 
 type pipe struct {
@@ -64,7 +65,7 @@ func (b *box) Start(ctx context.Context, _ sandbox.StdioRequest) (sandbox.Proces
 	if b.fail != nil {
 		return nil, b.fail
 	}
-	p := &fakeProcess{in: newPipe(), out: newPipe(), errs: newPipe(), done: make(chan struct{})}
+	p := &fakeProcess{in: newPipe(), out: newPipe(), errs: newPipe(), done: make(chan struct{}), saying: make(chan struct{}, 1)}
 	p.ctx, p.kill = context.WithCancel(ctx)
 	b.mu.Lock()
 	b.started++
@@ -124,6 +125,8 @@ func speak(answer func(p *fakeProcess, r request) any) func(p *fakeProcess) (int
 }
 
 func (p *fakeProcess) say(message any) {
+	p.saying <- struct{}{}
+	defer func() { <-p.saying }()
 	line, _ := json.Marshal(message)
 	_, _ = p.out.PipeWriter.Write(append(line, '\n'))
 }
