@@ -13,10 +13,11 @@ import (
 func TestPlugin_ShowsWhatItRunsDoesAndAsksFor(t *testing.T) {
 	m, err := plugin.Parse([]byte(`{
 		"id": "dice", "name": "Dice", "version": "1", "description": "Rolls\n\u001b[2J\u202e dice.", "runtime": "stdio",
-		"command": {"linux": ["./dice", "two words", "\u001b[2J"], "darwin": ["node", "dice.mjs"]}, "permissions": ["hooks"],
+		"command": {"linux": ["./dice", "two words", "\u001b[2J"], "darwin": ["node", "dice.mjs"]}, "permissions": ["hooks", "channel"],
 		"contributes": {
 			"tools": [{"name": "look", "description": "Looks.", "read_only": true}, {"name": "roll", "description": "Rolls.", "idempotent": true}, {"name": "pay", "description": "Pays."}],
-			"hooks": [{"event": "PreToolUse", "matcher": "Shell", "on_error": "allow"}, {"event": "PreToolUse"}, {"event": "AgentStop"}]
+			"hooks": [{"event": "PreToolUse", "matcher": "Shell", "on_error": "allow"}, {"event": "PreToolUse"}, {"event": "AgentStop"}],
+			"channels": [{"name": "dice", "label": "Table", "ids": {"person": "[0-9]+", "example": "1"}, "abilities": {"text": 1000}}]
 		}
 	}`))
 	require.NoError(t, err)
@@ -27,7 +28,7 @@ func TestPlugin_ShowsWhatItRunsDoesAndAsksFor(t *testing.T) {
 		"  tool      plugin_dice_look (says that it changes nothing: conversations that only read have it, too): Looks.\n",
 		"  tool      plugin_dice_roll (acts, and may be called again after a crash): Rolls.\n", "  tool      plugin_dice_pay (acts): Pays.\n",
 		"  hook      PreToolUse Shell, where it fails: allow\n", "  hook      PreToolUse, where it fails: deny\n", "  hook      AgentStop, where it fails: allow\n",
-		"  hooks     sees what people write",
+		"  channel   dice: Table", "  hooks     sees what people write", "  channel   is a platform: receives and sends messages",
 	} {
 		require.Contains(t, out.String(), line)
 	}

@@ -847,6 +847,7 @@ type Permissions struct {
 type Plugin struct {
 	ChangedAt   time.Time          `json:"changed_at"`
 	ChangedBy   string             `json:"changed_by,omitzero"` // Name of the administrator; left out: an operator.
+	Channels    []string           `json:"channels"`            // The platforms that it adds, as channels of the policy.
 	Commands    []string           `json:"commands"`            // Its slash commands.
 	Description string             `json:"description,omitzero"`
 	Digest      string             `json:"digest"` // SHA-256 of its files.
@@ -876,6 +877,7 @@ type PluginChange struct {
 
 // PluginDraft is the schema of this name in the API's document.
 type PluginDraft struct {
+	Channels    []string           `json:"channels"` // The platforms that it adds, as channels of the policy.
 	Commands    []string           `json:"commands"` // Its slash commands.
 	Description string             `json:"description,omitzero"`
 	Digest      string             `json:"digest"`    // SHA-256 of its files.

@@ -20,8 +20,12 @@ type Platform interface {
 	Send(ctx context.Context, a *Account, m Outgoing) (id string, err error)
 }
 
-// What a Platform may do beside that, where its abilities in plugin.json say so.
+// What a Platform may do beside that, where its abilities in plugin.json say so; every one may be a Checker.
 type (
+	// Checker tries the settings of an account without receiving for it, which may be open elsewhere.
+	Checker interface {
+		Check(ctx context.Context, a *Account) (Bot, error)
+	}
 	// Deleter takes back a message of the bot.
 	Deleter interface {
 		Delete(ctx context.Context, a *Account, to Place, id string) error
@@ -99,6 +103,8 @@ const (
 	codeRefused = -32001
 	codeLimited = -32002
 	codeAway    = -32003
+
+	codeNoMethod = -32601
 )
 
 // CodedError says why something about a message failed.
@@ -188,6 +194,9 @@ func (a *Account) tell(ctx context.Context, what string, m Incoming) error {
 		Account string   `json:"account"`
 		Message Incoming `json:"message"`
 	}{a.Channel, a.Name, m})
+	if errors.Is(err, errTooLong) {
+		return Refused("%v", err) // it would be at any later time
+	}
 	return err
 }
 
@@ -250,8 +259,14 @@ func (p *Plugin) channel(ctx context.Context, method string, params json.RawMess
 		return nil, Refused("there is no channel %s", in.Channel)
 	}
 	id := [2]string{in.Channel, in.Account}
-	if method == "channels/open" {
+	switch method {
+	case "channels/open":
 		return p.openAccount(ctx, of, id, in.Settings)
+	case "channels/check":
+		if can, ok := of.(Checker); ok {
+			return can.Check(ctx, &Account{Channel: id[0], Name: id[1], plugin: p, settings: in.Settings})
+		}
+		return nil, &CodedError{Code: codeNoMethod, Words: "the channel cannot be checked"}
 	}
 	p.channels.mu.Lock()
 	a := p.channels.open[id]

@@ -131,7 +131,7 @@ export interface ChannelParams {
   [member: string]: unknown
 }
 
-type ChannelMethod = "open" | "close" | "send" | "upload" | "fetch" | "delete" | "typing" | "react"
+type ChannelMethod = "open" | "check" | "close" | "send" | "upload" | "fetch" | "delete" | "typing" | "react"
 
 /** What a channel does, by the end of the method's name. */
 export type Channel = Partial<Record<ChannelMethod, (params: ChannelParams, signal: AbortSignal) => unknown>>
@@ -246,7 +246,7 @@ export class Plugin {
     }
     if (method.startsWith("channels/")) {
       const f = this.channels.get(String(params.channel))?.[method.slice("channels/".length) as ChannelMethod]
-      if (!f) throw new ChannelError(-32001, "the channel cannot do this")
+      if (!f) throw new ChannelError(method === "channels/check" ? -32601 : -32001, "the channel cannot do this")
       return (await f(params as ChannelParams, signal)) ?? {}
     }
     switch (method) {

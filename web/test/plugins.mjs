@@ -8,9 +8,10 @@ const phone = { width: 390, height: 844 }
 const desk = { width: 1280, height: 860 }
 
 const manifest = {
-  id: "looker", name: "Looker", version: "1.0.0", description: "Looks at things.", runtime: "script", command: ["./look"], permissions: ["network", "hooks"],
+  id: "looker", name: "Looker", version: "1.0.0", description: "Looks at things.", runtime: "stdio", command: ["./look"], permissions: ["network", "hooks", "channel"],
   contributes: {
     tools: [{ name: "look", description: "Looks.", read_only: true }], hooks: [{ event: "PreToolUse", if: "Shell(look *)" }], commands: [{ name: "look", help: { en: "looks" } }],
+    channels: [{ name: "looker", label: "Looker", ids: { person: "[0-9]+", example: "1" }, abilities: { text: 1000 } }],
     settings: [{ name: "token", type: "secret", title: { en: "Token" }, required: true }, { name: "limit", type: "number", title: { en: "Limit" }, default: 3 }],
   },
 }
@@ -28,6 +29,8 @@ export const pluginClaims = {
     await choose()
     const draft = page.getByRole("region", { name: "Looker" })
     await draft.getByText("opens connections to other machines").waitFor()
+    await draft.getByText("is a platform: receives and sends messages").waitFor()
+    await draft.getByRole("listitem").getByText("looker", { exact: true }).waitFor()
     await draft.getByText("It runs: ./look").waitFor()
     await draft.getByText("plugin_looker_look: says that it changes nothing").waitFor()
     await draft.getByText("PreToolUse Shell(look *): where it fails, the call is refused").waitFor()

@@ -44,12 +44,21 @@ type bot struct {
 	done    chan struct{}
 }
 
+// apiOf is the Bot API with the settings of an account.
+func apiOf(a *plugin.Account) api {
+	return api{base: strings.TrimRight(a.Setting("api"), "/"), token: a.Setting("token"), http: &http.Client{Timeout: callTime}}
+}
+
+// Check implements plugin.Checker.
+func (t *telegram) Check(ctx context.Context, a *plugin.Account) (plugin.Bot, error) {
+	var me user
+	err := apiOf(a).call(ctx, "getMe", struct{}{}, &me)
+	return plugin.Bot{ID: number(me.ID), Name: "@" + me.Username}, err
+}
+
 // Open implements plugin.Platform.
 func (t *telegram) Open(ctx context.Context, a *plugin.Account) (plugin.Bot, error) {
-	b := &bot{
-		api:     api{base: strings.TrimRight(a.Setting("api"), "/"), token: a.Setting("token"), http: &http.Client{Timeout: callTime}},
-		account: a, done: make(chan struct{}),
-	}
+	b := &bot{api: apiOf(a), account: a, done: make(chan struct{})}
 	if err := b.call(ctx, "getMe", struct{}{}, &b.me); err != nil {
 		return plugin.Bot{}, err
 	}

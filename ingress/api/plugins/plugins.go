@@ -58,6 +58,7 @@ type PluginAbout struct {
 	Commands    []string           `json:"commands" doc:"Its slash commands."`
 	Hooks       []PluginHook       `json:"hooks" doc:"When it is asked before or after something happens."`
 	Enrichers   []string           `json:"enrichers" doc:"The texts that it adds to prompts."`
+	Channels    []string           `json:"channels" doc:"The platforms that it adds, as channels of the policy."`
 }
 
 // PluginTool is a tool of a plugin.
@@ -77,7 +78,7 @@ type PluginHook struct {
 
 // PluginPermission is one that a plugin asks for.
 type PluginPermission struct {
-	Name  plugin.Permission `json:"name" enum:"network,files,storage,hooks,prompt"`
+	Name  plugin.Permission `json:"name" enum:"network,files,storage,hooks,prompt,channel"`
 	Means string            `json:"means" doc:"What it allows, in English."`
 }
 
@@ -287,7 +288,7 @@ func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 func about(m plugin.Manifest, digest string, readOnly []string) PluginAbout {
 	out := PluginAbout{
 		ID: m.ID, Name: m.Name, Version: m.Version, Description: m.Description, Digest: digest, Program: append([]string{}, m.Command.Here()...),
-		Permissions: []PluginPermission{}, Tools: []PluginTool{}, Commands: []string{}, Hooks: []PluginHook{}, Enrichers: []string{},
+		Permissions: []PluginPermission{}, Tools: []PluginTool{}, Commands: []string{}, Hooks: []PluginHook{}, Enrichers: []string{}, Channels: []string{},
 	}
 	for _, p := range m.Permissions {
 		out.Permissions = append(out.Permissions, PluginPermission{p, p.Means()})
@@ -304,6 +305,9 @@ func about(m plugin.Manifest, digest string, readOnly []string) PluginAbout {
 	}
 	for _, e := range m.Contributes.Enrichers {
 		out.Enrichers = append(out.Enrichers, e.Name)
+	}
+	for _, c := range m.Contributes.Channels {
+		out.Channels = append(out.Channels, c.Name)
 	}
 	return out
 }

@@ -139,7 +139,7 @@ func (a *account) compose(to channel.Address, m channel.Message) ([]wire.Segment
 		f, err := upload(m.File)
 		return append(parts, f), err
 	case m.Card != nil:
-		return spoken(parts, to, question(m.Card), m.Mentions)
+		return spoken(parts, to, format.Question(m.Card), m.Mentions)
 	case strings.TrimSpace(m.Text) != "":
 		return spoken(parts, to, format.Plain(m.Text), m.Mentions)
 	}

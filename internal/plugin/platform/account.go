@@ -77,11 +77,12 @@ func (a *account) Traits() channel.Traits {
 	return t
 }
 
-// Check says who the bot is, as the plugin was told when it connected.
-func (a *account) Check(context.Context) (channel.Identity, []channel.Problem, error) {
+// Check says who the bot is, as the plugin was told when it connected. Where the account is not open, a plugin that can tries its settings.
+func (a *account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
 	s, err := a.session()
 	if err != nil {
-		return channel.Identity{}, nil, err
+		who, err := a.tried(ctx, err)
+		return who, nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,12 +127,13 @@ type uploaded struct {
 func (a *account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	out := outgoing{named: a.named(), To: placeOf(to), Key: m.Key}
 	switch {
-	case m.Card != nil:
-		return channel.Sent{}, fault.Errorf(fault.Invalid, "%s has no cards", a.channel.Label)
 	case m.File != nil && int64(len(m.File.Data)) > a.channel.Abilities.File:
 		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s takes files of at most %d bytes", a.channel.Label, a.channel.Abilities.File)
 	}
 	out.Text = format.Render(a.Traits().Dialect, m.Text)
+	if m.Card != nil {
+		out.Text = question(*m.Card, a.channel.Abilities.Text)
+	}
 	if format.Size(channel.Plain, out.Text) > a.channel.Abilities.Text {
 		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s takes texts of at most %d characters", a.channel.Label, a.channel.Abilities.Text)
 	}
@@ -155,6 +157,17 @@ func (a *account) Send(ctx context.Context, to channel.Address, m channel.Messag
 		sent.ID, sent.Thread = "", ""
 	}
 	return channel.Sent{ID: sent.ID, Thread: sent.Thread, At: time.Now()}, nil
+}
+
+// question is a card as a text of at most a number of characters: what stands above its fields is shortened.
+func question(q channel.Question, most int) string {
+	text := format.Question(&q)
+	if over := format.Size(channel.Plain, text) - most; over > 0 {
+		above := []rune(format.Plain(q.Text))
+		q.Text = string(above[:max(0, len(above)-over-1)]) + "…"
+		text = format.Question(&q)
+	}
+	return text
 }
 
 // upload hands over a file in parts.

@@ -35,20 +35,25 @@ const soon = 20 * time.Millisecond
 
 // Open implements sdk.Platform.
 func (g *guide) Open(ctx context.Context, a *sdk.Account) (sdk.Bot, error) {
-	w := &walker{Account: a, done: make(chan struct{})}
-	var who sdk.Bot
-	body, _, err := w.get(ctx, "/me", nil)
+	who, err := g.Check(ctx, a)
 	if err != nil {
 		return who, err
 	}
-	if err := json.Unmarshal(body, &who); err != nil {
-		return who, err
-	}
+	w := &walker{Account: a, done: make(chan struct{})}
 	life, stop := context.WithCancel(context.Background())
 	w.stop = stop
 	g.bots.Store(a, w)
 	go w.follow(life)
 	return who, nil
+}
+
+// Check implements sdk.Checker.
+func (g *guide) Check(ctx context.Context, a *sdk.Account) (who sdk.Bot, err error) {
+	body, _, err := (&walker{Account: a}).get(ctx, "/me", nil)
+	if err != nil {
+		return who, err
+	}
+	return who, json.Unmarshal(body, &who)
 }
 
 // Close implements sdk.Platform.

@@ -102,11 +102,7 @@ func (a *account) once(ctx context.Context, to channel.Receiver, report channel.
 // connect has the plugin connect the account.
 func (a *account) connect(ctx context.Context, s *session) error {
 	var who identity
-	err := s.line.Ask(ctx, bridge.Request{Method: "channels/open", Timeout: openTime, Params: struct {
-		Channel  string            `json:"channel"`
-		Account  string            `json:"account"`
-		Settings map[string]string `json:"settings"`
-	}{a.channel.Name, a.name, a.settings}}, &who)
+	err := s.line.Ask(ctx, bridge.Request{Method: "channels/open", Timeout: openTime, Params: a.opening()}, &who)
 	if err != nil {
 		return channel.Certain(explained(err))
 	}

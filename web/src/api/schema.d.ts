@@ -5625,6 +5625,8 @@ export interface components {
             changed_at: string;
             /** @description Name of the administrator; left out: an operator. */
             changed_by?: string;
+            /** @description The platforms that it adds, as channels of the policy. */
+            channels: string[] | null;
             /** @description Its slash commands. */
             commands: string[] | null;
             description?: string;
@@ -5669,6 +5671,8 @@ export interface components {
             };
         };
         PluginDraft: {
+            /** @description The platforms that it adds, as channels of the policy. */
+            channels: string[] | null;
             /** @description Its slash commands. */
             commands: string[] | null;
             description?: string;
@@ -5710,7 +5714,7 @@ export interface components {
             /** @description What it allows, in English. */
             means: string;
             /** @enum {string} */
-            name: "network" | "files" | "storage" | "hooks" | "prompt";
+            name: "network" | "files" | "storage" | "hooks" | "prompt" | "channel";
         };
         PluginSetting: {
             choices?: string[] | null;

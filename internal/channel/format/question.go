@@ -1,22 +1,21 @@
-package onebot
+package format
 
 import (
 	"fmt"
 	"strings"
 
 	"xbot/internal/channel"
-	"xbot/internal/channel/format"
 	"xbot/internal/i18n"
 )
 
-// question writes a card as a text that is answered by a text: ordinary accounts of QQ have no buttons.
-func question(q *channel.Question) string {
+// Question writes a card as a plain text that is answered by a text, for platforms without buttons.
+func Question(q *channel.Question) string {
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line := func(form string, args ...any) { fmt.Fprintf(&b, form+"\n", args...) }
 	if t := strings.TrimSpace(q.Title); t != "" {
 		line("%s", t)
 	}
-	if t := strings.TrimSpace(format.Plain(q.Text)); t != "" {
+	if t := strings.TrimSpace(Plain(q.Text)); t != "" {
 		line("%s", t)
 	}
 	lang := i18n.Of(q.Title + q.Text + labels(q))
