@@ -16,13 +16,18 @@ func TestConfig_AModelsChangeOfASettingIsAskedAboutAndMadeOnce(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
-	id := k.send(`call config {"action":"set","name":"language","value":"zh","reason":"You write Chinese."}`, "say done")
+	id := k.send(`call config {"action":"set","name":"language","value":"zh","reason":"You write Chinese."}`, "then", "fail 401")
 	call := k.untilAsked(1)
 	require.Equal(t, "You write Chinese.\n/settings language zh", call.Approval.Questions[0].Text)
 	s.crash()
 	s.boot()
 	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow, Answers: chat.Answers{"q1": {call.Approval.Questions[0].Options[0].Label}}})
-	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, "回答语言：中文。", lastCalls(k)[0].Result)
+	messages := k.transcript().Messages
+	last := messages[len(messages)-1]
+	require.Equal(t, chat.RoleNotice, last.Role)
+	require.Contains(t, last.Content, "模型拒绝了请求", "what xbot says of the rest of the turn is in the new language, too")
 	require.False(t, lastCalls(k)[0].IsError, lastCalls(k)[0].Result)
 	set := func(name string) string {
 		t.Helper()

@@ -96,7 +96,6 @@ type following struct {
 	until time.Time
 
 	watch Watch
-	lang  i18n.Lang
 	by    *changer  // how the card is changed; nil: not known yet
 	shown string    // the text that the card has; empty: not known
 	next  time.Time // when the platform may be asked for something again
@@ -111,9 +110,6 @@ func (s *following) run(ctx context.Context) (why string, err error) {
 		return "the session was deleted", nil
 	}
 	if err != nil {
-		return "", err
-	}
-	if s.lang, err = s.Turns.TurnLang(ctx, s.turn); err != nil {
 		return "", err
 	}
 	s.watch = s.Feed.Watch(c.Card.Session)
@@ -200,8 +196,10 @@ func typed(account channel.Account, to chat.Address) bool {
 
 // change sends the card, or changes it where it says something else.
 func (s *following) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.TurnProgress, now time.Time) (why string, err error) {
-	text := s.text(c, now, channel.TraitsAt(account, c.Card.Place))
+	text, err := s.text(ctx, c, now, channel.TraitsAt(account, c.Card.Place))
 	switch {
+	case err != nil:
+		return "", err
 	case text == s.shown && c.Turn.Waits != nil:
 		return s.rest(ctx, c)
 	case text == s.shown:
@@ -285,7 +283,10 @@ func over(c chat.TurnProgress) time.Time {
 }
 
 func (s *following) conclude(ctx context.Context, account channel.Account, c chat.TurnProgress) error {
-	text := s.text(c, time.Now(), channel.TraitsAt(account, c.Card.Place))
+	text, err := s.text(ctx, c, time.Now(), channel.TraitsAt(account, c.Card.Place))
+	if err != nil {
+		return err
+	}
 	if c.Card.State == chat.CardTried {
 		if err := placeCard(ctx, s.Turns, account, &c.Card, text); err != nil || c.Card.State != chat.CardShown {
 			return err

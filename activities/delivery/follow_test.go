@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -27,6 +28,7 @@ type stage struct {
 	putOff  time.Duration
 	rests   time.Time // since when a turn waits whose card says so
 	quiet   bool      // the policy wants no cards
+	lang    i18n.Lang // empty: English
 
 	traits  channel.Traits
 	said    []string // what the platform was asked for
@@ -55,7 +57,7 @@ func (s *stage) TurnProgress(context.Context, chat.TurnID) (chat.TurnProgress, e
 	return s.course, nil
 }
 func (s *stage) TurnLang(context.Context, chat.TurnID) (i18n.Lang, error) {
-	return i18n.English, nil
+	return cmp.Or(s.lang, i18n.English), nil
 }
 func (s *stage) KeepFollowing(context.Context, chat.TurnID) error { return nil }
 func (s *stage) NextFollow(context.Context, chat.SessionKey) (chat.TurnID, string, bool, error) {
@@ -239,6 +241,21 @@ func TestFollow_StreamsWhereThePlatformDoesAndChangesTheCardElsewhere(t *testing
 	s.follow(t, streaming{s.platform()})
 	require.Contains(t, s.said[1], "send n.p **Working**")
 	require.Contains(t, s.said[len(s.said)-1], "edit sent under n.p: **Working**\nso far")
+}
+
+func TestFollow_TheCardIsInTheLanguageThatItsTurnChoseMeanwhile(t *testing.T) {
+	s := newStage()
+	s.look = func(n int) {
+		if n == 20 {
+			s.lang = i18n.Chinese
+		}
+		s.course.Waits = n >= 60
+	}
+	s.follow(t, s.platform())
+	require.Len(t, s.said, 2, "%q", s.said)
+	require.Contains(t, s.said[0], "**Working**")
+	require.NotContains(t, s.said[1], "Working")
+	require.Equal(t, i18n.Chinese, i18n.Of(s.said[1]))
 }
 
 func TestFollow_ShowsWhatIsWrittenUnlessItIsKnownInPart(t *testing.T) {

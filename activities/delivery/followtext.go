@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,12 @@ import (
 // maxCard is how long the text of a card is at most, in characters, where the platform does not permit less.
 const maxCard = 6000
 
-// text is what a card says now.
-func (s *following) text(c chat.TurnProgress, now time.Time, t channel.Traits) string {
+// text is what a card says now, in the language of whoever is answered: the turn itself may change it.
+func (s *following) text(ctx context.Context, c chat.TurnProgress, now time.Time, t channel.Traits) (string, error) {
+	lang, err := s.Turns.TurnLang(ctx, s.turn)
+	if err != nil {
+		return "", err
+	}
 	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos, Waits: c.Turn.Waits}
 	if c.Turn.EndedAt != nil {
 		p.Ended = *c.Turn.EndedAt
@@ -29,8 +34,8 @@ func (s *following) text(c chat.TurnProgress, now time.Time, t channel.Traits) s
 		p.Retry, p.Writing = again, "" // what was written before is void
 	}
 	p.Heard = s.hear(now, c, delta, outputs)
-	shown := report.Show(s.lang, p, now, min(maxCard, t.MaxText)-len(c.Turn.ID))
-	return "**" + shown.Title + "**\n" + shown.Text
+	shown := report.Show(lang, p, now, min(maxCard, t.MaxText)-len(c.Turn.ID))
+	return "**" + shown.Title + "**\n" + shown.Text, nil
 }
 
 // written is the text of a step that was not committed yet. A text whose beginning this process has not received is not

@@ -76,12 +76,9 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 }
 
 // TurnLang is the language of who is answered by a turn.
-func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang i18n.Lang, err error) {
-	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		lang, err = conversation.LangOfTurn(ctx, tx, turn)
-		return err
-	})
-	return lang, err
+func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
+	lang, err := conversation.LangOf(ctx, s.db.Q, s.db.Pool, turn)
+	return lang, pg.Classify(err)
 }
 
 // KeepFollowing records that an activity follows a turn, so that the relay starts no other one for a minute.
