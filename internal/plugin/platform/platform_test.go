@@ -238,7 +238,9 @@ func opened(t *testing.T, token string, program ...string) (channel.Held, *notes
 	go func() { done <- a.Run(ctx, n, n); close(done) }()
 	t.Cleanup(func() {
 		stop()
-		_ = <-done // who wants to know how it ended has read it
+		if err := <-done; err != nil {
+			t.Log("it ended:", err)
+		}
 	})
 	held, ok := a.(channel.Held)
 	require.True(t, ok)
