@@ -126,8 +126,7 @@ type uploaded struct {
 // Send sends one message. Where the answer is lost, nobody knows whether it was sent.
 func (a *account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	out := outgoing{named: a.named(), To: placeOf(to), Key: m.Key}
-	switch {
-	case m.File != nil && int64(len(m.File.Data)) > a.channel.Abilities.File:
+	if m.File != nil && int64(len(m.File.Data)) > a.channel.Abilities.File {
 		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s takes files of at most %d bytes", a.channel.Label, a.channel.Abilities.File)
 	}
 	out.Text = format.Render(a.Traits().Dialect, m.Text)

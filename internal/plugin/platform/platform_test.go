@@ -236,7 +236,12 @@ func opened(t *testing.T, token string, program ...string) (channel.Held, *notes
 	n, done := &notes{}, make(chan error, 1)
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { done <- a.Run(ctx, n, n); close(done) }()
-	t.Cleanup(func() { stop(); <-done })
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Log("it ended:", err)
+		}
+	})
 	held, ok := a.(channel.Held)
 	require.True(t, ok)
 	return held, n, done
@@ -281,6 +286,15 @@ func TestPlatform_AnErrorSaysWhetherSomethingWasSent(t *testing.T) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	require.True(t, n.statuses[len(n.statuses)-1].Connected)
+}
+
+func TestPlatform_AQuestionIsShortenedToWhatIsShown(t *testing.T) {
+	a, _, _ := opened(t, "right-secret")
+	require.Eventually(t, a.Here, 20*time.Second, 5*time.Millisecond)
+	q := &channel.Question{ID: "q", Title: "May this run?", Text: strings.Repeat("long ", 100), Buttons: []channel.Button{{Name: "yes", Label: "Allow it"}, {Name: "no", Label: "Deny it"}}}
+	sent, err := a.Send(t.Context(), channel.Address{ChatType: chat.ChatDirect, Peer: "1"}, channel.Message{Key: "q", Card: q})
+	require.NoError(t, err, "a text of more than 200 characters is refused")
+	require.Equal(t, "id-q", sent.ID)
 }
 
 func TestPlatform_FilesTravelInParts(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"xbot/internal/channel"
 	sdk "xbot/sdk/go"
 )
 
@@ -73,7 +74,7 @@ func (w *walker) follow(ctx context.Context) {
 			return
 		}
 		_ = w.Status(ctx, cmp.Or(err, errors.New("the connection broke"))) // the next one says how it stands
-		time.Sleep(soon)
+		channel.Rest(ctx, soon)
 	}
 }
 
@@ -126,10 +127,9 @@ func (w *walker) hand(ctx context.Context, e event) {
 		if err == nil || sdk.IsRefused(err) {
 			break
 		}
-		if ctx.Err() != nil {
+		if !channel.Rest(ctx, soon) {
 			return
 		}
-		time.Sleep(soon)
 	}
 	_, _, _ = w.get(context.Background(), "/done", url.Values{"number": {strconv.FormatInt(e.Number, 10)}}) // otherwise it comes again
 }
