@@ -161,6 +161,9 @@ func describePlugin(w io.Writer, m plugin.Manifest, readOnly []string) {
 	for _, e := range adds.Enrichers {
 		say(w, "  text      %s, in prompts", e.Name)
 	}
+	for _, panel := range adds.Widgets {
+		say(w, "  panel     %s, on the page", printable(panel.Title.English))
+	}
 	for _, s := range adds.Settings {
 		say(w, "  setting   %s (%s)", s.Name, s.Type)
 	}

@@ -38,7 +38,7 @@ const (
 )
 
 // Permissions lists all permissions.
-func Permissions() []Permission { return []Permission{Network, Files, Storage, Hooks, Prompt} }
+func Permissions() []Permission { return []Permission{Network, Files, Storage, Hooks, Prompt, Page} }
 
 // Means says what a permission allows, for people who decide about it.
 func (p Permission) Means() string {
@@ -53,6 +53,8 @@ func (p Permission) Means() string {
 		return "sees what people write and what tools do, in every conversation, and can refuse or change it"
 	case Prompt:
 		return "adds text to what the model reads, in every conversation"
+	case Page:
+		return "shows panels of its own on the page, to whoever opens one"
 	}
 	return string(p)
 }
@@ -94,6 +96,7 @@ type Contributes struct {
 	Enrichers []Enricher `json:"enrichers"`
 	Commands  []Slash    `json:"commands"`
 	Settings  []Setting  `json:"settings"`
+	Widgets   []Widget   `json:"widgets,omitempty"`
 }
 
 // Tool is one that models can call.
