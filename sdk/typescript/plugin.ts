@@ -45,6 +45,16 @@ export interface Scene {
   channel: string
 }
 
+/** What a panel asks. */
+export interface Ask<Params = unknown> {
+  /** Of the widget. */
+  name: string
+  params: Params
+  /** Who has the panel open. */
+  person: string
+  language: "en" | "zh"
+}
+
 /** An event, as docs/operate/hooks.md has it. */
 export interface Payload {
   hook_event_name: string
@@ -118,6 +128,7 @@ export class Plugin {
   private tools = new Map<string, Handler>()
   private commands = new Map<string, Handler>()
   private enrichers = new Map<string, Handler>()
+  private widgets = new Map<string, Handler>()
   private hook?: (payload: Payload, signal: AbortSignal) => Answer | Promise<Answer>
   private running = new Map<number | string, AbortController>()
   private waiting = new Map<number | string, Waiting>()
@@ -136,6 +147,11 @@ export class Plugin {
   /** Adds text to prompts. */
   enricher(name: string, f: (scene: Scene, signal: AbortSignal) => string | Promise<string>): void {
     this.enrichers.set(name, f as Handler)
+  }
+
+  /** Answers what a panel asks, with anything that is JSON of at most 256 kB. */
+  widget<Params = unknown>(name: string, f: (ask: Ask<Params>, signal: AbortSignal) => unknown): void {
+    this.widgets.set(name, f as Handler)
   }
 
   /** Decides about the events of all hooks. */
@@ -206,11 +222,12 @@ export class Plugin {
   }
 
   private async dispatch(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
-    const named = async (among: Map<string, Handler>) => {
+    const asked = (among: Map<string, Handler>) => {
       const f = among.get(String(params.name))
       if (!f) throw new Error("the plugin has nothing of this name")
-      return { text: await f(params as never, signal) }
+      return f(params as never, signal)
     }
+    const named = async (among: Map<string, Handler>) => ({ text: await asked(among) })
     switch (method) {
       case "initialize":
         this.settings = (params.settings ?? {}) as Settings
@@ -221,6 +238,8 @@ export class Plugin {
         return named(this.commands)
       case "enrichers/enrich":
         return named(this.enrichers)
+      case "widgets/ask":
+        return (await asked(this.widgets)) ?? null
       case "hooks/handle":
         if (!this.hook) throw new Error("there is no hook")
         return this.hook(params.payload as Payload, signal)

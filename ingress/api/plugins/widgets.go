@@ -65,12 +65,13 @@ type PanelAnswer struct {
 }
 
 type (
-	widgetPath struct {
+	// WidgetPath says which panel a request is about.
+	WidgetPath struct {
 		Plugin string `path:"plugin" maxLength:"24" example:"feeds"`
 		Widget string `path:"widget" maxLength:"32" example:"news"`
 	}
 	widgetAsk struct {
-		widgetPath
+		WidgetPath
 
 		Body PanelAsk
 	}
@@ -98,7 +99,7 @@ func (a *Endpoints) panels(ctx context.Context, _ *struct{}) (*struct{ Body Pane
 	return &struct{ Body PanelList }{out}, a.Problem(err)
 }
 
-func (a *Endpoints) open(ctx context.Context, in *widgetPath) (*struct{ Body PanelOpened }, error) {
+func (a *Endpoints) open(ctx context.Context, in *WidgetPath) (*struct{ Body PanelOpened }, error) {
 	p, err := a.Widgets.Panels.Panel(ctx, in.Plugin, in.Widget)
 	if err != nil {
 		return nil, a.Problem(err)
