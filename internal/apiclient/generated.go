@@ -2328,7 +2328,7 @@ func (c *Client) ReloadPlugin(ctx context.Context, plugin string) (Plugin, error
 	return answer, err
 }
 
-// AskPanel sends POST /api/plugins/{plugin}/widgets/{widget}: Ask the plugin of a panel. As the panel does, by the page. 400: the plugin could not do it, in its own words. 429: too much at once.
+// AskPanel sends POST /api/plugins/{plugin}/widgets/{widget}: Ask the plugin of a panel. As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.
 func (c *Client) AskPanel(ctx context.Context, plugin string, widget string, body PanelAsk) (json.RawMessage, error) {
 	var answer struct {
 		Result json.RawMessage `json:"result"`

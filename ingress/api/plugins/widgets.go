@@ -86,7 +86,7 @@ func (a *Endpoints) registerWidgets(h huma.API) {
 		OperationID: "open-panel", Method: http.MethodPost, Path: one + "/open", Summary: "Open a panel", Description: "The answer says where its document is, for 12 hours.", Security: endpoint.Secured,
 	}, a.open)
 	huma.Register(h, huma.Operation{
-		OperationID: "ask-panel", Method: http.MethodPost, Path: one, Summary: "Ask the plugin of a panel", Description: "As the panel does, by the page. 400: the plugin could not do it, in its own words. 429: too much at once.", Security: endpoint.Secured, MaxBodyBytes: maxAsk,
+		OperationID: "ask-panel", Method: http.MethodPost, Path: one, Summary: "Ask the plugin of a panel", Description: "As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.", Security: endpoint.Secured, MaxBodyBytes: maxAsk,
 	}, a.ask)
 }
 

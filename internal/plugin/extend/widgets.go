@@ -58,7 +58,8 @@ type WidgetAsk struct {
 	Params json.RawMessage
 }
 
-// AskWidget has a plugin answer a panel with any JSON of at most 256 kB. Invalid: it said no, in its own words. Unavailable: nobody knows what it did.
+// AskWidget has a plugin answer a panel with any JSON of at most 256 kB. Invalid: it said no, in its own words. Conflict: it said
+// too much, or nobody knows what it did.
 func (e Extensions) AskWidget(ctx context.Context, at Panel, ask WidgetAsk) (json.RawMessage, error) {
 	params := struct {
 		Name     string          `json:"name"`
@@ -73,13 +74,13 @@ func (e Extensions) AskWidget(ctx context.Context, at Panel, ask WidgetAsk) (jso
 	var out json.RawMessage
 	err := e.Bridge.Ask(ctx, bridge.Request{Plugin: id, Method: "widgets/ask", Params: params}, &out)
 	if err == nil && len(out) > maxWidgetAnswer {
-		return nil, fault.Errorf(fault.Unavailable, "the plugin %s answered with more than %d kB", id, maxWidgetAnswer>>10)
+		return nil, fault.Errorf(fault.Conflict, "the plugin %s answered with more than %d kB", id, maxWidgetAnswer>>10)
 	}
 	if _, refused := errors.AsType[*bridge.RefusedError](err); refused {
 		return nil, fault.Errorf(fault.Invalid, "%s", err)
 	}
 	if _, unknown := errors.AsType[*bridge.UnknownError](err); unknown {
-		return nil, fault.Errorf(fault.Unavailable, "%s", err)
+		return nil, fault.Errorf(fault.Conflict, "%s", err)
 	}
 	return out, err
 }

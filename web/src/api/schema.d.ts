@@ -1298,7 +1298,7 @@ export interface paths {
         put?: never;
         /**
          * Ask the plugin of a panel
-         * @description As the panel does, by the page. 400: the plugin could not do it, in its own words. 429: too much at once.
+         * @description As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.
          */
         post: operations["ask-panel"];
         delete?: never;
