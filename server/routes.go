@@ -30,6 +30,7 @@ import (
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
+	"xbot/ingress/panels"
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
@@ -37,6 +38,7 @@ import (
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
 	"xbot/internal/oauth"
+	"xbot/internal/plugin/weblink"
 	"xbot/internal/prompt"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
@@ -52,8 +54,9 @@ func (in *ingressPart) routes() httpserver.Routes {
 		Runners: in.hub, Internal: in.internal(), Ready: in,
 		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.setup,
-		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
-		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
+		Panels: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.plugins, Archives: in.store, Accounts: in.store, Log: in.log},
+		Hooks:  (&webhooks.Hooks{Store: in.store, Key: in.key, Log: in.log}).Handler(),
+		MCP:    (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
 	}
 	r.Providers = map[string]http.Handler{
 		oauth.Root: (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Log: in.log}).Handler(),
@@ -127,7 +130,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
-			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins},
+			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
 	}
 }

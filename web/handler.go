@@ -13,9 +13,10 @@ import (
 )
 
 // Policy is the Content-Security-Policy the page is built for: nothing from elsewhere, no inline script, no eval.
+// Frames have panels of plugins, which cannot lead themselves elsewhere.
 // Styles need 'unsafe-inline' because Markdown tables and formulas carry style attributes.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self'; " +
-	"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	"font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const notBuilt = "The page was not built: run make build.\n"
 

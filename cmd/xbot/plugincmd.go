@@ -164,6 +164,9 @@ func describePlugin(w io.Writer, m plugin.Manifest, readOnly []string) {
 	for _, c := range adds.Channels {
 		say(w, "  channel   %s: %s", c.Name, printable(c.Label))
 	}
+	for _, panel := range adds.Widgets {
+		say(w, "  panel     %s, on the page", printable(panel.Title.English))
+	}
 	for _, s := range adds.Settings {
 		say(w, "  setting   %s (%s)", s.Name, s.Type)
 	}

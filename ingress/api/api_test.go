@@ -77,7 +77,9 @@ import (
 	"xbot/internal/pdf/pdftest"
 	"xbot/internal/permission"
 	"xbot/internal/pgtest"
+	"xbot/internal/plugin/extend"
 	"xbot/internal/plugin/installed"
+	"xbot/internal/plugin/weblink"
 	"xbot/internal/policy"
 	"xbot/internal/preference"
 	"xbot/internal/prompt"
@@ -153,6 +155,7 @@ type bundle struct {
 	home      string
 	book      *accounts.Store
 	ear       *ear
+	answers   *answers
 	alice     *person
 	bob       *person
 }
@@ -227,7 +230,9 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	connected := &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base}
-	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: &installed.Plugins{Rows: b.store, Key: secret.Key{1}}}
+	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
+	b.answers = &answers{}
+	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: known, Widgets: plugins.NewWidgets(extend.New(known, b.answers), weblink.New(secret.Key{1}))}
 	a.Tools.MCPServers = mcpservers.Endpoints{
 		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
 	}

@@ -124,6 +124,7 @@ var bodies = map[string]object{
 	"PUT /api/mcp-servers/{name}":                     {"command": "true", "enabled": false, "revision": 1},
 	"PUT /api/oauth/providers/{provider}":             {"authorize_url": "https://his.example", "token_url": "https://his.example", "client_id": "his", "enabled": true, "revision": 1},
 	"POST /api/oauth/accounts/{provider}/connect":     {},
+	"POST /api/plugins/{plugin}/widgets/{widget}":     {"params": "his"},
 	"PATCH /api/plugins/{plugin}":                     {"enabled": false, "settings": object{"token": "his"}},
 	"PUT /api/permissions/{tool}":                     {"rule": "allow"},
 	"PUT /api/preferences/{name}":                     {"value": "light"},
@@ -167,6 +168,8 @@ func TestAPI_NobodyReachesAnythingOfSomebodyElse(t *testing.T) {
 		}
 		want, known := namesakes[endpoint]
 		switch {
+		case strings.Contains(e[1], "/widgets/"): // panels are for everybody, and this plugin has none
+			want = http.StatusNotFound
 		case slices.ContainsFunc(administrators, func(prefix string) bool { return strings.HasPrefix(e[1], prefix) }):
 			want = http.StatusForbidden
 		case !known:
@@ -230,7 +233,7 @@ func TestAPI_NoListAndNoIDInABodyReachesWhatIsOfSomebodyElse(t *testing.T) {
 func place(things map[string]string, path string) string {
 	for pattern, at := range things {
 		if rest, ok := strings.CutPrefix(path, pattern); ok {
-			return strings.NewReplacer("{version}", "1", "{id}", "m1").Replace(at + rest)
+			return strings.NewReplacer("{version}", "1", "{widget}", "none", "{id}", "m1").Replace(at + rest)
 		}
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"xbot/ingress/temporalui"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
+	"xbot/internal/plugin/weblink"
 )
 
 // Timeouts of the HTTP server (spec/001 §9.2). Event streams, which have no end, set a write deadline for each event.
@@ -37,6 +38,7 @@ type Routes struct {
 	Metrics  http.Handler // /metrics, behind the login
 	Channels http.Handler // /channels/: webhooks of platforms, which sign what they send
 	Hooks    http.Handler // /hooks/: calls of triggers, which sign what they send
+	Panels   http.Handler // /plugin-files/: files of plugins' panels, by signed addresses without a login
 	MCP      http.Handler // /mcp: tools for programs that speak the Model Context Protocol
 	Page     http.Handler // everything else
 
@@ -87,6 +89,9 @@ func (r Routes) Handler() http.Handler {
 	}
 	if r.Files != nil {
 		mux.Handle("GET "+filelink.Prefix, r.Files)
+	}
+	if r.Panels != nil {
+		mux.Handle("GET "+weblink.Prefix, r.Panels)
 	}
 	if r.Channels != nil {
 		mux.Handle("/channels/", r.Channels)

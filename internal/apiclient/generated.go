@@ -835,6 +835,25 @@ type Pairing struct {
 	Peer      string    `json:"peer"`          // Their id on the channel.
 }
 
+// Panel is the schema of this name in the API's document.
+type Panel struct {
+	Plugin string            `json:"plugin"`
+	Title  map[string]string `json:"title"` // By language: en, zh.
+	Widget string            `json:"widget"`
+}
+
+// PanelAsk is the schema of this name in the API's document.
+type PanelAsk struct {
+	Language string          `json:"language,omitzero"` // Of the answer; left out: en.
+	Params   json.RawMessage `json:"params,omitzero"`   // Any JSON.
+}
+
+// PanelOpened is the schema of this name in the API's document.
+type PanelOpened struct {
+	ExpiresAt time.Time `json:"expires_at"`
+	URL       string    `json:"url"` // Of its document, below the address of the server. Load it into a frame with sandbox="allow-scripts". Whoever has it can read the files of the panel, and nothing else.
+}
+
 // Permissions is the schema of this name in the API's document.
 type Permissions struct {
 	Default chat.Preset      `json:"default"`         // That of the installation.
@@ -866,6 +885,7 @@ type Plugin struct {
 	Settings    []PluginSetting    `json:"settings"`
 	Tools       []PluginTool       `json:"tools"`
 	Version     string             `json:"version"`
+	Widgets     []string           `json:"widgets"` // The panels that it shows on the page.
 }
 
 // PluginChange is the schema of this name in the API's document.
@@ -890,6 +910,7 @@ type PluginDraft struct {
 	Replaces    string             `json:"replaces,omitzero"` // The version that is installed now.
 	Tools       []PluginTool       `json:"tools"`
 	Version     string             `json:"version"`
+	Widgets     []string           `json:"widgets"` // The panels that it shows on the page.
 }
 
 // PluginHook is the schema of this name in the API's document.
@@ -2223,6 +2244,15 @@ func (c *Client) EndPairing(ctx context.Context, code string, approve bool) (Pai
 	return answer, err
 }
 
+// ListPanels sends GET /api/panels: Panels of plugins. What plugins show on the page, to everybody.
+func (c *Client) ListPanels(ctx context.Context) ([]Panel, error) {
+	var answer struct {
+		Panels []Panel `json:"panels"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/panels", nil, nil, &answer)
+	return answer.Panels, err
+}
+
 // CreatePass sends POST /api/passes: Create an address that this browser can open without headers, such as a download.
 func (c *Client) CreatePass(ctx context.Context, url string) (string, error) {
 	var answer struct {
@@ -2297,6 +2327,22 @@ func (c *Client) ChangePlugin(ctx context.Context, plugin string, body PluginCha
 func (c *Client) ReloadPlugin(ctx context.Context, plugin string) (Plugin, error) {
 	var answer Plugin
 	err := c.call(ctx, http.MethodPost, path("/api/plugins/%s/reload", plugin), nil, nil, &answer)
+	return answer, err
+}
+
+// AskPanel sends POST /api/plugins/{plugin}/widgets/{widget}: Ask the plugin of a panel. As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.
+func (c *Client) AskPanel(ctx context.Context, plugin string, widget string, body PanelAsk) (json.RawMessage, error) {
+	var answer struct {
+		Result json.RawMessage `json:"result"`
+	}
+	err := c.call(ctx, http.MethodPost, path("/api/plugins/%s/widgets/%s", plugin, widget), nil, body, &answer)
+	return answer.Result, err
+}
+
+// OpenPanel sends POST /api/plugins/{plugin}/widgets/{widget}/open: Open a panel. The answer says where its document is, for 12 hours.
+func (c *Client) OpenPanel(ctx context.Context, plugin string, widget string) (PanelOpened, error) {
+	var answer PanelOpened
+	err := c.call(ctx, http.MethodPost, path("/api/plugins/%s/widgets/%s/open", plugin, widget), nil, nil, &answer)
 	return answer, err
 }
 

@@ -241,7 +241,13 @@ func (t Tree) checkFolders() error {
 }
 
 // Manifest reads what the plugin says of itself.
-func (t Tree) Manifest() (Manifest, error) { return Parse(t[ManifestName].Data) }
+func (t Tree) Manifest() (Manifest, error) {
+	m, err := Parse(t[ManifestName].Data)
+	if err != nil {
+		return m, err
+	}
+	return m, t.checkWeb(m)
+}
 
 // Digest is the SHA-256 of all paths and contents, in hexadecimal.
 func (t Tree) Digest() string {

@@ -39,7 +39,7 @@ const (
 
 // Permissions lists all permissions.
 func Permissions() []Permission {
-	return []Permission{Network, Files, Storage, Hooks, Prompt, ReceivesMessages}
+	return []Permission{Network, Files, Storage, Hooks, Prompt, Page, ReceivesMessages}
 }
 
 // Means says what a permission allows, for people who decide about it.
@@ -57,6 +57,8 @@ func (p Permission) Means() string {
 		return "is a platform: receives and sends messages, as anybody there says they are"
 	case Prompt:
 		return "adds text to what the model reads, in every conversation"
+	case Page:
+		return "shows panels of its own on the page, to whoever opens one"
 	}
 	return string(p)
 }
@@ -99,6 +101,7 @@ type Contributes struct {
 	Commands  []Slash    `json:"commands"`
 	Settings  []Setting  `json:"settings"`
 	Channels  []Channel  `json:"channels,omitempty"`
+	Widgets   []Widget   `json:"widgets,omitempty"`
 }
 
 // Tool is one that models can call.

@@ -171,7 +171,7 @@ func invalid(at, format string, args ...any) error {
 }
 
 func (m *Manifest) check() error {
-	for _, check := range []func() error{m.checkHead, m.checkCommand, m.checkPermissions, m.checkTools, m.checkHooks, m.checkEnrichers, m.checkCommands, m.checkSettings, m.checkChannels} {
+	for _, check := range []func() error{m.checkHead, m.checkCommand, m.checkPermissions, m.checkTools, m.checkHooks, m.checkEnrichers, m.checkCommands, m.checkSettings, m.checkChannels, m.checkWidgets} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (m *Manifest) checkCommand() error {
 func (m *Manifest) checkPermissions() error {
 	for i, p := range m.Permissions {
 		if !slices.Contains(Permissions(), p) {
-			return invalid("permissions", "there is no permission %q; the permissions are network, files, storage, hooks, prompt and channel", cut(string(p)))
+			return invalid("permissions", "there is no permission %q; the permissions are network, files, storage, hooks, prompt, page and channel", cut(string(p)))
 		}
 		if slices.Contains(m.Permissions[:i], p) {
 			return invalid("permissions", "%s is there twice", p)

@@ -65,7 +65,25 @@ type Answer struct {
 	Updated  json.RawMessage `json:"updatedInput,omitempty"`
 }
 
+// Ask is what a panel asks.
+type Ask struct {
+	Name     string          `json:"name"`   // of the widget
+	Params   json.RawMessage `json:"params"` // any JSON that the panel sent
+	Person   string          `json:"person"` // who has it open
+	Language string          `json:"language"`
+}
+
+// Decode reads the params into a struct.
+func (a Ask) Decode(into any) error {
+	if err := json.Unmarshal(a.Params, into); err != nil {
+		return fmt.Errorf("the params do not fit: %w", err)
+	}
+	return nil
+}
+
 type (
+	// WidgetFunc answers a panel with anything that is JSON of at most 256 kB.
+	WidgetFunc func(ctx context.Context, a Ask) (any, error)
 	// ToolFunc answers a call of a tool.
 	ToolFunc func(ctx context.Context, c Call) (string, error)
 	// CommandFunc answers a slash command.
@@ -81,6 +99,7 @@ type Plugin struct {
 	tools     map[string]ToolFunc
 	commands  map[string]CommandFunc
 	enrichers map[string]EnrichFunc
+	widgets   map[string]WidgetFunc
 	hook      HookFunc
 	channels  channels
 
@@ -97,7 +116,7 @@ type Plugin struct {
 // New returns a plugin without handlers.
 func New() *Plugin {
 	return &Plugin{
-		tools: map[string]ToolFunc{}, commands: map[string]CommandFunc{}, enrichers: map[string]EnrichFunc{}, out: os.Stdout,
+		tools: map[string]ToolFunc{}, commands: map[string]CommandFunc{}, enrichers: map[string]EnrichFunc{}, widgets: map[string]WidgetFunc{}, out: os.Stdout,
 		waiting: map[int64]chan message{}, running: map[string]context.CancelFunc{},
 	}
 }
@@ -110,6 +129,9 @@ func (p *Plugin) Command(name string, f CommandFunc) { p.commands[name] = f }
 
 // Enricher adds text to prompts.
 func (p *Plugin) Enricher(name string, f EnrichFunc) { p.enrichers[name] = f }
+
+// Widget answers what a panel asks.
+func (p *Plugin) Widget(name string, f WidgetFunc) { p.widgets[name] = f }
 
 // Hook decides about the events of all hooks.
 func (p *Plugin) Hook(f HookFunc) { p.hook = f }
@@ -237,6 +259,8 @@ func (p *Plugin) dispatch(ctx context.Context, m message) (result any, err error
 	case "enrichers/enrich":
 		out, err := ask(ctx, m.Params, func(s Scene) EnrichFunc { return p.enrichers[s.Name] })
 		return text{Text: out}, err
+	case "widgets/ask":
+		return ask(ctx, m.Params, func(a Ask) WidgetFunc { return p.widgets[a.Name] })
 	case "hooks/handle":
 		var in struct {
 			Payload json.RawMessage `json:"payload"`
@@ -250,15 +274,15 @@ func (p *Plugin) dispatch(ctx context.Context, m message) (result any, err error
 }
 
 // ask finds a handler and calls it.
-func ask[P any, F ~func(context.Context, P) (string, error)](ctx context.Context, params json.RawMessage, find func(P) F) (string, error) {
+func ask[P, R any, F ~func(context.Context, P) (R, error)](ctx context.Context, params json.RawMessage, find func(P) F) (out R, err error) {
 	var in P
 	if err := json.Unmarshal(params, &in); err != nil {
-		return "", err
+		return out, err
 	}
 	if f := find(in); f != nil {
 		return f(ctx, in)
 	}
-	return "", errors.New("the plugin has nothing of this name")
+	return out, errors.New("the plugin has nothing of this name")
 }
 
 func (p *Plugin) reply(id json.RawMessage, result any, err error) {

@@ -45,6 +45,16 @@ export interface Scene {
   channel: string
 }
 
+/** What a panel asks. */
+export interface Ask<Params = unknown> {
+  /** Of the widget. */
+  name: string
+  params: Params
+  /** Who has the panel open. */
+  person: string
+  language: "en" | "zh"
+}
+
 /** An event, as docs/operate/hooks.md has it. */
 export interface Payload {
   hook_event_name: string
@@ -145,6 +155,7 @@ export class Plugin {
   private commands = new Map<string, Handler>()
   private enrichers = new Map<string, Handler>()
   private channels = new Map<string, Channel>()
+  private widgets = new Map<string, Handler>()
   private hook?: (payload: Payload, signal: AbortSignal) => Answer | Promise<Answer>
   private running = new Map<number | string, AbortController>()
   private waiting = new Map<number | string, Waiting>()
@@ -168,6 +179,11 @@ export class Plugin {
   /** Makes the plugin the platform of a channel of its plugin.json. What people write is told by ask("channels/receive", …). */
   channel(name: string, of: Channel): void {
     this.channels.set(name, of)
+  }
+
+  /** Answers what a panel asks, with anything that is JSON of at most 256 kB. */
+  widget<Params = unknown>(name: string, f: (ask: Ask<Params>, signal: AbortSignal) => unknown): void {
+    this.widgets.set(name, f as Handler)
   }
 
   /** Decides about the events of all hooks. */
@@ -239,16 +255,17 @@ export class Plugin {
   }
 
   private async dispatch(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown> {
-    const named = async (among: Map<string, Handler>) => {
+    const asked = (among: Map<string, Handler>) => {
       const f = among.get(String(params.name))
       if (!f) throw new Error("the plugin has nothing of this name")
-      return { text: await f(params as never, signal) }
+      return f(params as never, signal)
     }
     if (method.startsWith("channels/")) {
       const f = this.channels.get(String(params.channel))?.[method.slice("channels/".length) as ChannelMethod]
       if (!f) throw new ChannelError(method === "channels/check" ? -32601 : -32001, "the channel cannot do this")
       return (await f(params as ChannelParams, signal)) ?? {}
     }
+    const named = async (among: Map<string, Handler>) => ({ text: await asked(among) })
     switch (method) {
       case "initialize":
         this.settings = (params.settings ?? {}) as Settings
@@ -259,6 +276,8 @@ export class Plugin {
         return named(this.commands)
       case "enrichers/enrich":
         return named(this.enrichers)
+      case "widgets/ask":
+        return (await asked(this.widgets)) ?? null
       case "hooks/handle":
         if (!this.hook) throw new Error("there is no hook")
         return this.hook(params.payload as Payload, signal)

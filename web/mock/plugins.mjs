@@ -5,7 +5,7 @@ const about = {
   id: "looker", name: "Looker", version: "1.0.0", description: "Looks at things.", digest: "0".repeat(64),
   permissions: [{ name: "network", means: "opens connections" }, { name: "hooks", means: "sees what people write" }, { name: "channel", means: "is a platform" }],
   program: ["./look"], tools: [{ name: "plugin_looker_look", description: "Looks.", class: "read" }], commands: ["/look"],
-  hooks: [{ event: "PreToolUse", if: "Shell(look *)", on_error: "deny" }], enrichers: [], channels: ["looker"],
+  hooks: [{ event: "PreToolUse", if: "Shell(look *)", on_error: "deny" }], enrichers: [], channels: ["looker"], widgets: [],
 }
 const settings = [
   { name: "token", type: "secret", title: { en: "Token", zh: "令牌" }, required: true, set: false },

@@ -281,6 +281,7 @@ export class MockServer {
     if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
     if (/^\/api\/(preferences|changes)/.test(url.pathname)) return this.preferences.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/memory") || url.pathname.startsWith("/api/profile")) return this.memory.answer(route, url.searchParams, await readBody(request))
+    if (route === "GET /api/panels") return [200, { panels: [] }]
     if (url.pathname.startsWith("/api/plugins")) return this.plugins.answer(request, url)
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))

@@ -23,6 +23,7 @@ type Endpoints struct {
 	*endpoint.Base
 
 	Plugins *installed.Plugins
+	Widgets Widgets
 }
 
 // Plugins lists plugins.
@@ -59,6 +60,7 @@ type PluginAbout struct {
 	Hooks       []PluginHook       `json:"hooks" doc:"When it is asked before or after something happens."`
 	Enrichers   []string           `json:"enrichers" doc:"The texts that it adds to prompts."`
 	Channels    []string           `json:"channels" doc:"The platforms that it adds, as channels of the policy."`
+	Widgets     []string           `json:"widgets" doc:"The panels that it shows on the page."`
 }
 
 // PluginTool is a tool of a plugin.
@@ -78,7 +80,7 @@ type PluginHook struct {
 
 // PluginPermission is one that a plugin asks for.
 type PluginPermission struct {
-	Name  plugin.Permission `json:"name" enum:"network,files,storage,hooks,prompt,channel"`
+	Name  plugin.Permission `json:"name" enum:"network,files,storage,hooks,prompt,page,channel"`
 	Means string            `json:"means" doc:"What it allows, in English."`
 }
 
@@ -151,6 +153,7 @@ func (a *Endpoints) Register(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "remove-plugin", Method: http.MethodDelete, Path: one, Summary: "Remove a plugin, with its settings and all that it keeps", Description: "For administrators.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.remove)
+	a.registerWidgets(h)
 }
 
 // uploadTime is how long an archive may take.
@@ -288,7 +291,7 @@ func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 func about(m plugin.Manifest, digest string, readOnly []string) PluginAbout {
 	out := PluginAbout{
 		ID: m.ID, Name: m.Name, Version: m.Version, Description: m.Description, Digest: digest, Program: append([]string{}, m.Command.Here()...),
-		Permissions: []PluginPermission{}, Tools: []PluginTool{}, Commands: []string{}, Hooks: []PluginHook{}, Enrichers: []string{}, Channels: []string{},
+		Permissions: []PluginPermission{}, Tools: []PluginTool{}, Commands: []string{}, Hooks: []PluginHook{}, Enrichers: []string{}, Channels: []string{}, Widgets: []string{},
 	}
 	for _, p := range m.Permissions {
 		out.Permissions = append(out.Permissions, PluginPermission{p, p.Means()})
@@ -308,6 +311,9 @@ func about(m plugin.Manifest, digest string, readOnly []string) PluginAbout {
 	}
 	for _, c := range m.Contributes.Channels {
 		out.Channels = append(out.Channels, c.Name)
+	}
+	for _, w := range m.Contributes.Widgets {
+		out.Widgets = append(out.Widgets, w.Title.English)
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import { useTable } from "../i18n/table"
 import { canNotify, notifyOff, notifyOn, useNotify } from "../notify/wish"
 import { chooseLanguage, chooseTheme } from "../preferences/queries"
 import { AccountFace } from "./AccountButton"
+import { PanelItems } from "../panels/PanelItems"
 import { menuItem, menuLine, menuPanel, menuTitle } from "../ui/menu"
 import { type Theme, useTheme } from "../ui/theme"
 import { toast } from "../ui/toasts"
@@ -42,6 +43,7 @@ export default function AccountMenu() {
           <LanguageChoice />
           <DropdownMenu.Separator className={menuLine} />
           <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => void navigate({ to: "/settings/{-$section}", params: { section: undefined } })} />
+          <PanelItems />
           <Item icon={<Brain size={15} aria-hidden />} text={t("account.memory")} onSelect={() => show("memory")} />
           <Item icon={<ChartNoAxesColumn size={15} aria-hidden />} text={t("account.usage")} onSelect={() => show("usage")} />
           <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => show("password")} />

@@ -1117,6 +1117,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/panels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Panels of plugins
+         * @description What plugins show on the page, to everybody.
+         */
+        get: operations["list-panels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/passes": {
         parameters: {
             query?: never;
@@ -1261,6 +1281,46 @@ export interface paths {
          * @description Its processes end; the next request starts one anew. For administrators.
          */
         post: operations["reload-plugin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/plugins/{plugin}/widgets/{widget}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask the plugin of a panel
+         * @description As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.
+         */
+        post: operations["ask-panel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/plugins/{plugin}/widgets/{widget}/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a panel
+         * @description The answer says where its document is, for 12 hours.
+         */
+        post: operations["open-panel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5573,6 +5633,38 @@ export interface components {
         PairingsBody: {
             pairings: components["schemas"]["Pairing"][] | null;
         };
+        Panel: {
+            /** @example feeds */
+            plugin: string;
+            /** @description By language: en, zh. */
+            title: {
+                [key: string]: string;
+            };
+            /** @example news */
+            widget: string;
+        };
+        PanelAnswer: {
+            /** @description Any JSON, at most 256 kB. */
+            result: unknown;
+        };
+        PanelAsk: {
+            /**
+             * @description Of the answer; left out: en.
+             * @enum {string}
+             */
+            language?: "en" | "zh";
+            /** @description Any JSON. */
+            params?: unknown;
+        };
+        PanelList: {
+            panels: components["schemas"]["Panel"][] | null;
+        };
+        PanelOpened: {
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Of its document, below the address of the server. Load it into a frame with sandbox="allow-scripts". Whoever has it can read the files of the panel, and nothing else. */
+            url: string;
+        };
         PassBody: {
             /** @description The address with a pass; good for a minute, in this browser. */
             url: string;
@@ -5657,6 +5749,8 @@ export interface components {
             settings: components["schemas"]["PluginSetting"][] | null;
             tools: components["schemas"]["PluginTool"][] | null;
             version: string;
+            /** @description The panels that it shows on the page. */
+            widgets: string[] | null;
         };
         PluginChange: {
             enabled?: boolean;
@@ -5693,6 +5787,8 @@ export interface components {
             replaces?: string;
             tools: components["schemas"]["PluginTool"][] | null;
             version: string;
+            /** @description The panels that it shows on the page. */
+            widgets: string[] | null;
         };
         PluginHook: {
             /** @example PreToolUse */
@@ -5714,7 +5810,7 @@ export interface components {
             /** @description What it allows, in English. */
             means: string;
             /** @enum {string} */
-            name: "network" | "files" | "storage" | "hooks" | "prompt" | "channel";
+            name: "network" | "files" | "storage" | "hooks" | "prompt" | "page" | "channel";
         };
         PluginSetting: {
             choices?: string[] | null;
@@ -9796,6 +9892,35 @@ export interface operations {
             };
         };
     };
+    "list-panels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "create-pass": {
         parameters: {
             query?: never;
@@ -10144,6 +10269,74 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Plugin"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "ask-panel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plugin: string;
+                widget: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PanelAsk"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelAnswer"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "open-panel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plugin: string;
+                widget: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PanelOpened"];
                 };
             };
             /** @description Error */

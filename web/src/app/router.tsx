@@ -109,8 +109,15 @@ const settings = createRoute({
   validateSearch: (search: Record<string, unknown>): { add?: "shared" | "own" } => (search.add === "shared" || search.add === "own" ? { add: search.add } : {}),
 })
 
+/** A panel of a plugin. */
+const panel = createRoute({
+  getParentRoute: () => shell,
+  path: "/panels/$plugin/$widget",
+  component: lazyRouteComponent(() => import("../panels/PanelPage")),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, joining, shared, newPassword, open, shell.addChildren([start, conversation, settings])]),
+  routeTree: root.addChildren([signIn, joining, shared, newPassword, open, shell.addChildren([start, conversation, settings, panel])]),
   defaultPendingComponent: LoadingPage,
   defaultPendingMs: 400,
   pathParamsAllowedCharacters: [":"],

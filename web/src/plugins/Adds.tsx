@@ -2,15 +2,16 @@ import type { PluginDraft } from "../api/plugins"
 import { pluginsWords } from "../i18n/plugins"
 import { useTable } from "../i18n/table"
 
-type About = Pick<PluginDraft, "description" | "program" | "permissions" | "tools" | "commands" | "hooks" | "enrichers" | "channels">
+type About = Pick<PluginDraft, "description" | "program" | "permissions" | "tools" | "commands" | "hooks" | "enrichers" | "channels" | "widgets">
 
 /** What a plugin runs and adds, and what it may, or asks for. */
-export function Adds({ about: { description, program, permissions, tools, commands, hooks, enrichers, channels } }: { about: About }) {
+export function Adds({ about: { description, program, permissions, tools, commands, hooks, enrichers, channels, widgets } }: { about: About }) {
   const say = useTable(pluginsWords)
   const added = [
     ...(tools ?? []).map((tool) => [tool.name, say(tool.class)]),
     ...(hooks ?? []).map(({ event, matcher, if: when, on_error }) => [[event, matcher, when].filter(Boolean).join(" "), say(`fails_${on_error}`)]),
     ...[...(commands ?? []), ...(enrichers ?? []), ...(channels ?? [])].map((name) => [name, ""]),
+    ...(widgets ?? []).map((title) => [title, say("panel")]),
   ]
   return (
     <div className="space-y-2 text-small">
