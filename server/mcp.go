@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"xbot/internal/config"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/mcp"
 	"xbot/internal/mcp/discovery"
 	"xbot/internal/oauth"
@@ -19,6 +20,7 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/slash"
+	"xbot/internal/toolkey"
 	"xbot/server/hostrunner"
 )
 
@@ -63,7 +65,25 @@ func finder(allow safehttp.Allow, accounts *oauth.Accounts) *discovery.Finder {
 // mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even
 // by mistake: commands run where people can read their variables.
 func (c *core) mcpFile() *mcp.File {
-	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Servers: c.servers, Connections: c.connections, Log: c.log}
+	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Keys: keyVariables{c.policies}, Servers: c.servers, Connections: c.connections, Log: c.log}
+}
+
+// keyVariables know which variables hold keys of models and of the services of tools.
+type keyVariables struct{ policies catalogue.Policies }
+
+// KeyVariables implements mcp.Keys.
+func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
+	p, err := k.policies.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := toolkey.KeyVariables()
+	for _, m := range p.Models {
+		if m.APIKeyEnv != "" {
+			out = append(out, m.APIKeyEnv)
+		}
+	}
+	return out, nil
 }
 
 // NewPlugins knows the plugins of an installation.

@@ -56,7 +56,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		MCP:   (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
 	}
 	r.Providers = map[string]http.Handler{
-		oauth.Root: (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Log: in.log}).Handler(),
+		oauth.Root: (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
 	if in.oidc.Issuer != "" {
 		r.Providers[signon.Root] = in.signOn().Handler()
