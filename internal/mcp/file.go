@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +40,8 @@ const missingFor = 30 * time.Second
 const askAtOnce = 20 * time.Second
 
 // File keeps the installation's servers that stand in a file of the administrator, in the form that MCP clients have in common. Its rows are those
-// of the file and nobody else changes them. Processes that keep the same file may do so at once.
+// of the file and nobody else changes them. Processes that keep the same file may do so at once. Where their files differ, the one counts that was started,
+// or whose file was changed, last: no process takes over again what it has taken over already.
 type File struct {
 	Path        string            // it need not exist: then it has no servers
 	Env         map[string]string // what ${NAME} in values stands for
@@ -56,6 +58,7 @@ type File struct {
 	tried   fileState       // what was tried last
 	told    map[string]bool // what was logged since the file was last changed
 	asks    asks
+	taken   []Draft // of the file as it was taken over, all of them; nil: some were not
 }
 
 // Keys know which variables hold keys of the installation itself, which no server is handed.
@@ -133,6 +136,10 @@ func (f *File) Sync(ctx context.Context) error {
 	if !there && !f.removed() {
 		return nil
 	}
+	if f.taken != nil && reflect.DeepEqual(drafts, f.taken) {
+		return nil
+	}
+	f.taken = nil
 	rows, err := f.Servers.Rows.MCPServers(ctx, 0)
 	if err != nil {
 		return err
@@ -144,10 +151,17 @@ func (f *File) Sync(ctx context.Context) error {
 			}
 		}
 	}
+	f.read = there // one that is gone is removed once
+	whole := true
 	for _, d := range drafts {
-		if err := f.take(ctx, d, rows); err != nil {
+		taken, err := f.take(ctx, d, rows)
+		if err != nil {
 			return err
 		}
+		whole = whole && taken
+	}
+	if whole {
+		f.taken = drafts
 	}
 	return nil
 }
@@ -250,33 +264,33 @@ func (f *File) expand(server, value string, env map[string]string) string {
 	return out
 }
 
-// take stores a server of the file where it is new or another one.
-func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) error {
+// take stores a server of the file where it is new or another one, and reports whether the rows have it then.
+func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) (taken bool, err error) {
 	i := slices.IndexFunc(rows, func(r mcpservers.Server) bool { return r.Name == d.Name })
 	switch {
 	case i >= 0 && !rows[i].FromFile:
 		f.tell("an MCP server of the file is left out", fmt.Errorf("an administrator has added one of the name %s on the page", d.Name))
-		return nil
+		return false, nil
 	case i >= 0 && f.same(d, rows[i]):
-		return nil
+		return true, nil
 	case i >= 0:
 		d.Revision = rows[i].Revision
 	}
-	_, err := f.Servers.save(ctx, 0, d, 0, true)
+	_, err = f.Servers.save(ctx, 0, d, 0, true)
 	switch {
 	case fault.Is(err, fault.Conflict):
-		return nil // another process was first
+		return false, nil // another process was first
 	case fault.Is(err, fault.Invalid):
 		f.tell("an MCP server of the file is left out", fmt.Errorf("%s: %w", d.Name, err))
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	}
 	f.Log.Info("MCP server of the file saved", "server", d.Name, "enabled", d.Enabled)
 	if i >= 0 && f.Connections != nil {
 		f.Connections.Forget(rows[i].ID)
 	}
-	return nil
+	return true, nil
 }
 
 // same reports whether a server is stored as it stands in the file.

@@ -149,6 +149,33 @@ func TestFile_WithoutItsVariableAServerIsNotUsedButWithWhatStandsForIt(t *testin
 	require.ErrorContains(t, err, "asked with open")
 }
 
+func TestFile_OfProcessesWithDifferentOnesTheLastThatChangedCounts(t *testing.T) {
+	t.Parallel()
+	first, second := newFolder(t), newFolder(t)
+	second.Servers = first.Servers
+	sync := func(folders ...*folder) string {
+		for _, f := range folders {
+			require.NoError(t, f.Sync(t.Context()))
+		}
+		var names []string
+		for _, s := range first.list() {
+			names = append(names, s.Name+" "+s.URL)
+		}
+		return strings.Join(names, ", ")
+	}
+	first.write(`{"mcpServers":{"a":{"url":"https://a.example"},"both":{"url":"https://first.example"}}}`)
+	second.write(`{"mcpServers":{"both":{"url":"https://second.example"}}}`)
+	const ofSecond = "both https://second.example"
+	require.Equal(t, ofSecond, sync(first, second))
+	require.Equal(t, ofSecond, sync(first, second, first), "they do not go to and fro")
+	first.write(`{"mcpServers":{"both":{"url":"https://changed.example"}}}`)
+	require.Equal(t, "both https://changed.example", sync(second, first, second))
+	require.NoError(t, os.Remove(first.Path))
+	require.Empty(t, sync(first, first), "one that is removed was changed, too")
+	second.write(`{"mcpServers":{"b":{"url":"https://b.example"}}}`)
+	require.Equal(t, "b https://b.example", sync(second, first, second), "and is removed once")
+}
+
 // keys are the names of variables that hold keys; none at all: the database is away.
 type keys struct{ names []string }
 
