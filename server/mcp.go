@@ -11,6 +11,7 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/mcp"
 	"xbot/internal/mcp/discovery"
+	"xbot/internal/mcp/project"
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/bridge"
 	"xbot/internal/plugin/extend"
@@ -31,6 +32,7 @@ type mcpServers struct {
 	offered     *mcp.Source
 	connected   *oauth.Accounts // that people have elsewhere, which authorize requests to servers
 	plugins     *installed.Plugins
+	projects    *project.Projects // nil until the runners are known
 }
 
 // newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
@@ -84,6 +86,13 @@ func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// useProjects has conversations use the servers of the folders in which they work, as far as people have agreed to them.
+func (c *core) useProjects(boxes *resolver.Resolver) {
+	c.projects = &project.Projects{Rows: c.store, Key: c.key, Boxes: boxes, Policies: c.policies, Log: c.log}
+	c.offered.Projects = c.projects
+	c.closer.onClose(c.projects.Close)
 }
 
 // NewPlugins knows the plugins of an installation.
