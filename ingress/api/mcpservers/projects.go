@@ -58,7 +58,7 @@ type (
 		ID int64 `path:"id" minimum:"1"`
 	}
 	projectConsent struct {
-		projectPath
+		ID   int64 `path:"id" minimum:"1"`
 		Body struct {
 			Digest string `json:"digest" minLength:"1" maxLength:"64" doc:"Of the file that you were shown."`
 		}

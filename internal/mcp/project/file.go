@@ -41,7 +41,7 @@ func Parse(content []byte) ([]Entry, error) {
 	}
 	out := make([]Entry, 0, len(file.Servers))
 	for _, name := range slices.Sorted(maps.Keys(file.Servers)) {
-		d, err := mcp.Parse(name, string(file.Servers[name]))
+		d, err := mcp.ParseUnchecked(name, string(file.Servers[name]))
 		e := Entry{Draft: d}
 		if e.Name = name; err == nil {
 			err = e.fill()
