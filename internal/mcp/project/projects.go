@@ -63,7 +63,7 @@ type Projects struct {
 
 var _ mcp.Projects = (*Projects)(nil)
 
-// Close waits for looks that are on their way: at most five seconds.
+// Close waits for looks that are on their way: at most seven seconds.
 func (p *Projects) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -103,7 +103,7 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 	if err != nil {
 		return nil, err
 	}
-	due := p.due(at.Session)
+	wait, due := p.due(at.Session)
 	agreed := slices.ContainsFunc(all, func(s mcpservers.SeenProject) bool { return s.Agrees() })
 	if !due && !agreed {
 		return nil, nil
@@ -113,7 +113,7 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.
 		return nil, err
 	}
 	if due {
-		p.lookBeside(here)
+		p.lookBeside(here, wait)
 	}
 	i := slices.IndexFunc(all, func(s mcpservers.SeenProject) bool {
 		return s.Runner == here.box.Name() && s.Folder == here.folder && s.Agrees()
@@ -137,21 +137,23 @@ func (p *Projects) may(ctx context.Context, s mcpservers.SeenProject) (bool, err
 	return is.Permissions.MayAgreeToServers(s.Admin), nil
 }
 
-// due reports whether the folder of a conversation is to be looked at again.
-func (p *Projects) due(key chat.SessionKey) bool {
+// due reports whether the folder of a conversation is to be looked at, and after which time: what a step writes right after a look is seen, too.
+func (p *Projects) due(key chat.SessionKey) (wait time.Duration, due bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.looked[key]) < freshness {
-		return false
+	last := p.looked[key]
+	if last.After(time.Now()) {
+		return 0, false // that look is to come
 	}
+	wait = max(0, freshness-time.Since(last))
 	if p.looked == nil || len(p.looked) >= maxSeen {
 		p.looked = map[chat.SessionKey]time.Time{}
 	}
-	p.looked[key] = time.Now()
-	return true
+	p.looked[key] = time.Now().Add(wait)
+	return wait, true
 }
 
-func (p *Projects) lookBeside(here place) {
+func (p *Projects) lookBeside(here place, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || p.looks >= maxLooks {
@@ -164,6 +166,7 @@ func (p *Projects) lookBeside(here place) {
 			defer p.mu.Unlock()
 			p.looks--
 		}()
+		<-time.After(wait)
 		ctx, cancel := context.WithTimeout(context.Background(), readTime)
 		defer cancel()
 		if _, err := p.look(ctx, here); err != nil {
