@@ -64,6 +64,7 @@ type agents struct {
 }
 
 func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
+	c.useProjects(boxes)
 	added := newExtensions(c, boxes)
 	a := &agents{
 		core: c, boxes: boxes, added: added, tools: newCatalog(c, boxes, added),

@@ -8,8 +8,10 @@ import (
 	"sync"
 
 	"xbot/internal/config"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/mcp"
 	"xbot/internal/mcp/discovery"
+	"xbot/internal/mcp/project"
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/bridge"
 	"xbot/internal/plugin/extend"
@@ -19,6 +21,7 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/slash"
+	"xbot/internal/toolkey"
 	"xbot/server/hostrunner"
 )
 
@@ -29,6 +32,7 @@ type mcpServers struct {
 	offered     *mcp.Source
 	connected   *oauth.Accounts // that people have elsewhere, which authorize requests to servers
 	plugins     *installed.Plugins
+	projects    *project.Projects // nil until the runners are known
 }
 
 // newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
@@ -63,7 +67,32 @@ func finder(allow safehttp.Allow, accounts *oauth.Accounts) *discovery.Finder {
 // mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even
 // by mistake: commands run where people can read their variables.
 func (c *core) mcpFile() *mcp.File {
-	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Servers: c.servers, Connections: c.connections, Log: c.log}
+	return &mcp.File{Path: filepath.Join(c.home, mcp.FileName), Env: config.Foreign(c.env), Keys: keyVariables{c.policies}, Servers: c.servers, Connections: c.connections, Log: c.log}
+}
+
+// keyVariables know which variables hold keys of models and of the services of tools.
+type keyVariables struct{ policies catalogue.Policies }
+
+// KeyVariables implements mcp.Keys.
+func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
+	p, err := k.policies.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := toolkey.KeyVariables()
+	for _, m := range p.Models {
+		if m.APIKeyEnv != "" {
+			out = append(out, m.APIKeyEnv)
+		}
+	}
+	return out, nil
+}
+
+// useProjects has conversations use the servers of the folders in which they work, as far as people have agreed to them.
+func (c *core) useProjects(boxes *resolver.Resolver) {
+	c.projects = &project.Projects{Rows: c.store, Key: c.key, Boxes: boxes, Policies: c.policies, Log: c.log}
+	c.offered.Projects = c.projects
+	c.closer.onClose(c.projects.Close)
 }
 
 // NewPlugins knows the plugins of an installation.

@@ -59,7 +59,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		MCP:    (&mcp.Server{Base: a.Base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: in.bus, Key: in.key, Closing: in.closing}).Handler(),
 	}
 	r.Providers = map[string]http.Handler{
-		oauth.Root: (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Log: in.log}).Handler(),
+		oauth.Root: (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
 	if in.oidc.Issuer != "" {
 		r.Providers[signon.Root] = in.signOn().Handler()
@@ -127,7 +127,7 @@ func (in *ingressPart) api() *api.API {
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 		Tools: api.Tools{
-			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Boxes: in.boxes},
+			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},

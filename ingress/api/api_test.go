@@ -70,6 +70,7 @@ import (
 	"xbot/internal/logs"
 	toolservers "xbot/internal/mcp"
 	"xbot/internal/mcp/discovery"
+	"xbot/internal/mcp/project"
 	"xbot/internal/memory/view"
 	"xbot/internal/oauth"
 	"xbot/internal/pdf"
@@ -235,6 +236,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: known, Widgets: plugins.NewWidgets(extend.New(known, b.answers), weblink.New(secret.Key{1}))}
 	a.Tools.MCPServers = mcpservers.Endpoints{
 		Base: base, Servers: &toolservers.Servers{Rows: b.store, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store, servers), Boxes: b.boxes,
+		Projects: &project.Projects{Rows: b.store, Key: secret.Key{1}, Boxes: b.boxes, Policies: &policy.Live{Source: b.store}, Log: log},
 	}
 	a.Account.Preferences = preference.Desk{Store: b.store, Models: a.Sessions.Models}
 	base.Usual = choice.Usual{Models: a.Sessions.Models, Settings: b.store}

@@ -49,6 +49,7 @@ func (b *bundle) hers() map[string]string {
 	named("/api/keys/{service}", "image")
 	a.put("/api/mcp-servers/"+ofHers, object{"url": "https://" + ofHers + ".example/mcp", "headers": object{"Authorization": ofHers}, "enabled": false}).is(http.StatusOK, nil)
 	named("/api/mcp-servers/{name}", ofHers)
+	named("/api/mcp-projects/{id}", b.project(a.user.ID, "laptop", "/work/"+ofHers, `{"mcpServers": {"`+ofHers+`": {"command": "true"}}}`))
 	a.put("/api/oauth/providers/acme", acmeOAuth(oauthtest.New(b.t), object{"client_secret": ofHers})).is(http.StatusOK, nil)
 	named("/api/oauth/providers/{provider}", "acme")
 	b.connected(a.user.ID, "acme", ofHers)
@@ -121,6 +122,7 @@ var bodies = map[string]object{
 	"POST /api/cron/{job}/run":                        {"once": "a"},
 	"PUT /api/keys/{service}":                         {"key": "sk-of-bob", "revision": 1},
 	"POST /api/keys/{service}/try":                    {},
+	"POST /api/mcp-projects/{id}/agree":               {"digest": "x"},
 	"PUT /api/mcp-servers/{name}":                     {"command": "true", "enabled": false, "revision": 1},
 	"PUT /api/oauth/providers/{provider}":             {"authorize_url": "https://his.example", "token_url": "https://his.example", "client_id": "his", "enabled": true, "revision": 1},
 	"POST /api/oauth/accounts/{provider}/connect":     {},

@@ -45,12 +45,19 @@ type People interface {
 	UserByID(ctx context.Context, id chat.UserID) (people.User, error)
 }
 
+// Servers are those of tools to which connected accounts authorize requests.
+type Servers interface {
+	// AccountConnected is told that a person has connected an account, and returns at once. Vouches: the person is an administrator.
+	AccountConnected(user chat.UserID, provider string, vouches bool)
+}
+
 // Connect serves what is under oauth.Root.
 type Connect struct {
 	Accounts *oauth.Accounts
 	Visitors Visitors
 	Origins  Origins
 	People   People
+	Servers  Servers // nil: there are none
 	Log      *slog.Logger
 }
 
@@ -165,6 +172,7 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.Log.Info("account connected", "provider", done.Provider, "answered", done.Answered)
+	c.tell(r.Context(), done)
 	lang := languageOf(r)
 	p := page{Lang: string(lang), Title: oauth.As(lang, done.Provider, done.Label), Link: i18n.Say(lang, i18n.OAuthToPage)}
 	if done.Answered {
@@ -172,6 +180,19 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 	}
 	p.Lines = append(p.Lines, i18n.Say(lang, i18n.OAuthClose))
 	show(w, http.StatusOK, p)
+}
+
+// tell has servers of tools asked anew that the account is for. Where that fails they can be asked by hand.
+func (c *Connect) tell(ctx context.Context, done oauth.Connected) {
+	if c.Servers == nil {
+		return
+	}
+	who, err := c.People.UserByID(ctx, done.User)
+	if err != nil {
+		c.Log.Warn("the MCP servers of a connected account were not asked", "provider", done.Provider, "error", err)
+		return
+	}
+	c.Servers.AccountConnected(done.User, done.ProviderID, who.Admin)
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {

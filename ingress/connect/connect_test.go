@@ -1,6 +1,7 @@
 package connect_test
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -47,6 +48,12 @@ type site struct {
 	store    *store.Store
 	provider *oauthtest.Provider
 	ann, bob chat.UserID
+	told     []string // which accounts were connected, and whether an administrator has
+}
+
+// AccountConnected implements connect.Servers.
+func (s *site) AccountConnected(user chat.UserID, provider string, vouches bool) {
+	s.told = append(s.told, fmt.Sprint(user, provider, vouches))
 }
 
 func setup(t *testing.T) *site {
@@ -60,7 +67,7 @@ func setup(t *testing.T) *site {
 	allow, err := safehttp.ParseAllow([]string{"127.0.0.1"})
 	require.NoError(t, err)
 	s := &site{t: t, store: st, provider: oauthtest.New(t), ann: ann.ID, bob: bob.ID, Accounts: &oauth.Accounts{Rows: st, Key: secret.NewKey(), HTTP: safehttp.NewTransport(allow)}}
-	c := &connect.Connect{Accounts: s.Accounts, Visitors: visitors{}, Origins: auth.Hosts{}, People: st, Log: slog.New(slog.DiscardHandler)}
+	c := &connect.Connect{Accounts: s.Accounts, Visitors: visitors{}, Origins: auth.Hosts{}, People: st, Servers: s, Log: slog.New(slog.DiscardHandler)}
 	server := httptest.NewServer(c.Handler())
 	t.Cleanup(server.Close)
 	s.Public = server.URL
@@ -151,8 +158,11 @@ func TestConnect_TwoWaysToProvidersAreOpenInOneBrowser(t *testing.T) {
 		require.Len(t, b.client.Jar.Cookies(b.address(oauth.Root)), 1+2-i, "what is used goes, alone; the login stays")
 	}
 	require.Equal(t, []string{"acme", "globex"}, s.connected())
+	told := []string{fmt.Sprint(s.ann, "acme", true), fmt.Sprint(s.ann, "globex", true), fmt.Sprint(s.ann, "acme", true)}
+	require.Equal(t, told, s.told, "so that servers of tools are asked anew")
 	status, page, _ := b.does(http.MethodGet, second)
 	require.Equal(t, http.StatusGone, status, page)
+	require.Equal(t, told, s.told)
 }
 
 func TestConnect_AWayIsOpenInTheBrowserThatWasSent(t *testing.T) {

@@ -597,6 +597,34 @@ type LoginState struct {
 	Version       string `json:"version"`
 }
 
+// MCPProject is the schema of this name in the API's document.
+type MCPProject struct {
+	AgreedAt *time.Time         `json:"agreed_at,omitzero"`
+	Digest   string             `json:"digest"` // SHA-256 of the file as it was seen last; empty: it cannot be used. Agreeing names it.
+	Folder   string             `json:"folder"`
+	ID       int64              `json:"id"`
+	MayAgree bool               `json:"may_agree"` // The policy lets you agree; where it does not, what you agreed to before is not used either.
+	Problem  string             `json:"problem,omitzero"`
+	Runner   string             `json:"runner"`
+	SeenAt   time.Time          `json:"seen_at"`
+	Servers  []MCPProjectServer `json:"servers"` // Those of the file as it was seen last.
+	State    string             `json:"state"`   // asks: nobody has agreed to it; agreed: its servers are used there; changed: it is another one than was agreed to, and not used; unusable: see problem.
+}
+
+// MCPProjectServer is the schema of this name in the API's document.
+type MCPProjectServer struct {
+	Args      []string          `json:"args,omitzero"`
+	Command   string            `json:"command,omitzero"` // Runs in the folder, on the runner, in its walls.
+	Disabled  bool              `json:"disabled,omitzero"`
+	Env       map[string]string `json:"env,omitzero"`     // Variables of the command, with their values: they may change what it does.
+	Headers   []string          `json:"headers,omitzero"` // Names of headers.
+	Name      string            `json:"name"`
+	Problem   string            `json:"problem,omitzero"` // Why it is not used.
+	Tools     int               `json:"tools"`            // How many it offers, once it was agreed to.
+	Transport chat.MCPTransport `json:"transport,omitzero"`
+	URL       string            `json:"url,omitzero"` // On the public internet alone.
+}
+
 // MCPServerDraft is the schema of this name in the API's document.
 type MCPServerDraft struct {
 	Account      string            `json:"account,omitzero"` // Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization.
@@ -2044,6 +2072,27 @@ func (c *Client) Login(ctx context.Context, body LoginInputBody) (SignedIn, erro
 // Logout sends POST /api/logout: End this browser's login.
 func (c *Client) Logout(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/api/logout", nil, nil, nil)
+}
+
+// ListMCPProjects sends GET /api/mcp-projects: Folders with a .mcp.json in which your conversations have worked. With what the files would have run and called. None of it is used before you have agreed.
+func (c *Client) ListMCPProjects(ctx context.Context) ([]MCPProject, error) {
+	var answer struct {
+		Projects []MCPProject `json:"projects"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/mcp-projects", nil, nil, &answer)
+	return answer.Projects, err
+}
+
+// WithdrawMCPProject sends DELETE /api/mcp-projects/{id}: Take back that you have agreed to a .mcp.json.
+func (c *Client) WithdrawMCPProject(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, path("/api/mcp-projects/%s", id), nil, nil, nil)
+}
+
+// AgreeToMCPProject sends POST /api/mcp-projects/{id}/agree: Agree to the servers of a .mcp.json, as you were shown them. They are used in that folder until the file changes. The file is read once more; 409: it is another one by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
+func (c *Client) AgreeToMCPProject(ctx context.Context, id int64, digest string) (MCPProject, error) {
+	var answer MCPProject
+	err := c.call(ctx, http.MethodPost, path("/api/mcp-projects/%s/agree", id), nil, map[string]any{"digest": digest}, &answer)
+	return answer, err
 }
 
 // ListMCPServers sends GET /api/mcp-servers: MCP servers, whose tools the model can use. Values of variables and headers are never returned. How the installation's are reached is for administrators.

@@ -167,6 +167,30 @@ func TestAccount_WhatAServerListsToOnePersonIsShownToNobodyElse(t *testing.T) {
 	require.Equal(t, 1, f.rows.listings(), "nobody vouches for what it lists to him")
 }
 
+func TestAccount_ServersAreAskedByThemselvesWhenItIsConnected(t *testing.T) {
+	t.Parallel()
+	who := &accounts{tokens: map[chat.UserID]string{}}
+	f := setup(t, withAccounts(who))
+	url, _ := personal(t, map[string]string{"token-of-ann": "ann", "token-of-bob": "bob"})
+	at := f.addFor(0, accountDraft(url))
+	source := mcp.NewSource(f.rows, f.Connections)
+	_, err := f.Refresh(t.Context(), mcp.At{Server: at.Server, Person: ann, Vouched: true})
+	require.ErrorContains(t, err, "none is connected")
+
+	who.set(bob, "token-of-bob")
+	f.AccountConnected(bob, "acme", false)
+	f.AccountConnected(bob, "globex", true)
+	who.set(ann, "token-of-ann")
+	f.AccountConnected(ann, "acme", true)
+	require.Eventually(t, func() bool { return f.rows.listings() == 1 }, waitLong, waitShort)
+	require.Contains(t, f.tools(source, bob), "mcp_web_ann_tool", "an administrator vouches for it")
+
+	f.AccountConnected(bob, "acme", true)
+	require.NoError(t, f.Close(), "which waits for what was asked")
+	require.Equal(t, 1, f.rows.listings(), "what was listed is not replaced by what somebody else may see")
+	f.AccountConnected(ann, "acme", true) // and after the end nobody is asked
+}
+
 func TestAccount_AServerThatRefusesOnePersonIsNoProblemOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	who := &accounts{tokens: map[chat.UserID]string{ann: "token-of-ann", bob: "wrong"}}

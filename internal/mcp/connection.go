@@ -234,7 +234,7 @@ func (n *connection) transport() (sdk.Transport, error) {
 		}
 		return overHTTP(n.life, n.end, n.server.MCPConfig, n.values.Headers, n.bearer, base, n.pool.pace), nil
 	}
-	command, err := begin(n.life, n.box, n.server.MCPConfig, n.values.variables())
+	command, err := begin(n.life, n.box, n.server.MCPConfig, n.server.Project.Folder, n.values.variables())
 	if err != nil {
 		return nil, err
 	}

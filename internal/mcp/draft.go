@@ -62,6 +62,9 @@ func (d Draft) tidy() Draft {
 	return d
 }
 
+// Check says what is wrong with a draft: Invalid, with a sentence that says what to change.
+func (d Draft) Check() error { return d.check() }
+
 // check says what is wrong with a draft: Invalid, with a sentence that says what to change.
 func (d Draft) check() error {
 	if !serverName.MatchString(d.Name) {

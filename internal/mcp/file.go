@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,12 +40,14 @@ const missingFor = 30 * time.Second
 const askAtOnce = 20 * time.Second
 
 // File keeps the installation's servers that stand in a file of the administrator, in the form that MCP clients have in common. Its rows are those
-// of the file and nobody else changes them. Processes that keep the same file may do so at once.
+// of the file and nobody else changes them. Processes that keep the same file may do so at once. Where their files differ, the one counts that was started,
+// or whose file was changed, last: no process takes over again what it has taken over already.
 type File struct {
 	Path        string            // it need not exist: then it has no servers
 	Env         map[string]string // what ${NAME} in values stands for
 	Servers     *Servers
 	Connections *Connections // asks what is new; nil: nobody is asked
+	Keys        Keys         // nil: no variable holds one
 	Log         *slog.Logger
 	MissingFor  time.Duration // how long the file must be gone before its servers go, too; 0: 30 s
 
@@ -55,6 +58,13 @@ type File struct {
 	tried   fileState       // what was tried last
 	told    map[string]bool // what was logged since the file was last changed
 	asks    asks
+	taken   []Draft // of the file as it was taken over, all of them; nil: some were not
+}
+
+// Keys know which variables hold keys of the installation itself, which no server is handed.
+type Keys interface {
+	// KeyVariables are their names at this moment.
+	KeyVariables(ctx context.Context) ([]string, error)
 }
 
 // asks are what servers are asked that have not said yet what they offer.
@@ -114,7 +124,11 @@ func (f *File) state() fileState {
 // Sync takes the file over once. A file that cannot be read, or is wrong, changes nothing: the servers stay as they were. Invalid: it is wrong. A
 // server that cannot be taken over is logged, and the others are.
 func (f *File) Sync(ctx context.Context) error {
-	drafts, there, err := f.drafts()
+	env, err := f.variables(ctx)
+	if err != nil {
+		return err
+	}
+	drafts, there, err := f.drafts(env)
 	if err != nil {
 		f.tell("the file of MCP servers is wrong; those of before stay", err)
 		return err
@@ -122,6 +136,10 @@ func (f *File) Sync(ctx context.Context) error {
 	if !there && !f.removed() {
 		return nil
 	}
+	if f.taken != nil && reflect.DeepEqual(drafts, f.taken) {
+		return nil
+	}
+	f.taken = nil
 	rows, err := f.Servers.Rows.MCPServers(ctx, 0)
 	if err != nil {
 		return err
@@ -133,10 +151,17 @@ func (f *File) Sync(ctx context.Context) error {
 			}
 		}
 	}
+	f.read = there // one that is gone is removed once
+	whole := true
 	for _, d := range drafts {
-		if err := f.take(ctx, d, rows); err != nil {
+		taken, err := f.take(ctx, d, rows)
+		if err != nil {
 			return err
 		}
+		whole = whole && taken
+	}
+	if whole {
+		f.taken = drafts
 	}
 	return nil
 }
@@ -153,8 +178,24 @@ func (f *File) removed() bool {
 // maxFile is how large the file may be, in bytes: what ParseFile reads.
 const maxFile = 1 << 20
 
+// variables are those that values may name: none of them holds a key of the installation.
+func (f *File) variables(ctx context.Context) (map[string]string, error) {
+	if f.Keys == nil {
+		return f.Env, nil
+	}
+	keys, err := f.Keys.KeyVariables(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read which variables hold keys: %w", err)
+	}
+	env := maps.Clone(f.Env)
+	for _, name := range keys {
+		delete(env, name)
+	}
+	return env, nil
+}
+
 // drafts returns the servers of the file, with what the variables in their values stand for. One whose values cannot be used is left out.
-func (f *File) drafts() (out []Draft, there bool, err error) {
+func (f *File) drafts(env map[string]string) (out []Draft, there bool, err error) {
 	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
 		return nil, true, fault.Errorf(fault.Invalid, "%s is no file", FileName)
 	}
@@ -176,7 +217,7 @@ func (f *File) drafts() (out []Draft, there bool, err error) {
 	}
 	f.read, f.missing = true, time.Time{}
 	for i := range out {
-		if err := f.fill(&out[i]); err != nil {
+		if err := f.fill(&out[i], env); err != nil {
 			return nil, true, err
 		}
 	}
@@ -188,27 +229,31 @@ var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
 // fill puts variables into the values of variables and headers. They may stand nowhere else, since all else is shown to administrators. A value
 // with one that is not set is left empty, so that the server is not used without it.
-func (f *File) fill(d *Draft) error {
+func (f *File) fill(d *Draft, env map[string]string) error {
 	if slices.ContainsFunc(append([]string{d.Command, d.URL}, d.Args...), variable.MatchString) {
 		return fault.Errorf(fault.Invalid, "MCP server %s: ${…} stands for a secret, which belongs into env or headers: the command, its arguments and the url are shown", d.Name)
 	}
 	for _, values := range []map[string]string{d.Env, d.Headers} {
 		for name, value := range values {
-			values[name] = f.expand(d.Name, value)
+			values[name] = f.expand(d.Name, value, env)
 		}
 	}
 	return nil
 }
 
-func (f *File) expand(server, value string) string {
+func (f *File) expand(server, value string, env map[string]string) string {
 	missing := false
 	out := variable.ReplaceAllStringFunc(value, func(ref string) string {
 		parts := variable.FindStringSubmatch(ref)
-		if set, ok := f.Env[parts[1]]; ok && set != "" {
+		if set := env[parts[1]]; set != "" {
 			return set
 		}
-		if parts[2] == "" {
-			missing = true
+		_, withheld := f.Env[parts[1]]
+		missing = missing || parts[2] == ""
+		switch _, left := env[parts[1]]; {
+		case withheld && !left:
+			f.tell("a variable of an MCP server holds a key of the installation, and is handed to no server: keep what is for the server in another one", fmt.Errorf("server %s: %s", server, parts[1]))
+		case parts[2] == "":
 			f.tell("a variable of an MCP server is not set", fmt.Errorf("server %s: %s", server, parts[1]))
 		}
 		return parts[3]
@@ -219,33 +264,33 @@ func (f *File) expand(server, value string) string {
 	return out
 }
 
-// take stores a server of the file where it is new or another one.
-func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) error {
+// take stores a server of the file where it is new or another one, and reports whether the rows have it then.
+func (f *File) take(ctx context.Context, d Draft, rows []mcpservers.Server) (taken bool, err error) {
 	i := slices.IndexFunc(rows, func(r mcpservers.Server) bool { return r.Name == d.Name })
 	switch {
 	case i >= 0 && !rows[i].FromFile:
 		f.tell("an MCP server of the file is left out", fmt.Errorf("an administrator has added one of the name %s on the page", d.Name))
-		return nil
+		return false, nil
 	case i >= 0 && f.same(d, rows[i]):
-		return nil
+		return true, nil
 	case i >= 0:
 		d.Revision = rows[i].Revision
 	}
-	_, err := f.Servers.save(ctx, 0, d, 0, true)
+	_, err = f.Servers.save(ctx, 0, d, 0, true)
 	switch {
 	case fault.Is(err, fault.Conflict):
-		return nil // another process was first
+		return false, nil // another process was first
 	case fault.Is(err, fault.Invalid):
 		f.tell("an MCP server of the file is left out", fmt.Errorf("%s: %w", d.Name, err))
-		return nil
+		return false, nil
 	case err != nil:
-		return err
+		return false, err
 	}
 	f.Log.Info("MCP server of the file saved", "server", d.Name, "enabled", d.Enabled)
 	if i >= 0 && f.Connections != nil {
 		f.Connections.Forget(rows[i].ID)
 	}
-	return nil
+	return true, nil
 }
 
 // same reports whether a server is stored as it stands in the file.

@@ -149,6 +149,70 @@ func TestFile_WithoutItsVariableAServerIsNotUsedButWithWhatStandsForIt(t *testin
 	require.ErrorContains(t, err, "asked with open")
 }
 
+func TestFile_OfProcessesWithDifferentOnesTheLastThatChangedCounts(t *testing.T) {
+	t.Parallel()
+	first, second := newFolder(t), newFolder(t)
+	second.Servers = first.Servers
+	sync := func(folders ...*folder) string {
+		for _, f := range folders {
+			require.NoError(t, f.Sync(t.Context()))
+		}
+		var names []string
+		for _, s := range first.list() {
+			names = append(names, s.Name+" "+s.URL)
+		}
+		return strings.Join(names, ", ")
+	}
+	first.write(`{"mcpServers":{"a":{"url":"https://a.example"},"both":{"url":"https://first.example"}}}`)
+	second.write(`{"mcpServers":{"both":{"url":"https://second.example"}}}`)
+	const ofSecond = "both https://second.example"
+	require.Equal(t, ofSecond, sync(first, second))
+	require.Equal(t, ofSecond, sync(first, second, first), "they do not go to and fro")
+	first.write(`{"mcpServers":{"both":{"url":"https://changed.example"}}}`)
+	require.Equal(t, "both https://changed.example", sync(second, first, second))
+	require.NoError(t, os.Remove(first.Path))
+	require.Empty(t, sync(first, first), "one that is removed was changed, too")
+	second.write(`{"mcpServers":{"b":{"url":"https://b.example"}}}`)
+	require.Equal(t, "b https://b.example", sync(second, first, second), "and is removed once")
+}
+
+// keys are the names of variables that hold keys; none at all: the database is away.
+type keys struct{ names []string }
+
+func (k *keys) KeyVariables(context.Context) ([]string, error) {
+	if k.names == nil {
+		return nil, fault.Errorf(fault.Unavailable, "the database is away")
+	}
+	return k.names, nil
+}
+
+func TestFile_AVariableThatHoldsAKeyOfTheInstallationIsHandedToNoServer(t *testing.T) {
+	t.Parallel()
+	f := newFolder(t)
+	known := &keys{}
+	f.Keys = known
+	f.write(`{"mcpServers":{"a":{"url":"https://a.example","headers":{"K":"Bearer ${TRACKER_TOKEN}"}},"b":{"url":"https://b.example","headers":{"K":"${TRACKER_TOKEN:-open}"}}}}`)
+	require.Equal(t, fault.Unavailable, fault.KindOf(f.Sync(t.Context())), "where nobody knows which hold one, none is read")
+	require.Empty(t, f.list())
+
+	connections := mcp.NewConnections(mcp.Config{Rows: f.rows, Key: f.Servers.Key, Own: refusing{}})
+	t.Cleanup(func() { require.NoError(t, connections.Close()) })
+	asked := func(i int) error {
+		_, err := connections.Refresh(t.Context(), mcp.At{Server: f.list()[i].ID, Person: ann})
+		return err
+	}
+	known.names = []string{"OTHER"}
+	require.NoError(t, f.Sync(t.Context()))
+	require.ErrorContains(t, asked(0), "asked with [hidden]")
+
+	known.names = []string{"TRACKER_TOKEN"} // the policy names it from now on
+	require.NoError(t, f.Sync(t.Context()))
+	require.ErrorContains(t, asked(0), "set the variable that mcp.json names", "the value is gone from the server that had it")
+	require.ErrorContains(t, asked(1), "asked with open")
+	require.Contains(t, f.log.said(), "holds a key of the installation")
+	require.NotContains(t, f.log.said(), "sesame")
+}
+
 func TestFile_NobodyElseChangesItsServersAndItChangesNobodyElses(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t)

@@ -32,6 +32,15 @@ var transports = map[string]chat.MCPTransport{
 // Parse reads one server as MCP clients write it in JSON, {"command", "args", "env"} or {"url", "headers"}, of at most 128 kB. Keys of other
 // clients are ignored. Invalid: it is none; the sentence quotes no values.
 func Parse(name, config string) (Draft, error) {
+	d, err := ParseUnchecked(name, config)
+	if err == nil {
+		err = d.check()
+	}
+	return d, err
+}
+
+// ParseUnchecked is Parse for who changes values before they Check them.
+func ParseUnchecked(name, config string) (Draft, error) {
 	if len(config) > 2*maxDraft {
 		return Draft{}, fault.Errorf(fault.Invalid, "the configuration has more than %d kB", 2*maxDraft>>10)
 	}
@@ -40,10 +49,18 @@ func Parse(name, config string) (Draft, error) {
 		return Draft{}, fault.Errorf(fault.Invalid,
 			`the configuration must be a JSON object such as {"command": "npx", "args": ["-y", "some-server"], "env": {"KEY": "text"}} or {"url": "https://…", "headers": {"Authorization": "text"}}`)
 	}
-	return e.draft(name)
+	return e.unchecked(name)
 }
 
 func (e entry) draft(name string) (Draft, error) {
+	d, err := e.unchecked(name)
+	if err == nil {
+		err = d.check()
+	}
+	return d, err
+}
+
+func (e entry) unchecked(name string) (Draft, error) {
 	transport, known := transports[strings.ToLower(e.Type+e.Transport)]
 	if !known {
 		return Draft{}, fault.Errorf(fault.Invalid, "%.40q is no transport: it is stdio, http or sse", e.Type+e.Transport)
@@ -51,7 +68,7 @@ func (e entry) draft(name string) (Draft, error) {
 	d := Draft{Env: e.Env, Headers: e.Headers, MCPConfig: chat.MCPConfig{
 		Name: name, Transport: transport, Command: e.Command, Args: e.Args, URL: e.URL, Instructions: e.Instructions, Enabled: !e.Disabled,
 	}}.tidy()
-	return d, d.check()
+	return d, nil
 }
 
 // ParseFile reads the servers of a file such as mcp.json, {"mcpServers": {"name": {…}}}, of at most 1 MB, in the order of their names.

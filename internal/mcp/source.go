@@ -27,6 +27,9 @@ const maxKept = 256
 // administrator has vouched for; with a server of their own it is that person who has, and nobody else's permission depends on it. No other
 // word of a server lets it do more: its tools are never Inward.
 type Source struct {
+	// Projects are the files .mcp.json of folders; nil: there are none. It is set before the source is used.
+	Projects Projects
+
 	rows        Rows
 	connections *Connections
 
@@ -46,6 +49,13 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 	rows, err := s.rows.MCPServers(ctx, at.User)
 	if err != nil {
 		return nil, err
+	}
+	if s.Projects != nil && at.Session != "" {
+		ofFolder, err := s.Projects.InForce(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		rows = slices.Concat(ofFolder, rows) // those of a name that a person chose, or an administrator, come behind and win
 	}
 	all, err := s.named(ctx, inForce(rows), at.User)
 	if err != nil {
@@ -71,6 +81,9 @@ func (s *Source) named(ctx context.Context, servers []mcpservers.Server, person 
 			return nil, err
 		}
 		for _, t := range s.toolsOf(server, offers, person) {
+			if server.Project.ID != 0 {
+				t.project, t.projects = server.Project, s.Projects
+			}
 			all, made = append(all, t.offered), append(made, t)
 		}
 	}

@@ -26,8 +26,8 @@ type command struct {
 }
 
 // begin starts the command of a server. It runs until life ends.
-func begin(life context.Context, box sandbox.Sandbox, about chat.MCPConfig, env []string) (*command, error) {
-	process, err := box.Start(life, sandbox.StdioRequest{Args: append([]string{about.Command}, about.Args...), Env: env})
+func begin(life context.Context, box sandbox.Sandbox, about chat.MCPConfig, dir string, env []string) (*command, error) {
+	process, err := box.Start(life, sandbox.StdioRequest{Args: append([]string{about.Command}, about.Args...), Dir: dir, Env: env})
 	if err != nil {
 		return nil, err
 	}

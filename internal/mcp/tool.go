@@ -20,6 +20,8 @@ type serverTool struct {
 	server      int64
 	person      chat.UserID
 	own         ownTool // nil: the server has it
+	project     mcpservers.Project
+	projects    Projects // nil: it is no server of a project
 }
 
 // ownTool is a tool that this package adds to those of a server.
@@ -37,6 +39,11 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 		return tool.Fail("%s", err), nil
 	}
 	at := At{Server: t.server, Person: t.person, Box: call.Box}
+	if t.projects != nil {
+		if err := t.projects.Stands(ctx, t.person, t.project, call.Box); err != nil {
+			return tool.FromError(err)
+		}
+	}
 	if t.own != nil {
 		return t.own.run(ctx, at, call.Arguments)
 	}

@@ -72,6 +72,8 @@ type Return struct {
 
 // Connected says what came of a flow.
 type Connected struct {
+	User            chat.UserID
+	ProviderID      string
 	Provider, Label string
 	Scopes          []string
 	Answered        bool // a call has waited for it
@@ -200,7 +202,7 @@ func (s *Accounts) connect(ctx context.Context, p rows.Provider, f rows.Flow, co
 	case err == nil && had && isAnother(before.Label, a.Label) && s.open(before.Tokens, &old) == nil:
 		s.giveBack(ctx, p, old)
 	}
-	return Connected{Provider: p.Name, Label: a.Label, Scopes: a.Scopes, Answered: answered > 0}, err
+	return Connected{User: f.User, ProviderID: p.ID, Provider: p.Name, Label: a.Label, Scopes: a.Scopes, Answered: answered > 0}, err
 }
 
 // isAnother reports whether two accounts are known to be different ones. With one and the same a provider may take back, with the tokens of

@@ -124,7 +124,7 @@ func (b *bundle) account() chat.OAuthAccount {
 func TestFlow_ConnectsAnAccountWhoseTokenThePersonCanUse(t *testing.T) {
 	b := setup(t)
 	done := b.connect("write")
-	require.Equal(t, oauth.Connected{Provider: "Acme", Label: "lena@example.com", Scopes: []string{"read", "write"}}, done)
+	require.Equal(t, oauth.Connected{User: done.User, ProviderID: "acme", Provider: "Acme", Label: "lena@example.com", Scopes: []string{"read", "write"}}, done)
 	account, ok := b.provider.Accepts(b.token())
 	require.True(t, ok)
 	require.Equal(t, "lena@example.com", account)

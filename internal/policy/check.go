@@ -30,11 +30,24 @@ func (c *check) policy(p *Policy) {
 	c.zone("cron.timezone", p.Cron.Timezone)
 	c.oneOf("permissions.administrators", p.Permissions.Administrators, presets...)
 	c.oneOf("permissions.others", p.Permissions.Others, presets...)
+	c.oneOf("permissions.projectServers", p.Permissions.ProjectServers, ProjectServersOff, ProjectServersAdministrators, ProjectServersEverybody)
 	for i, one := range p.DisabledSkills {
 		if strings.TrimSpace(one) != one || one == "" || len(one) > maxSkillName {
 			c.fault(sprintf("disabledSkills[%d]", i), "the name of a skill has 1 to %d bytes, and no space at its ends", maxSkillName)
 		}
 	}
+}
+
+// Who may agree to the servers of a file .mcp.json.
+const (
+	ProjectServersOff            = "off"
+	ProjectServersAdministrators = "administrators"
+	ProjectServersEverybody      = "everybody"
+)
+
+// MayAgreeToServers reports whether somebody may agree to the servers of a project's .mcp.json, and whether what they have agreed to is used.
+func (p Permissions) MayAgreeToServers(admin bool) bool {
+	return p.ProjectServers == ProjectServersEverybody || admin && p.ProjectServers != ProjectServersOff
 }
 
 // maxSkillName is 64 characters of at most four bytes.

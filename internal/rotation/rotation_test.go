@@ -23,6 +23,7 @@ import (
 	"xbot/internal/store"
 	"xbot/internal/store/oauth"
 	"xbot/internal/store/plugins"
+	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/secrets"
 )
 
@@ -55,6 +56,9 @@ func setup(t *testing.T) *bundle {
 		MCPServer: chat.MCPServer{MCPConfig: chat.MCPConfig{Name: "git", Transport: chat.MCPHTTP, URL: "https://mcp.example.com"}}, Secrets: b.ring.Seal([]byte(`{"headers":{"A":"b"}}`)),
 	}, b.user)
 	require.NoError(t, err)
+	require.NoError(t, b.SeeMCPProject(t.Context(), mcpservers.SeenProject{
+		User: b.user, Sealed: b.ring.Seal([]byte(`{"mcpServers":{}}`)), Project: mcpservers.Project{Runner: "laptop", Folder: "/work", Digest: "d"},
+	}))
 	require.NoError(t, b.SetOAuthProvider(t.Context(), oauth.Provider{
 		OAuthProvider: chat.OAuthProvider{OAuthProviderConfig: chat.OAuthProviderConfig{ID: "acme", ClientAuth: chat.OAuthInBody}}, Secrets: b.ring.Seal([]byte(`{"client_secret":"s"}`)),
 	}, nil, b.user))
@@ -140,7 +144,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b)
 			require.NoError(t, err)
-			require.Equal(t, 11, count)
+			require.Equal(t, 12, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -193,13 +197,13 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 11 secrets")
+	require.ErrorContains(t, err, "opens none of the 12 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 11)
+	require.Len(t, dropped, 12)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
 }
@@ -213,7 +217,7 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	require.NoError(t, err)
 	kinds := map[string]string{
 		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": store.SealedSubscription, "payload_keys": store.SealedPayload,
-		"mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
+		"mcp_projects": secrets.SealedMCPProject, "mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
 	all, err := b.Secrets(t.Context())

@@ -49,6 +49,16 @@ var services = []service{
 	compatible(Realtime, "realtime voice", "S2S"),
 }
 
+// KeyVariables are the variables of the environment that hold keys of services.
+func KeyVariables() (out []string) {
+	for _, s := range services {
+		if s.keyVar != "" {
+			out = append(out, s.keyVar)
+		}
+	}
+	return out
+}
+
 // compatible is a service that is spoken to like OpenAI's.
 func compatible(name, title, prefix string) service {
 	return service{

@@ -2,26 +2,78 @@
 -- Those of the installation first, then those of a person.
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
-FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
-WHERE s.user_id IS NULL OR s.user_id = sqlc.arg(owner)::bigint
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
+       coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
+FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
+WHERE s.project_id IS NULL AND (s.user_id IS NULL OR s.user_id = sqlc.arg(owner)::bigint)
 ORDER BY s.user_id NULLS FIRST, s.name;
 
 -- name: MCPServerGet :one
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
-FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
+       coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
+FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
 WHERE s.id = $1;
 
+-- name: MCPServersOfProjects :many
+-- Those of the folders of a person, as they were agreed to, whether they are in use or not.
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
+       p.id AS project, p.runner, p.folder, p.digest AS project_digest, p.agreed
+FROM mcp_projects p JOIN mcp_servers s ON s.project_id = p.id LEFT JOIN users u ON u.id = s.changed_by
+WHERE p.user_id = sqlc.arg(owner)::bigint
+ORDER BY p.id, s.name;
+
+-- name: MCPProjectList :many
+SELECT p.id, p.user_id, p.runner, p.folder, p.digest, p.secrets, p.problem, p.seen_at, p.agreed, p.agreed_at, (u.role = 'admin' AND u.kind = 'person')::boolean AS admin
+FROM mcp_projects p JOIN users u ON u.id = p.user_id WHERE p.user_id = sqlc.arg(owner)::bigint ORDER BY p.runner, p.folder;
+
+-- name: MCPProjectSee :exec
+-- What stands there now, where that is news.
+INSERT INTO mcp_projects AS p (user_id, runner, folder, digest, secrets, problem)
+VALUES (sqlc.arg(owner)::bigint, sqlc.arg(runner), sqlc.arg(folder), sqlc.arg(digest), sqlc.narg(secrets), sqlc.arg(problem))
+ON CONFLICT (user_id, runner, folder) DO UPDATE SET digest = EXCLUDED.digest, secrets = EXCLUDED.secrets, problem = EXCLUDED.problem, seen_at = now()
+WHERE p.digest <> EXCLUDED.digest OR p.problem <> EXCLUDED.problem;
+
+-- name: MCPProjectGone :exec
+-- The file is gone. What was agreed to stays known, and is not used.
+WITH unknown AS (DELETE FROM mcp_projects d WHERE d.user_id = sqlc.arg(owner)::bigint AND d.runner = sqlc.arg(runner)::text AND d.folder = sqlc.arg(folder)::text AND d.agreed = '')
+UPDATE mcp_projects SET digest = '', secrets = NULL, problem = sqlc.arg(problem), seen_at = now()
+WHERE user_id = sqlc.arg(owner)::bigint AND runner = sqlc.arg(runner)::text AND folder = sqlc.arg(folder)::text AND agreed <> '' AND problem <> sqlc.arg(problem);
+
+-- name: MCPProjectTrim :exec
+-- Forgets the folders that were seen the longest time ago and to which nobody has agreed, beyond so many.
+DELETE FROM mcp_projects WHERE id IN (
+    SELECT d.id FROM mcp_projects d WHERE d.user_id = sqlc.arg(owner)::bigint AND d.agreed = '' ORDER BY d.seen_at DESC, d.id DESC OFFSET sqlc.arg(keep)::int
+);
+
+-- name: MCPProjectAgree :many
+-- The word of the person, to the file as it was shown and stands there still. None: it is another one by now.
+UPDATE mcp_projects SET agreed = digest, agreed_at = now()
+WHERE id = sqlc.arg(id) AND user_id = sqlc.arg(owner)::bigint AND digest = sqlc.arg(digest) AND digest <> '' AND problem = ''
+RETURNING id;
+
+-- name: MCPProjectClear :many
+-- Removes the servers that were agreed to.
+DELETE FROM mcp_servers WHERE project_id = sqlc.arg(project)::bigint RETURNING id;
+
+-- name: MCPProjectClearOf :many
+-- As MCPProjectClear, of a person.
+DELETE FROM mcp_servers WHERE project_id = sqlc.arg(project)::bigint AND user_id = sqlc.arg(owner)::bigint RETURNING id;
+
+-- name: MCPProjectDelete :execrows
+DELETE FROM mcp_projects WHERE id = sqlc.arg(id) AND user_id = sqlc.arg(owner)::bigint;
+
 -- name: MCPServerCount :one
-SELECT count(*)::int FROM mcp_servers WHERE user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
+SELECT count(*)::int FROM mcp_servers WHERE project_id IS NULL AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
 
 -- name: MCPServerAdd :many
 -- None: its owner has one of that name.
-INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by)
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by, project_id)
 VALUES (sqlc.narg(owner)::bigint, sqlc.arg(name), sqlc.arg(transport), sqlc.arg(command), sqlc.arg(args), sqlc.arg(url), sqlc.arg(env_names), sqlc.arg(header_names), sqlc.arg(account),
-        sqlc.narg(secrets), sqlc.arg(instructions), sqlc.arg(enabled), sqlc.arg(from_file), sqlc.narg(changed_by)::bigint)
+        sqlc.narg(secrets), sqlc.arg(instructions), sqlc.arg(enabled), sqlc.arg(from_file), sqlc.narg(changed_by)::bigint, sqlc.narg(project_id)::bigint)
 ON CONFLICT DO NOTHING
 RETURNING id;
 
@@ -45,7 +97,7 @@ WITH gone AS (DELETE FROM mcp_tools t WHERE t.server_id = sqlc.arg(id))
 UPDATE mcp_servers SET listed_at = NULL, digest = '', guide = '', left_out = '{}', tools = 0, prompts = '[]', resources = '[]' WHERE id = sqlc.arg(id);
 
 -- name: MCPServerDelete :execrows
-DELETE FROM mcp_servers WHERE from_file = sqlc.arg(from_file) AND name = sqlc.arg(name) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
+DELETE FROM mcp_servers WHERE project_id IS NULL AND from_file = sqlc.arg(from_file) AND name = sqlc.arg(name) AND user_id IS NOT DISTINCT FROM sqlc.narg(owner)::bigint;
 
 -- name: MCPServerLock :many
 -- What it last listed, where it still has that revision: none otherwise. Other lists of it wait.

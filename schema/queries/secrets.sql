@@ -25,6 +25,8 @@ SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NULL
 UNION ALL
+SELECT 'mcp project', id::text, secrets FROM mcp_projects WHERE secrets IS NOT NULL
+UNION ALL
 SELECT 'oauth provider', id, secrets FROM oauth_providers WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'oauth account', id::text, secrets FROM oauth_accounts
@@ -66,6 +68,9 @@ UPDATE tool_keys SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text
 -- name: SealedReplaceMCPServer :execrows
 -- Its revision stays: the values are the same.
 UPDATE mcp_servers SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceMCPProject :execrows
+UPDATE mcp_projects SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND secrets = sqlc.arg(was);
 
 -- name: SealedReplaceOAuthProvider :execrows
 -- Its revision stays: the secret is the same.

@@ -10,6 +10,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/chat"
 	"xbot/internal/mcp"
+	"xbot/internal/mcp/project"
 	"xbot/internal/sandbox"
 )
 
@@ -26,6 +27,7 @@ type Endpoints struct {
 	Servers     *mcp.Servers
 	Connections Refresher
 	Source      *mcp.Source
+	Projects    *project.Projects
 	Boxes       sandbox.Boxes // where commands run: on the runner of the person
 }
 
@@ -87,6 +89,7 @@ const maxBody = 128 << 10
 
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
+	a.registerProjects(h)
 	const root, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
 	huma.Register(h, huma.Operation{
 		OperationID: "list-mcp-servers", Method: http.MethodGet, Path: root, Summary: "MCP servers, whose tools the model can use",

@@ -1,5 +1,6 @@
 // Package discovery finds the OAuth provider whose accounts authorize requests to an MCP server, and registers xbot there: what the Model Context
-// Protocol makes of RFC 9728 (who protects a resource), RFC 8414 (what a provider can do) and RFC 7591 (registration), in its version of 2025-11-25.
+// Protocol makes of RFC 9728 (who protects a resource), RFC 8414 (what a provider can do) and RFC 7591 (registration), in its version of 2025-11-25. A server
+// without a word of RFC 9728 is its own provider, as in the version of 2025-03-26.
 //
 // Whatever is found is the word of a stranger. The server may only speak for itself, the provider only for itself; secrets go to https addresses, or
 // to this machine; the sizes, the number and the time of all answers are bounded.
@@ -75,7 +76,13 @@ func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	meta, err := provider(ctx, c, about.AuthorizationServers)
+	var meta *oauthex.AuthServerMeta
+	if about != nil {
+		meta, err = provider(ctx, c, about.AuthorizationServers)
+	} else {
+		about = &oauthex.ProtectedResourceMetadata{Resource: server}
+		meta, err = itself(ctx, c, server)
+	}
 	if err != nil {
 		return Found{}, err
 	}

@@ -91,6 +91,45 @@ func TestFind_WithoutAHeaderTheWellKnownAddressesAreAsked(t *testing.T) {
 	require.Equal(t, b.resource.URL, found.Resource, "though it answers anything else with a page")
 }
 
+func TestFind_AServerThatSaysNothingOfWhoProtectsItIsItsOwnProvider(t *testing.T) {
+	b := setup(t)
+	b.resource.Rule(oauthtest.ResourceRules{Itself: true})
+	found, err := b.find()
+	require.NoError(t, err)
+	at := b.resource.URL
+	require.True(t, strings.HasPrefix(found.ClientID, "client-"))
+	require.Equal(t, discovery.Found{
+		Issuer: at, AuthorizeURL: at + "/authorize", TokenURL: at + "/token", ClientID: found.ClientID, ClientAuth: chat.OAuthInBody, Resource: b.resource.At(),
+	}, found, "at the addresses of the version of 2025-03-26")
+
+	b.resource.Rule(oauthtest.ResourceRules{Itself: true, Says: func(m map[string]any) {
+		m["token_endpoint"], m["scopes_supported"] = at+"/oauth/token", []string{"offline_access"}
+	}})
+	found, err = b.find()
+	require.NoError(t, err)
+	require.Equal(t, at+"/oauth/token", found.TokenURL, "at those that it says")
+	require.Equal(t, []string{"offline_access"}, found.Scopes)
+}
+
+func TestFind_AServerThatIsItsOwnProviderSpeaksForItselfAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		says func(map[string]any)
+		why  string
+	}{
+		"another issuer":  {func(m map[string]any) { m["issuer"] = "https://login.example.com" }, "is another one"},
+		"no PKCE":         {func(m map[string]any) { delete(m, "code_challenge_methods_supported") }, "has no PKCE"},
+		"in clear text":   {func(m map[string]any) { m["authorization_endpoint"] = "http://login.example.com/a" }, "cannot be used"},
+		"no registration": {func(m map[string]any) { delete(m, "registration_endpoint") }, "an administrator has to register xbot there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.resource.Rule(oauthtest.ResourceRules{Itself: true, Says: c.says})
+			require.Contains(t, b.refused(), c.why)
+			require.Zero(t, b.provider.Clients(), "the addresses of the older version are not tried")
+		})
+	}
+}
+
 func TestFind_AnSSEServerIsAskedByGet(t *testing.T) {
 	b := setup(t)
 	b.resource.Rule(oauthtest.ResourceRules{Before: func(r *http.Request) {
@@ -180,7 +219,7 @@ func TestFind_AServerSpeaksForItselfAlone(t *testing.T) {
 		}, "WWW-Authenticate"},
 		"no metadata at all": {func(*bundle) oauthtest.ResourceRules {
 			return oauthtest.ResourceRules{Challenge: "-", InMetadata: http.NotFound}
-		}, "does not say at which provider"},
+		}, "does not register xbot (RFC 7591)"},
 		"a long story": {func(*bundle) oauthtest.ResourceRules {
 			return oauthtest.ResourceRules{InMetadata: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat("[", 1<<10))) }}
 		}, "is no JSON object"},

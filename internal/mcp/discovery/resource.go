@@ -15,7 +15,7 @@ import (
 // wellKnown is where a resource says who protects it (RFC 9728, section 3.1).
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// resource reads who protects a server: where its challenge says, else at the well-known addresses.
+// resource reads who protects a server: where its challenge says, else at the well-known addresses. nil: nothing stands at any of these.
 func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.ProtectedResourceMetadata, error) {
 	if a.metadata != "" {
 		about, err := metadataAt(ctx, c, a.metadata, server)
@@ -32,7 +32,7 @@ func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.
 	if p := strings.TrimSuffix(u.EscapedPath(), "/"); p != "" {
 		places = []string{wellKnown + p, wellKnown}
 	}
-	problem := unusable("it wants one, and does not say at which provider (RFC 9728)")
+	var problem error
 	for _, place := range places { // some answer anything with a page
 		about, err := metadataAt(ctx, c, u.Scheme+"://"+u.Host+place, server)
 		if about != nil {

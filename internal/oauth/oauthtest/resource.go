@@ -28,6 +28,8 @@ type ResourceRules struct {
 	InMetadata http.HandlerFunc      // answers in place of the metadata
 	Before     func(r *http.Request) // runs before each answer
 	Open       bool                  // it wants no token
+	Itself     bool                  // it is its own provider, and says nothing of who protects it (Model Context Protocol of 2025-03-26)
+	Says       func(map[string]any)  // of one that is its own provider: it says what it can do, which this changes; nil: it does not say
 }
 
 // Path is where a resource has what it protects.
@@ -41,6 +43,7 @@ func (p *Provider) Protect(t testing.TB, h http.Handler) *Resource {
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource"+Path, func(w http.ResponseWriter, r *http.Request) { s.metadata(w, r, false) })
 	mux.HandleFunc("GET /.well-known/oauth-protected-resource", func(w http.ResponseWriter, r *http.Request) { s.metadata(w, r, true) })
 	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, h) })
+	mux.HandleFunc("/", s.itself)
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s
@@ -72,6 +75,10 @@ func (s *Resource) Requests(account string) int {
 // metadata says who protects it (RFC 9728, section 3.2).
 func (s *Resource) metadata(w http.ResponseWriter, r *http.Request, atRoot bool) {
 	rules := s.ruled()
+	if rules.Itself {
+		http.NotFound(w, r)
+		return
+	}
 	if rules.InMetadata != nil {
 		rules.InMetadata(w, r)
 		return
@@ -108,6 +115,9 @@ func (s *Resource) serve(w http.ResponseWriter, r *http.Request, h http.Handler)
 		h.ServeHTTP(w, r)
 		return
 	}
+	if rules.Itself {
+		rules.Challenge = "-"
+	}
 	switch rules.Challenge { // RFC 9728, section 5.1
 	case "":
 		header := `Bearer resource_metadata="` + s.URL + "/.well-known/oauth-protected-resource" + Path + `"`
@@ -120,4 +130,23 @@ func (s *Resource) serve(w http.ResponseWriter, r *http.Request, h http.Handler)
 		w.Header().Set("WWW-Authenticate", rules.Challenge)
 	}
 	http.Error(w, "who are you", http.StatusUnauthorized)
+}
+
+// itself answers as the provider does, where the resource is its own.
+func (s *Resource) itself(w http.ResponseWriter, r *http.Request) {
+	rules := s.ruled()
+	says := strings.HasPrefix(r.URL.Path, "/.well-known/")
+	switch {
+	case !rules.Itself, says && (rules.Says == nil || r.URL.Path != "/.well-known/oauth-authorization-server"):
+		http.NotFound(w, r)
+	case says:
+		out := map[string]any{"issuer": s.URL, "code_challenge_methods_supported": []string{"S256"}}
+		for what, at := range map[string]string{"authorization_endpoint": "/authorize", "token_endpoint": "/token", "registration_endpoint": "/register"} {
+			out[what] = s.URL + at
+		}
+		rules.Says(out)
+		answer(w, http.StatusOK, out)
+	default:
+		s.provider.Config.Handler.ServeHTTP(w, r)
+	}
 }

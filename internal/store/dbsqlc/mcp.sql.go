@@ -9,7 +9,235 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"xbot/internal/chat"
 )
+
+const mCPProjectAgree = `-- name: MCPProjectAgree :many
+UPDATE mcp_projects SET agreed = digest, agreed_at = now()
+WHERE id = $1 AND user_id = $2::bigint AND digest = $3 AND digest <> '' AND problem = ''
+RETURNING id
+`
+
+type MCPProjectAgreeParams struct {
+	ID     int64
+	Owner  int64
+	Digest string
+}
+
+// The word of the person, to the file as it was shown and stands there still. None: it is another one by now.
+func (q *Queries) MCPProjectAgree(ctx context.Context, db DBTX, arg MCPProjectAgreeParams) ([]int64, error) {
+	rows, err := db.Query(ctx, mCPProjectAgree, arg.ID, arg.Owner, arg.Digest)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const mCPProjectClear = `-- name: MCPProjectClear :many
+DELETE FROM mcp_servers WHERE project_id = $1::bigint RETURNING id
+`
+
+// Removes the servers that were agreed to.
+func (q *Queries) MCPProjectClear(ctx context.Context, db DBTX, project int64) ([]int64, error) {
+	rows, err := db.Query(ctx, mCPProjectClear, project)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const mCPProjectClearOf = `-- name: MCPProjectClearOf :many
+DELETE FROM mcp_servers WHERE project_id = $1::bigint AND user_id = $2::bigint RETURNING id
+`
+
+type MCPProjectClearOfParams struct {
+	Project int64
+	Owner   int64
+}
+
+// As MCPProjectClear, of a person.
+func (q *Queries) MCPProjectClearOf(ctx context.Context, db DBTX, arg MCPProjectClearOfParams) ([]int64, error) {
+	rows, err := db.Query(ctx, mCPProjectClearOf, arg.Project, arg.Owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const mCPProjectDelete = `-- name: MCPProjectDelete :execrows
+DELETE FROM mcp_projects WHERE id = $1 AND user_id = $2::bigint
+`
+
+type MCPProjectDeleteParams struct {
+	ID    int64
+	Owner int64
+}
+
+func (q *Queries) MCPProjectDelete(ctx context.Context, db DBTX, arg MCPProjectDeleteParams) (int64, error) {
+	result, err := db.Exec(ctx, mCPProjectDelete, arg.ID, arg.Owner)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const mCPProjectGone = `-- name: MCPProjectGone :exec
+WITH unknown AS (DELETE FROM mcp_projects d WHERE d.user_id = $2::bigint AND d.runner = $3::text AND d.folder = $4::text AND d.agreed = '')
+UPDATE mcp_projects SET digest = '', secrets = NULL, problem = $1, seen_at = now()
+WHERE user_id = $2::bigint AND runner = $3::text AND folder = $4::text AND agreed <> '' AND problem <> $1
+`
+
+type MCPProjectGoneParams struct {
+	Problem string
+	Owner   int64
+	Runner  string
+	Folder  string
+}
+
+// The file is gone. What was agreed to stays known, and is not used.
+func (q *Queries) MCPProjectGone(ctx context.Context, db DBTX, arg MCPProjectGoneParams) error {
+	_, err := db.Exec(ctx, mCPProjectGone,
+		arg.Problem,
+		arg.Owner,
+		arg.Runner,
+		arg.Folder,
+	)
+	return err
+}
+
+const mCPProjectList = `-- name: MCPProjectList :many
+SELECT p.id, p.user_id, p.runner, p.folder, p.digest, p.secrets, p.problem, p.seen_at, p.agreed, p.agreed_at, (u.role = 'admin' AND u.kind = 'person')::boolean AS admin
+FROM mcp_projects p JOIN users u ON u.id = p.user_id WHERE p.user_id = $1::bigint ORDER BY p.runner, p.folder
+`
+
+type MCPProjectListRow struct {
+	ID       int64
+	UserID   chat.UserID
+	Runner   string
+	Folder   string
+	Digest   string
+	Secrets  []byte
+	Problem  string
+	SeenAt   time.Time
+	Agreed   string
+	AgreedAt *time.Time
+	Admin    bool
+}
+
+func (q *Queries) MCPProjectList(ctx context.Context, db DBTX, owner int64) ([]MCPProjectListRow, error) {
+	rows, err := db.Query(ctx, mCPProjectList, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MCPProjectListRow
+	for rows.Next() {
+		var i MCPProjectListRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.UserID,
+			&i.Runner,
+			&i.Folder,
+			&i.Digest,
+			&i.Secrets,
+			&i.Problem,
+			&i.SeenAt,
+			&i.Agreed,
+			&i.AgreedAt,
+			&i.Admin,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const mCPProjectSee = `-- name: MCPProjectSee :exec
+INSERT INTO mcp_projects AS p (user_id, runner, folder, digest, secrets, problem)
+VALUES ($1::bigint, $2, $3, $4, $5, $6)
+ON CONFLICT (user_id, runner, folder) DO UPDATE SET digest = EXCLUDED.digest, secrets = EXCLUDED.secrets, problem = EXCLUDED.problem, seen_at = now()
+WHERE p.digest <> EXCLUDED.digest OR p.problem <> EXCLUDED.problem
+`
+
+type MCPProjectSeeParams struct {
+	Owner   int64
+	Runner  string
+	Folder  string
+	Digest  string
+	Secrets []byte
+	Problem string
+}
+
+// What stands there now, where that is news.
+func (q *Queries) MCPProjectSee(ctx context.Context, db DBTX, arg MCPProjectSeeParams) error {
+	_, err := db.Exec(ctx, mCPProjectSee,
+		arg.Owner,
+		arg.Runner,
+		arg.Folder,
+		arg.Digest,
+		arg.Secrets,
+		arg.Problem,
+	)
+	return err
+}
+
+const mCPProjectTrim = `-- name: MCPProjectTrim :exec
+DELETE FROM mcp_projects WHERE id IN (
+    SELECT d.id FROM mcp_projects d WHERE d.user_id = $1::bigint AND d.agreed = '' ORDER BY d.seen_at DESC, d.id DESC OFFSET $2::int
+)
+`
+
+type MCPProjectTrimParams struct {
+	Owner int64
+	Keep  int32
+}
+
+// Forgets the folders that were seen the longest time ago and to which nobody has agreed, beyond so many.
+func (q *Queries) MCPProjectTrim(ctx context.Context, db DBTX, arg MCPProjectTrimParams) error {
+	_, err := db.Exec(ctx, mCPProjectTrim, arg.Owner, arg.Keep)
+	return err
+}
 
 const mCPServerAccount = `-- name: MCPServerAccount :execrows
 UPDATE mcp_servers
@@ -39,9 +267,9 @@ func (q *Queries) MCPServerAccount(ctx context.Context, db DBTX, arg MCPServerAc
 }
 
 const mCPServerAdd = `-- name: MCPServerAdd :many
-INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by)
+INSERT INTO mcp_servers (user_id, name, transport, command, args, url, env_names, header_names, account, secrets, instructions, enabled, from_file, changed_by, project_id)
 VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13, $14::bigint)
+        $10, $11, $12, $13, $14::bigint, $15::bigint)
 ON CONFLICT DO NOTHING
 RETURNING id
 `
@@ -61,6 +289,7 @@ type MCPServerAddParams struct {
 	Enabled      bool
 	FromFile     bool
 	ChangedBy    *int64
+	ProjectID    *int64
 }
 
 // None: its owner has one of that name.
@@ -80,6 +309,7 @@ func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddPar
 		arg.Enabled,
 		arg.FromFile,
 		arg.ChangedBy,
+		arg.ProjectID,
 	)
 	if err != nil {
 		return nil, err
@@ -100,7 +330,7 @@ func (q *Queries) MCPServerAdd(ctx context.Context, db DBTX, arg MCPServerAddPar
 }
 
 const mCPServerCount = `-- name: MCPServerCount :one
-SELECT count(*)::int FROM mcp_servers WHERE user_id IS NOT DISTINCT FROM $1::bigint
+SELECT count(*)::int FROM mcp_servers WHERE project_id IS NULL AND user_id IS NOT DISTINCT FROM $1::bigint
 `
 
 func (q *Queries) MCPServerCount(ctx context.Context, db DBTX, owner *int64) (int32, error) {
@@ -111,7 +341,7 @@ func (q *Queries) MCPServerCount(ctx context.Context, db DBTX, owner *int64) (in
 }
 
 const mCPServerDelete = `-- name: MCPServerDelete :execrows
-DELETE FROM mcp_servers WHERE from_file = $1 AND name = $2 AND user_id IS NOT DISTINCT FROM $3::bigint
+DELETE FROM mcp_servers WHERE project_id IS NULL AND from_file = $1 AND name = $2 AND user_id IS NOT DISTINCT FROM $3::bigint
 `
 
 type MCPServerDeleteParams struct {
@@ -142,40 +372,46 @@ func (q *Queries) MCPServerForget(ctx context.Context, db DBTX, id int64) error 
 const mCPServerGet = `-- name: MCPServerGet :one
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
-FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
+       coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
+FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
 WHERE s.id = $1
 `
 
 type MCPServerGetRow struct {
-	ID           int64
-	Owner        int64
-	Name         string
-	Transport    string
-	Command      string
-	Args         []string
-	Url          string
-	EnvNames     []string
-	HeaderNames  []string
-	Account      string
-	Secrets      []byte
-	Instructions string
-	Enabled      bool
-	FromFile     bool
-	Revision     int64
-	CreatedAt    time.Time
-	ChangedAt    time.Time
-	ChangedBy    string
-	ListedAt     *time.Time
-	Digest       string
-	Guide        string
-	LeftOut      []string
-	Tools        int32
-	Prompts      int32
-	Resources    int32
-	Problem      string
-	ProblemAt    *time.Time
-	WantsAccount bool
+	ID            int64
+	Owner         int64
+	Name          string
+	Transport     string
+	Command       string
+	Args          []string
+	Url           string
+	EnvNames      []string
+	HeaderNames   []string
+	Account       string
+	Secrets       []byte
+	Instructions  string
+	Enabled       bool
+	FromFile      bool
+	Revision      int64
+	CreatedAt     time.Time
+	ChangedAt     time.Time
+	ChangedBy     string
+	ListedAt      *time.Time
+	Digest        string
+	Guide         string
+	LeftOut       []string
+	Tools         int32
+	Prompts       int32
+	Resources     int32
+	Problem       string
+	ProblemAt     *time.Time
+	WantsAccount  bool
+	Project       int64
+	Runner        string
+	Folder        string
+	ProjectDigest string
+	Agreed        string
 }
 
 func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServerGetRow, error) {
@@ -210,6 +446,11 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 		&i.Problem,
 		&i.ProblemAt,
 		&i.WantsAccount,
+		&i.Project,
+		&i.Runner,
+		&i.Folder,
+		&i.ProjectDigest,
+		&i.Agreed,
 	)
 	return i, err
 }
@@ -217,41 +458,47 @@ func (q *Queries) MCPServerGet(ctx context.Context, db DBTX, id int64) (MCPServe
 const mCPServerList = `-- name: MCPServerList :many
 SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
        s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
-       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account
-FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by
-WHERE s.user_id IS NULL OR s.user_id = $1::bigint
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
+       coalesce(p.id, 0)::bigint AS project, coalesce(p.runner, '')::text AS runner, coalesce(p.folder, '')::text AS folder, coalesce(p.digest, '')::text AS project_digest, coalesce(p.agreed, '')::text AS agreed
+FROM mcp_servers s LEFT JOIN users u ON u.id = s.changed_by LEFT JOIN mcp_projects p ON p.id = s.project_id
+WHERE s.project_id IS NULL AND (s.user_id IS NULL OR s.user_id = $1::bigint)
 ORDER BY s.user_id NULLS FIRST, s.name
 `
 
 type MCPServerListRow struct {
-	ID           int64
-	Owner        int64
-	Name         string
-	Transport    string
-	Command      string
-	Args         []string
-	Url          string
-	EnvNames     []string
-	HeaderNames  []string
-	Account      string
-	Secrets      []byte
-	Instructions string
-	Enabled      bool
-	FromFile     bool
-	Revision     int64
-	CreatedAt    time.Time
-	ChangedAt    time.Time
-	ChangedBy    string
-	ListedAt     *time.Time
-	Digest       string
-	Guide        string
-	LeftOut      []string
-	Tools        int32
-	Prompts      int32
-	Resources    int32
-	Problem      string
-	ProblemAt    *time.Time
-	WantsAccount bool
+	ID            int64
+	Owner         int64
+	Name          string
+	Transport     string
+	Command       string
+	Args          []string
+	Url           string
+	EnvNames      []string
+	HeaderNames   []string
+	Account       string
+	Secrets       []byte
+	Instructions  string
+	Enabled       bool
+	FromFile      bool
+	Revision      int64
+	CreatedAt     time.Time
+	ChangedAt     time.Time
+	ChangedBy     string
+	ListedAt      *time.Time
+	Digest        string
+	Guide         string
+	LeftOut       []string
+	Tools         int32
+	Prompts       int32
+	Resources     int32
+	Problem       string
+	ProblemAt     *time.Time
+	WantsAccount  bool
+	Project       int64
+	Runner        string
+	Folder        string
+	ProjectDigest string
+	Agreed        string
 }
 
 // Those of the installation first, then those of a person.
@@ -293,6 +540,11 @@ func (q *Queries) MCPServerList(ctx context.Context, db DBTX, owner int64) ([]MC
 			&i.Problem,
 			&i.ProblemAt,
 			&i.WantsAccount,
+			&i.Project,
+			&i.Runner,
+			&i.Folder,
+			&i.ProjectDigest,
+			&i.Agreed,
 		); err != nil {
 			return nil, err
 		}
@@ -471,6 +723,107 @@ UPDATE mcp_servers SET listed_at = now(), problem = '', problem_at = NULL, wants
 func (q *Queries) MCPServerStill(ctx context.Context, db DBTX, id int64) error {
 	_, err := db.Exec(ctx, mCPServerStill, id)
 	return err
+}
+
+const mCPServersOfProjects = `-- name: MCPServersOfProjects :many
+SELECT s.id, coalesce(s.user_id, 0)::bigint AS owner, s.name, s.transport, s.command, s.args, s.url, s.env_names, s.header_names, s.account, s.secrets, s.instructions, s.enabled, s.from_file,
+       s.revision, s.created_at, s.changed_at, coalesce(u.name, '')::text AS changed_by,
+       s.listed_at, s.digest, s.guide, s.left_out, s.tools, jsonb_array_length(s.prompts)::int AS prompts, jsonb_array_length(s.resources)::int AS resources, s.problem, s.problem_at, s.wants_account,
+       p.id AS project, p.runner, p.folder, p.digest AS project_digest, p.agreed
+FROM mcp_projects p JOIN mcp_servers s ON s.project_id = p.id LEFT JOIN users u ON u.id = s.changed_by
+WHERE p.user_id = $1::bigint
+ORDER BY p.id, s.name
+`
+
+type MCPServersOfProjectsRow struct {
+	ID            int64
+	Owner         int64
+	Name          string
+	Transport     string
+	Command       string
+	Args          []string
+	Url           string
+	EnvNames      []string
+	HeaderNames   []string
+	Account       string
+	Secrets       []byte
+	Instructions  string
+	Enabled       bool
+	FromFile      bool
+	Revision      int64
+	CreatedAt     time.Time
+	ChangedAt     time.Time
+	ChangedBy     string
+	ListedAt      *time.Time
+	Digest        string
+	Guide         string
+	LeftOut       []string
+	Tools         int32
+	Prompts       int32
+	Resources     int32
+	Problem       string
+	ProblemAt     *time.Time
+	WantsAccount  bool
+	Project       int64
+	Runner        string
+	Folder        string
+	ProjectDigest string
+	Agreed        string
+}
+
+// Those of the folders of a person, as they were agreed to, whether they are in use or not.
+func (q *Queries) MCPServersOfProjects(ctx context.Context, db DBTX, owner int64) ([]MCPServersOfProjectsRow, error) {
+	rows, err := db.Query(ctx, mCPServersOfProjects, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MCPServersOfProjectsRow
+	for rows.Next() {
+		var i MCPServersOfProjectsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Owner,
+			&i.Name,
+			&i.Transport,
+			&i.Command,
+			&i.Args,
+			&i.Url,
+			&i.EnvNames,
+			&i.HeaderNames,
+			&i.Account,
+			&i.Secrets,
+			&i.Instructions,
+			&i.Enabled,
+			&i.FromFile,
+			&i.Revision,
+			&i.CreatedAt,
+			&i.ChangedAt,
+			&i.ChangedBy,
+			&i.ListedAt,
+			&i.Digest,
+			&i.Guide,
+			&i.LeftOut,
+			&i.Tools,
+			&i.Prompts,
+			&i.Resources,
+			&i.Problem,
+			&i.ProblemAt,
+			&i.WantsAccount,
+			&i.Project,
+			&i.Runner,
+			&i.Folder,
+			&i.ProjectDigest,
+			&i.Agreed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const mCPToolList = `-- name: MCPToolList :many

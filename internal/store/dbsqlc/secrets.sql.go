@@ -84,6 +84,8 @@ SELECT 'tool key', id::text, secrets FROM tool_keys WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'mcp server', id::text, secrets FROM mcp_servers WHERE secrets IS NOT NULL
 UNION ALL
+SELECT 'mcp project', id::text, secrets FROM mcp_projects WHERE secrets IS NOT NULL
+UNION ALL
 SELECT 'oauth provider', id, secrets FROM oauth_providers WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'oauth account', id::text, secrets FROM oauth_accounts
@@ -133,6 +135,24 @@ type SealedReplaceChannelParams struct {
 // Its revision stays: what it is configured with is the same.
 func (q *Queries) SealedReplaceChannel(ctx context.Context, db DBTX, arg SealedReplaceChannelParams) (int64, error) {
 	result, err := db.Exec(ctx, sealedReplaceChannel, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceMCPProject = `-- name: SealedReplaceMCPProject :execrows
+UPDATE mcp_projects SET secrets = $1 WHERE id = $2::text::bigint AND secrets = $3
+`
+
+type SealedReplaceMCPProjectParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+func (q *Queries) SealedReplaceMCPProject(ctx context.Context, db DBTX, arg SealedReplaceMCPProjectParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceMCPProject, arg.Sealed, arg.Name, arg.Was)
 	if err != nil {
 		return 0, err
 	}

@@ -23,7 +23,8 @@ const MaxServers = 32
 type Server struct {
 	chat.MCPServer
 
-	Secrets []byte // nil: there are none
+	Secrets []byte  // nil: there are none
+	Project Project // of whose .mcp.json it is; without an id: it stands in none
 }
 
 // Store keeps MCP servers. It is safe for concurrent use.
@@ -61,7 +62,7 @@ func (s *Store) MCPServer(ctx context.Context, id int64) (Server, error) {
 }
 
 func server(r dbsqlc.MCPServerGetRow) Server {
-	return Server{Secrets: r.Secrets, MCPServer: chat.MCPServer{
+	return Server{Secrets: r.Secrets, Project: Project{ID: r.Project, Runner: r.Runner, Folder: r.Folder, Digest: r.ProjectDigest, Agreed: r.Agreed}, MCPServer: chat.MCPServer{
 		ID: r.ID, User: chat.UserID(r.Owner), Shared: r.Owner == 0, EnvNames: r.EnvNames, HeaderNames: r.HeaderNames,
 		Revision: r.Revision, CreatedAt: r.CreatedAt, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy, FromFile: r.FromFile,
 		MCPConfig: chat.MCPConfig{
@@ -101,9 +102,14 @@ func add(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, erro
 	if n >= MaxServers {
 		return 0, fault.Errorf(fault.Invalid, "there are %d MCP servers already: remove one that is not needed", n)
 	}
+	return insert(ctx, tx, in, by)
+}
+
+func insert(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) (int64, error) {
 	ids, err := tx.Q.MCPServerAdd(ctx, tx, dbsqlc.MCPServerAddParams{
 		Owner: owner(in.User), Name: in.Name, Transport: string(in.Transport), Command: in.Command, Args: list(in.Args), Url: in.URL, EnvNames: list(in.EnvNames),
 		HeaderNames: list(in.HeaderNames), Account: in.Account, Secrets: in.Secrets, Instructions: in.Instructions, Enabled: in.Enabled, FromFile: in.FromFile, ChangedBy: owner(by),
+		ProjectID: number(in.Project.ID),
 	})
 	if err != nil {
 		return 0, fmt.Errorf("add an MCP server: %w", err)
@@ -153,11 +159,13 @@ func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name stri
 	})
 }
 
-func owner(user chat.UserID) *int64 {
-	if user == 0 {
+func owner(user chat.UserID) *int64 { return number(int64(user)) }
+
+func number(n int64) *int64 {
+	if n == 0 {
 		return nil
 	}
-	return new(int64(user))
+	return new(n)
 }
 
 // list is never null in a row.

@@ -18,6 +18,7 @@ const (
 
 	SealedSubscription = "subscription" // the key of an account at a provider of models
 	SealedToolKey      = "tool key"     // the key of a service that tools use
+	SealedMCPProject   = "mcp project"  // the file .mcp.json of a folder in which somebody works
 	SealedMCPServer    = "mcp server"   // what a server of tools is given: values of variables and headers
 
 	SealedOAuthProvider = "oauth provider" // the secret of the client that xbot is at a provider
@@ -96,6 +97,8 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 		n, err = s.db.Q.SealedReplaceToolKey(ctx, s.db.Pool, dbsqlc.SealedReplaceToolKeyParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedMCPServer:
 		n, err = s.db.Q.SealedReplaceMCPServer(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPServerParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedMCPProject:
+		n, err = s.db.Q.SealedReplaceMCPProject(ctx, s.db.Pool, dbsqlc.SealedReplaceMCPProjectParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedOAuthProvider:
 		n, err = s.db.Q.SealedReplaceOAuthProvider(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthProviderParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedOAuthAccount:

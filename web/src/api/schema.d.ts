@@ -676,6 +676,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Folders with a .mcp.json in which your conversations have worked
+         * @description With what the files would have run and called. None of it is used before you have agreed.
+         */
+        get: operations["list-mcp-projects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-projects/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take back that you have agreed to a .mcp.json */
+        delete: operations["withdraw-mcp-project"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-projects/{id}/agree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Agree to the servers of a .mcp.json, as you were shown them
+         * @description They are used in that folder until the file changes. The file is read once more; 409: it is another one by now. The servers are asked what they offer, for at most 20 seconds. 403: the policy lets administrators alone agree. Tokens of conversations cannot.
+         */
+        post: operations["agree-to-mcp-project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/mcp-servers": {
         parameters: {
             query?: never;
@@ -4970,6 +5027,54 @@ export interface components {
             /** @description What the agent does with this memory, as the policy and the person say. */
             switches: components["schemas"]["Remembers"];
         };
+        MCPProject: {
+            /** Format: date-time */
+            agreed_at?: string;
+            /** @description SHA-256 of the file as it was seen last; empty: it cannot be used. Agreeing names it. */
+            digest: string;
+            folder: string;
+            /** Format: int64 */
+            id: number;
+            /** @description The policy lets you agree; where it does not, what you agreed to before is not used either. */
+            may_agree: boolean;
+            problem?: string;
+            runner: string;
+            /** Format: date-time */
+            seen_at: string;
+            /** @description Those of the file as it was seen last. */
+            servers: components["schemas"]["MCPProjectServer"][] | null;
+            /**
+             * @description asks: nobody has agreed to it; agreed: its servers are used there; changed: it is another one than was agreed to, and not used; unusable: see problem.
+             * @enum {string}
+             */
+            state: "asks" | "agreed" | "changed" | "unusable";
+        };
+        MCPProjectServer: {
+            args?: string[] | null;
+            /** @description Runs in the folder, on the runner, in its walls. */
+            command?: string;
+            disabled?: boolean;
+            /** @description Variables of the command, with their values: they may change what it does. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description Names of headers. */
+            headers?: string[] | null;
+            name: string;
+            /** @description Why it is not used. */
+            problem?: string;
+            /**
+             * Format: int64
+             * @description How many it offers, once it was agreed to.
+             */
+            tools: number;
+            transport?: string;
+            /** @description On the public internet alone. */
+            url?: string;
+        };
+        MCPProjects: {
+            projects: components["schemas"]["MCPProject"][] | null;
+        };
         MCPServer: {
             /**
              * @description Of a server of the installation with a url: the OAuth provider whose connected account authorizes requests, that of whoever uses the server.
@@ -5978,6 +6083,10 @@ export interface components {
         ProfileVersionsBody: {
             /** @description The newest first, which is the profile as it is; without their texts. */
             versions: components["schemas"]["ProfileVersion"][] | null;
+        };
+        ProjectConsentBody: {
+            /** @description Of the file that you were shown. */
+            digest: string;
         };
         Prompt: {
             /** @description Your text stands behind the default, rather than in its place. For system alone. */
@@ -8977,6 +9086,99 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-mcp-projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPProjects"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "withdraw-mcp-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "agree-to-mcp-project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectConsentBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MCPProject"];
+                };
             };
             /** @description Error */
             default: {

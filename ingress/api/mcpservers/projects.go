@@ -1,0 +1,187 @@
+package mcpservers
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/mcp"
+	"xbot/internal/mcp/project"
+	"xbot/internal/sandbox"
+	"xbot/internal/store/mcpservers"
+)
+
+// MCPProjects lists folders with a .mcp.json.
+type MCPProjects struct {
+	Projects []MCPProject `json:"projects"`
+}
+
+// MCPProject is a folder with a .mcp.json in which a conversation has worked.
+type MCPProject struct {
+	ID       int64              `json:"id"`
+	Runner   string             `json:"runner"`
+	Folder   string             `json:"folder"`
+	Digest   string             `json:"digest" doc:"SHA-256 of the file as it was seen last; empty: it cannot be used. Agreeing names it."`
+	State    string             `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: nobody has agreed to it; agreed: its servers are used there; changed: it is another one than was agreed to, and not used; unusable: see problem."`
+	Problem  string             `json:"problem,omitempty"`
+	MayAgree bool               `json:"may_agree" doc:"The policy lets you agree; where it does not, what you agreed to before is not used either."`
+	SeenAt   time.Time          `json:"seen_at"`
+	AgreedAt *time.Time         `json:"agreed_at,omitempty"`
+	Servers  []MCPProjectServer `json:"servers" doc:"Those of the file as it was seen last."`
+}
+
+// MCPProjectServer is a server of a .mcp.json, exactly as it would be used.
+type MCPProjectServer struct {
+	Name      string            `json:"name"`
+	Transport chat.MCPTransport `json:"transport,omitempty"`
+	Command   string            `json:"command,omitempty" doc:"Runs in the folder, on the runner, in its walls."`
+	Args      []string          `json:"args,omitempty"`
+	Env       map[string]string `json:"env,omitempty" doc:"Variables of the command, with their values: they may change what it does."`
+	URL       string            `json:"url,omitempty" doc:"On the public internet alone."`
+	Headers   []string          `json:"headers,omitempty" doc:"Names of headers."`
+	Disabled  bool              `json:"disabled,omitempty"`
+	Tools     int               `json:"tools" doc:"How many it offers, once it was agreed to."`
+	Problem   string            `json:"problem,omitempty" doc:"Why it is not used."`
+}
+
+type (
+	projectPath struct {
+		ID int64 `path:"id" minimum:"1"`
+	}
+	projectConsent struct {
+		ID   int64 `path:"id" minimum:"1"`
+		Body struct {
+			Digest string `json:"digest" minLength:"1" maxLength:"64" doc:"Of the file that you were shown."`
+		}
+	}
+)
+
+// registerProjects has the endpoints of folders with a .mcp.json.
+func (a *Endpoints) registerProjects(h huma.API) {
+	const root, one = "/api/mcp-projects", "/api/mcp-projects/{id}"
+	huma.Register(h, huma.Operation{
+		OperationID: "list-mcp-projects", Method: http.MethodGet, Path: root, Summary: "Folders with a .mcp.json in which your conversations have worked",
+		Description: "With what the files would have run and called. None of it is used before you have agreed.", Security: endpoint.Secured,
+	}, a.listProjects)
+	huma.Register(h, huma.Operation{
+		OperationID: "agree-to-mcp-project", Method: http.MethodPost, Path: one + "/agree", Summary: "Agree to the servers of a .mcp.json, as you were shown them",
+		Description: "They are used in that folder until the file changes. The file is read once more; 409: it is another one by now. The servers are asked what they offer, for at most 20 seconds. " +
+			"403: the policy lets administrators alone agree. Tokens of conversations cannot.", Security: endpoint.Secured,
+	}, a.agree)
+	huma.Register(h, huma.Operation{
+		OperationID: "withdraw-mcp-project", Method: http.MethodDelete, Path: one, Summary: "Take back that you have agreed to a .mcp.json", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, a.withdraw)
+}
+
+func (a *Endpoints) listProjects(ctx context.Context, _ *struct{}) (*struct{ Body MCPProjects }, error) {
+	u := auth.User(ctx)
+	all, err := a.Projects.List(ctx, u.ID)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	others, err := a.Servers.List(ctx, u.ID)
+	out := make([]MCPProject, len(all))
+	for i, p := range all {
+		out[i] = shown(p, others)
+	}
+	return &struct{ Body MCPProjects }{MCPProjects{out}}, a.Problem(err)
+}
+
+func (a *Endpoints) agree(ctx context.Context, in *projectConsent) (*struct{ Body MCPProject }, error) {
+	u := auth.User(ctx)
+	now, before, err := a.Projects.Agree(ctx, u.ID, in.ID, in.Body.Digest)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	for _, id := range before {
+		a.Connections.Forget(id)
+	}
+	a.Log.Info("MCP servers of a project agreed to", "project", now.ID, "runner", now.Runner, "by", u.Name)
+	a.askAll(ctx, now)
+	all, err := a.listProjects(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all.Body.Projects {
+		if p.ID == in.ID {
+			return &struct{ Body MCPProject }{p}, nil
+		}
+	}
+	return nil, a.Problem(fault.Errorf(fault.NotFound, "there is no such folder any more"))
+}
+
+// asksAtOnce is how many servers of a project are asked at the same time.
+const asksAtOnce = 4
+
+// askAll asks the servers of a project what they offer. What is wrong with one is noted with it.
+func (a *Endpoints) askAll(ctx context.Context, p project.Seen) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	box, err := sandbox.Reach(ctx, a.Boxes, p.User, p.Runner)
+	if err != nil {
+		return // it was there a moment ago; the next agreement asks again
+	}
+	var work sync.WaitGroup
+	defer work.Wait()
+	room := make(chan struct{}, asksAtOnce)
+	for _, s := range p.Servers {
+		if !s.Enabled {
+			continue
+		}
+		work.Go(func() {
+			room <- struct{}{}
+			defer func() { <-room }()
+			_, _ = a.Connections.Refresh(ctx, mcp.At{Server: s.ID, Person: p.User, Box: box}) // the list says what is wrong with it
+		})
+	}
+}
+
+func (a *Endpoints) withdraw(ctx context.Context, in *projectPath) (*struct{}, error) {
+	servers, err := a.Projects.Withdraw(ctx, auth.User(ctx).ID, in.ID)
+	for _, id := range servers {
+		a.Connections.Forget(id)
+	}
+	return nil, a.Problem(err)
+}
+
+// shown is a project for its person, beside the servers that they have otherwise.
+func shown(p project.Seen, others []chat.MCPServer) MCPProject {
+	out := MCPProject{
+		ID: p.ID, Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Problem: p.Problem, MayAgree: p.MayAgree, SeenAt: p.SeenAt, AgreedAt: p.AgreedAt, State: state(p),
+		Servers: make([]MCPProjectServer, len(p.Entries)),
+	}
+	for i, e := range p.Entries {
+		s := MCPProjectServer{
+			Name: e.Name, Transport: e.Transport, Command: e.Command, Args: e.Args, Env: e.Env, URL: e.URL, Headers: slices.Sorted(maps.Keys(e.Headers)), Disabled: !e.Enabled, Problem: e.Problem,
+		}
+		if j := slices.IndexFunc(p.Servers, func(r mcpservers.Server) bool { return r.Name == e.Name }); j >= 0 && p.Agrees() {
+			s.Tools, s.Problem = p.Servers[j].Tools, p.Servers[j].Problem
+		}
+		if slices.ContainsFunc(others, func(o chat.MCPServer) bool { return o.Name == e.Name }) {
+			s.Problem = "a server of yours, or of the installation, has this name and takes its place"
+		}
+		out.Servers[i] = s
+	}
+	return out
+}
+
+func state(p project.Seen) string {
+	switch {
+	case p.Digest == "":
+		return "unusable"
+	case p.Agrees():
+		return "agreed"
+	case p.Agreed != "":
+		return "changed"
+	}
+	return "asks"
+}

@@ -1,0 +1,118 @@
+package project
+
+import (
+	"context"
+	"slices"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/mcp"
+	"xbot/internal/store/mcpservers"
+)
+
+// Seen is a folder with its file as its person sees it.
+type Seen struct {
+	mcpservers.SeenProject
+
+	MayAgree bool    // the policy lets the person
+	Entries  []Entry // of the file as it was seen last
+	// Servers are those that the person has agreed to; used or not.
+	Servers []mcpservers.Server
+}
+
+// List returns the folders of a person.
+func (p *Projects) List(ctx context.Context, user chat.UserID) ([]Seen, error) {
+	all, err := p.Rows.MCPProjects(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	servers, err := p.Rows.MCPServersOfProjects(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Seen, len(all))
+	for i, one := range all {
+		out[i].SeenProject = one
+		if out[i].MayAgree, err = p.may(ctx, one); err != nil {
+			return nil, err
+		}
+		for _, s := range servers {
+			if s.Project.ID == one.ID {
+				out[i].Servers = append(out[i].Servers, s)
+			}
+		}
+		if out[i].Entries, err = p.entries(one); err != nil {
+			out[i].Problem, out[i].Digest = err.Error(), ""
+		}
+	}
+	return out, nil
+}
+
+func (p *Projects) entries(of mcpservers.SeenProject) ([]Entry, error) {
+	if len(of.Sealed) == 0 {
+		return nil, nil
+	}
+	content, err := p.Key.Open(of.Sealed)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "what was seen of the file cannot be read any more: it is looked at again when a conversation works there (%w)", err)
+	}
+	return Parse(content)
+}
+
+// Agree is the word of a person to the file that they were shown, by its digest: its servers are used in that folder until the file changes or they
+// take the word back. The file is read once more; Conflict: it is another one by now. Denied: the policy does not let them. NotFound: it is not theirs.
+// It returns the project, and the numbers of servers that are no more.
+func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest string) (now Seen, before []int64, err error) {
+	of, err := p.one(ctx, user, id)
+	if err != nil {
+		return Seen{}, nil, err
+	}
+	if !of.MayAgree {
+		return Seen{}, nil, fault.Errorf(fault.Denied, "administrators alone may agree to the servers of a %s here (permissions.projectServers of the policy)", mcp.ProjectFile)
+	}
+	if of.Digest == "" || digest != of.Digest {
+		return Seen{}, nil, errOther
+	}
+	box, err := p.Boxes.Box(ctx, user, of.Runner)
+	if err != nil {
+		return Seen{}, nil, err
+	}
+	timed, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	switch stands, err := p.look(timed, place{user, box, of.Folder}); {
+	case err != nil:
+		return Seen{}, nil, err
+	case stands != digest:
+		return Seen{}, nil, errOther
+	}
+	servers := make([]mcpservers.Server, 0, len(of.Entries))
+	for _, e := range of.Entries {
+		if e.Problem == "" {
+			servers = append(servers, e.Sealed(p.Key))
+		}
+	}
+	if before, err = p.Rows.AgreeMCPProject(ctx, user, id, digest, servers); err != nil {
+		return Seen{}, nil, err
+	}
+	now, err = p.one(ctx, user, id)
+	return now, before, err
+}
+
+var errOther = fault.Errorf(fault.Conflict, "the file is not the one that you were shown: look at it again")
+
+// Withdraw takes back what a person has agreed to. It returns the numbers of the servers that are no more. NotFound: it is not theirs.
+func (p *Projects) Withdraw(ctx context.Context, user chat.UserID, id int64) ([]int64, error) {
+	return p.Rows.WithdrawMCPProject(ctx, user, id)
+}
+
+func (p *Projects) one(ctx context.Context, user chat.UserID, id int64) (Seen, error) {
+	all, err := p.List(ctx, user)
+	if err != nil {
+		return Seen{}, err
+	}
+	i := slices.IndexFunc(all, func(s Seen) bool { return s.ID == id })
+	if i < 0 {
+		return Seen{}, fault.Errorf(fault.NotFound, "there is no such folder")
+	}
+	return all[i], nil
+}

@@ -1,0 +1,216 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/hook"
+	"xbot/internal/mcp"
+	"xbot/internal/policy"
+	"xbot/internal/sandbox"
+	"xbot/internal/secret"
+	"xbot/internal/store/mcpservers"
+	"xbot/internal/toolset"
+)
+
+const (
+	freshness = 2 * time.Second // how long what was seen of a folder is taken for what stands there, before its servers are listed
+	readTime  = 5 * time.Second // for a file
+	maxLooks  = 16              // at folders, at once
+	maxSeen   = 1024            // conversations whose last look is remembered
+)
+
+// Rows keep what was seen, and what people have said.
+type Rows interface {
+	MCPProjects(ctx context.Context, user chat.UserID) ([]mcpservers.SeenProject, error)
+	MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]mcpservers.Server, error)
+	SeeMCPProject(ctx context.Context, p mcpservers.SeenProject) error
+	LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error
+	AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []mcpservers.Server) (before []int64, err error)
+	WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error)
+	// HookExecTarget says where the commands of a conversation run.
+	HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error)
+}
+
+// Policies say who may agree.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// Projects are the folders in which conversations work. They are safe for concurrent use.
+type Projects struct {
+	Rows     Rows
+	Key      secret.Sealer
+	Boxes    sandbox.Boxes
+	Policies Policies
+	Log      *slog.Logger
+
+	mu     sync.Mutex
+	looked map[chat.SessionKey]time.Time
+	looks  int
+	closed bool
+	work   sync.WaitGroup
+}
+
+var _ mcp.Projects = (*Projects)(nil)
+
+// Close waits for looks that are on their way: at most seven seconds.
+func (p *Projects) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.work.Wait()
+}
+
+// place is a folder on a runner of somebody.
+type place struct {
+	user   chat.UserID
+	box    sandbox.Sandbox
+	folder string
+}
+
+// of finds where a conversation works. Nothing is connected to. false: its person has no machine.
+func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error) {
+	target, err := p.Rows.HookExecTarget(ctx, at.Session)
+	if fault.Is(err, fault.NotFound) || err == nil && target.User != at.User {
+		return place{}, false, nil
+	}
+	if err != nil {
+		return place{}, false, err
+	}
+	box, err := p.Boxes.Box(ctx, target.User, target.Runner)
+	if err != nil {
+		if fault.Is(err, fault.Internal) {
+			return place{}, false, err
+		}
+		return place{}, false, nil // there is no runner that they may use
+	}
+	return place{target.User, box, cmp.Or(chat.FolderOn(target.Cwd, target.CwdRunner, box.Name()), box.Workspace())}, true, nil
+}
+
+// InForce implements mcp.Projects. The folder is looked at beside it, so that the list of a person has what stands there.
+func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
+	all, err := p.Rows.MCPProjects(ctx, at.User)
+	if err != nil {
+		return nil, err
+	}
+	wait, due := p.due(at.Session)
+	agreed := slices.ContainsFunc(all, func(s mcpservers.SeenProject) bool { return s.Agrees() })
+	if !due && !agreed {
+		return nil, nil
+	}
+	here, ok, err := p.of(ctx, at)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if due {
+		p.lookBeside(here, wait)
+	}
+	i := slices.IndexFunc(all, func(s mcpservers.SeenProject) bool {
+		return s.Runner == here.box.Name() && s.Folder == here.folder && s.Agrees()
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	if may, err := p.may(ctx, all[i]); err != nil || !may {
+		return nil, err
+	}
+	servers, err := p.Rows.MCPServersOfProjects(ctx, at.User)
+	return slices.DeleteFunc(servers, func(s mcpservers.Server) bool { return s.Project.ID != all[i].ID || !s.Project.Agrees() }), err
+}
+
+// may reports whether the policy lets the person agree now. What was agreed to before is not used otherwise.
+func (p *Projects) may(ctx context.Context, s mcpservers.SeenProject) (bool, error) {
+	is, err := p.Policies.Get(ctx)
+	if err != nil {
+		return false, err
+	}
+	return is.Permissions.MayAgreeToServers(s.Admin), nil
+}
+
+// due reports whether the folder of a conversation is to be looked at, and after which time: what a step writes right after a look is seen, too.
+func (p *Projects) due(key chat.SessionKey) (wait time.Duration, due bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last := p.looked[key]
+	if last.After(time.Now()) {
+		return 0, false // that look is to come
+	}
+	wait = max(0, freshness-time.Since(last))
+	if p.looked == nil || len(p.looked) >= maxSeen {
+		p.looked = map[chat.SessionKey]time.Time{}
+	}
+	p.looked[key] = time.Now().Add(wait)
+	return wait, true
+}
+
+func (p *Projects) lookBeside(here place, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.looks >= maxLooks {
+		return // the next step looks
+	}
+	p.looks++
+	p.work.Go(func() {
+		defer func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.looks--
+		}()
+		<-time.After(wait)
+		ctx, cancel := context.WithTimeout(context.Background(), readTime)
+		defer cancel()
+		if _, err := p.look(ctx, here); err != nil {
+			p.Log.Debug("the .mcp.json of a folder was not looked at", "runner", here.box.Name(), "error", err)
+		}
+	})
+}
+
+// look reads the file of a folder, and notes what it is. It returns the digest; empty: it cannot be used. An error is one of the runner or the
+// database: nothing is known then.
+func (p *Projects) look(ctx context.Context, here place) (digest string, err error) {
+	got, err := here.box.ReadFile(ctx, path.Join(here.folder, mcp.ProjectFile), 0, maxFile+1)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return "", p.Rows.LoseMCPProject(ctx, here.user, here.box.Name(), here.folder, "there is no "+mcp.ProjectFile+" any more")
+	case fault.Is(err, fault.Unavailable), fault.Is(err, fault.Internal), ctx.Err() != nil:
+		return "", err
+	}
+	seen := mcpservers.SeenProject{User: here.user, Project: mcpservers.Project{Runner: here.box.Name(), Folder: here.folder}}
+	if err == nil {
+		_, err = Parse(got.Data)
+	}
+	if err != nil {
+		seen.Problem = err.Error()
+	} else {
+		sum := sha256.Sum256(got.Data)
+		seen.Digest, seen.Sealed = hex.EncodeToString(sum[:]), p.Key.Seal(got.Data)
+	}
+	return seen.Digest, p.Rows.SeeMCPProject(ctx, seen)
+}
+
+// Stands implements mcp.Projects: it reads the file once more, right before a call.
+func (p *Projects) Stands(ctx context.Context, person chat.UserID, of mcpservers.Project, box sandbox.Sandbox) error {
+	if box == nil || box.Name() != of.Runner {
+		return fault.Errorf(fault.Denied, "the server stands in %s of a folder on the runner %s, where this conversation does not work", mcp.ProjectFile, of.Runner)
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	digest, err := p.look(ctx, place{person, box, of.Folder})
+	if err != nil {
+		return err
+	}
+	if digest != of.Agreed {
+		return fault.Errorf(fault.Denied, "%s of %s is not the one that the user has agreed to: its servers are not used until they have looked at it on the page, under Settings → Tools, and agreed", mcp.ProjectFile, of.Folder)
+	}
+	return nil
+}
