@@ -21,9 +21,9 @@ import (
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/oauth"
 	"xbot/internal/store/plugins"
-	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/secrets"
 )
 
