@@ -24,23 +24,15 @@ import (
 type answers struct {
 	mu    sync.Mutex
 	asked []bridge.Request
-	says  string        // JSON
-	err   error         // in place of an answer
-	busy  chan struct{} // not nil: a request waits for it, after it has said so
+	says  string // JSON
+	err   error  // in place of an answer
 }
 
-func (a *answers) Ask(ctx context.Context, r bridge.Request, into any) error {
+func (a *answers) Ask(_ context.Context, r bridge.Request, into any) error {
 	a.mu.Lock()
 	a.asked = append(a.asked, r)
-	says, err, busy := a.says, a.err, a.busy
+	says, err := a.says, a.err
 	a.mu.Unlock()
-	if busy != nil {
-		busy <- struct{}{}
-		select {
-		case <-busy:
-		case <-ctx.Done():
-		}
-	}
 	if err != nil {
 		return err
 	}
@@ -125,21 +117,6 @@ func TestPanels_WhatTheyAskIsBounded(t *testing.T) {
 	require.Contains(t, b.bob.post(news, object{}).problem(http.StatusConflict), "outcome unknown")
 	b.answers.err = nil
 
-	busy := make(chan struct{})
-	b.answers.busy = busy
-	var wait sync.WaitGroup
-	for range 4 {
-		wait.Go(func() { b.bob.post(news, object{}) })
-		<-busy
-	}
-	require.Contains(t, b.bob.post(news, object{}).problem(http.StatusTooManyRequests), "too much at once")
-	wait.Go(func() { b.alice.post(news, object{}) }) // others do not wait for him
-	<-busy
-	for range 5 {
-		busy <- struct{}{}
-	}
-	wait.Wait()
-	b.answers.busy = nil
 	limited := 0
 	for range 60 {
 		if b.bob.post(news, object{}).status == http.StatusTooManyRequests {

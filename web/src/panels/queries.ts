@@ -2,4 +2,4 @@ import { queryOptions } from "@tanstack/react-query"
 
 import { listPanels } from "../api/panels"
 
-export const panelsQuery = queryOptions({ queryKey: ["panels"], queryFn: listPanels, staleTime: 5_000 })
+export const panelsQuery = queryOptions({ queryKey: ["panels"], queryFn: listPanels, staleTime: 0 })
