@@ -20,7 +20,7 @@ addEventListener("securitypolicyviolation", (e) => { document.body.dataset.viola
 const all = async () => {
   const look = await xbot.ready()
   note("look", look.language + " " + look.theme + " " + look.title + " " + Object.keys(look).length)
-  note("asked", JSON.stringify(await xbot.ask({ a: 1 })))
+  note("asked", await xbot.ask({ a: 1 }).then(JSON.stringify, (e) => "refused " + e.message))
   await tried("origin", () => { if (self.origin === "null") throw new TypeError(); return self.origin })
   await tried("parent", () => parent.document.title)
   await tried("cookies", () => document.cookie)
