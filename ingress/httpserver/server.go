@@ -15,7 +15,6 @@ import (
 	"xbot/ingress/temporalui"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
-	"xbot/internal/plugin/weblink"
 )
 
 // Timeouts of the HTTP server (spec/001 §9.2). Event streams, which have no end, set a write deadline for each event.
@@ -38,13 +37,12 @@ type Routes struct {
 	Metrics  http.Handler // /metrics, behind the login
 	Channels http.Handler // /channels/: webhooks of platforms, which sign what they send
 	Hooks    http.Handler // /hooks/: calls of triggers, which sign what they send
-	Panels   http.Handler // /plugin-files/: files of plugins' panels, by signed addresses without a login
 	MCP      http.Handler // /mcp: tools for programs that speak the Model Context Protocol
 	Page     http.Handler // everything else
 
-	// Providers are the ways to providers and back, by the beginnings of their paths: /oidc/ to sign in, where there is such a provider, and
-	// /oauth/ to connect accounts.
-	Providers map[string]http.Handler
+	// Others are what is there without a login, by the beginnings of their paths: the ways to providers and back (/oidc/ to sign in, where there
+	// is such a provider, and /oauth/ to connect accounts), and the files of plugins' panels (/plugin-files/), whose addresses are signed.
+	Others map[string]http.Handler
 
 	Ready   Readiness // /readyz
 	Hosts   Hosts     // refuses foreign host names
@@ -90,9 +88,6 @@ func (r Routes) Handler() http.Handler {
 	if r.Files != nil {
 		mux.Handle("GET "+filelink.Prefix, r.Files)
 	}
-	if r.Panels != nil {
-		mux.Handle("GET "+weblink.Prefix, r.Panels)
-	}
 	if r.Channels != nil {
 		mux.Handle("/channels/", r.Channels)
 	}
@@ -102,7 +97,7 @@ func (r Routes) Handler() http.Handler {
 	if r.MCP != nil {
 		mux.Handle("/mcp", r.MCP)
 	}
-	for path, handler := range r.Providers {
+	for path, handler := range r.Others {
 		mux.Handle(path, handler)
 	}
 	mux.Handle("/", r.Page)

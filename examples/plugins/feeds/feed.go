@@ -33,7 +33,12 @@ type feed struct {
 	Entries []entry // the newest first, as the feed has them
 }
 
-type entry struct{ Title, Link, When, Text string }
+type entry struct {
+	Title string `json:"title"`
+	Link  string `json:"link"`
+	When  string `json:"when"`
+	Text  string `json:"text"`
+}
 
 // cache is what was fetched lately.
 type cache struct {

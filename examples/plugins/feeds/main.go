@@ -29,6 +29,7 @@ func serve(p *plugin.Plugin, in io.Reader, out io.Writer) error {
 	p.Tool("follow", f.followTool)
 	p.Command("feeds", f.command)
 	p.Enricher("unread", f.unread)
+	p.Widget("reader", f.panel)
 	return p.Serve(in, out)
 }
 
