@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -40,6 +41,7 @@ type call struct {
 	Result struct {
 		Text  string
 		Error bool
+		Feeds []card
 	} `json:"result"`
 	Error *struct{ Message string } `json:"error"`
 }
@@ -151,4 +153,36 @@ func TestFeeds_FollowedReadAndForgotten(t *testing.T) {
 	require.Contains(t, p.command("remove "+url), "Not followed")
 	require.Contains(t, p.command("list"), "no feeds")
 	require.Empty(t, v.kept)
+}
+
+func TestFeeds_ThePanelFollowsShowsAndForgets(t *testing.T) {
+	v, url := &values{kept: map[string]string{}}, served(t)
+	p := start(t, v)
+	panel := func(params string) string {
+		p.write(map[string]any{"id": 1, "method": "widgets/ask", "params": map[string]any{"name": "reader", "person": "7", "params": json.RawMessage(params)}})
+		c := <-p.said
+		if c.Error != nil {
+			return c.Error.Message
+		}
+		var cards []string
+		for _, f := range c.Result.Feeds {
+			cards = append(cards, fmt.Sprint(f.Title, " ", len(f.Entries), " ", f.Problem != ""))
+		}
+		return strings.Join(cards, "\n")
+	}
+	require.Empty(t, panel(`{}`))
+	require.Equal(t, "A 1 false", panel(fmt.Sprintf(`{"follow":%q}`, url)))
+	v.kept[below+"http://127.0.0.1:1/gone"] = ""
+	require.Equal(t, "http://127.0.0.1:1/gone 0 true\nA 1 false", panel(`{}`))
+	require.Equal(t, "http://127.0.0.1:1/gone 0 true", panel(fmt.Sprintf(`{"unfollow":%q}`, url)))
+	require.Contains(t, panel(`[1]`), "something else")
+	require.Contains(t, panel(`{"follow":"ftp://a.example"}`), "http://")
+}
+
+func TestFeeds_ThePanelHasTheSDKAsItIs(t *testing.T) {
+	mine, err := os.ReadFile("web/xbot-widget.js")
+	require.NoError(t, err)
+	original, err := os.ReadFile("../../../sdk/web/xbot-widget.js")
+	require.NoError(t, err)
+	require.Equal(t, string(original), string(mine))
 }
