@@ -104,7 +104,7 @@ const en = {
   withdraw: "Withdraw",
   withdrawLabel: "Withdraw from the servers of {{folder}}",
   dismiss: "Take off the list",
-  dismissLabel: "Take {{folder}} off the list",
+  dismissLabel: "Take off the list: {{folder}}",
   mayNot: "An administrator has to allow that you agree.",
   mayNoLonger: "You agreed, but may no longer: it is not used. An administrator has to allow it.",
 }
