@@ -231,7 +231,7 @@ export const toolServersOfMock = {
     const page = await toolsOf(v)
     const row = await projectOf(page)
     await row.getByText("An administrator has to allow that you agree.").waitFor()
-    await page.getByRole("listitem", { name: "/old" }).getByText("You agreed, but may no longer").waitFor()
+    await page.getByRole("listitem", { name: "/old" }).getByText("not used: you agreed, but may no longer").waitFor()
     await page.getByRole("listitem", { name: "/big" }).getByText("It does not work: it has more than 128 kB").waitFor()
     await page.getByRole("listitem", { name: "/new" }).getByText("the file has changed since you agreed").waitFor()
     assert.deepEqual(await page.getByRole("button", { name: /^Agree to/ }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Agree to the servers of /new"])

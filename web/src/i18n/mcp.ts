@@ -95,6 +95,7 @@ const en = {
   state_asks: "not used: nobody has agreed",
   state_agreed: "used in this folder",
   state_changed: "not used: the file has changed since you agreed",
+  state_barred: "not used: you agreed, but may no longer",
   state_unusable: "not used: the file cannot be read",
   runs: "Runs in the folder, inside the walls of the runner:",
   calls: "The server calls:",
@@ -106,7 +107,6 @@ const en = {
   dismiss: "Take off the list",
   dismissLabel: "Take off the list: {{folder}}",
   mayNot: "An administrator has to allow that you agree.",
-  mayNoLonger: "You agreed, but may no longer: it is not used. An administrator has to allow it.",
 }
 
 export type McpWord = keyof typeof en
@@ -206,6 +206,7 @@ const zh: Record<McpWord, string> = {
   state_asks: "未使用：还没有人同意",
   state_agreed: "在此文件夹中使用",
   state_changed: "未使用：文件在你同意之后已改变",
+  state_barred: "未使用：你同意过，但现在已无权同意",
   state_unusable: "未使用：无法读取该文件",
   runs: "在该文件夹中、运行器的隔离环境内运行：",
   calls: "服务器呼叫：",
@@ -217,7 +218,6 @@ const zh: Record<McpWord, string> = {
   dismiss: "从列表中去掉",
   dismissLabel: "从列表中去掉 {{folder}}",
   mayNot: "须由管理员允许你同意。",
-  mayNoLonger: "你同意过，但现在已无权同意：它不会使用。须由管理员允许。",
 }
 
 export const mcpWords: Table<McpWord> = { en, zh }

@@ -30,7 +30,7 @@ export default function Projects() {
   )
 }
 
-const tones = { asks: "text-accent", agreed: "text-ink-3", changed: "text-accent", unusable: "text-danger" }
+const tones = { asks: "text-accent", agreed: "text-ink-3", changed: "text-accent", unusable: "text-danger", barred: "text-danger" }
 
 /** One folder: what its file would have run and called, whether that is used, and the word of the person. */
 function Project({ project }: { project: McpProject }) {
@@ -44,6 +44,7 @@ function Project({ project }: { project: McpProject }) {
   const busy = agreement.isPending || withdrawal.isPending
   const failure = agreement.error ?? withdrawal.error
   const open = state === "asks" || state === "changed"
+  const stands = state === "agreed" && !may_agree ? "barred" : state
   const leave = agreed_at ? "withdraw" : "dismiss"
   return (
     <li aria-label={folder} className="space-y-2 py-3">
@@ -51,7 +52,7 @@ function Project({ project }: { project: McpProject }) {
         <div className="min-w-48 flex-1">
           <p className="font-mono text-small font-medium break-all">{folder}</p>
           <p className="text-small break-words text-ink-3">
-            {say("onRunner", { runner })} · <span className={tones[state]}>{say(`state_${state}`)}</span>
+            {say("onRunner", { runner })} · <span className={tones[stands]}>{say(`state_${stands}`)}</span>
           </p>
           {problem && <p className="text-small break-words text-danger">{say("problem", { problem })}</p>}
         </div>
@@ -64,11 +65,11 @@ function Project({ project }: { project: McpProject }) {
           <Button look="quiet" aria-label={say(`${leave}Label`, { folder })} disabled={busy} onClick={() => withdrawal.mutate()}>{say(leave)}</Button>
         </div>
       </div>
-      {!may_agree && <p className="text-small text-ink-2">{say(agreed_at ? "mayNoLonger" : "mayNot")}</p>}
+      {!may_agree && <p className="text-small text-ink-2">{say("mayNot")}</p>}
       {failure && <Note tone="danger">{failure.message}</Note>}
       <ul className="space-y-2">
         {servers?.map((server) => (
-          <Server key={server.name} server={server} agreed={state === "agreed"} />
+          <Server key={server.name} server={server} agreed={stands === "agreed"} />
         ))}
       </ul>
     </li>
