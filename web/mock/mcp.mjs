@@ -45,6 +45,37 @@ export class McpServers {
   }
 }
 
+/** Folders with a .mcp.json: one that asks. Whoever takes it off the list finds it there when they look again, as if a conversation had worked there. */
+export class McpProjects {
+  #list = [project()]
+
+  /** Status and body of a request. */
+  answer(method, url, body) {
+    const [, , , id, verb] = url.pathname.split("/")
+    if (!id) return [200, { projects: this.#list }]
+    const stands = this.#list.find((known) => known.id === Number(id))
+    if (!stands) throw new HttpProblem(404, "there is no such folder")
+    if (method === "DELETE") {
+      this.#list = [project()]
+      return [204]
+    }
+    if (verb !== "agree") throw new HttpProblem(405, "a project is agreed to, or withdrawn from")
+    if (body.digest !== stands.digest) throw new HttpProblem(409, "the file .mcp.json has changed meanwhile: look at it again")
+    Object.assign(stands, { state: "agreed", agreed_at: new Date().toISOString() })
+    for (const server of stands.servers) if (!server.problem) server.tools = 2
+    return [200, stands]
+  }
+}
+
+const project = () => ({
+  id: 1, runner: "server", folder: "/home/lena/fruit shop", digest: "5e".repeat(32), state: "asks", may_agree: true, seen_at: new Date().toISOString(),
+  servers: [
+    { name: "stall", transport: "stdio", command: "node", args: ["stall.js", "--say", "two words; \u202eno more"], env: { NODE_OPTIONS: "--require ./first.js" }, tools: 0 },
+    { name: "prices", transport: "http", url: "https://prices.example/mcp", headers: ["Authorization"], tools: 0 },
+    { name: "keys", transport: "http", url: "https://keys.example/${HOME}", tools: 0, problem: "it wants ${HOME}, and nothing of an environment is filled in" },
+  ],
+})
+
 function asked(server) {
   delete server.problem
   delete server.wants_account

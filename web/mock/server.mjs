@@ -16,7 +16,7 @@ import { ToolKeys } from "./keys.mjs"
 import { Shares } from "./shares.mjs"
 import { Subscriptions } from "./models.mjs"
 import { Connections } from "./connections.mjs"
-import { McpServers } from "./mcp.mjs"
+import { McpProjects, McpServers } from "./mcp.mjs"
 import { Registry } from "./registry.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
@@ -51,6 +51,7 @@ export class MockServer {
   jobs = new Jobs()
   triggers = new Triggers()
   connections = new Connections()
+  mcpProjects = new McpProjects()
   mcpServers = new McpServers(this.connections)
   memory = new Memory()
   preferences = new Preferences()
@@ -273,6 +274,7 @@ export class MockServer {
     if (route === "POST /api/transcriptions") return [200, await this.toolKeys.transcribe(request)]
     if (url.pathname.startsWith("/api/keys")) return this.toolKeys.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/oauth/")) return this.connections.answer(request.method, url, await readBody(request))
+    if (url.pathname.startsWith("/api/mcp-projects")) return this.mcpProjects.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/mcp-servers")) return this.mcpServers.answer(request.method, url, await readBody(request))
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]

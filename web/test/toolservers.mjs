@@ -20,6 +20,18 @@ const toolsOf = async (v) => {
   return openSettings(v, "Tools")
 }
 
+/** The folder of the mock that has a .mcp.json. */
+const projectOf = async (page) => {
+  const row = page.getByRole("list", { name: "Servers of projects" }).getByRole("listitem", { name: '"/home/lena/fruit shop"' })
+  await row.waitFor()
+  return row
+}
+
+const projectsAre = async (v, projects) => {
+  await v.page.unroute("**/api/mcp-projects")
+  await v.page.route("**/api/mcp-projects", (route) => route.fulfill({ json: { projects } }))
+}
+
 /** The secret is in nothing that the page shows or keeps, or the server sends it. */
 const holdsNone = async (v) => {
   const shown = await v.page.evaluate(() => {
@@ -163,6 +175,73 @@ export const toolServersOfMock = {
     assert.equal(await other.getByRole("list", { name: "Providers, for everybody" }).getByRole("listitem").count(), 0)
     await v.page.keyboard.press("Escape")
     await call(v, "DELETE", "/api/mcp-servers/tracker?shared=false")
+  },
+
+  "what a project's .mcp.json would run is shown to the letter, is used once somebody agrees, and no more once they withdraw": async (v) => {
+    const page = await toolsOf(v)
+    const row = await projectOf(page)
+    await row.getByText("not used: nobody has agreed").waitFor()
+    await row.getByText("on server").waitFor()
+    const stall = row.getByRole("listitem", { name: "stall" })
+    await stall.getByText('node stall.js --say "two words; \\u{202e}no more"', { exact: true }).waitFor()
+    await stall.getByText('NODE_OPTIONS="--require ./first.js"', { exact: true }).waitFor()
+    const prices = row.getByRole("listitem", { name: "prices" })
+    await prices.getByText("https://prices.example/mcp", { exact: true }).waitFor()
+    await prices.getByText("Authorization", { exact: true }).waitFor()
+    await row.getByText("It does not work: it wants ${HOME}").waitFor()
+    await v.inspect("234-mcp-project")
+    await v.page.setViewportSize(phone)
+    await v.inspect("234-mcp-project-phone")
+    await v.page.setViewportSize(desk)
+    await row.getByRole("button", { name: /^Agree to the servers of / }).click()
+    await row.getByText("used in this folder", { exact: true }).waitFor()
+    await stall.getByText("2 tools").waitFor()
+    assert.equal(await row.getByRole("button", { name: /^Agree/ }).count(), 0)
+    assert.equal((await v.api("/api/mcp-projects")).projects[0].state, "agreed")
+    await row.getByRole("button", { name: /^Withdraw from / }).click()
+    await row.getByText("not used: nobody has agreed").waitFor()
+    assert.equal((await v.api("/api/mcp-projects")).projects[0].state, "asks")
+    await v.page.keyboard.press("Escape")
+  },
+
+  "a .mcp.json that has changed since it was shown is not agreed to, and is shown anew": async (v) => {
+    const [now] = (await v.api("/api/mcp-projects")).projects
+    const old = { ...now, digest: "0d".repeat(32), servers: [{ name: "stall", command: "node", args: ["old.js"], tools: 0 }] }
+    await projectsAre(v, [old])
+    const page = await toolsOf(v)
+    const row = await projectOf(page)
+    await row.getByText("node old.js", { exact: true }).waitFor()
+    await v.page.unroute("**/api/mcp-projects")
+    await row.getByRole("button", { name: /^Agree to the servers of / }).click()
+    await row.getByText("the file .mcp.json has changed meanwhile: look at it again").waitFor()
+    await row.getByText("node stall.js").waitFor()
+    await row.getByText("not used: nobody has agreed").waitFor()
+    await v.page.keyboard.press("Escape")
+  },
+
+  "who may not agree to a project's servers is told who has to allow it, and a file that cannot be used says why": async (v) => {
+    const [now] = (await v.api("/api/mcp-projects")).projects
+    const agreed_at = new Date().toISOString()
+    await projectsAre(v, [
+      { ...now, may_agree: false },
+      { ...now, id: 2, folder: "/old", state: "agreed", agreed_at, may_agree: false },
+      { ...now, id: 3, folder: "/big", state: "unusable", digest: "", problem: "it has more than 128 kB", servers: [] },
+      { ...now, id: 4, folder: "/new", state: "changed", agreed_at },
+    ])
+    const page = await toolsOf(v)
+    const row = await projectOf(page)
+    await row.getByText("An administrator has to allow that you agree.").waitFor()
+    await page.getByRole("listitem", { name: "/old" }).getByText("not used: you agreed, but may no longer").waitFor()
+    await page.getByRole("listitem", { name: "/big" }).getByText("It does not work: it has more than 128 kB").waitFor()
+    await page.getByRole("listitem", { name: "/new" }).getByText("the file has changed since you agreed").waitFor()
+    assert.deepEqual(await page.getByRole("button", { name: /^Agree to/ }).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label"))), ["Agree to the servers of /new"])
+    await v.inspect("235-mcp-projects")
+    await projectsAre(v, [])
+    await toolsOf(v)
+    await page.getByText("There are no MCP servers yet.").waitFor()
+    assert.equal(await page.getByRole("heading", { name: "Servers of projects" }).count(), 0)
+    await v.page.unroute("**/api/mcp-projects")
+    await v.page.keyboard.press("Escape")
   },
 
   "servers of mcp.json stand in the list, with where they come from, and nobody changes them there": async (v) => {

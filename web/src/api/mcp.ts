@@ -10,6 +10,9 @@ export type McpDraft = Schemas["MCPServerDraft"]
 export type McpTool = Schemas["MCPServerTool"]
 /** A server after it was asked what it offers, and why it could not be. */
 export type McpState = Schemas["MCPServerState"]
+/** A folder with a .mcp.json in which a conversation of the person has worked. */
+export type McpProject = Schemas["MCPProject"]
+export type McpProjectServer = Schemas["MCPProjectServer"]
 
 const at = (name: string, shared: boolean) => ({ params: { path: { name }, query: { shared } } })
 
@@ -38,3 +41,14 @@ export async function listMcpTools(name: string, shared: boolean): Promise<McpTo
   const { tools } = await unwrap(api.GET("/api/mcp-servers/{name}/tools", at(name, shared)))
   return tools ?? []
 }
+
+export async function listMcpProjects(): Promise<McpProject[]> {
+  const { projects } = await unwrap(api.GET("/api/mcp-projects"))
+  return projects ?? []
+}
+
+/** Agrees to the file of that digest, and has its servers asked: 20 seconds at most. A conflict: it is another one by now. */
+export const agreeToMcpProject = (id: number, digest: string): Promise<McpProject> => unwrap(api.POST("/api/mcp-projects/{id}/agree", { params: { path: { id } }, body: { digest } }))
+
+/** Takes the word back. The folder is in the list again once a conversation works there. */
+export const withdrawMcpProject = (id: number) => unwrap(api.DELETE("/api/mcp-projects/{id}", { params: { path: { id } } }))

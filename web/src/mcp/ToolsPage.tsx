@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { ArrowLeft, Plus } from "lucide-react"
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 
 import type { McpServer, McpState } from "../api/mcp"
 import { useAccount } from "../app/account"
@@ -15,6 +15,8 @@ import { filledFrom } from "./draft"
 import { mcpQuery } from "./queries"
 import { ServerForm } from "./ServerForm"
 import { ServerRow } from "./ServerRow"
+
+const Projects = lazy(() => import("./Projects"))
 
 /** Tells a server of the installation from a person's own of the same name. */
 const keyOf = ({ name, shared }: { name: string; shared: boolean }) => `${shared ? "all" : "mine"} ${name}`
@@ -51,29 +53,34 @@ export default function ToolsPage() {
     )
   }
   return (
-    <Section title={say("title")}>
-      <div className="space-y-4">
-        <p className="text-ink-2">
-          {say("lead")} {say("walls")}
-        </p>
-        {data.length === 0 && <p className="text-ink-2">{say("none")}</p>}
-        <ul aria-label={say("list")} className="divide-y divide-line">
-          {data.map((server) => (
-            <ServerRow
-              key={keyOf(server)}
-              server={server}
-              problem={told[keyOf(server)] || server.problem}
-              replaced={server.shared && data.some(({ name, shared }) => !shared && name === server.name)}
-              changes={admin || !server.shared}
-              onEdit={() => setOpen({ server })}
-              onHear={(state) => hear([state])}
-            />
-          ))}
-        </ul>
-        <Button onClick={() => setOpen({})}>
-          <Plus size={15} aria-hidden /> {say("add")}
-        </Button>
-      </div>
-    </Section>
+    <div className="space-y-8">
+      <Section title={say("title")}>
+        <div className="space-y-4">
+          <p className="text-ink-2">
+            {say("lead")} {say("walls")}
+          </p>
+          {data.length === 0 && <p className="text-ink-2">{say("none")}</p>}
+          <ul aria-label={say("list")} className="divide-y divide-line">
+            {data.map((server) => (
+              <ServerRow
+                key={keyOf(server)}
+                server={server}
+                problem={told[keyOf(server)] || server.problem}
+                replaced={server.shared && data.some(({ name, shared }) => !shared && name === server.name)}
+                changes={admin || !server.shared}
+                onEdit={() => setOpen({ server })}
+                onHear={(state) => hear([state])}
+              />
+            ))}
+          </ul>
+          <Button onClick={() => setOpen({})}>
+            <Plus size={15} aria-hidden /> {say("add")}
+          </Button>
+        </div>
+      </Section>
+      <Suspense>
+        <Projects />
+      </Suspense>
+    </div>
   )
 }
