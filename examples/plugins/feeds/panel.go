@@ -22,7 +22,10 @@ type card struct {
 
 // panel answers what the panel asks: it follows a feed, stops, and lists what a person follows with the newest entries.
 func (f *feeds) panel(ctx context.Context, a plugin.Ask) (any, error) {
-	var in struct{ Follow, Unfollow string }
+	var in struct {
+		Follow   string `json:"follow"`
+		Unfollow string `json:"unfollow"`
+	}
 	if err := json.Unmarshal(a.Params, &in); err != nil {
 		return nil, errors.New("the panel asked something else than this version knows")
 	}
