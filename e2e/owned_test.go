@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +31,7 @@ func (s *server) owned(word string) string {
 	s.configured(word)
 	k.newRemote("laptop", k.address()).up()
 	k.sends(word)
+	k.hasProject(word)
 	link, err := s.client.CreateShare(ctx, k.key, 7)
 	require.NoError(s.t, err)
 	shared := "/api" + link.Link
@@ -36,7 +39,7 @@ func (s *server) owned(word string) string {
 	require.Equal(s.t, http.StatusOK, status)
 	require.Contains(s.t, body, word)
 	for _, table := range []string{
-		"user_profiles", "messages", "todos", "cron_jobs", "triggers", "llm_subscriptions", "tool_keys", "mcp_servers", "agent_role_versions", "prompt_versions", "prompts", "inbox_files", "shares",
+		"user_profiles", "messages", "todos", "cron_jobs", "triggers", "llm_subscriptions", "tool_keys", "mcp_servers", "mcp_projects", "agent_role_versions", "prompt_versions", "prompts", "inbox_files", "shares",
 	} {
 		require.Positive(s.t, one[int](s.t, s.database(), fmt.Sprintf("SELECT count(*)::int FROM %s t WHERE t::text LIKE '%%' || $1 || '%%'", table), word), table)
 	}
@@ -72,4 +75,24 @@ func (k *talk) sends(word string) {
 	sent, err := k.client.SendMessage(k.t.Context(), k.key, apiclient.NewMessage{ClientMessageID: "with files", Text: "say seen", Files: paths})
 	require.NoError(k.t, err)
 	require.Equal(k.t, chat.TurnDone, k.untilEnded(time.Minute, sent.ID).State)
+}
+
+// hasProject makes a folder on the person's runner whose .mcp.json names a server, and works there until it is seen.
+func (k *talk) hasProject(word string) {
+	k.t.Helper()
+	ctx := k.t.Context()
+	_, err := k.client.MakeFolder(ctx, k.key, word)
+	require.NoError(k.t, err)
+	f, err := k.client.Upload(ctx, k.key, word, "mcp.json", strings.NewReader(`{"mcpServers":{"stall":{"url":"https://mcp.example.com/`+word+`"}}}`))
+	require.NoError(k.t, err)
+	_, err = k.client.MoveFile(ctx, k.key, apiclient.TwoPaths{From: f.Path, To: path.Join(path.Dir(f.Path), ".mcp.json")}) // uploads are never hidden
+	require.NoError(k.t, err)
+	session, err := k.client.CreateSession(ctx, apiclient.NewSession{Cwd: path.Dir(f.Path)})
+	require.NoError(k.t, err)
+	there := &talk{server: k.server, key: session.Key}
+	there.untilEnded(time.Minute, there.send("say here"))
+	require.Eventually(k.t, func() bool {
+		all, err := k.client.ListMCPProjects(ctx)
+		return err == nil && len(all) == 1 && all[0].State == "asks"
+	}, time.Minute, 50*time.Millisecond)
 }
