@@ -69,16 +69,15 @@ func (h *Hub) Serve(ctx context.Context, from bridge.Line, method string, params
 	if s == nil || s.line != from {
 		return nil, fault.Errorf(fault.Denied, "the account %s is not open in this process", tool.OneLine(channel.Name(in.Channel, in.Account), maxName))
 	}
-	switch method {
-	case "channels/status":
-		s.status(in)
-		return struct{}{}, nil
-	case "channels/receive", "channels/edited", "channels/recalled":
-	default:
+	if !slices.Contains([]string{"channels/status", "channels/receive", "channels/edited", "channels/recalled"}, method) {
 		return nil, fault.Errorf(fault.NotFound, "there is no such method")
 	}
 	if err := s.pace.Wait(ctx); err != nil {
 		return nil, fault.Limited(time.Second, "there are more messages than there is time for")
+	}
+	if method == "channels/status" {
+		s.status(in)
+		return struct{}{}, nil
 	}
 	e, err := s.envelope(in.Message)
 	if err != nil {
