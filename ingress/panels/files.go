@@ -183,7 +183,7 @@ func protect(h http.Header, host, token string) {
 		own = host + weblink.Prefix + token + "/"
 	}
 	h.Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; script-src "+own+"; style-src "+own+" 'unsafe-inline'; img-src "+own+" data:; font-src "+own+
-		"; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; webrtc 'block'")
+		"; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer") // the address is a key
 	h.Set("X-DNS-Prefetch-Control", "off")

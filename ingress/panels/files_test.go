@@ -96,7 +96,7 @@ func TestFiles_AreThoseOfTheVersionAndReachNothingElse(t *testing.T) {
 	require.Empty(t, head.Get("X-Frame-Options"))
 	own := "xbot.test:8080" + strings.TrimSuffix(url, "web/index.html")
 	require.Equal(t, "sandbox allow-scripts; default-src 'none'; script-src "+own+"; style-src "+own+" 'unsafe-inline'; img-src "+own+" data:; font-src "+own+
-		"; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'; webrtc 'block'", head.Get("Content-Security-Policy"))
+		"; connect-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'", head.Get("Content-Security-Policy"))
 	w = get(at(t, h.link(), "web/a/main.js"))
 	require.Equal(t, "text/javascript; charset=utf-8", w.Header().Get("Content-Type"))
 	require.Equal(t, 1, h.reads, "the archive is read once")

@@ -19,9 +19,14 @@ const tell = (text, bad = false) => {
   at("said").className = bad ? "bad" : ""
 }
 
+const day = (when) => {
+  const at = new Date(when)
+  return isNaN(at) ? when : at.toLocaleDateString(document.documentElement.lang, { dateStyle: "medium" })
+}
+
 const entry = ({ title, link, when, text }) => {
   const item = made("li", "", made("b", title))
-  if (when || text) item.append(made("p", [when, text].filter(Boolean).join(" · ")))
+  if (when || text) item.append(made("p", [when && day(when), text].filter(Boolean).join(" · ")))
   if (link) item.append(made("code", link))
   return item
 }
