@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 )
 
@@ -27,6 +29,9 @@ func example(t *testing.T, name string) string {
 	manifest, err := os.ReadFile(filepath.Join(from, "plugin.json"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "plugin.json"), manifest, 0o600))
+	if web := filepath.Join(from, "web"); name == "feeds" { // it has a panel
+		require.NoError(t, os.CopyFS(filepath.Join(dir, "web"), os.DirFS(web)))
+	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, name), "./"+from)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
@@ -39,6 +44,16 @@ func (s *server) install(path string) {
 	s.t.Helper()
 	out, err := s.operate("plugin", "install", "--yes", path)
 	require.NoError(s.t, err, out)
+	rows, err := s.operate("plugin", "list") // from the database
+	require.NoError(s.t, err, rows)
+	require.Eventually(s.t, func() bool {
+		known, err := s.client.ListPlugins(s.t.Context())
+		require.NoError(s.t, err)
+		return !slices.ContainsFunc(strings.Split(rows, "\n")[1:], func(row string) bool {
+			one := strings.Fields(row)
+			return !slices.ContainsFunc(known, func(p apiclient.Plugin) bool { return p.ID == one[0] && p.Version == one[1] })
+		})
+	}, time.Minute, 50*time.Millisecond, "a server learns within a second what was installed")
 }
 
 // feedServer has one feed with entries that a test adds to.
