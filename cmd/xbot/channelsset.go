@@ -138,7 +138,11 @@ func (c channelsSetCmd) given(kind chat.ChannelKind, env func(string) string, in
 		}
 		for _, o := range kind.Options {
 			if o.Name == name && o.Secret && value != "" {
-				return nil, fault.Errorf(fault.Invalid, "%s is a secret, which others could read in the process list: give it by --stdin, or as %s with --from-env", name, o.Env)
+				otherwise := ""
+				if o.Env != "" { // options of plugins have none
+					otherwise = ", or as " + o.Env + " with --from-env"
+				}
+				return nil, fault.Errorf(fault.Invalid, "%s is a secret, which others could read in the process list: give it by --stdin%s", name, otherwise)
 			}
 		}
 		out[name] = value
