@@ -49,7 +49,7 @@ func (b *bundle) hers() map[string]string {
 	named("/api/keys/{service}", "image")
 	a.put("/api/mcp-servers/"+ofHers, object{"url": "https://" + ofHers + ".example/mcp", "headers": object{"Authorization": ofHers}, "enabled": false}).is(http.StatusOK, nil)
 	named("/api/mcp-servers/{name}", ofHers)
-	named("/api/mcp-projects/{id}", b.project(a.user.ID, "laptop", "/work/"+ofHers, `{"mcpServers": {"`+ofHers+`": {"command": "true"}}}`))
+	named("/api/mcp-projects/{id}", b.project(a.user.ID, "laptop", "/projects/"+ofHers, `{"mcpServers": {"`+ofHers+`": {"command": "true"}}}`))
 	a.put("/api/oauth/providers/acme", acmeOAuth(oauthtest.New(b.t), object{"client_secret": ofHers})).is(http.StatusOK, nil)
 	named("/api/oauth/providers/{provider}", "acme")
 	b.connected(a.user.ID, "acme", ofHers)

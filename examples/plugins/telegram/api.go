@@ -179,8 +179,11 @@ func (a api) file(ctx context.Context, id string, offset int64, limit int) (data
 	switch res.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusOK: // it knows no ranges
-		if _, err := io.CopyN(io.Discard, res.Body, offset); err != nil {
+		switch _, err := io.CopyN(io.Discard, res.Body, offset); {
+		case errors.Is(err, io.EOF): // it has no more
 			return nil, true, nil
+		case err != nil: // a connection that broke is no end of a file
+			return nil, false, broken("file", err)
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
 		return nil, true, nil

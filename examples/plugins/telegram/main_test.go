@@ -2,6 +2,9 @@ package main
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,4 +70,36 @@ func TestAPI_SaysWhetherSomethingWasDone(t *testing.T) {
 	require.ErrorAs(t, err, &away)
 	require.False(t, plugin.IsRefused(err), "it may work later")
 	require.NotContains(t, err.Error(), "right-secret")
+}
+
+func TestFile_AConnectionThatBreaksIsNoEndOfAFile(t *testing.T) {
+	const whole = "a photo of quinces"
+	cut := false
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/getFile"):
+			_, _ = w.Write([]byte(`{"ok":true,"result":{"file_path":"photos/1.jpg"}}`))
+		case cut: // it knows no ranges, and says less than it has promised
+			w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+			_, _ = w.Write([]byte(whole[:4]))
+		default:
+			_, _ = w.Write([]byte(whole))
+		}
+	}))
+	defer s.Close()
+	a := api{base: s.URL, token: "t", http: s.Client()}
+	data, end, err := a.file(t.Context(), "1", 8, 100)
+	require.NoError(t, err)
+	require.True(t, end)
+	require.Equal(t, whole[8:], string(data))
+	data, end, err = a.file(t.Context(), "1", 100, 100)
+	require.NoError(t, err)
+	require.True(t, end, "behind its end")
+	require.Empty(t, data)
+	cut = true
+	for _, offset := range []int64{0, 8} {
+		_, end, err = a.file(t.Context(), "1", offset, 100)
+		require.Error(t, err)
+		require.False(t, end)
+	}
 }
