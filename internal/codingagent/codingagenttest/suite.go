@@ -78,14 +78,14 @@ func resumes(t *testing.T, a Agent) {
 
 func steers(t *testing.T, a Agent) {
 	c := a.begin(t, turn(t, "say working", "wait", "say done"))
-	until(c, func(text codingagent.Text) bool { return text.Done })
+	until[codingagent.Text](c, nil)
 	writes, ok := c.driver.Steer("s1", "use tabs")
 	require.True(t, ok)
 	c.write(writes)
 	again, ok := c.driver.Steer("s1", "use tabs")
 	require.True(t, ok)
 	require.Equal(t, writes, again, "a repeat is the same")
-	until(c, func(text codingagent.Text) bool { return text.Whole == "steered: use tabs" })
+	until(c, func(text codingagent.Text) bool { return text.Done && text.Whole == "steered: use tabs" })
 	require.Equal(t, "done", c.end().Reply)
 	_, taken := c.driver.Steer("s1", "use tabs")
 	require.True(t, taken, "the agent took it")
@@ -95,7 +95,7 @@ func steers(t *testing.T, a Agent) {
 
 func interrupted(t *testing.T, a Agent) {
 	c := a.begin(t, turn(t, "say working", "wait"))
-	until(c, func(text codingagent.Text) bool { return text.Done })
+	until[codingagent.Text](c, nil)
 	c.write(c.driver.Interrupt("i1"))
 	end := c.end()
 	require.Equal(t, codingagent.Interrupted, end.Outcome)
