@@ -24,6 +24,7 @@ type Turn struct {
 // Sandbox says what the agent's own commands may reach.
 type Sandbox string
 
+// Sandboxes, from the narrowest.
 const (
 	ReadOnly       Sandbox = "read-only"
 	WorkspaceWrite Sandbox = "workspace-write"
@@ -33,6 +34,7 @@ const (
 // Approvals says when the agent asks a person.
 type Approvals string
 
+// Approvals. Untrusted asks for more than on-request.
 const (
 	ApproveNever     Approvals = "never"
 	ApproveOnRequest Approvals = "on-request"
@@ -98,6 +100,7 @@ type Work struct {
 // WorkKind says what an agent does.
 type WorkKind string
 
+// Kinds of work.
 const (
 	CommandRun WorkKind = "command"
 	FileChange WorkKind = "files"
@@ -151,6 +154,7 @@ type End struct {
 // Outcome says how a turn ended.
 type Outcome string
 
+// Outcomes.
 const (
 	Completed   Outcome = "completed"
 	Interrupted Outcome = "interrupted"

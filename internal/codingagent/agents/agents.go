@@ -10,42 +10,39 @@ import (
 	"xbot/internal/fault"
 )
 
-type agent struct {
-	make  func(codingagent.Turn) codingagent.Driver
-	check func() codingagent.Check
-}
-
 // Names lists the agents that there are.
 func Names() []string { return []string{"codex", "claude", "kimi", "opencode"} }
 
-func find(name string) (agent, error) {
+// New makes a driver for one turn of the named agent. An unknown name is invalid.
+func New(name string, turn codingagent.Turn) (codingagent.Driver, error) {
 	switch name {
 	case "codex":
-		return agent{codex.New, codex.Check}, nil
+		return codex.New(turn), nil
 	case "claude":
-		return agent{claude.New, claude.Check}, nil
+		return claude.New(turn), nil
 	case "kimi":
-		return agent{kimi.New, kimi.Check}, nil
+		return kimi.New(turn), nil
 	case "opencode":
-		return agent{opencode.New, opencode.Check}, nil
+		return opencode.New(turn), nil
 	}
-	return agent{}, fault.Errorf(fault.Invalid, "there is no coding agent %q: choose codex, claude, kimi or opencode", name)
+	return nil, unknown(name)
 }
 
-// New makes a driver for one turn of the named agent.
-func New(name string, turn codingagent.Turn) (codingagent.Driver, error) {
-	found, err := find(name)
-	if err != nil {
-		return nil, err
-	}
-	return found.make(turn), nil
-}
-
-// Check says how to find out whether somebody is logged in to the named agent.
+// Check says how to find out whether somebody is logged in to the named agent. An unknown name is invalid.
 func Check(name string) (codingagent.Check, error) {
-	found, err := find(name)
-	if err != nil {
-		return codingagent.Check{}, err
+	switch name {
+	case "codex":
+		return codex.Check(), nil
+	case "claude":
+		return claude.Check(), nil
+	case "kimi":
+		return kimi.Check(), nil
+	case "opencode":
+		return opencode.Check(), nil
 	}
-	return found.check(), nil
+	return codingagent.Check{}, unknown(name)
+}
+
+func unknown(name string) error {
+	return fault.Errorf(fault.Invalid, "there is no coding agent %q: choose codex, claude, kimi or opencode", name)
 }

@@ -33,7 +33,7 @@ func (p *player) turn(script string) {
 		return
 	}
 	known := false
-	for _, line := range strings.Split(script, "\n") {
+	for line := range strings.SplitSeq(script, "\n") {
 		p.drain()
 		if p.done {
 			return

@@ -43,19 +43,20 @@ func New(turn codingagent.Turn) codingagent.Driver {
 
 // Check asks claude for its log-in: `claude auth status --json` says {"loggedIn": …}.
 func Check() codingagent.Check {
-	return codingagent.Check{
-		Command: []string{"claude", "auth", "status", "--json"}, Hint: "claude auth login",
-		LoggedIn: func(code int, output string) bool {
-			var status struct {
-				LoggedIn *bool `json:"loggedIn"`
-			}
-			from, to := strings.Index(output, "{"), strings.LastIndex(output, "}")
-			if from >= 0 && to > from && json.Unmarshal([]byte(output[from:to+1]), &status) == nil && status.LoggedIn != nil {
-				return *status.LoggedIn
-			}
-			return code == 0
-		},
+	return codingagent.Check{Command: []string{"claude", "auth", "status", "--json"}, Hint: "claude auth login", Reader: check{}}
+}
+
+type check struct{}
+
+func (check) LoggedIn(code int, output string) bool {
+	var status struct {
+		LoggedIn *bool `json:"loggedIn"`
 	}
+	from, to := strings.Index(output, "{"), strings.LastIndex(output, "}")
+	if from >= 0 && to > from && json.Unmarshal([]byte(output[from:to+1]), &status) == nil && status.LoggedIn != nil {
+		return *status.LoggedIn
+	}
+	return code == 0
 }
 
 func (d *driver) Command() []string {

@@ -32,12 +32,13 @@ func New(turn codingagent.Turn) codingagent.Driver {
 
 // Check asks codex for its log-in. It writes "Not logged in" and exits with 1 where there is none.
 func Check() codingagent.Check {
-	return codingagent.Check{
-		Command: []string{"codex", "login", "status"}, Hint: "codex login",
-		LoggedIn: func(code int, output string) bool {
-			return code == 0 && !strings.Contains(strings.ToLower(output), "not logged in")
-		},
-	}
+	return codingagent.Check{Command: []string{"codex", "login", "status"}, Hint: "codex login", Reader: check{}}
+}
+
+type check struct{}
+
+func (check) LoggedIn(code int, output string) bool {
+	return code == 0 && !strings.Contains(strings.ToLower(output), "not logged in")
 }
 
 func (d *driver) Command() []string {

@@ -42,11 +42,12 @@ func New(turn codingagent.Turn) codingagent.Driver {
 
 // Check finds kimi. It has no command that tells of the log-in: a turn says it.
 func Check() codingagent.Check {
-	return codingagent.Check{
-		Command: []string{"kimi", "--version"}, Hint: "kimi login",
-		LoggedIn: func(code int, _ string) bool { return code == 0 },
-	}
+	return codingagent.Check{Command: []string{"kimi", "--version"}, Hint: "kimi login", Reader: check{}}
 }
+
+type check struct{}
+
+func (check) LoggedIn(code int, _ string) bool { return code == 0 }
 
 func (d *driver) Command() []string {
 	command := []string{"kimi", "--wire", "--session=" + d.session()}

@@ -6,6 +6,7 @@ package opencode
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -43,17 +44,18 @@ var counted = regexp.MustCompile(`(\d+) (?:credential|environment variable)`)
 
 // Check counts the log-ins of opencode, and the keys that it finds in its environment.
 func Check() codingagent.Check {
-	return codingagent.Check{
-		Command: []string{"opencode", "auth", "list"}, Hint: "opencode auth login",
-		LoggedIn: func(code int, output string) bool {
-			for _, found := range counted.FindAllStringSubmatch(output, -1) {
-				if code == 0 && strings.Trim(found[1], "0") != "" {
-					return true
-				}
-			}
-			return false
-		},
+	return codingagent.Check{Command: []string{"opencode", "auth", "list"}, Hint: "opencode auth login", Reader: check{}}
+}
+
+type check struct{}
+
+func (check) LoggedIn(code int, output string) bool {
+	for _, found := range counted.FindAllStringSubmatch(output, -1) {
+		if code == 0 && strings.Trim(found[1], "0") != "" {
+			return true
+		}
 	}
+	return false
 }
 
 // Command starts the bridge; its program is the runner itself.
@@ -214,7 +216,7 @@ func (d *driver) end(why *failure) codingagent.Step {
 		end.Outcome = codingagent.Interrupted
 	case why != nil:
 		end.Outcome, end.Error = codingagent.Failed, codingagent.Paragraph(why.Name+": "+why.Data.Message)
-		end.LogIn = why.Name == "ProviderAuthError" || why.Data.StatusCode == 401
+		end.LogIn = why.Name == "ProviderAuthError" || why.Data.StatusCode == http.StatusUnauthorized
 	}
 	return said(end)
 }
