@@ -244,15 +244,16 @@ func (b *bridge) carry(ctx context.Context, a asked) {
 
 // allowed holds the requests to what a turn needs.
 func allowed(a asked) bool {
-	if a.Method != http.MethodGet && a.Method != http.MethodPost || strings.Contains(a.Path, "..") {
+	target, err := url.Parse(a.Path)
+	if err != nil || target.Host != "" || a.Method != http.MethodGet && a.Method != http.MethodPost || strings.Contains(target.Path, "..") {
 		return false
 	}
-	for _, prefix := range []string{"/session", "/question/", "/permission/"} {
+	for _, prefix := range []string{"/session/", "/question/", "/permission/"} {
 		if strings.HasPrefix(a.Path, prefix) {
 			return true
 		}
 	}
-	return false
+	return a.Path == "/session"
 }
 
 func (b *bridge) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
