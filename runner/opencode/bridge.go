@@ -96,7 +96,6 @@ func (b *bridge) run(permission string, stdin io.Reader) error {
 func (b *bridge) start(permission string) (*exec.Cmd, io.Reader, error) {
 	server := exec.Command("opencode", "serve", "--hostname", "127.0.0.1", "--port", "0")
 	server.Env = append(os.Environ(), "OPENCODE_SERVER_PASSWORD="+b.password, `OPENCODE_CONFIG_CONTENT={"permission":`+permission+`}`)
-	server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
 	if err != nil {
@@ -108,10 +107,10 @@ func (b *bridge) start(permission string) (*exec.Cmd, io.Reader, error) {
 	return server, out, nil
 }
 
-// stop asks the server to end, and ends it with what it started.
+// stop asks the server to end, and ends it. It stays in the bridge's process group, so that the shim ends both, and what the
+// server started, when the bridge is killed.
 func stop(server *exec.Cmd) {
-	group := -server.Process.Pid
-	_ = syscall.Kill(group, syscall.SIGTERM) // it may be gone
+	_ = server.Process.Signal(syscall.SIGTERM) // it may be gone
 	done := make(chan struct{})
 	go func() {
 		_ = server.Wait() // how it ended says nothing
@@ -121,7 +120,7 @@ func stop(server *exec.Cmd) {
 	case <-done:
 	case <-time.After(stopWait):
 	}
-	_ = syscall.Kill(group, syscall.SIGKILL) // likewise
+	_ = server.Process.Kill() // likewise
 	<-done
 }
 

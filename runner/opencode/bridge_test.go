@@ -20,7 +20,7 @@ func TestBridge_SaysThatItFindsNoOpencode(t *testing.T) {
 
 func TestBridge_SaysThatOpencodeEndedBeforeItListened(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "opencode"), []byte("#!/bin/sh\nexit 1\n"), 0o700)) //nolint:gosec // it is a program
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "opencode"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	t.Setenv("PATH", dir)
 	var out bytes.Buffer
 	require.Equal(t, 1, Main(nil, strings.NewReader(""), &out))

@@ -44,7 +44,7 @@ func (check) LoggedIn(code int, output string) bool {
 func (d *driver) Command() []string {
 	command := []string{"codex"}
 	if d.turn.Profile != "" {
-		command = append(command, "--profile="+d.turn.Profile)
+		command = append(command, "-c", "profile="+string(codingagent.Encode(d.turn.Profile))) // app-server takes settings, no profile flag
 	}
 	return append(command, "app-server")
 }
