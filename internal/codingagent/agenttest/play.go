@@ -12,6 +12,7 @@ type player struct {
 	*stage
 	voice voice
 	count int // of messages, works and requests
+	early int // steers that came before the script waited for them
 	done  bool
 }
 
@@ -25,7 +26,7 @@ func play(s *stage, v voice) {
 }
 
 func (p *player) turn(script string) {
-	p.done = false
+	p.done, p.early = false, 0
 	turns, _ := earlier(p.session)
 	keep(p.session, append(turns, script))
 	if loggedOut() {
@@ -74,6 +75,7 @@ func (p *player) drain() {
 func (p *player) heed(sig signal) {
 	switch sig.kind {
 	case "steer":
+		p.early++
 		p.say("steered: " + sig.text)
 	case "interrupt":
 		p.end("interrupted", "")
@@ -120,9 +122,7 @@ func (p *player) directive(line string, turns []string) bool {
 		}
 		p.say(fmt.Sprintf("turns: %d; last: %s", len(turns), last))
 	case "wait":
-		if sig, ok := p.await("steer", ""); ok {
-			p.heed(sig)
-		}
+		p.wait()
 	case "junk":
 		id := p.next("junk")
 		p.voice.junk(id)
@@ -135,6 +135,16 @@ func (p *player) directive(line string, turns []string) bool {
 		return false
 	}
 	return true
+}
+
+// wait waits for a steer, unless one came already.
+func (p *player) wait() {
+	if p.early == 0 {
+		if sig, ok := p.await("steer", ""); ok {
+			p.heed(sig)
+		}
+	}
+	p.early = max(0, p.early-1)
 }
 
 func (p *player) say(text string) { p.voice.text(p.next("msg"), strings.SplitAfter(text, " "), text) }

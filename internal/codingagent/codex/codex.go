@@ -44,7 +44,7 @@ func (check) LoggedIn(code int, output string) bool {
 func (d *driver) Command() []string {
 	command := []string{"codex"}
 	if d.turn.Profile != "" {
-		command = append(command, "-c", "profile="+string(codingagent.Encode(d.turn.Profile))) // app-server takes settings, no profile flag
+		command = append(command, "-c", "profile="+string(codingagent.Encode(d.turn.Profile))) // app-server has no flag for it; versions that refuse the setting, too, say so
 	}
 	return append(command, "app-server")
 }
