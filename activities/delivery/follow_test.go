@@ -134,8 +134,8 @@ func (p changing) Delete(_ context.Context, _ channel.Address, id string) error 
 // streaming is a platform on which cards stream.
 type streaming struct{ changing }
 
-func (p streaming) Stream(_ context.Context, _ channel.Address, key string) (channel.Stream, error) {
-	return streamed{p, "streamed under " + key}, p.asked("stream", key)
+func (p streaming) Stream(_ context.Context, _ channel.Address, m channel.Message) (channel.Stream, error) {
+	return streamed{p, "streamed under " + m.Key}, p.asked("stream", m.Key)
 }
 func (p streaming) Resume(_ context.Context, _ channel.Address, id string) (channel.Stream, error) {
 	if !strings.HasPrefix(id, "streamed") {

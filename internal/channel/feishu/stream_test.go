@@ -11,7 +11,7 @@ import (
 
 func TestStream_WhatIsWrittenAfterThePlatformHasEndedItIsShown(t *testing.T) {
 	w := newWorld(t, feishutest.Config{})
-	stream, err := w.account.(channel.Streamer).Stream(t.Context(), w.inGroup(), "k")
+	stream, err := w.account.(channel.Streamer).Stream(t.Context(), w.inGroup(), channel.Message{Key: "k", Text: "**Working**\n5 s"})
 	require.NoError(t, err)
 	require.NoError(t, stream.Put(t.Context(), "one", 1))
 	w.EndStreams(feishutest.Refusing)
@@ -28,7 +28,7 @@ func TestStream_TheAnswerIsShownThoughThePlatformDropsWhatIsStreamed(t *testing.
 		t.Run(process, func(t *testing.T) {
 			w := newWorld(t, feishutest.Config{})
 			streamer := w.account.(channel.Streamer)
-			stream, err := streamer.Stream(t.Context(), w.inGroup(), "k")
+			stream, err := streamer.Stream(t.Context(), w.inGroup(), channel.Message{Key: "k", Text: "**Working**\n5 s"})
 			require.NoError(t, err)
 			require.NoError(t, stream.Put(t.Context(), "one", 1))
 			w.EndStreams(feishutest.Dropping)
@@ -44,7 +44,7 @@ func TestStream_TheAnswerIsShownThoughThePlatformDropsWhatIsStreamed(t *testing.
 
 func TestStream_ACardThatIsNotReplacedWhileItStreamsStopsStreamingFirst(t *testing.T) {
 	w := newWorld(t, feishutest.Config{KeepStreams: true})
-	stream, err := w.account.(channel.Streamer).Stream(t.Context(), w.inGroup(), "k")
+	stream, err := w.account.(channel.Streamer).Stream(t.Context(), w.inGroup(), channel.Message{Key: "k", Text: "**Working**\n5 s"})
 	require.NoError(t, err)
 	require.NoError(t, stream.Put(t.Context(), "one", 1))
 	require.NoError(t, stream.End(t.Context(), text("k", "All of it."), 1), "in the same instant as the last change")
