@@ -10,7 +10,7 @@ import (
 
 // Show writes questions as plain text with numbers, and how they are answered by typing, for places without forms.
 func Show(lang i18n.Lang, questions []chat.Inquiry) string {
-	return List(questions) + "\n" + How(lang, questions)
+	return List(questions) + How(lang, questions)
 }
 
 // List writes questions as plain text with numbers.
