@@ -30,7 +30,7 @@ func TestReceive_SaysHowItsSenderIsToldOfItAtOnce(t *testing.T) {
 }
 
 func TestReceive_SaysInWordsThatAMessageArrivedWhereAnAnswerIsCertain(t *testing.T) {
-	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], immediateFeedbackMode: "reply", groups: {oc_1: {triggerMode: "all"}}}}}`)
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], immediateFeedbackMode: "reply", groups: {oc_1: {requireMention: false}}}}}`)
 	require.Equal(t, policy.FeedbackReply, b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Feedback)
 	e := ingresstest.InGroup("m2", "ou_1", "what do we eat?")
 	out := b.Receive(e)
