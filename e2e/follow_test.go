@@ -68,6 +68,22 @@ func TestFollow_AKillWhileItIsShownLeavesOneCardAndOneAnswer(t *testing.T) {
 	require.Empty(t, p.Broken(), "the protocol was kept")
 }
 
+func TestFollow_ALongerTurnEndsInAMessageOfItsOwnAndTheCardIsFolded(t *testing.T) {
+	t.Parallel()
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
+	direct := p.Direct(carol)
+	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 36\"}\nsay all is done"})
+	card := reads(t, p, direct, "first")
+	require.Equal(t, "Working", card.Preview)
+	require.Eventually(t, func() bool {
+		shown := p.Shown(direct, "")
+		return len(shown) == 2 && shown[0].ID == card.ID && strings.HasPrefix(shown[0].Text, "Done · ") && !shown[0].Streaming && shown[1].Text == "all is done"
+	}, 3*time.Minute, 50*time.Millisecond, "the card is folded, and the answer is announced")
+	require.Zero(t, p.Shown(direct, "")[1].Edits)
+	require.Equal(t, "all is done", p.Shown(direct, "")[1].Preview)
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
 func TestFollow_SilenceLeavesNoCardAndNoTokenIsEverSeen(t *testing.T) {
 	t.Parallel()
 	_, p, carol := shownOnFeishu(t, feishutest.Config{})

@@ -54,7 +54,7 @@ func placeCard(ctx context.Context, cards Cards, account channel.Account, c *cha
 func begin(ctx context.Context, account channel.Account, c *chat.Card, text string) (channel.Sent, error) {
 	key := c.Nonce + ".p"
 	if streamer, can := account.(channel.Streamer); can {
-		stream, err := streamer.Stream(ctx, c.Place, key)
+		stream, err := streamer.Stream(ctx, c.Place, channel.Message{Key: key, Text: text, Seq: 1})
 		if err == nil {
 			_ = stream.Put(ctx, text, sequence(c)) // it is put there again with the next change
 			return stream.Sent(), nil

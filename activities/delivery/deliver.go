@@ -212,7 +212,7 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 	}
 	pieces := d.divide(text, o.Before, t)
 	for i := range files {
-		pieces = append(pieces, chat.Piece{File: &files[i], Seq: o.Before + len(pieces) + 1})
+		pieces = append(pieces, chat.Piece{File: &files[i], Seq: o.Before + len(pieces) + 1, Follows: len(pieces) > 0})
 	}
 	return pieces, nil
 }
@@ -232,7 +232,7 @@ func (d *Deliverer) written(ctx context.Context, o chat.Outbound) (string, error
 func (d *Deliverer) divide(text string, before int, t channel.Traits) (pieces []chat.Piece) {
 	for _, part := range d.Split(text, t.Dialect, t.MaxText) {
 		if strings.TrimSpace(part) != "" {
-			pieces = append(pieces, chat.Piece{Text: part, Seq: before + len(pieces) + 1})
+			pieces = append(pieces, chat.Piece{Text: part, Seq: before + len(pieces) + 1, Follows: len(pieces) > 0})
 		}
 	}
 	return pieces
@@ -274,7 +274,7 @@ func (s *sending) piece(ctx context.Context, n int) error {
 		s.lost = s.lost || p.State == chat.PieceLost
 		return nil
 	}
-	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Card: s.card, Seq: p.Seq, Mentions: s.o.Place.Names}
+	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Card: s.card, Seq: p.Seq, Mentions: s.o.Place.Names, Follows: p.Follows}
 	if replaced, err := s.replace(ctx, n, m); err != nil || replaced {
 		return err
 	}

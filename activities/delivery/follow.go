@@ -253,8 +253,8 @@ func (s *following) trouble(ctx context.Context, err error) (why string, _ error
 	return "", nil
 }
 
-// settle makes sure that no card says that an ended turn still runs: it withdraws the card if there was nothing to say, and
-// else shows on it how the turn ended.
+// settle makes sure that no card says that an ended turn still runs: it withdraws the card if there was nothing to say, folds it
+// into a line if the answer is a message of its own, and else shows on it how the turn ended.
 func (s *following) settle(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {
@@ -292,7 +292,7 @@ func (s *following) conclude(ctx context.Context, account channel.Account, c cha
 			return err
 		}
 	}
-	if c.Turn.State == chat.TurnDone || c.Turn.State == "" {
+	if (c.Turn.State == chat.TurnDone || c.Turn.State == "") && !c.Answered {
 		var err error = fault.Errorf(fault.Denied, "the platform takes nothing back")
 		if deleter, can := account.(channel.Deleter); can {
 			err = deleter.Delete(ctx, c.Card.Place, c.Card.Message)
@@ -307,7 +307,13 @@ func (s *following) conclude(ctx context.Context, account channel.Account, c cha
 	}
 	by, err := change(ctx, account, editor, &c.Card)
 	if err == nil {
-		err = by.end(ctx, c.Card.Place, channel.Message{Key: c.Card.Nonce + ".p", Text: text, Seq: 1})
+		m := channel.Message{Key: c.Card.Nonce + ".p", Text: text, Seq: 1}
+		if c.Turn.State == chat.TurnDone && c.Answered {
+			if m.Text, m.Folded, err = s.fold(ctx, c); err != nil {
+				return err
+			}
+		}
+		err = by.end(ctx, c.Card.Place, m)
 	}
 	return settled(ctx, s.Turns, &c.Card, err)
 }

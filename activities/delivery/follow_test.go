@@ -34,7 +34,8 @@ type stage struct {
 	said    []string // what the platform was asked for
 	refuses map[string]error
 
-	sequence int // the newest of a stream
+	sequence int           // the newest of a stream
+	stood    time.Duration // how long the card stands when the answer is written
 }
 
 func newStage() *stage {
@@ -134,8 +135,8 @@ func (p changing) Delete(_ context.Context, _ channel.Address, id string) error 
 // streaming is a platform on which cards stream.
 type streaming struct{ changing }
 
-func (p streaming) Stream(_ context.Context, _ channel.Address, key string) (channel.Stream, error) {
-	return streamed{p, "streamed under " + key}, p.asked("stream", key)
+func (p streaming) Stream(_ context.Context, _ channel.Address, m channel.Message) (channel.Stream, error) {
+	return streamed{p, "streamed under " + m.Key}, p.asked("stream", m.Key)
 }
 func (p streaming) Resume(_ context.Context, _ channel.Address, id string) (channel.Stream, error) {
 	if !strings.HasPrefix(id, "streamed") {
@@ -370,7 +371,7 @@ func TestFollow_GivesUpACardThatCannotBeChanged(t *testing.T) {
 func (s *stage) answer(t *testing.T, place chat.Address) (*post, error) {
 	t.Helper()
 	p := newPost("one|two")
-	p.o.Place = place
+	p.o.Place, p.o.Channel, p.o.Written = place, "feishu", s.course.Card.Made.Add(s.stood)
 	d := &delivery.Deliverer{
 		Outbox: p, Cards: s, Accounts: one{s.platform()},
 		Split:  func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
@@ -421,7 +422,51 @@ func TestSend_SendsAnewWhereTheCardCannotBecomeTheAnswer(t *testing.T) {
 	s.course.Card.State, s.course.Card.Message = chat.CardShown, "c"
 	_, err = s.answer(t, chat.Address{ChatType: chat.ChatGroup, Chat: "g"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"delete c", "send n.0 one", "send n.1 two"}, s.said, "the answer goes elsewhere")
+	require.Equal(t, []string{"send n.0 one", "send n.1 two"}, s.said, "the answer goes elsewhere")
+	require.Equal(t, chat.CardShown, s.course.Card.State, "its own account takes the card away once the turn has ended")
+
+	s = newStage()
+	s.course.Card.State, s.course.Card.Message, s.course.Card.Channel = chat.CardShown, "c", "elsewhere"
+	_, err = s.answer(t, s.course.Card.Place)
+	require.NoError(t, err)
+	require.Equal(t, []string{"send n.0 one", "send n.1 two"}, s.said, "the card is another account's")
+	require.Equal(t, chat.CardShown, s.course.Card.State)
+}
+
+func TestSend_ALongTurnEndsInAMessageThatIsAnnouncedAndItsCardIsFolded(t *testing.T) {
+	s := newStage()
+	s.course.Card.State, s.course.Card.Message, s.stood = chat.CardShown, "c", 31*time.Second
+	p, err := s.answer(t, s.course.Card.Place)
+	require.NoError(t, err)
+	require.Equal(t, []string{"send n.0 one", "send n.1 two"}, s.said, "an edit announces nothing")
+	require.Equal(t, []bool{false, true}, []bool{p.o.Pieces[0].Follows, p.o.Pieces[1].Follows}, "the first piece alone quotes the question")
+	require.True(t, s.course.Card.State.Open())
+
+	s.said = nil
+	ended := s.course.Turn.StartedAt.Add(2*time.Minute + 10*time.Second)
+	s.course.Turn.State, s.course.Turn.EndedAt, s.course.Answered = chat.TurnDone, &ended, true
+	s.course.Calls = []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Summary: "make", State: chat.CallDone}}
+	require.Equal(t, "the turn has ended", s.follow(t, s.platform()))
+	require.Equal(t, []string{"edit c: Done · 2 min 10 s · 1 tool call"}, s.said)
+	require.Equal(t, chat.CardSettled, s.course.Card.State)
+
+	s.said, s.stood, s.course.Card.State, s.course.Answered = nil, 29*time.Second, chat.CardShown, false
+	_, err = s.answer(t, s.course.Card.Place)
+	require.NoError(t, err)
+	require.Equal(t, "edit c: one", s.said[0], "a short turn ends in its card")
+}
+
+func TestFollow_ACardThatWaitsForAPersonIsNotChanged(t *testing.T) {
+	s := newStage()
+	s.course.Calls = []chat.ToolCall{{
+		ID: "t1.0.0", Name: "Shell", Summary: "make", State: chat.CallOpen, Approval: &chat.Approval{State: chat.ApprovalOpen},
+	}}
+	s.look = func(n int) {
+		s.course.Turn.StartedAt = s.course.Turn.StartedAt.Add(-5 * time.Minute) // so much later is it at every look
+		s.course.Waits = n >= 60
+	}
+	s.follow(t, s.platform())
+	require.Len(t, s.said, 1, "five hours of waiting cost one call: %q", s.said)
 }
 
 func TestFollow_ShowsThatTheModelIsAskedAgainUntilItAnswers(t *testing.T) {

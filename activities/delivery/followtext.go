@@ -88,3 +88,17 @@ func (s *following) hear(now time.Time, c chat.TurnProgress, delta *chat.Delta, 
 	}
 	return s.heard
 }
+
+// fold is what the card of a turn says beside its answer.
+func (s *following) fold(ctx context.Context, c chat.TurnProgress) (line, calls string, err error) {
+	lang, err := s.Turns.TurnLang(ctx, s.turn)
+	if err != nil {
+		return "", "", err
+	}
+	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls}
+	if c.Turn.EndedAt != nil {
+		p.Ended = *c.Turn.EndedAt
+	}
+	line, calls = report.Fold(lang, p, time.Now())
+	return line, calls, nil
+}

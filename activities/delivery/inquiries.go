@@ -71,7 +71,7 @@ func inquiriesInWords(a chat.Asking) string {
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
 		parts = append(parts, quoted(r))
 	}
-	parts = append(parts, markdown.Visible(question.Show(lang, inquiries(a)))+" "+i18n.Say(lang, i18n.AskDeclineH))
+	parts = append(parts, strings.TrimRight(markdown.Visible(question.List(inquiries(a))), "\n"), question.How(lang, inquiries(a))+" "+i18n.Say(lang, i18n.AskDeclineH))
 	return strings.Join(parts, "\n\n")
 }
 

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"time"
 
 	"xbot/activities"
 	"xbot/internal/channel"
@@ -35,16 +36,23 @@ func (s *sending) findCard(ctx context.Context) error {
 	return err
 }
 
+// announceAfter is how long a card stands before its answer is a message of its own: an edit announces nothing, and who has waited
+// that long looks elsewhere.
+const announceAfter = 30 * time.Second
+
 // replace changes the progress card into the first piece of the answer; it may be repeated. It reports false if there is no
-// card, if the card is in another place, or if the platform refuses the change: then the card is withdrawn, and the piece is
-// sent.
+// card, or if the platform refuses the change: then the card is withdrawn, and the piece is sent. A card of another account or in
+// another place, and one that has stood for long, is left to Follow, which folds it once the turn has ended.
 func (s *sending) replace(ctx context.Context, n int, m channel.Message) (bool, error) {
 	c := s.shown
 	if n != 0 || c == nil {
 		return false, nil
 	}
+	if c.Channel != s.o.Channel || c.Account != s.o.Account || !together(c.Place, s.o.Place) || s.o.Written.Sub(c.Made) > announceAfter {
+		return false, nil
+	}
 	editor, can := s.account.(channel.Editor)
-	if !can || m.Text == "" || !together(c.Place, s.o.Place) {
+	if !can || m.Text == "" {
 		return false, withdraw(ctx, s.Cards, s.account, c)
 	}
 	if c.State != chat.CardShown {

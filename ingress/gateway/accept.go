@@ -8,6 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/i18n"
+	"xbot/internal/policy"
 	"xbot/internal/store"
 )
 
@@ -50,6 +51,9 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	}
 	if out, err = m.reply(ctx, in, out, got.Answer); out.Result == ResultAccepted {
 		out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
+		if out.Feedback == policy.FeedbackReply && !m.expectsAnswer() {
+			out.Feedback = ""
+		}
 	}
 	return out, err
 }
@@ -75,4 +79,10 @@ func (m *inboundRequest) rehome(ctx context.Context, id chat.InboxID) error {
 		return err
 	}
 	return m.Store.Rehome(ctx, id, now.ID)
+}
+
+// expectsAnswer reports whether a message is certain to be answered: where the agent may keep silent, words that say no more than that
+// it arrived would be noise.
+func (m *inboundRequest) expectsAnswer() bool {
+	return m.direct() || m.e.Mentioned || m.scene == chat.SceneWork
 }

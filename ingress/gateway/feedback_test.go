@@ -28,3 +28,14 @@ func TestReceive_SaysHowItsSenderIsToldOfItAtOnce(t *testing.T) {
 	e.Account, e.ID = "ok", "m5"
 	require.Equal(t, "OK", b.Receive(e).Emoji)
 }
+
+func TestReceive_SaysInWordsThatAMessageArrivedWhereAnAnswerIsCertain(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], immediateFeedbackMode: "reply", groups: {oc_1: {requireMention: false}}}}}`)
+	require.Equal(t, policy.FeedbackReply, b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Feedback)
+	e := ingresstest.InGroup("m2", "ou_1", "what do we eat?")
+	out := b.Receive(e)
+	require.Equal(t, gateway.ResultAccepted, out.Result)
+	require.Empty(t, out.Feedback, "the agent may keep silent")
+	e.ID, e.Mentioned = "m3", true
+	require.Equal(t, policy.FeedbackReply, b.Receive(e).Feedback)
+}

@@ -42,8 +42,8 @@ type Asker interface {
 
 // Streamer shows an answer while it is written, in a message of its own.
 type Streamer interface {
-	// Stream begins such a message, under a key as Send does.
-	Stream(ctx context.Context, to Address, key string) (Stream, error)
+	// Stream begins such a message, under a key as Send does. Of its text lists of chats may show the first line; Put shows it.
+	Stream(ctx context.Context, to Address, m Message) (Stream, error)
 	// Resume continues a stream that was begun before, by the id of its message. NotFound: that message is no stream.
 	Resume(ctx context.Context, to Address, id string) (Stream, error)
 }

@@ -102,6 +102,10 @@ type Message struct {
 	Card *Question `json:"card,omitempty"`
 	// Mentions are names that may stand in the text as @name, by the platform's id.
 	Mentions map[string]string `json:"mentions,omitempty"`
+	// Follows says that the message goes on with an answer: where the platform permits it, it does not quote the question again.
+	Follows bool `json:"follows,omitempty"`
+	// Folded stands below Text, out of sight until somebody opens it, where the platform can fold; elsewhere nobody sees it.
+	Folded string `json:"folded,omitempty"`
 }
 
 // File is a file that is sent.

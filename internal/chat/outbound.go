@@ -56,6 +56,8 @@ type Piece struct {
 	Thread string     `json:"thread,omitempty"`
 	// To is the message of a person that it answers in place of the one that it came too late for, or Own.
 	To string `json:"to,omitempty"`
+	// Follows says that it goes on with an answer whose beginning quotes the question already.
+	Follows bool `json:"follows,omitempty"`
 }
 
 // Own is a Piece.To: the piece answers nothing, and is a message of the bot's own.
@@ -132,7 +134,7 @@ const (
 	CardTried   CardState = "tried"   // handed to the platform; whether it arrived is open
 	CardShown   CardState = "shown"
 	CardAnswer  CardState = "answer"  // it became the answer
-	CardSettled CardState = "settled" // it was taken back, or says how the turn ended
+	CardSettled CardState = "settled" // it was taken back, or says how the turn ended, or is folded
 	CardNone    CardState = "none"    // there is none and will be none
 )
 
@@ -156,9 +158,10 @@ type Card struct {
 // TurnProgress is a turn that is followed, as it stands.
 type TurnProgress struct {
 	Card
-	Turn  Turn // without a state if it was released: the message waits for another one
-	Calls []ToolCall
-	Todos []Todo
-	Waits bool   // something is to be delivered in the session
-	Retry *Retry // the model is asked again, and nothing has happened since that was said
+	Turn     Turn // without a state if it was released: the message waits for another one
+	Calls    []ToolCall
+	Todos    []Todo
+	Waits    bool   // something is to be delivered in the session
+	Answered bool   // its answer is delivered, or on its way
+	Retry    *Retry // the model is asked again, and nothing has happened since that was said
 }

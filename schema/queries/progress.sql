@@ -40,6 +40,7 @@ LIMIT 1;
 -- How a turn stands. retry is the newest event of the session if it says that the model is asked again.
 SELECT sqlc.embed(c), coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at, t.waits_since, coalesce(t.waits_reason, '')::text AS waits_reason, t.waits_until,
        EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits,
+       EXISTS (SELECT 1 FROM messages m JOIN outbound o ON o.message_id = m.id WHERE m.turn_id = c.turn_id AND m.role = 'assistant') AS answered,
        coalesce((SELECT CASE WHEN f.kind = 'retry' AND f.data ->> 'turn_id' = c.turn_id THEN f.data END
                  FROM feed_events f WHERE f.session_key = c.session_key ORDER BY f.seq DESC LIMIT 1), 'null')::jsonb AS retry
 FROM progress_cards c LEFT JOIN turns t ON t.id = c.turn_id

@@ -109,7 +109,7 @@ func types(b *bench) {
 func streams(b *bench) {
 	p, to := b.asked()
 	streamer := able[channel.Streamer](b, p.account)
-	stream, err := streamer.Stream(b.within(), to, "streamed")
+	stream, err := streamer.Stream(b.within(), to, text("streamed", "…", 1))
 	require.NoError(b, err)
 	words := strings.Fields("this answer is written word by word")
 	for i := range words {

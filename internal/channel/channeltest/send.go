@@ -15,6 +15,7 @@ import (
 var sendClaims = []Claim{
 	{"an answer is shown where the question was asked", nil, answers},
 	{"a message that answers nothing is shown", nil, speaksFirst},
+	{"an answer in pieces quotes the question once", []Ability{Quotes}, quotesOnce},
 	{"messages are shown in the order of their sending", nil, keepsSendOrder},
 	{"keys of any form are taken", nil, takesAnyKey},
 	{"markup of any kind loses no words", nil, showsMarkup},
@@ -57,6 +58,20 @@ func speaksFirst(b *bench) {
 		require.Contains(b, b.Shown(in)[0].Text, "By the way.")
 		require.Empty(b, b.Shown(in)[0].ReplyTo)
 	}
+}
+
+func quotesOnce(b *bench) {
+	p := b.run()
+	e, _ := p.arrive(say(Direct, "tell me a long story"))
+	_, err := p.account.Send(b.within(), answerTo(e), text("story-0", "It begins.", 1))
+	require.NoError(b, err)
+	next := text("story-1", "It goes on.", 2)
+	next.Follows = true
+	_, err = p.account.Send(b.within(), answerTo(e), next)
+	require.NoError(b, err)
+	shown := b.Shown(Direct)
+	require.Len(b, shown, 2)
+	require.Empty(b, shown[1].ReplyTo, "the question is quoted again")
 }
 
 func keepsSendOrder(b *bench) {

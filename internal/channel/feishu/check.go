@@ -28,7 +28,7 @@ func probes() []probe {
 			what: "im:message:send_as_bot", method: http.MethodPost, path: "/open-apis/im/v1/messages", query: [2]string{"receive_id_type", "open_id"},
 			body: object{"receive_id": "ou_" + nobody, "msg_type": "text", "content": `{"text":"."}`},
 		},
-		{what: "im:message:update", method: http.MethodPatch, path: message, body: object{"content": encode(textCard(".", nil))}},
+		{what: "im:message:update", method: http.MethodPatch, path: message, body: object{"content": encode(textCard(channel.Message{Text: "."}))}},
 		{
 			what: "im:message.reactions:write_only", method: http.MethodPost, path: message + "/reactions",
 			body: object{"reaction_type": object{"emoji_type": "OK"}},

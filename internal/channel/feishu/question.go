@@ -65,14 +65,14 @@ func askCard(q channel.Question) object {
 	}
 	row := buttonRow(q)
 	if len(q.Fields) == 0 {
-		return card(heading(q.Title, "blue"), append(elements, row)...)
+		return card(cmp.Or(q.Title, q.Text), heading(q.Title, "blue"), append(elements, row)...)
 	}
 	var form []object
 	for n, f := range q.Fields {
 		form = append(form, fieldElements(n, f)...)
 	}
 	elements = append(elements, object{"tag": "form", "name": "form", "elements": append(form, row)})
-	return card(heading(q.Title, "blue"), elements...)
+	return card(cmp.Or(q.Title, q.Text), heading(q.Title, "blue"), elements...)
 }
 
 func heading(title, colour string) object {
@@ -145,5 +145,5 @@ func (a *Account) Settle(ctx context.Context, _ channel.Address, id string, q ch
 		elements = append(elements, markdown("**"+f.Label+"**", nil))
 	}
 	elements = append(elements, object{"tag": "hr"}, markdown(cmp.Or(answer, "—"), nil))
-	return a.showCard(ctx, id, encode(card(heading(q.Title, "green"), elements...)))
+	return a.showCard(ctx, id, encode(card(cmp.Or(answer, q.Title), heading(q.Title, "green"), elements...)))
 }

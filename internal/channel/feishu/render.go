@@ -1,9 +1,12 @@
 package feishu
 
 import (
+	"cmp"
 	"encoding/json"
+	"strings"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/format"
 )
 
 const (
@@ -26,7 +29,7 @@ type object = map[string]any
 func renderings(m channel.Message) []rendered {
 	text := inert(m.Text)
 	var all []rendered
-	if c := encode(textCard(m.Text, m.Mentions)); len(c) <= maxCard {
+	if c := encode(textCard(m)); len(c) <= maxCard {
 		all = append(all, rendered{kind: "interactive", content: c})
 	}
 	if c := encode(post(text, m.Mentions)); len(c) <= maxCard {
@@ -41,9 +44,42 @@ func renderings(m channel.Message) []rendered {
 	return all
 }
 
-// textCard is a card that shows a text.
-func textCard(text string, names map[string]string) object {
-	return card(nil, markdown(text, names))
+// textCard is a card that shows a text, or one line with what is folded below it.
+func textCard(m channel.Message) object {
+	if m.Folded != "" {
+		return card(m.Text, nil, folded(m))
+	}
+	return card(m.Text, nil, markdown(m.Text, m.Mentions))
+}
+
+// folded is a closed panel.
+func folded(m channel.Message) object {
+	return object{
+		"tag": "collapsible_panel", "expanded": false,
+		"header":   object{"title": plainText(summaryOf(m.Text))},
+		"elements": []object{markdown(m.Folded, m.Mentions)},
+	}
+}
+
+// maxSummary is how much of a card stands in lists of chats, in characters, and maxSummarized what is looked at for it.
+const (
+	maxSummary    = 100
+	maxSummarized = 2000
+)
+
+// summaryOf is the beginning of a text on one line, without markup. A platform's own words stand in its place otherwise, such as
+// that something is being generated.
+func summaryOf(text string) string {
+	text = strings.Join(strings.Fields(format.Plain(inert(first(text, maxSummarized)))), " ")
+	return cmp.Or(first(text, maxSummary), "…")
+}
+
+// first is at most so many characters of a text.
+func first(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most])
+	}
+	return text
 }
 
 // markdown is an element that shows Markdown.
@@ -52,9 +88,14 @@ func markdown(text string, names map[string]string) object {
 	return object{"tag": "markdown", "content": shown}
 }
 
-// card is a card of the second version that may be changed for everybody.
-func card(header object, elements ...object) object {
-	c := object{"schema": "2.0", "config": object{"update_multi": true}, "body": object{"elements": elements}}
+// config is how a card behaves, and what stands of it in lists of chats (config.summary of open.feishu.cn, "card JSON 2.0 structure").
+func config(about string) object {
+	return object{"update_multi": true, "summary": object{"content": summaryOf(about)}}
+}
+
+// card is a card of the second version that may be changed for everybody. about is what lists of chats show the beginning of.
+func card(about string, header object, elements ...object) object {
+	c := object{"schema": "2.0", "config": config(about), "body": object{"elements": elements}}
 	if header != nil {
 		c["header"] = header
 	}

@@ -30,6 +30,9 @@ func uuid(key, suffix string) string {
 // Send sends one message. What the platform does not take as a card is sent as rich text, and then as text; where it has no
 // threads the answer stands outside of one; and where the message that is answered is gone, the answer goes to its chat.
 func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
+	if m.Follows && !to.InThread && to.Thread == "" {
+		to.ReplyTo = "" // what it goes on with quotes the question
+	}
 	switch {
 	case m.Card != nil:
 		return a.deliver(ctx, to, m.Key, rendered{kind: "interactive", content: encode(askCard(*m.Card))})

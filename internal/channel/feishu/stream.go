@@ -3,6 +3,7 @@ package feishu
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	larkcardkit "github.com/larksuite/oapi-sdk-go/v3/service/cardkit/v1"
 
@@ -14,28 +15,47 @@ import (
 const answerElement = "answer"
 
 // streamCard is a card in the platform's streaming mode: a text that grows is shown as if it were typed.
-func streamCard(text string, names map[string]string, streaming bool) object {
-	body := markdown(text, names)
+func streamCard(text string) object {
+	body := markdown("…", nil)
 	body["element_id"] = answerElement
-	c := card(nil, body)
-	c["config"] = object{"update_multi": true, "streaming_mode": streaming}
+	c := card(stateOf(text), nil, body)
+	settings := config(stateOf(text))
+	settings["streaming_mode"] = true
+	c["config"] = settings
 	return c
 }
 
+// wholeCard is what takes the place of such a card; it does not stream.
+func wholeCard(m channel.Message) object {
+	c := textCard(m)
+	if body, is := c["body"].(object); is && m.Folded == "" {
+		if elements, are := body["elements"].([]object); are {
+			elements[0]["element_id"] = answerElement // what is put later finds it
+		}
+	}
+	return c
+}
+
+// stateOf is the first line of what is shown of a turn: it changes with the state of the turn alone.
+func stateOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
 // Stream begins a message that shows an answer while it is written. Where the platform refuses it, there is no preview.
-func (a *Account) Stream(ctx context.Context, to channel.Address, key string) (channel.Stream, error) {
-	in := &larkcardkit.CreateCardReqBody{Type: new("card_json"), Data: new(encode(streamCard("…", nil, true)))}
+func (a *Account) Stream(ctx context.Context, to channel.Address, m channel.Message) (channel.Stream, error) {
+	in := &larkcardkit.CreateCardReqBody{Type: new("card_json"), Data: new(encode(streamCard(m.Text)))}
 	out, err := call(ctx, a, a.cards.Card.Create, larkcardkit.NewCreateCardReqBuilder().Body(in).Build())
 	if err != nil {
 		return nil, channel.Certain(err) // a card that nobody has seen
 	}
 	made := data(data(out.Data).CardId)
 	content := encode(object{"type": "card", "data": object{"card_id": made}})
-	sent, err := a.deliver(ctx, to, key, rendered{kind: "interactive", content: content})
+	sent, err := a.deliver(ctx, to, m.Key, rendered{kind: "interactive", content: content})
 	if err != nil {
 		return nil, err
 	}
-	return &stream{Account: a, sent: sent, card: a.cardOf(ctx, sent.ID, made)}, nil
+	return &stream{Account: a, sent: sent, card: a.cardOf(ctx, sent.ID, made), state: summaryOf(stateOf(m.Text))}, nil
 }
 
 // Resume goes on with a card that was begun before.
@@ -75,23 +95,43 @@ type stream struct {
 
 	sent   channel.Sent
 	card   string
-	closed bool // the platform does not stream it any more
+	closed bool   // the platform does not stream it any more
+	state  string // what lists of chats show of it; empty: not known
 }
 
 // Sent is the message.
 func (s *stream) Sent() channel.Sent { return s.sent }
 
 // Put replaces the text. The platform ends the streaming mode itself after ten minutes; from then on the card is replaced. It
-// takes sequences that grow only; a change here needs two of its own, and the end those behind them.
+// takes sequences that grow only; a change here needs three of its own, and the end those behind them.
 func (s *stream) Put(ctx context.Context, text string, sequence int) error {
 	if !s.closed {
-		err := s.put(ctx, text, 3*sequence)
+		err := s.put(ctx, text, 4*sequence)
+		if err == nil {
+			return s.summarize(ctx, text, 4*sequence+1)
+		}
 		if !refusedAs(err, badContent) {
 			return err
 		}
 		s.closed = true
 	}
-	return s.replace(ctx, channel.Message{Text: text}, 3*sequence+1)
+	return s.replace(ctx, channel.Message{Text: text}, 4*sequence+2)
+}
+
+// summarize has lists of chats show the state of the turn, where it is another one than before.
+func (s *stream) summarize(ctx context.Context, text string, sequence int) error {
+	state := summaryOf(stateOf(text))
+	if state == s.state {
+		return nil
+	}
+	settings := encode(object{"config": object{"summary": object{"content": state}}})
+	in := &larkcardkit.SettingsCardReqBody{Settings: &settings, Sequence: &sequence, Uuid: new(s.uuid(sequence))}
+	_, err := call(ctx, s.Account, s.cards.Card.Settings, larkcardkit.NewSettingsCardReqBuilder().CardId(s.card).Body(in).Build())
+	if err == nil || channel.Final(err) { // the text itself is shown
+		s.state = state
+		return nil
+	}
+	return err
 }
 
 func (s *stream) put(ctx context.Context, text string, sequence int) error {
@@ -104,7 +144,7 @@ func (s *stream) put(ctx context.Context, text string, sequence int) error {
 
 // replace shows a whole card, which does not stream.
 func (s *stream) replace(ctx context.Context, m channel.Message, sequence int) error {
-	whole := &larkcardkit.Card{Type: new("card_json"), Data: new(encode(streamCard(m.Text, m.Mentions, false)))}
+	whole := &larkcardkit.Card{Type: new("card_json"), Data: new(encode(wholeCard(m)))}
 	in := &larkcardkit.UpdateCardReqBody{Card: whole, Sequence: &sequence, Uuid: new(s.uuid(sequence))}
 	_, err := call(ctx, s.Account, s.cards.Card.Update, larkcardkit.NewUpdateCardReqBuilder().CardId(s.card).Body(in).Build())
 	return err
@@ -115,15 +155,15 @@ func (s *stream) uuid(sequence int) string { return uuid(s.sent.ID, "."+strconv.
 // End leaves the text as it is for good. It replaces the card, for what is put into a stream that the platform has ended may be
 // accepted and never shown; where a card that streams is not replaced, it stops streaming before.
 func (s *stream) End(ctx context.Context, m channel.Message, sequence int) error {
-	err := s.replace(ctx, m, 3*sequence+2)
+	err := s.replace(ctx, m, 4*sequence+3)
 	if !refusedAs(err, badContent, unclear) {
 		return err
 	}
 	settings := encode(object{"config": object{"streaming_mode": false}})
-	in := &larkcardkit.SettingsCardReqBody{Settings: &settings, Sequence: new(3*sequence + 3), Uuid: new(s.uuid(3*sequence + 3))}
+	in := &larkcardkit.SettingsCardReqBody{Settings: &settings, Sequence: new(4*sequence + 4), Uuid: new(s.uuid(4*sequence + 4))}
 	q := larkcardkit.NewSettingsCardReqBuilder().CardId(s.card).Body(in).Build()
 	if _, closing := call(ctx, s.Account, s.cards.Card.Settings, q); closing != nil {
 		return err
 	}
-	return s.replace(ctx, m, 3*sequence+4)
+	return s.replace(ctx, m, 4*sequence+5)
 }

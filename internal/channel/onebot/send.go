@@ -131,7 +131,7 @@ func target(to channel.Address) (string, params) {
 // compose makes segments of a message.
 func (a *account) compose(to channel.Address, m channel.Message) ([]wire.Segment, error) {
 	var parts []wire.Segment
-	if ref, ok := parseID(to.ReplyTo); ok && (m.File == nil || kindOf(m.File) == "image") {
+	if ref, ok := parseID(to.ReplyTo); ok && !m.Follows && (m.File == nil || kindOf(m.File) == "image") {
 		parts = append(parts, wire.Segment{Type: "reply", Data: wire.Attributes{"id": string(ref.id)}}) // other files stand alone in a message
 	}
 	switch {

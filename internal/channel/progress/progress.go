@@ -67,6 +67,20 @@ func Show(lang i18n.Lang, t Turn, now time.Time, limit int) Report {
 	return r
 }
 
+// Fold says how a turn ended, in one line, and lists its newest calls to stand below it.
+func Fold(lang i18n.Lang, t Turn, now time.Time) (line, calls string) {
+	v := view{Turn: t, lang: lang, now: now, limit: MinText}
+	title, _ := v.headline()
+	parts := []string{v.say(title)}
+	if s := v.summary(); s != "" {
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, " · "), v.calls(maxFolded)
+}
+
+// maxFolded is how many calls a card lists when it is folded.
+const maxFolded = 30
+
 type view struct {
 	Turn
 
@@ -153,7 +167,7 @@ func (v view) summary() string {
 	var facts []string
 	if !v.Started.IsZero() {
 		switch {
-		case v.resting():
+		case v.resting(), v.asking(): // nothing changes for as long as that lasts
 		case v.running():
 			facts = append(facts, v.say(i18n.ProgressFor, v.span(v.now.Sub(v.Started), true)))
 		case !v.Ended.IsZero():
@@ -203,7 +217,7 @@ func (v view) call(call chat.ToolCall) string {
 		if took := call.FinishedAt.Sub(*call.StartedAt); took >= time.Second {
 			line += " · " + v.span(took, false)
 		}
-	case v.running():
+	case v.running() && !v.asking():
 		if took := v.now.Sub(*call.StartedAt); took >= 5*time.Second {
 			line += " · " + v.span(took, true)
 		}

@@ -96,6 +96,7 @@ func (q *Queries) ProgressEnd(ctx context.Context, db DBTX, arg ProgressEndParam
 const progressGet = `-- name: ProgressGet :one
 SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, c.rests_for, coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at, t.waits_since, coalesce(t.waits_reason, '')::text AS waits_reason, t.waits_until,
        EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits,
+       EXISTS (SELECT 1 FROM messages m JOIN outbound o ON o.message_id = m.id WHERE m.turn_id = c.turn_id AND m.role = 'assistant') AS answered,
        coalesce((SELECT CASE WHEN f.kind = 'retry' AND f.data ->> 'turn_id' = c.turn_id THEN f.data END
                  FROM feed_events f WHERE f.session_key = c.session_key ORDER BY f.seq DESC LIMIT 1), 'null')::jsonb AS retry
 FROM progress_cards c LEFT JOIN turns t ON t.id = c.turn_id
@@ -111,6 +112,7 @@ type ProgressGetRow struct {
 	WaitsReason  string
 	WaitsUntil   *time.Time
 	Waits        bool
+	Answered     bool
 	Retry        json.RawMessage
 }
 
@@ -140,6 +142,7 @@ func (q *Queries) ProgressGet(ctx context.Context, db DBTX, turnID chat.TurnID) 
 		&i.WaitsReason,
 		&i.WaitsUntil,
 		&i.Waits,
+		&i.Answered,
 		&i.Retry,
 	)
 	return i, err

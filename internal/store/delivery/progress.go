@@ -52,7 +52,7 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 	if err != nil {
 		return chat.TurnProgress{}, err
 	}
-	c := chat.TurnProgress{Card: card, Turn: chat.Turn{ID: turn, Session: card.Session, State: chat.TurnState(row.TurnState), EndedAt: row.TurnEndedAt}, Waits: row.Waits}
+	c := chat.TurnProgress{Card: card, Turn: chat.Turn{ID: turn, Session: card.Session, State: chat.TurnState(row.TurnState), EndedAt: row.TurnEndedAt}, Waits: row.Waits, Answered: row.Answered}
 	c.Turn.Waits = conversation.WaitOf(row.WaitsSince, row.WaitsUntil, row.WaitsReason)
 	if row.StartedAt != nil {
 		c.Turn.StartedAt = *row.StartedAt

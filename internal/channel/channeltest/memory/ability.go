@@ -95,8 +95,8 @@ type stream struct {
 }
 
 // Stream begins an answer.
-func (a *account) Stream(ctx context.Context, to channel.Address, key string) (channel.Stream, error) {
-	sent, err := a.Send(ctx, to, channel.Message{Key: key})
+func (a *account) Stream(ctx context.Context, to channel.Address, m channel.Message) (channel.Stream, error) {
+	sent, err := a.Send(ctx, to, m)
 	return &stream{account: a, to: to, sent: sent}, err
 }
 

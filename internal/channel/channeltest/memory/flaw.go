@@ -25,6 +25,7 @@ const (
 	Lingers       Flaw = "it stays connected when its context ends"
 	Misplaces     Flaw = "it answers threads in their group"
 	AlwaysReplies Flaw = "it quotes where nothing is answered"
+	Requotes      Flaw = "it quotes the question with every piece of an answer"
 	Renames       Flaw = "it sends with a key of its own"
 	Repeats       Flaw = "it sends again without a key after a lost answer"
 	Certain       Flaw = "it takes a lost answer for a failure"

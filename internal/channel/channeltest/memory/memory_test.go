@@ -113,6 +113,7 @@ var caught = []breach{
 	{flaw: memory.Shared, claims: []string{"two bots in one process know nothing of each other"}},
 	{flaw: memory.Misplaces, claims: []string{"an answer is shown where the question was asked"}},
 	{flaw: memory.AlwaysReplies, claims: []string{"a message that answers nothing is shown"}},
+	{flaw: memory.Requotes, claims: []string{"an answer in pieces quotes the question once"}},
 	{flaw: memory.Shuffles, claims: []string{"messages are shown in the order of their sending"}},
 	{flaw: memory.Picky, claims: []string{"keys of any form are taken"}},
 	{flaw: memory.Unbounded, claims: []string{"answers to one message end where the platform's limit is"}},

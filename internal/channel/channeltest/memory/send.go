@@ -43,6 +43,9 @@ func (a *account) put(to channel.Address, m channel.Message) (post, error) {
 	if a.has[Misplaces] && where == channeltest.Thread {
 		where = channeltest.Group
 	}
+	if m.Follows && !a.has[Requotes] {
+		reply = ""
+	}
 	if a.has[AlwaysReplies] {
 		reply = "m1"
 	}

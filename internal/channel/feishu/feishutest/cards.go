@@ -104,6 +104,11 @@ func (s *Server) faulty(card map[string]any) string {
 			if submit {
 				submits++
 			}
+		case "collapsible_panel":
+			header, _ := m["header"].(map[string]any)
+			if label(header["title"]) == "" {
+				why = "a panel has no title"
+			}
 		case "", "hr", "column_set", "column", "img":
 		default:
 			why = "there is no element " + tag
@@ -211,12 +216,18 @@ func (s *Server) setCard(c call) (any, *refusal) {
 	var set struct {
 		Config struct {
 			Streaming *bool `json:"streaming_mode"`
+			Summary   any   `json:"summary"`
 		} `json:"config"`
 	}
-	if json.Unmarshal([]byte(in.Settings), &set) != nil || set.Config.Streaming == nil {
+	if json.Unmarshal([]byte(in.Settings), &set) != nil || set.Config.Streaming == nil && set.Config.Summary == nil {
 		return nil, refuse(300310, "invalid settings")
 	}
-	e.streaming = *set.Config.Streaming
+	if set.Config.Streaming != nil {
+		e.streaming = *set.Config.Streaming
+	}
+	if config, _ := e.card["config"].(map[string]any); config != nil && set.Config.Summary != nil {
+		config["summary"] = set.Config.Summary
+	}
 	return nil, nil
 }
 
@@ -267,6 +278,16 @@ func (s *Server) cardOf(m *message) map[string]any {
 	return card
 }
 
+// preview is what a list of chats shows of a card: its summary, and without one the platform's own words (open.feishu.cn, "card JSON
+// 2.0 structure": of a card that streams, that it is being generated).
+func preview(card map[string]any, streaming bool) string {
+	config, _ := card["config"].(map[string]any)
+	if said := label(config["summary"]); said != "" || !streaming {
+		return said
+	}
+	return "生成中"
+}
+
 // label is the text of an element.
 func label(v any) string {
 	m, _ := v.(map[string]any)
@@ -299,6 +320,9 @@ func (s *Server) readable(card map[string]any) (said string, buttons []string) {
 		case "markdown":
 			content, _ := m["content"].(string)
 			lines = append(lines, s.named(content))
+		case "collapsible_panel":
+			header, _ := m["header"].(map[string]any)
+			lines = append(lines, label(header["title"]))
 		case "button":
 			buttons = append(buttons, label(m["text"]))
 		case "select_static", "multi_select_static":

@@ -20,7 +20,8 @@ type Shown struct {
 	Edits           int
 	Content         string // as it was sent
 	Streaming, Gone bool
-	Calls           bool // it calls everybody of the chat
+	Calls           bool   // it calls everybody of the chat
+	Preview         string // of a card: what the list of chats shows; a message is announced with it when it is sent, never when it is edited
 }
 
 // Shown is what people see of the bot's messages in a chat, or in a thread of it, oldest first. With an empty thread it is
@@ -37,8 +38,8 @@ func (s *Server) Shown(chat, thread string) []Shown {
 	return all
 }
 
-func (s *Server) shown(m *message) Shown {
-	out := Shown{ID: m.id, Kind: m.kind, Parent: m.parent, Thread: m.thread, Edits: m.edits, Content: m.content}
+func (s *Server) shown(m *message) (out Shown) {
+	out = Shown{ID: m.id, Kind: m.kind, Parent: m.parent, Thread: m.thread, Edits: m.edits, Content: m.content}
 	var in map[string]any
 	_ = json.Unmarshal([]byte(m.content), &in) // it was accepted as JSON
 	out.Calls = callsAll(in)
@@ -53,6 +54,7 @@ func (s *Server) shown(m *message) Shown {
 	case "interactive":
 		out.Text, out.Buttons = s.readable(s.cardOf(m))
 		out.Calls = out.Calls || callsAll(s.cardOf(m))
+		defer func() { out.Preview = preview(s.cardOf(m), out.Streaming) }()
 		for _, e := range s.cards {
 			out.Streaming = out.Streaming || e.streaming && fmt.Sprint(e.card) == fmt.Sprint(s.cardOf(m))
 		}
