@@ -41,6 +41,9 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	if err := m.rehome(ctx, got.ID); err != nil {
 		return Outcome{}, err
 	}
+	if gone, err := m.takenBack(ctx, true); err != nil || gone { // while it was accepted
+		return Outcome{Result: ResultIgnored}, err
+	}
 	out.Result, out.Inbox = ResultAccepted, got.ID
 	switch {
 	case got.Duplicate:

@@ -160,5 +160,7 @@ type TurnProgress struct {
 	Calls []ToolCall
 	Todos []Todo
 	Waits bool   // something is to be delivered in the session
-	Retry *Retry // the model is asked again, and nothing has happened since that was said
+	// Withdrawn says that the turn was stopped because all that it was to answer was taken back.
+	Withdrawn bool
+	Retry     *Retry // the model is asked again, and nothing has happened since that was said
 }
