@@ -16,6 +16,9 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	if out, known, err := m.duplicate(ctx); err != nil || known {
 		return out, err
 	}
+	if gone, err := m.takenBack(ctx, false); err != nil || gone { // before it arrived
+		return Outcome{Result: ResultIgnored}, err
+	}
 	if m.text == "" {
 		m.text, m.wordless = m.inContext(""), true
 	}

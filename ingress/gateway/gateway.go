@@ -92,9 +92,6 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 	if m.user.Disabled {
 		return m.shutOut(), nil
 	}
-	if gone, err := m.takenBack(ctx, false); err != nil || gone {
-		return Outcome{Result: ResultIgnored}, err
-	}
 	if err := m.dropRecalledQuote(ctx); err != nil {
 		return Outcome{}, err
 	}

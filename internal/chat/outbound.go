@@ -159,7 +159,7 @@ type TurnProgress struct {
 	Turn  Turn // without a state if it was released: the message waits for another one
 	Calls []ToolCall
 	Todos []Todo
-	Waits bool   // something is to be delivered in the session
+	Waits bool // something is to be delivered in the session
 	// Withdrawn says that the turn was stopped because all that it was to answer was taken back.
 	Withdrawn bool
 	Retry     *Retry // the model is asked again, and nothing has happened since that was said
