@@ -249,11 +249,6 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, r := range returned {
-			inbox.EmitDropped(t, row.SessionKey, r.ID, r.Body, outcomeRecalled, i18n.Recalled)
-		}
-	}()
 	for _, r := range released {
 		if r.Kind == calls.KindBackground {
 			continue // the queue that people see holds what people wrote
@@ -261,6 +256,9 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 		t.Emit(row.SessionKey, chat.EventQueued, chat.Queued{
 			Inbox: r.ID, ClientMessageID: r.PlatformID, Text: conversation.WordsOf(r.Body, r.Options), Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
 		})
+	}
+	for _, r := range returned {
+		inbox.EmitDropped(t, row.SessionKey, r.ID, r.Body, outcomeRecalled, i18n.Recalled)
 	}
 	return nil
 }
