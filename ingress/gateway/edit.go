@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/session"
+	"xbot/internal/store"
 	"xbot/internal/store/amended"
 )
 
@@ -53,7 +54,7 @@ func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	if err != nil || gone {
 		return false, err
 	}
-	return m.Store.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
+	return store.Amendments{Store: m.Store}.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
 }
 
 // Recall takes a message back that was delivered before, with the commands that stood in it and wait. One that waits is not answered. Of
@@ -73,13 +74,13 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return g.Store.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
+	return store.Amendments{Store: g.Store}.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
 }
 
 // recall takes back the rows of a message.
 func (m *inboundRequest) recall(ctx context.Context) (changed bool, err error) {
 	in := m.inbound()
-	return m.Store.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
+	return store.Amendments{Store: m.Store}.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
 }
 
 // takenBack reports whether the message was taken back: before it arrived, or while it was accepted. What was accepted of it is taken back.

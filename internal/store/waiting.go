@@ -44,10 +44,13 @@ func (s *Store) RecallQueued(ctx context.Context, channel, account string, user 
 	return changed, err
 }
 
+// Amendments change messages of platforms wherever they are.
+type Amendments struct{ Store *Store }
+
 // RecallDelivered takes a message of a platform back, wherever it is: one that waits as RecallQueued does, one that a turn has read as
 // amended.RecallRead. It reports false for one that is not known, and where that was done before.
-func (s *Store) RecallDelivered(ctx context.Context, m amended.Message) (changed bool, err error) {
-	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+func (a Amendments) RecallDelivered(ctx context.Context, m amended.Message) (changed bool, err error) {
+	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		changed = false
 		for _, id := range m.IDs {
 			row, err := findDelivered(ctx, tx, m.Channel, m.Account, m.User, id)
@@ -73,8 +76,8 @@ func (s *Store) RecallDelivered(ctx context.Context, m amended.Message) (changed
 
 // EditDelivered changes the text of a message of a platform: of one that waits as EditQueued does, of one that a turn has read as
 // amended.EditRead. NotFound: there is no such message.
-func (s *Store) EditDelivered(ctx context.Context, m amended.Message, text string) (changed bool, err error) {
-	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+func (a Amendments) EditDelivered(ctx context.Context, m amended.Message, text string) (changed bool, err error) {
+	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := findDelivered(ctx, tx, m.Channel, m.Account, m.User, m.IDs[0])
 		if err != nil {
 			return err
@@ -88,15 +91,15 @@ func (s *Store) EditDelivered(ctx context.Context, m amended.Message, text strin
 }
 
 // RecallHeard takes back what was not for the bot: what waits to be read is forgotten, and of what the model has read it is told.
-func (s *Store) RecallHeard(ctx context.Context, key amended.Key, o Overheard) (changed bool, err error) {
-	if changed, err = s.RecallOverheard(ctx, o); err != nil || changed {
+func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o Overheard) (changed bool, err error) {
+	if changed, err = a.Store.RecallOverheard(ctx, o); err != nil || changed {
 		return changed, err
 	}
-	known, err := s.OverheardBefore(ctx, o)
+	known, err := a.Store.OverheardBefore(ctx, o)
 	if err != nil || !known {
 		return false, err
 	}
-	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		changed, err = amended.RecallHeard(ctx, tx, key, o.Session, o.Sender)
 		return err
 	})
