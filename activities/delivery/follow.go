@@ -292,7 +292,7 @@ func (s *following) conclude(ctx context.Context, account channel.Account, c cha
 			return err
 		}
 	}
-	if (c.Turn.State == chat.TurnDone || c.Turn.State == "") && !c.Answered {
+	if (c.Turn.State == chat.TurnDone || c.Turn.State == "" || c.Withdrawn) && !c.Answered {
 		var err error = fault.Errorf(fault.Denied, "the platform takes nothing back")
 		if deleter, can := account.(channel.Deleter); can {
 			err = deleter.Delete(ctx, c.Card.Place, c.Card.Message)

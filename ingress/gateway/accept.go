@@ -17,6 +17,9 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	if out, known, err := m.duplicate(ctx); err != nil || known {
 		return out, err
 	}
+	if gone, err := m.takenBack(ctx, false); err != nil || gone { // before it arrived
+		return Outcome{Result: ResultIgnored}, err
+	}
 	if m.text == "" {
 		m.text, m.wordless = m.inContext(""), true
 	}
@@ -41,6 +44,9 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	}
 	if err := m.rehome(ctx, got.ID); err != nil {
 		return Outcome{}, err
+	}
+	if gone, err := m.takenBack(ctx, true); err != nil || gone { // while it was accepted
+		return Outcome{Result: ResultIgnored}, err
 	}
 	out.Result, out.Inbox = ResultAccepted, got.ID
 	switch {

@@ -9,11 +9,13 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/session"
+	"xbot/internal/store"
+	"xbot/internal/store/amended"
 )
 
-// Edit changes a message that was delivered before, while it waits for its turn or is kept as context. The envelope names
-// it: channel, account, chat, thread, sender and id; its text is the new one. It reports false, and changes nothing, once
-// the message was answered or is being answered, and for one that is unknown.
+// Edit changes a message that was delivered before, while it waits for its turn or is kept as context; of one that a turn has read the
+// model is told the new text with the next message. The envelope names it: channel, account, chat, thread, sender and id; its text is the
+// new one. It reports false, and changes nothing, for a message that is unknown or was taken back, and where it has this text already.
 func (g *Gateway) Edit(ctx context.Context, e chat.Envelope) (bool, error) {
 	m, user, err := g.delivered(ctx, e)
 	if err != nil {
@@ -48,13 +50,22 @@ func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return m.Store.EditQueued(ctx, in.Channel, in.Account, in.User, r.MessageID(in.PlatformID), in.TextForModel(r.Text))
+	gone, err := m.Store.IsRecalled(ctx, m.amendedKey(m.e.ID))
+	if err != nil || gone {
+		return false, err
+	}
+	return store.Amendments{Store: m.Store}.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
 }
 
-// Recall takes a message back that was delivered before, as Edit changes one, with the commands that stood in it and wait.
+// Recall takes a message back that was delivered before, with the commands that stood in it and wait. One that waits is not answered. Of
+// one that a turn has read the model is told with the next message; the turn is stopped, in silence, where all that it was to answer was
+// taken back. A message that is taken back before it arrives is ignored when it does. It reports false where nothing changed.
 func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 	m, user, err := g.delivered(ctx, e)
 	if err != nil {
+		return false, err
+	}
+	if err := m.Store.Recall(ctx, m.amendedKey(m.e.ID)); err != nil {
 		return false, err
 	}
 	if user != 0 {
@@ -63,20 +74,35 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return g.Store.RecallOverheard(ctx, m.heard())
+	return store.Amendments{Store: g.Store}.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
 }
 
-// recall takes back what waits of a message.
+// recall takes back the rows of a message.
 func (m *inboundRequest) recall(ctx context.Context) (changed bool, err error) {
 	in := m.inbound()
-	for _, id := range intake.RowIDs(in.PlatformID) {
-		one, err := m.Store.RecallQueued(ctx, in.Channel, in.Account, in.User, id)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return changed, err
-		}
-		changed = changed || one
+	return store.Amendments{Store: m.Store}.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
+}
+
+// takenBack reports whether the message was taken back: before it arrived, or while it was accepted. What was accepted of it is taken back.
+func (m *inboundRequest) takenBack(ctx context.Context, accepted bool) (bool, error) {
+	gone, err := m.Store.IsRecalled(ctx, m.amendedKey(m.e.ID))
+	if err != nil || !gone || !accepted {
+		return gone, err
 	}
-	return changed, nil
+	_, err = m.recall(ctx)
+	return true, err
+}
+
+func (m *inboundRequest) amendedKey(id string) amended.Key {
+	place := m.e.Chat
+	if m.direct() {
+		place = m.e.Sender.ID
+	}
+	return amended.KeyOf(m.e.Channel, m.e.Account, m.e.ChatType, place, id)
+}
+
+func (m *inboundRequest) amending(in intake.Inbound, ids ...string) amended.Message {
+	return amended.Message{Key: m.amendedKey(m.e.ID), Channel: in.Channel, Account: in.Account, User: in.User, IDs: ids}
 }
 
 // delivered finds where a message went that was delivered before, and who wrote it; 0: somebody without a user.

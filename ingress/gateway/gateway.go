@@ -92,6 +92,9 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 	if m.user.Disabled {
 		return m.shutOut(), nil
 	}
+	if err := m.dropRecalledQuote(ctx); err != nil {
+		return Outcome{}, err
+	}
 	if !m.addressed {
 		return m.overhear(ctx)
 	}

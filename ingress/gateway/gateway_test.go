@@ -205,7 +205,7 @@ func TestReceive_MessagesAreEditedAndRecalledWhileTheyWait(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "first", got.Text)
-	require.False(t, change(func() (bool, error) { return g.Edit(t.Context(), ingresstest.DM("m1", "ou_1", "too late")) }))
+	require.False(t, change(func() (bool, error) { return g.Edit(t.Context(), ingresstest.DM("m1", "ou_1", "first")) }), "it has this text")
 	page, err := b.Store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Empty(t, page.Queued)

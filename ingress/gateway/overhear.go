@@ -12,6 +12,9 @@ func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	if m.direct() || limit <= 0 || m.inContext(m.e.Text) == "" {
 		return Outcome{Result: ResultIgnored}, nil
 	}
+	if gone, err := m.takenBack(ctx, false); err != nil || gone {
+		return Outcome{Result: ResultIgnored}, err
+	}
 	if err := m.ensureSession(ctx); err != nil {
 		return Outcome{}, err
 	}

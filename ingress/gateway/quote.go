@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"strings"
 
 	"xbot/internal/chat"
@@ -17,6 +18,18 @@ func contextOf(e chat.Envelope) (before, after string) {
 		before = b.String() + "\n"
 	}
 	return before, chat.AttachmentLines(e.Attachments[:min(len(e.Attachments), chat.MaxAttachments)])
+}
+
+// dropRecalledQuote leaves out what a message answers where that was taken back.
+func (m *inboundRequest) dropRecalledQuote(ctx context.Context) error {
+	if m.e.Quote == nil || m.e.Parent == "" {
+		return nil
+	}
+	gone, err := m.Store.IsRecalled(ctx, m.amendedKey(m.e.Parent))
+	if gone {
+		m.e.Quote = nil
+	}
+	return err
 }
 
 // inContext is a text with what stands around it.

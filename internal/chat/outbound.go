@@ -161,7 +161,9 @@ type TurnProgress struct {
 	Turn     Turn // without a state if it was released: the message waits for another one
 	Calls    []ToolCall
 	Todos    []Todo
-	Waits    bool   // something is to be delivered in the session
-	Answered bool   // its answer is delivered, or on its way
-	Retry    *Retry // the model is asked again, and nothing has happened since that was said
+	Waits    bool // something is to be delivered in the session
+	Answered bool // its answer is delivered, or on its way
+	// Withdrawn says that the turn was stopped because all that it was to answer was taken back.
+	Withdrawn bool
+	Retry     *Retry // the model is asked again, and nothing has happened since that was said
 }

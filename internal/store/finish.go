@@ -10,9 +10,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/agents"
+	"xbot/internal/store/amended"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
 	"xbot/internal/store/notices"
 	"xbot/internal/store/pg"
 )
@@ -54,6 +56,15 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	}
 	if err := pairOpenCalls(ctx, t, row.ID, state); err != nil {
 		return err
+	}
+	if state == chat.TurnStopped {
+		silent, err := amended.EndedTurn(ctx, t.Q, t, row.ID)
+		if err != nil {
+			return err
+		}
+		if silent { // nobody sees what it would answer
+			say = ""
+		}
 	}
 	if say == i18n.Stopped {
 		var err error
@@ -231,6 +242,13 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 	for _, r := range kept { // who watches has just let go of it with the turn
 		t.Emit(row.SessionKey, chat.EventMessage, conversation.MessageOf(r))
 	}
+	if err := amended.Untell(ctx, t, row.ID); err != nil {
+		return err
+	}
+	returned, err := amended.Returned(ctx, t, row.SessionKey)
+	if err != nil {
+		return err
+	}
 	for _, r := range released {
 		if r.Kind == calls.KindBackground {
 			continue // the queue that people see holds what people wrote
@@ -238,6 +256,9 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 		t.Emit(row.SessionKey, chat.EventQueued, chat.Queued{
 			Inbox: r.ID, ClientMessageID: r.PlatformID, Text: conversation.WordsOf(r.Body, r.Options), Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
 		})
+	}
+	for _, r := range returned {
+		inbox.EmitDropped(t, row.SessionKey, r.ID, r.Body, outcomeRecalled, i18n.Recalled)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/internal/store/activetools"
 	"xbot/internal/store/agents"
+	"xbot/internal/store/amended"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
@@ -58,6 +59,8 @@ type (
 	RoutingStore = routing.Store
 	// OverheardStore is the one of package overheard.
 	OverheardStore = overheard.Store
+	// AmendedStore is the one of package amended.
+	AmendedStore = amended.Store
 	// LeaseStore is the one of package leases.
 	LeaseStore = leases.Store
 	// PauseStore is the one of package pauses.
@@ -176,6 +179,7 @@ type conversations struct {
 	*RoutingStore
 	*AttachmentStore
 	*OverheardStore
+	*AmendedStore
 	*MemoryStore
 	*SearchStore
 	*ShareStore
@@ -256,7 +260,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.AgentStore = agents.New(s.db, s.Quota, s.ConversationStore)
 	s.AttachmentStore = attachments.New(s.db, s.Quota)
 	s.RoutingStore = routing.New(s.db, s.ConversationStore)
-	s.OverheardStore = overheard.New(s.db)
+	s.OverheardStore, s.AmendedStore = overheard.New(s.db), amended.New(s.db)
 	s.LeaseStore = leases.New(s.db, s.Quota)
 	s.PauseStore = pauses.New(s.db)
 	s.RoleStore = roles.New(s.db)

@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/amended"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
@@ -71,6 +72,13 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		if err := t.Q.ActiveToolsUse(ctx, t, use); err != nil {
 			return fmt.Errorf("note the tool for a skill: %w", err)
 		}
+	}
+	if row.Kind == kindMessage {
+		told, err := amended.Tell(ctx, t, key, turn, zone)
+		if err != nil {
+			return err
+		}
+		preface += told
 	}
 	return conversation.AppendMessage(ctx, t, &m, preface)
 }

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/amended"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -38,6 +39,68 @@ func (s *Store) RecallQueued(ctx context.Context, channel, account string, user 
 			return err
 		}
 		changed, err = recallQueued(ctx, tx, row.ID)
+		return err
+	})
+	return changed, err
+}
+
+// Amendments change messages of platforms wherever they are.
+type Amendments struct{ Store *Store }
+
+// RecallDelivered takes a message of a platform back, wherever it is: one that waits as RecallQueued does, one that a turn has read as
+// amended.RecallRead. It reports false for one that is not known, and where that was done before.
+func (a Amendments) RecallDelivered(ctx context.Context, m amended.Message) (changed bool, err error) {
+	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
+		changed = false
+		for _, id := range m.IDs {
+			row, err := findDelivered(ctx, tx, m.Channel, m.Account, m.User, id)
+			if fault.Is(err, fault.NotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			one, err := recallQueued(ctx, tx, row.ID)
+			if err == nil && !one {
+				one, err = amended.RecallRead(ctx, tx, m.Key, row.ID)
+			}
+			if err != nil {
+				return err
+			}
+			changed = changed || one
+		}
+		return nil
+	})
+	return changed, err
+}
+
+// EditDelivered changes the text of a message of a platform: of one that waits as EditQueued does, of one that a turn has read as
+// amended.EditRead. NotFound: there is no such message.
+func (a Amendments) EditDelivered(ctx context.Context, m amended.Message, text string) (changed bool, err error) {
+	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := findDelivered(ctx, tx, m.Channel, m.Account, m.User, m.IDs[0])
+		if err != nil {
+			return err
+		}
+		if changed, err = editQueued(ctx, tx, row.ID, text); err == nil && !changed {
+			changed, err = amended.EditRead(ctx, tx, m.Key, row.ID, text)
+		}
+		return err
+	})
+	return changed, err
+}
+
+// RecallHeard takes back what was not for the bot: what waits to be read is forgotten, and of what the model has read it is told.
+func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o Overheard) (changed bool, err error) {
+	if changed, err = a.Store.RecallOverheard(ctx, o); err != nil || changed {
+		return changed, err
+	}
+	known, err := a.Store.OverheardBefore(ctx, o)
+	if err != nil || !known {
+		return false, err
+	}
+	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
+		changed, err = amended.RecallHeard(ctx, tx, key, o.Session, o.Sender)
 		return err
 	})
 	return changed, err

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/amended"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
@@ -42,6 +43,15 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	}
 	if out.Place, err = calls.AddressOf(o); err != nil {
 		return chat.Outbound{}, err
+	}
+	if out.Place.ReplyTo != "" {
+		gone, err := amended.IsRecalled(ctx, s.db.Q, s.db.Pool, amended.KeyIn(o.Channel, o.Account, out.Place))
+		if err != nil {
+			return chat.Outbound{}, err
+		}
+		if gone {
+			out.Place.ReplyTo = "" // what was taken back is not quoted
+		}
 	}
 	if out.Pieces, err = calls.PiecesOf(o); err != nil {
 		return chat.Outbound{}, err

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/amended"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -53,6 +54,11 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 		return chat.TurnProgress{}, err
 	}
 	c := chat.TurnProgress{Card: card, Turn: chat.Turn{ID: turn, Session: card.Session, State: chat.TurnState(row.TurnState), EndedAt: row.TurnEndedAt}, Waits: row.Waits, Answered: row.Answered}
+	if c.Turn.State == chat.TurnStopped {
+		if c.Withdrawn, err = amended.EndedTurn(ctx, s.db.Q, s.db.Pool, turn); err != nil {
+			return chat.TurnProgress{}, err
+		}
+	}
 	c.Turn.Waits = conversation.WaitOf(row.WaitsSince, row.WaitsUntil, row.WaitsReason)
 	if row.StartedAt != nil {
 		c.Turn.StartedAt = *row.StartedAt
