@@ -1,5 +1,7 @@
 package channel
 
+import "xbot/internal/card"
+
 // Question is what a card asks a person: an approval, or questions of the model.
 type Question struct {
 	ID    string `json:"id,omitempty"` // of the call that asks; it comes back with the answer
@@ -8,7 +10,13 @@ type Question struct {
 	// Fields are the questions. None: Buttons alone.
 	Fields  []Field  `json:"fields,omitempty"`
 	Buttons []Button `json:"buttons,omitempty"`
+	// Design is what the card looks like where the platform shows cards of models; Title, Text, Fields and Buttons say the same elsewhere. Its
+	// buttons come back as PressAction with their label, and its fields by their names.
+	Design *card.Card `json:"design,omitempty"`
 }
+
+// PressAction is the name under which the label of the button comes back that was pressed on a card with a Design.
+const PressAction = "action"
 
 // Field is one question of a form.
 type Field struct {

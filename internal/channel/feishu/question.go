@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	design "xbot/internal/card"
 	"xbot/internal/channel"
+	"xbot/internal/chat"
 )
 
 // button is what a button carries; it comes back when somebody presses it.
@@ -17,6 +19,7 @@ type button struct {
 	Question string   `json:"question"`
 	Name     string   `json:"button"`
 	Fields   []string `json:"fields,omitempty"` // the names of the form's fields; in the form they are numbered
+	Action   string   `json:"action,omitempty"` // the label of a button that a model has made
 }
 
 // otherMark ends the name of the free text beside the options of a field.
@@ -35,6 +38,9 @@ func (b button) values(form map[string]json.RawMessage) map[string][]string {
 				}
 			}
 		}
+	}
+	if b.Action != "" {
+		values[channel.PressAction] = []string{b.Action}
 	}
 	if len(values) == 0 {
 		return nil
@@ -59,6 +65,10 @@ func answers(raw json.RawMessage) []string {
 
 // askCard is the card of a question.
 func askCard(q channel.Question) object {
+	if q.Design != nil {
+		header, elements := designed(q, true)
+		return card(header, elements...)
+	}
 	var elements []object
 	if q.Text != "" {
 		elements = append(elements, markdown(q.Text, nil))
@@ -137,6 +147,10 @@ func style(s string) string {
 
 // Settle takes the buttons from a question and shows how it was answered.
 func (a *Account) Settle(ctx context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
+	if q.Design != nil {
+		header, elements := designed(q, false)
+		return a.showCard(ctx, id, encode(card(header, append(elements, object{"tag": "hr"}, markdown(cmp.Or(answer, "—"), nil))...)))
+	}
 	var elements []object
 	if q.Text != "" {
 		elements = append(elements, markdown(q.Text, nil))
@@ -146,4 +160,121 @@ func (a *Account) Settle(ctx context.Context, _ channel.Address, id string, q ch
 	}
 	elements = append(elements, object{"tag": "hr"}, markdown(cmp.Or(answer, "—"), nil))
 	return a.showCard(ctx, id, encode(card(cmp.Or(answer, q.Title), heading(q.Title, "green"), elements...)))
+}
+
+// designed is the card of a model; open says that it can be answered. The shapes are those of open.feishu.cn, card JSON 2.0: form container, input,
+// select_static, multi_select_static, date_picker, picker_time, picker_datetime, button.
+func designed(q channel.Question, open bool) (header object, elements []object) {
+	header = heading(q.Design.Title, cmp.Or(q.Design.Colour, "blue"))
+	if q.Design.Subtitle != "" {
+		header["subtitle"] = plainText(q.Design.Subtitle)
+	}
+	carried := button{Question: q.ID, Name: chat.PressSend}
+	for _, e := range q.Design.Elements {
+		if e.Name != "" && e.Kind != design.Form {
+			carried.Fields = append(carried.Fields, e.Name)
+		}
+	}
+	var form object
+	var filled []object
+	tables := 0
+	for n, e := range q.Design.Elements {
+		if e.Kind == design.Table {
+			tables++
+		}
+		shown := designedElement(n, e, carried, tables > maxTables, open)
+		switch {
+		case e.Kind == design.Form && open:
+			form = object{"tag": "form", "name": "form"}
+			elements = append(elements, form)
+		case e.Form != "" && open:
+			filled = append(filled, shown...)
+		default:
+			elements = append(elements, shown...)
+		}
+	}
+	if form != nil {
+		form["elements"] = filled
+	}
+	return header, elements
+}
+
+// designedElement shows one element; code shows a table as such. What answers is left out of a card that is settled.
+func designedElement(n int, e design.Element, carried button, code, open bool) []object {
+	switch e.Kind {
+	case design.Markdown:
+		return []object{markdown(untabled(e.Text), nil)}
+	case design.Divider:
+		return []object{{"tag": "hr"}}
+	case design.Table:
+		text := design.TableText(e)
+		if code {
+			text = "```\n" + strings.ReplaceAll(text, "`", "'") + "\n```"
+		}
+		return []object{markdown(text, nil)}
+	case design.Button:
+		if e.Answers() && !open {
+			return nil
+		}
+		return []object{designedButton(n, e, carried)}
+	case design.Form:
+		return nil
+	case design.Input, design.Select, design.MultiSelect, design.Date, design.Time, design.DateTime:
+	}
+	if !open {
+		return nil
+	}
+	return designedField(slices.Index(carried.Fields, e.Name), e)
+}
+
+// untabled makes no table of a text: a card may have few, and those are elements of their own.
+func untabled(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if rule(l) {
+			lines[i] = strings.ReplaceAll(l, "|", "\u2502")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func designedButton(n int, e design.Element, carried button) object {
+	one := object{"tag": "button", "text": plainText(e.Text), "type": "default", "name": "b" + strconv.Itoa(n)}
+	if e.URL != "" {
+		one["behaviors"] = []object{{"type": "open_url", "default_url": e.URL}}
+		return one
+	}
+	carried.Action = e.Text
+	if e.Form == "" {
+		carried.Fields = nil
+	} else {
+		one["form_action_type"] = "submit"
+	}
+	one["type"], one["behaviors"] = "primary", []object{{"type": "callback", "value": carried}}
+	return one
+}
+
+func designedField(n int, e design.Element) []object {
+	field := object{"name": fieldName(n), "placeholder": plainText("…"), "required": e.Required, "width": "fill"}
+	switch e.Kind {
+	case design.Select, design.MultiSelect:
+		field["tag"] = "select_static"
+		if e.Kind == design.MultiSelect {
+			field["tag"] = "multi_select_static"
+		}
+		var options []object
+		for _, o := range e.Options {
+			options = append(options, object{"text": plainText(o), "value": o})
+		}
+		field["options"] = options
+	case design.Date:
+		field["tag"] = "date_picker"
+	case design.Time:
+		field["tag"] = "picker_time"
+	case design.DateTime:
+		field["tag"] = "picker_datetime"
+	default:
+		field["tag"], field["input_type"], field["rows"], field["max_length"] = "input", "multiline_text", 2, 1000
+	}
+	return []object{markdown("**"+e.Text+"**", nil), field}
 }

@@ -92,7 +92,7 @@ func (s *Server) faulty(card map[string]any) string {
 			}
 		case "form":
 			form++
-		case "select_static", "multi_select_static", "input":
+		case "select_static", "multi_select_static", "input", "date_picker", "picker_time", "picker_datetime": // open.feishu.cn: card JSON 2.0, form container
 			if !inForm || name == "" {
 				why = tag + " is not in a form, or has no name"
 			}
