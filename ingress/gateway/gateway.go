@@ -10,6 +10,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
+	"xbot/internal/command"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/secret"
@@ -110,6 +111,7 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 	if err != nil {
 		return nil, err
 	}
+	e.Text = command.Translate(e.Text)
 	p, err := g.Policies.Get(ctx)
 	if err != nil {
 		return nil, err

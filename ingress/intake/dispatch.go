@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"xbot/internal/chat"
+	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
@@ -30,6 +31,8 @@ type Inbox interface {
 	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	// Running finds the turn of a conversation that runs, or waits for an answer.
+	Running(ctx context.Context, key chat.SessionKey) (turn chat.TurnID, found bool, err error)
 	Questions
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
 }
@@ -92,6 +95,35 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	if err != nil {
 		return store.Accepted{}, err
 	}
+	in.Text = command.Translate(in.Text)
+	worded, ask, err := d.word(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	if ask != "" {
+		return d.say(ctx, in, ask)
+	}
+	if worded.Text != in.Text {
+		got, err := d.read(ctx, worded)
+		got.Answer = true // as one to a command, which it was not written as
+		return got, err
+	}
+	return d.read(ctx, in)
+}
+
+// say answers a message with a sentence, without a turn.
+func (d *Dispatch) say(ctx context.Context, in Inbound, id i18n.ID) (store.Accepted, error) {
+	lang, err := d.speaks(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	got, err := d.command(ctx, in, func(context.Context) (string, error) { return i18n.Say(lang, id), nil })
+	got.Answer = true
+	return got, err
+}
+
+// read carries out what a text is.
+func (d *Dispatch) read(ctx context.Context, in Inbound) (store.Accepted, error) {
 	if as, resumes, err := d.resume(ctx, in); err != nil || resumes {
 		if err != nil {
 			return store.Accepted{}, err

@@ -7,6 +7,7 @@ const (
 	ResetDaily ID = "reset_daily" // %s time of the last message
 	ResetGreet ID = "reset_greet" // %s model
 
+	NewAsk       ID = "new_ask"       // somebody wrote a word for a new conversation
 	ContinueNone ID = "continue_none" // nothing was stopped
 	SearchUsage  ID = "search_usage"
 	SearchNone   ID = "search_none"  // %s words
@@ -25,6 +26,7 @@ var resets = map[ID]map[Lang]string{
 	ResetDaily: {English: "New conversation: a new day has begun since the last message here, %s.", Chinese: "新对话：距上一条消息(%s)已是新的一天。"},
 	ResetGreet: {English: "What shall we do? Answers come from %s.", Chinese: "我们从哪里开始？回答来自 %s。"},
 
+	NewAsk:       {English: "In a new conversation I no longer know what was said here. Write `/new` to begin one.", Chinese: "开始新对话后，我将不再记得这里之前的内容。确定的话，请发送 `/new`（或 `/新对话`）。"},
 	ContinueNone: {English: "There is nothing to continue: the last answer is complete.", Chinese: "没有可继续的内容：上一个回答已经完成。"},
 	SearchUsage:  {English: "Write `/search WORDS`: messages that hold all of the words, in all your conversations.", Chinese: "用法：`/search 词语`，在你的所有对话中查找包含全部词语的消息。"},
 	SearchNone:   {English: "No message holds “%s”.", Chinese: "没有包含“%s”的消息。"},

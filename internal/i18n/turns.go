@@ -53,7 +53,7 @@ var turns = map[ID]map[Lang]string{
 	Summarized:     {English: "Not answered on its own: no more than %d messages may wait. The model reads its beginning before the next message.", Chinese: "不再单独回答：最多只能有 %d 条消息等待。它的开头会在下一条消息之前告诉模型。"},
 	SummarizedHead: {English: "Messages that found the queue full and get no answer of their own (%d), each cut to one line:", Chinese: ""},
 	StepLimit:      {English: "I stopped after %d steps, which is the limit for one turn. Write \"continue\" to go on.", Chinese: "我在 %d 步后停下了，这是单轮的上限。发送「继续」即可接着做。"},
-	ModelFailed:    {English: "The model could not answer after %d attempts (%s). Your message is kept; send it again in a moment.", Chinese: "模型在 %d 次尝试后仍无法回答(%s)。消息已保留，请稍后重新发送。"},
+	ModelFailed:    {English: "The model could not answer after %d attempts (%s). Your message is kept: write `/continue` in a moment and it is answered.", Chinese: "模型在 %d 次尝试后仍无法回答(%s)。消息已保留，无需重发：稍后发送 `/continue`（或“继续”）即可得到回答。"},
 	ProviderWaits:  {English: "The model provider cannot be reached (%s). This turn waits and goes on by itself when it is back, within %s at most; /stop ends it.", Chinese: "暂时无法连接模型服务(%s)。这一轮会等待，恢复后自动继续，最长 %s；发送 /stop 可结束。"},
 	ModelRefused:   {English: "The model refused the request: %s", Chinese: "模型拒绝了请求：%s"},
 	ModelNotCalled: {English: "No model was called: %s", Chinese: "没有调用任何模型：%s"},

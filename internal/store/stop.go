@@ -38,6 +38,15 @@ func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 	return got, err
 }
 
+// Running finds the turn of a conversation that runs, or waits for an answer.
+func (s *Store) Running(ctx context.Context, key chat.SessionKey) (turn chat.TurnID, found bool, err error) {
+	turn, err = s.db.Q.TurnRunning(ctx, s.db.Pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return turn, err == nil, pg.Classify(err)
+}
+
 // errStopped rolls a stop back: another delivery of it was committed at the same instant.
 var errStopped = fault.Errorf(fault.Conflict, "the id of this stop was used before")
 

@@ -1,0 +1,64 @@
+package command
+
+import (
+	"strings"
+	"unicode"
+)
+
+// inChinese are the names of commands in Chinese, as they may stand behind a slash.
+var inChinese = map[string]string{
+	"停": "stop", "停止": "stop", "停下": "stop", "帮助": "help", "命令": "commands", "继续": "continue", "新对话": "new", "新会话": "new", "重置": "reset",
+	"同意": "approve", "允许": "approve", "拒绝": "deny", "状态": "status", "模型": "model", "语言": "language", "设置": "settings", "搜索": "search",
+	"撤回": "rewind", "重试": "retry", "压缩": "compact", "用量": "usage",
+}
+
+// bare are the words that mean a command without a slash.
+var bare = map[string]string{
+	"stop": "stop", "停": "stop", "停止": "stop", "停下": "stop", "help": "help", "帮助": "help", "continue": "continue", "继续": "continue",
+	"新对话": "new", "新会话": "new",
+}
+
+// aroundWords is the punctuation that people write around a single word.
+const aroundWords = ".!?。！？~～…,，"
+
+// Word returns the command that a whole message means without a slash, empty if it is more than one word or means none: "停！" is stop. Whether
+// it does mean that is for the caller to decide, who knows what the conversation does.
+func Word(text string) string {
+	return bare[strings.ToLower(strings.Trim(strings.TrimSpace(text), aroundWords))]
+}
+
+// Translated returns the English name of a command that has a Chinese one, and any other name as it is.
+func Translated(name string) string {
+	if known, ok := inChinese[name]; ok {
+		return known
+	}
+	return name
+}
+
+// Translate gives a command with a Chinese name its English one: "/停止" is "/stop", "/模型 kimi" is "/model kimi". Any other text comes back as it
+// is, also one whose first word only begins like a name.
+func Translate(text string) string {
+	rest, ok := slash(strings.TrimSpace(text))
+	if !ok {
+		return text
+	}
+	n := span(rest, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	name, known := inChinese[rest[:n]]
+	if !known {
+		return text
+	}
+	translated := "/" + name + rest[n:]
+	if _, is := Parse(translated); !is {
+		return text
+	}
+	return translated
+}
+
+// Translations returns the names of commands in Chinese, with the commands they mean.
+func Translations() map[string]string {
+	all := make(map[string]string, len(inChinese))
+	for name, known := range inChinese {
+		all[name] = known
+	}
+	return all
+}
