@@ -184,7 +184,7 @@ func (d *driver) control(key string, request any) codingagent.Write {
 
 func (d *driver) says(key, text string) codingagent.Write {
 	return codingagent.Write{Key: key, Line: codingagent.Encode(map[string]any{
-		"type": "user", "session_id": d.thread, "parent_tool_use_id": nil, "uuid": uuid(key),
+		"type": "user", "session_id": "", "parent_tool_use_id": nil, "uuid": uuid(key),
 		"message": map[string]any{"role": "user", "content": []any{map[string]any{"type": "text", "text": text}}},
 	})}
 }

@@ -16,7 +16,6 @@ import (
 type driver struct {
 	turn     codingagent.Turn
 	session  string
-	prompted bool // opencode took the person's message
 	busy     bool // it works on it
 	stopped  bool // it was told to stop
 	ended    bool
@@ -24,6 +23,8 @@ type driver struct {
 	reply    string
 	stopKeys []string
 	steers   codingagent.Steers
+	first    string                       // id of the person's first message
+	heard    codingagent.Remembered[bool] // texts of the person's further messages
 	open     codingagent.Remembered[request]
 	parts    codingagent.Remembered[*partState]
 	roles    codingagent.Remembered[string]
@@ -34,7 +35,7 @@ type driver struct {
 func New(turn codingagent.Turn) codingagent.Driver {
 	return &driver{
 		turn: turn, open: codingagent.Remembered[request]{}, parts: codingagent.Remembered[*partState]{},
-		roles: codingagent.Remembered[string]{}, tokens: codingagent.Remembered[codingagent.Usage]{},
+		roles: codingagent.Remembered[string]{}, heard: codingagent.Remembered[bool]{}, tokens: codingagent.Remembered[codingagent.Usage]{},
 	}
 }
 
@@ -126,7 +127,6 @@ func (d *driver) answered(l line) codingagent.Step {
 			return d.end(&failure{Name: "http", Data: failureData{Message: l.why()}})
 		}
 		if l.ID == d.key("prompt") {
-			d.prompted = true
 			return codingagent.Step{}
 		}
 		return d.prompt(l.Body)
@@ -181,8 +181,8 @@ func (d *driver) message(key, text string) codingagent.Write {
 
 // Steer sends another message to the session that works: it is read with its next step.
 func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
-	if d.session == "" || !d.steers.May(key, !d.ended) {
-		return nil, false
+	if d.session == "" || !d.steers.May(key, !d.ended || d.heard[text]) {
+		return nil, false // what came before the end stands among the messages, though its answer may come after
 	}
 	return []codingagent.Write{d.message("steer:"+key, text)}, true
 }

@@ -128,6 +128,9 @@ func (d *driver) idle() codingagent.Step {
 
 func (d *driver) messageUpdated(p properties) codingagent.Step {
 	d.roles.Put(p.Info.ID, p.Info.Role)
+	if p.Info.Role == "user" && d.first == "" {
+		d.first = p.Info.ID
+	}
 	if p.Info.Role != "assistant" {
 		return codingagent.Step{}
 	}
@@ -151,7 +154,14 @@ func (d *driver) messageUpdated(p properties) codingagent.Step {
 }
 
 func (d *driver) part(p part) codingagent.Step {
-	if d.roles[p.MessageID] != "assistant" {
+	switch d.roles[p.MessageID] {
+	case "assistant":
+	case "user":
+		if p.Type == "text" && p.MessageID != d.first {
+			d.heard.Put(p.Text, true)
+		}
+		return codingagent.Step{}
+	default:
 		return codingagent.Step{}
 	}
 	switch p.Type {
