@@ -28,8 +28,8 @@ type output struct {
 	end  *os.File // the command's end, for stdout and stderr alike, so that their order is kept
 	done chan struct{}
 	eof  atomic.Bool
-	most int64  // bytes that are kept of the beginning
-	full func() // told once when there are more; nil: the end is kept, too
+	most int64     // bytes that are kept of the beginning
+	full *overflow // told when there are more; nil: the end is kept, too
 
 	// Owned by pump until done is closed.
 	total   int64
@@ -52,7 +52,12 @@ func openOutput(dir string) (*output, error) {
 }
 
 // limit keeps more of the output and none of its end: with more than that it is of no use. It must be called before pump.
-func (o *output) limit(most int64, full func()) { o.most, o.full = most, full }
+func (o *output) limit(most int64, s *shim) { o.most, o.full = most, &overflow{s} }
+
+// overflow ends a command whose output is more than is kept.
+type overflow struct{ shim *shim }
+
+func (f *overflow) tell() { f.shim.requestKill("It wrote more than is kept.") }
 
 // closeEnd lets go of the command's end once the command has it, so that its end shows.
 func (o *output) closeEnd() {
@@ -86,7 +91,7 @@ func (o *output) take(p []byte) {
 	}
 	if o.full != nil {
 		if len(p) > 0 {
-			o.full()
+			o.full.tell()
 		}
 		return
 	}

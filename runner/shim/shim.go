@@ -102,7 +102,7 @@ func (s *shim) prepare() (err error) {
 		return err
 	}
 	if s.spec.Input {
-		s.out.limit(wire.MaxLog, func() { s.requestKill("It wrote more than is kept.") })
+		s.out.limit(wire.MaxLog, s)
 		if s.in, err = openInput(s.dir); err != nil {
 			return err
 		}

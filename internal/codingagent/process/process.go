@@ -35,18 +35,23 @@ const (
 	settleTime = 10 * time.Second // for an end that comes while the caller goes away
 )
 
+// Listener follows a process.
+type Listener interface {
+	// Starting is as in sandbox.ExecRequest.
+	Starting(ctx context.Context, store string) error
+	// Take is told what the agent says, in order. A server that comes later is told all of it again. It must return quickly.
+	Take(e codingagent.Event)
+}
+
 // Process is one turn of a coding agent. Its fields are set before Run; the methods are safe for concurrent use.
 type Process struct {
-	Box    Box
-	ID     chat.CallID // names the process: the same id is never started twice
-	Driver codingagent.Driver
-	Dir    string   // working folder on the runner
-	Env    []string // KEY=value, added to the runner's clean environment
-	// StartedOn and Starting are as in sandbox.ExecRequest.
-	StartedOn string
-	Starting  func(ctx context.Context, store string) error
-	// Take is told what the agent says, in order. A server that comes later is told all of it again.
-	Take func(codingagent.Event)
+	Box       Box
+	ID        chat.CallID // names the process: the same id is never started twice
+	Driver    codingagent.Driver
+	Dir       string   // working folder on the runner
+	Env       []string // KEY=value, added to the runner's clean environment
+	StartedOn string   // as in sandbox.ExecRequest
+	Listener  Listener
 
 	mu      sync.Mutex // guards what follows, and the driver
 	line    []byte     // the beginning of a line whose end is still to come
@@ -90,10 +95,8 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 		ID: p.ID, Command: "exec " + quote(p.Driver.Command()), Dir: p.Dir, Env: p.Env, Timeout: maxTime, Limit: 1, Input: true,
 		Output: func(_ int64, piece []byte) { p.take(piece) }, StartedOn: p.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
-			if p.Starting != nil {
-				if err := p.Starting(ctx, store); err != nil {
-					return err
-				}
+			if err := p.Listener.Starting(ctx, store); err != nil {
+				return err
 			}
 			begin(store)
 			return nil
@@ -211,9 +214,7 @@ func (p *Process) read(line []byte) {
 	step := p.Driver.Line(bytes.Clone(line))
 	p.add(step.Writes)
 	for _, event := range step.Events {
-		if p.Take != nil {
-			p.Take(event)
-		}
+		p.Listener.Take(event)
 		if end, ok := event.(codingagent.End); ok {
 			p.end = &end
 			p.close()

@@ -44,6 +44,7 @@ func setup(t *testing.T) *bench {
 type follower struct {
 	*bench
 	process *process.Process
+	store   *string
 	cancel  context.CancelFunc
 	done    chan struct{}
 	result  process.Result
@@ -67,15 +68,10 @@ func (b *bench) follow(agent string, id chat.CallID, store *string, thread, text
 		Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest,
 	})
 	require.NoError(b, err)
-	f := &follower{bench: b, done: make(chan struct{})}
+	f := &follower{bench: b, store: store, done: make(chan struct{})}
 	f.process = &process.Process{
 		Box: b.box, ID: id, Driver: driver, Dir: b.runner.Workspace, StartedOn: *store,
-		Starting: func(_ context.Context, s string) error { *store = s; return nil },
-		Take: func(e codingagent.Event) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.events = append(f.events, e)
-		},
+		Listener: f,
 	}
 	ctx, cancel := context.WithCancel(b.Context())
 	f.cancel = cancel
@@ -85,6 +81,17 @@ func (b *bench) follow(agent string, id chat.CallID, store *string, thread, text
 		f.result, f.err = f.process.Run(ctx)
 	}()
 	return f
+}
+
+func (f *follower) Starting(_ context.Context, store string) error {
+	*f.store = store
+	return nil
+}
+
+func (f *follower) Take(e codingagent.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.events = append(f.events, e)
 }
 
 func (f *follower) end() process.Result {
