@@ -72,7 +72,19 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		Confine:  string(d.method),
 		Policy:   d.policy,
 		KeepFree: d.cfg.KeepFree,
+		Input:    r.Input,
 	}
+}
+
+// writeInput notes a write to a command, which its shim carries out.
+func (d *daemon) writeInput(r wire.ExecWrite) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	if r.Store != "" && r.Store != d.store.ID() {
+		return wire.Errorf(wire.NotFound, "this runner does not have the command: it was made anew")
+	}
+	return d.store.Write(r.ID, job.Input{Key: r.Key, Data: r.Data, Close: r.Close})
 }
 
 func (d *daemon) kill(r wire.ExecID) error {
@@ -176,6 +188,7 @@ func result(j *job.Job, limit int64) (any, error) {
 	}
 	end := wire.ExecEnd{
 		State: status.State, Code: status.Code, Total: status.Total, Started: status.Started, Ended: status.Ended,
+		Errors: status.Errors,
 	}
 	end.Output, end.Truncated, err = excerpt(j, status.Kept, limit)
 	if err != nil {

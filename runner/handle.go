@@ -18,6 +18,8 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return with(f, func(r wire.ExecID) (any, error) { return nil, d.release(r) })
 	case wire.OpExecOutput:
 		return with(f, func(r wire.ExecOutputRead) (any, error) { return d.readOutput(r) })
+	case wire.OpExecWrite:
+		return with(f, func(r wire.ExecWrite) (any, error) { return nil, d.writeInput(r) })
 	case wire.OpRead:
 		return with(f, func(r wire.Read) (any, error) { return d.files.Read(r) })
 	case wire.OpWrite:

@@ -91,6 +91,7 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		Stream:    x.req.Output != nil,
 		Offset:    x.offset,
 		Store:     x.store,
+		Input:     x.req.Input,
 	})
 	if err != nil {
 		return ExecResult{}, err
@@ -157,7 +158,31 @@ func resultOf(end wire.ExecEnd) ExecResult {
 		Total:     end.Total,
 		Started:   end.Started,
 		Ended:     end.Ended,
+		Errors:    end.Errors,
 	}
+}
+
+// Feeder is a Sandbox that writes to commands with input.
+type Feeder interface {
+	// Feed writes to the standard input of a command. What has a key that was written before is not written again, so it may be
+	// repeated, over a kill of the runner, too. It may come before Exec: then the command reads it when it starts. A command that
+	// has ended is a Conflict, one that the runner does not have, or not any more, NotFound.
+	Feed(ctx context.Context, id chat.CallID, in Input) error
+}
+
+// Input is a write to a command.
+type Input struct {
+	Key   string // at most wire.MaxID bytes
+	Data  []byte
+	Close bool   // the input ends here
+	Store string // the job store that the command was sent to; empty: whichever the runner has
+}
+
+var _ Feeder = (*Runner)(nil)
+
+// Feed writes to the standard input of a command.
+func (r *Runner) Feed(ctx context.Context, id chat.CallID, in Input) error {
+	return r.tell(ctx, wire.OpExecWrite, wire.ExecWrite{ID: string(id), Key: in.Key, Data: in.Data, Close: in.Close, Store: in.Store})
 }
 
 // Release lets the runner forget a command.

@@ -83,6 +83,9 @@ type ExecRequest struct {
 	// another store by now (a container made anew, a disk wiped) answers ExecLost instead of running the command again,
 	// and an attempt that follows one does not give up because the runner is offline.
 	StartedOn string
+	// Input says that the command reads what Feed writes. Its output is what it writes to stdout, whole: a command that writes
+	// more than wire.MaxLog is ended.
+	Input bool
 	// Starting is called before the command is sent for the first time, with the id of the runner's job store, to be
 	// noted where the next attempt finds it. Its error ends Exec before anything was sent. May be nil.
 	Starting func(ctx context.Context, store string) error
@@ -109,6 +112,7 @@ type ExecResult struct {
 	Total     int64 // bytes written in all
 	Started   time.Time
 	Ended     time.Time
+	Errors    []byte // with Input: the end of what it wrote to stderr
 }
 
 // WriteMode says what WriteFile may do.

@@ -9,10 +9,11 @@
 //	                  /lock    held by the shim from its first to its last moment (and by the daemon while it decides)
 //	                  /started written and synced before the command executes
 //	                  /kill    the command is to end; if it had not started, it never will
-//	                  /output  stdout and stderr in the order written
+//	                  /output  stdout and stderr in the order written; of a command with input stdout alone
+//	                  /input   what is to be written to the command, one JSON object a line, in order, each key once
 //	                  /status  how it ended; written and synced under another name, then renamed
 //	                  /events  FIFO: the shim tells the daemon that something happened; end of file: the shim is gone
-//	                  /control FIFO: the daemon tells the shim to end the command
+//	                  /control FIFO: the daemon tells the shim to end the command, or that there is input
 //
 // The state of a job follows from what is there, in this order:
 //

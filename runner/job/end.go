@@ -27,7 +27,7 @@ func (s *Store) Kill(id string) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		err = WriteOnce(dir, KillFile, true)
 	}
-	told, pokeErr := poke(dir)
+	told, pokeErr := poke(dir, Happened)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil // noted before
 	}
@@ -37,8 +37,8 @@ func (s *Store) Kill(id string) error {
 	return wire.Errorf(wire.Unavailable, "the kill could not be noted: %v", errors.Join(err, pokeErr))
 }
 
-// poke asks a shim, if there is one, to end its command; told is false if none listens.
-func poke(dir string) (told bool, err error) {
+// poke tells a shim, if there is one, to end its command, or that there is input; told is false if none listens.
+func poke(dir string, what byte) (told bool, err error) {
 	fd, err := unix.Open(filepath.Join(dir, controlFile), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENXIO) {
 		return false, nil
@@ -47,9 +47,9 @@ func poke(dir string) (told bool, err error) {
 		return false, fmt.Errorf("reach the shim: %w", err)
 	}
 	defer unix.Close(fd)
-	_, err = unix.Write(fd, []byte{Happened})
+	_, err = unix.Write(fd, []byte{what})
 	switch {
-	case err == nil, errors.Is(err, unix.EAGAIN): // a full FIFO says it already
+	case err == nil, errors.Is(err, unix.EAGAIN): // a full FIFO says it already: the shim looks at the folder
 		return true, nil
 	case errors.Is(err, unix.EPIPE):
 		return false, nil

@@ -22,6 +22,7 @@ const (
 	KillFile    = "kill"
 	OutputFile  = "output"
 	StatusFile  = "status"
+	InputFile   = "input"
 	eventsFile  = "events"
 	controlFile = "control"
 	storeFile   = "store" // of the state folder: the store's id
@@ -40,6 +41,9 @@ const (
 	Refused  = '!'
 )
 
+// Written is the byte of the control FIFO that says that there is input to read. Any other one asks for the end.
+const Written = '<'
+
 // Spec is what to run. It is written by the daemon and read by the shim.
 type Spec struct {
 	ID       string         `json:"id"`
@@ -53,6 +57,7 @@ type Spec struct {
 	KeepFree uint64         `json:"keep_free,omitempty"` // bytes: it is ended when the disks that it writes to have less; 0: never
 	Store    string         `json:"store"`
 	Boot     string         `json:"boot"`
+	Input    bool           `json:"input,omitempty"` // it reads what Store.Write notes, and stdout alone is kept
 }
 
 // Started notes that a command was about to execute.
@@ -73,6 +78,7 @@ type Status struct {
 	Note    string    `json:"note,omitempty"` // what the reader of the output must know, for example that the disk was full
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
+	Errors  []byte    `json:"errors,omitempty"` // of a command with input: the end of what it wrote to stderr
 }
 
 // ReadJSON reads a file of a job. A file that is not there is fs.ErrNotExist.

@@ -28,6 +28,8 @@ type output struct {
 	end  *os.File // the command's end, for stdout and stderr alike, so that their order is kept
 	done chan struct{}
 	eof  atomic.Bool
+	most int64     // bytes that are kept of the beginning
+	full *overflow // told when there are more; nil: the end is kept, too
 
 	// Owned by pump until done is closed.
 	total   int64
@@ -46,8 +48,16 @@ func openOutput(dir string) (*output, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &output{file: file, read: read, end: end, done: make(chan struct{})}, nil
+	return &output{file: file, read: read, end: end, done: make(chan struct{}), most: keepHead}, nil
 }
+
+// limit keeps more of the output and none of its end: with more than that it is of no use. It must be called before pump.
+func (o *output) limit(most int64, s *shim) { o.most, o.full = most, &overflow{s} }
+
+// overflow ends a command whose output is more than is kept.
+type overflow struct{ shim *shim }
+
+func (f *overflow) tell() { f.shim.requestKill("It wrote more than is kept.") }
 
 // closeEnd lets go of the command's end once the command has it, so that its end shows.
 func (o *output) closeEnd() {
@@ -73,11 +83,17 @@ func (o *output) pump() {
 
 func (o *output) take(p []byte) {
 	o.total += int64(len(p))
-	if room := keepHead - o.kept; o.failure == nil && room > 0 {
+	if room := o.most - o.kept; o.failure == nil && room > 0 {
 		n, err := o.file.Write(p[:min(int64(len(p)), room)])
 		o.kept += int64(n)
 		o.failure = err
 		p = p[n:]
+	}
+	if o.full != nil {
+		if len(p) > 0 {
+			o.full.tell()
+		}
+		return
 	}
 	o.dropped += int64(len(p))
 	o.tail = append(o.tail, p...)

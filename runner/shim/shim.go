@@ -6,6 +6,7 @@
 package shim
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,6 +37,8 @@ type shim struct {
 	dir         string
 	spec        job.Spec
 	out         *output
+	in          *input      // nil unless the command reads what is written to it
+	complaints  *complaints // with in
 	kill        chan string // receives when somebody asks for the end, with a remark or none; a full buffer is fine
 	processTree *processTree
 	status      job.Status
@@ -95,10 +98,19 @@ func (s *shim) prepare() (err error) {
 	if err := adoptOrphans(); err != nil {
 		return err
 	}
-	s.listen()
 	if s.out, err = openOutput(s.dir); err != nil {
 		return err
 	}
+	if s.spec.Input {
+		s.out.limit(wire.MaxLog, s)
+		if s.in, err = openInput(s.dir); err != nil {
+			return err
+		}
+		if s.complaints, err = openComplaints(); err != nil {
+			return err
+		}
+	}
+	s.listen()
 	s.status = job.Status{State: wire.StateExited, Started: time.Now()}
 	return job.WriteOnce(s.dir, job.StartedFile, job.Started{
 		ID: s.spec.ID, Hash: s.spec.Hash, Store: s.spec.Store, Boot: s.spec.Boot, At: s.status.Started,
@@ -132,10 +144,21 @@ func (s *shim) listen() {
 			case err != nil || n == 0:
 				return // cannot happen: the shim holds both ends
 			default:
-				s.requestKill("")
+				s.hear(buf[:n])
 			}
 		}
 	}()
+}
+
+// hear acts on what the daemon says. A kill whose byte found no room among others is in its file.
+func (s *shim) hear(said []byte) {
+	if s.in != nil {
+		s.in.grown()
+		if bytes.IndexByte(said, job.Happened) < 0 && !job.Exists(s.dir, job.KillFile) {
+			return
+		}
+	}
+	s.requestKill("")
 }
 
 func (s *shim) requestKill(remark string) {
@@ -160,6 +183,10 @@ func (s *shim) run() {
 	}
 	s.processTree = tree
 	go s.out.pump()
+	if s.in != nil {
+		go s.in.pump()
+		go s.complaints.pump()
+	}
 	go newGuard(s.spec, tree, s.dir).watch(s.requestKill)
 	timeout := time.NewTimer(s.spec.Timeout)
 	defer timeout.Stop()
@@ -172,13 +199,20 @@ func (s *shim) run() {
 		s.end(wire.StateTimedOut)
 	}
 	s.out.drain(drainGrace)
+	if s.complaints != nil {
+		s.status.Errors = s.complaints.drain(drainGrace)
+	}
 }
 
 // streams are the standard streams of a command. They stay the caller's.
 type streams struct{ in, out, err *os.File }
 
-// start executes the command with nothing to read and one stream for all it writes.
+// start executes the command with nothing to read and one stream for all it writes, or with streams of their own.
 func (s *shim) start() (*processTree, error) {
+	if s.in != nil {
+		defer func() { _, _ = s.in.read.Close(), s.complaints.end.Close() }() // never used by the shim
+		return startProcessTree(s.spec, streams{in: s.in.read, out: s.out.end, err: s.complaints.end}, judgeFor(filepath.Dir(s.dir)))
+	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, err

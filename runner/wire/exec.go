@@ -17,10 +17,13 @@ type ExecAttach struct {
 	Stream    bool     `json:"stream,omitempty"`     // push output from Offset on
 	Offset    int64    `json:"offset,omitempty"`
 	Store     string   `json:"store,omitempty"` // the job store this command was first sent to; another one answers "lost"
+	Input     bool     `json:"input,omitempty"` // it reads what ExecWrite sends; its output is stdout alone, whole, at most MaxLog
 }
 
 // Limits of a command.
 const (
+	MaxLog              = 256 << 20      // bytes that a command with input may write: with more it is ended
+	MaxInput            = 64 << 20       // bytes of all that is written to a command
 	MaxTimeout          = 24 * time.Hour // ceiling of a command (issue of background work, spec/001 §7.3)
 	DefaultResultOutput = 64 << 10       // bytes
 )
@@ -67,6 +70,28 @@ func (r ExecID) Validate() error {
 	return nil
 }
 
+// ExecWrite writes to the standard input of a command that has one. What has a key that was written before is not written
+// again. It may come before the command is attached to: then the command reads it when it starts. A command that has ended
+// is a Conflict, one that was forgotten NotFound, and more than MaxInput in all TooLarge.
+type ExecWrite struct {
+	ID    string `json:"id"`
+	Key   string `json:"key"`
+	Data  []byte `json:"data,omitempty"`
+	Close bool   `json:"close,omitempty"` // the input ends here
+	Store string `json:"store,omitempty"` // the job store of the command; another one is NotFound
+}
+
+// Validate checks the id and the key.
+func (r ExecWrite) Validate() error {
+	if err := (ExecID{ID: r.ID}).Validate(); err != nil {
+		return err
+	}
+	if r.Key == "" || len(r.Key) > MaxID {
+		return Errorf(Invalid, "the key of a write has between 1 and %d bytes", MaxID)
+	}
+	return nil
+}
+
 // ExecOutput is a push: output of the command, stdout and stderr in the order written.
 type ExecOutput struct {
 	Offset int64  `json:"offset"`
@@ -99,4 +124,5 @@ type ExecEnd struct {
 	Total     int64     `json:"total"` // bytes the command wrote
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`
+	Errors    []byte    `json:"errors,omitempty"` // with input: the end of what it wrote to stderr
 }

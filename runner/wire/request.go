@@ -14,6 +14,7 @@ const (
 	OpExecKill    Op = "exec.kill"    // ExecID → nothing
 	OpExecRelease Op = "exec.release" // ExecID → nothing
 	OpExecOutput  Op = "exec.output"  // ExecOutputRead → ReadResult
+	OpExecWrite   Op = "exec.write"   // ExecWrite → nothing
 	OpRead        Op = "fs.read"      // Read → ReadResult
 	OpWrite       Op = "fs.write"     // Write → WriteResult
 	OpEdited      Op = "fs.edited"    // Edit → EditResult

@@ -26,6 +26,7 @@ var crashCases = map[string]func(*bench){
 	"a wiped job store is lost rather than run again":  wipedStore,
 	"files survive a connection that breaks all along": filesOverBadLine,
 	"whenever the daemon dies everything runs once":    killAnywhere,
+	"input is written once whenever the daemon dies":   feedOverKills,
 	"a lost connection ends a process and says so":     lostTalk,
 	"a runner out of reach uses up the budget":         budgetOutOfReach,
 }

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) Fixture) {
 	t.Run("files", func(t *testing.T) { runCases(t, open(t), fileCases) })
 	t.Run("search", func(t *testing.T) { runCases(t, open(t), searchCases) })
 	t.Run("exec", func(t *testing.T) { runCases(t, open(t), execCases) })
+	t.Run("input", func(t *testing.T) { runCases(t, open(t), inputCases) })
 	t.Run("stdio", func(t *testing.T) { runCases(t, open(t), stdioCases) })
 	for name, test := range crashCases {
 		t.Run("crash/"+name, func(t *testing.T) {
