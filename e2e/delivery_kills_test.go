@@ -1,14 +1,21 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel/qq/qqtest"
+	"xbot/internal/chat"
+	"xbot/internal/chat/ops"
 )
 
 // deliveryKills is how often the server is killed: a few times, unless XBOT_DELIVERY_KILLS says how often; its long run takes 200.
@@ -135,4 +142,30 @@ func (k *soak) told() map[int]bool {
 	}
 	require.NoError(k.t, rows.Err())
 	return out
+}
+
+func TestDelivery_WhatDidNotArriveIsInTheInboxTheLogAndAMetric(t *testing.T) {
+	t.Parallel()
+	q := newQQ(t)
+	s := newServer(t, q.env()...)
+	s.inForce(letAllIn)
+	require.Eventually(t, q.connected, time.Minute, 20*time.Millisecond)
+	q.Befall(qqtest.Trouble{Kind: qqtest.Refused, Times: 1})
+	q.say(0, 1, "say a private matter")
+	require.Eventually(t, func() bool { return strings.Contains(s.operated("inbox"), "failed") }, time.Minute, 100*time.Millisecond)
+	listed := s.operated("inbox", "--undelivered")
+	require.Contains(t, listed, "agent:main:qq:dm:")
+	require.Contains(t, listed, "the bot cannot write there")
+	require.NotContains(t, listed, "a private matter")
+	var list []ops.Undelivered
+	require.NoError(t, json.Unmarshal([]byte(s.operated("inbox", "--undelivered", "--json")), &list))
+	require.Len(t, list, 1)
+	require.Equal(t, chat.OutboundFailed, list[0].Outcome)
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.metrics(), `xbot_deliveries_total{channel="qq",outcome="failed"} 1`)
+	}, time.Minute, 100*time.Millisecond)
+	log, err := os.ReadFile(filepath.Join(s.home, "logs", "xbot.log"))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(log), "a message was not delivered"), "one line")
+	require.NotContains(t, string(log), "a private matter")
 }
