@@ -25,7 +25,7 @@ func (s *server) operated(arguments ...string) string {
 func TestInspect_ShowsWhatRunsAndWaitsOverAKillOfTheServer(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()
-	require.Equal(t, "Every accepted message has its answer.", k.operated("inbox"))
+	require.Equal(t, "No accepted message waits for an answer.\nNothing that was written in the last seven days is missing on a platform.", k.operated("inbox"))
 	running := k.send("stream 40 50ms")
 	k.untilDelta(time.Minute)
 	k.send("/compact")

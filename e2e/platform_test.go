@@ -28,6 +28,7 @@ type platform interface {
 	// shown are the texts of the bot that people read in a group, or that somebody reads in their own chat, oldest first.
 	shown(group, who int) []string
 	befall(kind trouble) // the next message of the bot
+	hinder(kind trouble) // each message of the bot from now on, until something else befalls it
 	unanswered() int     // messages of the bot that were left without an answer
 	broken() []string    // what the platform would not have understood
 }
@@ -40,7 +41,12 @@ const (
 	mute       trouble = "mute"        // accepted and shown, and no answer ever
 	stuck      trouble = "stuck"       // not accepted, and no answer ever
 	lostAnswer trouble = "lost answer" // accepted and shown, then the connection breaks
+	slowAnswer trouble = "slow answer" // accepted and shown, and the answer comes slowness later
+	limited    trouble = "limited"     // refused, since there were too many
 )
+
+// slowness is how late a slow answer is.
+const slowness = 400 * time.Millisecond
 
 // platforms are all, with so many people, who are members of so many groups.
 func platforms(t *testing.T, people, groups int) []platform {
@@ -110,7 +116,11 @@ func (f *onFeishu) connected() bool  { return f.Connected() > 0 }
 func (f *onFeishu) unanswered() int  { return f.Unanswered() }
 func (f *onFeishu) broken() []string { return f.Broken() }
 func (f *onFeishu) befall(is trouble) {
-	f.Befall(feishutest.Trouble{Kind: feishutest.TroubleKind(is), Times: times(is)})
+	f.Befall(feishutest.Trouble{Kind: feishutest.TroubleKind(is), Times: times(is), After: time.Second})
+}
+
+func (f *onFeishu) hinder(is trouble) {
+	f.Befall(feishutest.Trouble{Kind: feishutest.TroubleKind(is), Times: -1, For: slowness})
 }
 
 func (f *onFeishu) shown(group, who int) (texts []string) {
@@ -160,13 +170,19 @@ func (q *onQQ) say(group, who int, text string) string {
 	return q.Write(in)
 }
 
-func (q *onQQ) again(id string)   { q.Again(id) }
-func (q *onQQ) deafen(bool)       {} // nothing is acknowledged: the bot says where it ended when it comes again
-func (q *onQQ) disconnect()       { q.Disconnect() }
-func (q *onQQ) connected() bool   { return q.Connected() > 0 }
-func (q *onQQ) unanswered() int   { return q.Unanswered() }
-func (q *onQQ) broken() []string  { return q.Broken() }
-func (q *onQQ) befall(is trouble) { q.Befall(qqtest.Trouble{Kind: string(is), Times: times(is)}) }
+func (q *onQQ) again(id string)  { q.Again(id) }
+func (q *onQQ) deafen(bool)      {} // nothing is acknowledged: the bot says where it ended when it comes again
+func (q *onQQ) disconnect()      { q.Disconnect() }
+func (q *onQQ) connected() bool  { return q.Connected() > 0 }
+func (q *onQQ) unanswered() int  { return q.Unanswered() }
+func (q *onQQ) broken() []string { return q.Broken() }
+func (q *onQQ) befall(is trouble) {
+	q.Befall(qqtest.Trouble{Kind: string(is), Times: times(is), After: time.Second})
+}
+
+func (q *onQQ) hinder(is trouble) {
+	q.Befall(qqtest.Trouble{Kind: string(is), Times: -1, For: slowness})
+}
 
 func (q *onQQ) shown(group, who int) (texts []string) {
 	scene, chat := qqtest.Direct, q.person(who).ID
@@ -239,6 +255,10 @@ func (n *atNapCat) broken() []string { return n.Broken() }
 
 func (n *atNapCat) befall(is trouble) {
 	n.Befall(onebottest.Trouble{Kind: onebottest.TroubleKind(is), Times: times(is)})
+}
+
+func (n *atNapCat) hinder(is trouble) {
+	n.Befall(onebottest.Trouble{Kind: onebottest.TroubleKind(is), Times: -1, For: slowness})
 }
 
 func (n *atNapCat) shown(group, who int) (texts []string) {

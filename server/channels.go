@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"xbot/activities/delivery"
 	"xbot/activities/files"
 	"xbot/ingress/channels"
@@ -124,8 +126,24 @@ func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
 		Outbox: a.store, Messages: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words, Zones: a.store,
 		Files: &files.Folders{Sessions: a.store, Boxes: a.boxes}, Replies: replies{a.store},
-		Policy: deliveryPolicy{a.policies}, Links: a.connected,
+		Policy: deliveryPolicy{a.policies}, Links: a.connected, Tally: newDeliveryCount(a.tele.Registry),
 	}
+}
+
+// deliveryCount counts the ends of deliveries for Prometheus.
+type deliveryCount struct{ ended *prometheus.CounterVec }
+
+func newDeliveryCount(r prometheus.Registerer) deliveryCount {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "xbot_deliveries_total", Help: "Answers, questions and notices whose delivery to a platform ended, by how: sent, uncertain, failed, expired.",
+	}, []string{"channel", "outcome"})
+	r.MustRegister(c)
+	return deliveryCount{c}
+}
+
+// Delivered counts one.
+func (d deliveryCount) Delivered(channel, outcome string) {
+	d.ended.WithLabelValues(channel, outcome).Inc()
 }
 
 // deliveryPolicy is what the policy says of deliveries.

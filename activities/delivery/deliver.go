@@ -73,7 +73,8 @@ type Deliverer struct {
 	Zones Zones
 	// Links lead people to where they connect the account that a call waits for; nil: it is not known where.
 	Links AccountLinks
-	Words bool // whether the first words may stand in histories
+	Tally Tally // of deliveries that ended; nil: nobody counts
+	Words bool  // whether the first words may stand in histories
 }
 
 // NextDeliveryInput asks what is sent next in a session.
@@ -134,7 +135,11 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 	if err != nil {
 		return SendOutput{}, activities.Failure(ctx, errors.Join(d.Outbox.NoteDelivery(ctx, o.ID, err.Error()), err))
 	}
-	return SendOutput{State: state}, activities.Failure(ctx, d.Outbox.EndDelivery(ctx, o.ID, state, reason))
+	if err := d.Outbox.EndDelivery(ctx, o.ID, state, reason); err != nil {
+		return SendOutput{}, activities.Failure(ctx, err)
+	}
+	d.told(ctx, o, state, reason)
+	return SendOutput{State: state}, nil
 }
 
 // deliver returns the end of a delivery, or an error that says why it has none yet.

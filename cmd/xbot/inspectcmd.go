@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"xbot/internal/apiclient"
+	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 	localserver "xbot/internal/cli/local"
@@ -162,13 +163,14 @@ func titleOf(s ops.SessionSummary) string {
 type inboxCmd struct {
 	connection
 
-	JSON bool `name:"json" help:"Print JSON."`
+	JSON        bool `name:"json" help:"Print JSON."`
+	Undelivered bool `help:"List only what did not arrive on a platform within the last seven days, or may not have."`
 }
 
 // maxInbox is how much the server lists of what has no answer.
 const maxInbox = 5000
 
-// Run lists what has no answer yet.
+// Run lists what has no answer yet, and answers that did not arrive.
 func (c inboxCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		inbox, err := client.InspectInbox(ctx, apiclient.InspectInboxParams{Limit: maxInbox})
@@ -176,19 +178,43 @@ func (c inboxCmd) Run(ctx context.Context) error {
 			say(os.Stderr, "There are more: these are the oldest %d.", len(inbox.Messages))
 		}
 		if err != nil || c.JSON {
+			if c.Undelivered {
+				return printJSON(err, inbox.Undelivered)
+			}
 			return printJSON(err, inbox.Messages)
 		}
+		if c.Undelivered {
+			return undeliveredTable(os.Stdout, inbox.Undelivered)
+		}
 		if len(inbox.Messages) == 0 {
-			say(os.Stdout, "Every accepted message has its answer.")
-			return nil
+			say(os.Stdout, "No accepted message waits for an answer.")
+			return undeliveredTable(os.Stdout, inbox.Undelivered)
 		}
 		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "AGE\tSTATE\tKIND\tUSER\tSESSION\tWORDS")
 		for _, m := range inbox.Messages {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Duration(m.AgeSeconds)*time.Second), m.State, m.Kind, m.User, m.Session, m.Words)
 		}
-		return w.Flush()
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		return undeliveredTable(os.Stdout, inbox.Undelivered)
 	})
+}
+
+// undeliveredTable prints what did not arrive on a platform, or may not have.
+func undeliveredTable(out io.Writer, list []ops.Undelivered) error {
+	if len(list) == 0 {
+		say(out, "Nothing that was written in the last seven days is missing on a platform.")
+		return nil
+	}
+	say(out, "\nNot delivered in the last seven days, or of unknown outcome:")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "AGE\tOUTCOME\tKIND\tUSER\tCHANNEL\tSESSION\tREASON")
+	for _, u := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Since(u.EndedAt)), u.Outcome, u.Kind, u.User, channel.Name(u.Channel, u.Account), u.Session, u.Reason)
+	}
+	return w.Flush()
 }
 
 type sessionCmd struct {

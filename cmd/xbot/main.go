@@ -33,7 +33,7 @@ type program struct {
 	Status    statusCmd    `cmd:"" help:"Show the state of the server."`
 	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users, or delete one."`
 	Session   sessionCmd   `cmd:"" help:"Show, export and import a conversation."`
-	Inbox     inboxCmd     `cmd:"" help:"List accepted messages without an answer, with their age."`
+	Inbox     inboxCmd     `cmd:"" help:"List accepted messages without an answer, and answers that did not arrive."`
 	Logs      logsCmd      `cmd:"" help:"Print the log of the server."`
 	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the server, the runners and the model, and report what is wrong."`
 	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`

@@ -456,8 +456,9 @@ type Imported struct {
 
 // InboxListBody is the schema of this name in the API's document.
 type InboxListBody struct {
-	Messages []ops.Unanswered `json:"messages"`
-	More     bool             `json:"more,omitzero"` // There are more; these are the oldest.
+	Messages    []ops.Unanswered  `json:"messages"`
+	More        bool              `json:"more,omitzero"` // There are more; these are the oldest.
+	Undelivered []ops.Undelivered `json:"undelivered"`   // What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit.
 }
 
 // Install is the schema of this name in the API's document.

@@ -64,6 +64,17 @@ WHERE i.kind <> 'stop' AND (i.outcome IS NULL OR i.outcome = 'claimed' AND t.id 
 ORDER BY i.accepted_at, i.id
 LIMIT sqlc.arg(n);
 
+-- name: InspectUndelivered :many
+-- What did not arrive on a platform, or may not have, newest first: those of the last days.
+SELECT o.id, o.session_key, o.kind, o.channel, o.account, o.state, o.error, o.created_at, o.ended_at, u.name AS user_name
+FROM outbound o
+JOIN sessions s ON s.key = o.session_key
+JOIN users u ON u.id = s.user_id
+WHERE o.state IN ('uncertain', 'failed', 'expired') AND o.kind <> 'settled' AND o.ended_at > now() - make_interval(days => sqlc.arg(days)::int)
+  AND NOT (o.kind = 'question' AND o.state = 'expired')
+ORDER BY o.ended_at DESC, o.id DESC
+LIMIT sqlc.arg(n);
+
 -- name: InspectCounts :one
 SELECT (SELECT count(*) FROM sessions)::int AS sessions,
        (SELECT count(*) FROM turns WHERE state = 'running')::int AS running,

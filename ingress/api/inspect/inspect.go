@@ -28,8 +28,9 @@ type (
 	}
 	inboxList struct {
 		Body struct {
-			Messages []ops.Unanswered `json:"messages"`
-			More     bool             `json:"more,omitempty" doc:"There are more; these are the oldest."`
+			Messages    []ops.Unanswered  `json:"messages"`
+			More        bool              `json:"more,omitempty" doc:"There are more; these are the oldest."`
+			Undelivered []ops.Undelivered `json:"undelivered" doc:"What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit."`
 		}
 	}
 )
@@ -110,5 +111,9 @@ func (a *Endpoints) inspectInbox(ctx context.Context, in *struct {
 	found, err := a.Store.InspectInbox(ctx, in.Limit+1)
 	out.Body.More = len(found) > in.Limit
 	out.Body.Messages = found[:min(len(found), in.Limit)]
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	out.Body.Undelivered, err = a.Store.InspectUndelivered(ctx, in.Limit)
 	return &out, a.Problem(err)
 }

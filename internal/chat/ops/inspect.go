@@ -85,3 +85,17 @@ type Unanswered struct {
 	AcceptedAt time.Time       `json:"accepted_at"`
 	AgeSeconds int             `json:"age_seconds"`
 }
+
+// Undelivered is an answer, a question or a notice that did not arrive on its platform, or of which nobody knows.
+type Undelivered struct {
+	Delivery  int64             `json:"delivery"`
+	Session   chat.SessionKey   `json:"session"`
+	User      string            `json:"user"`
+	Channel   string            `json:"channel"`
+	Account   string            `json:"account,omitempty"`
+	Kind      chat.OutboundKind `json:"kind" enum:"message,question"`
+	Outcome   string            `json:"outcome" enum:"uncertain,failed,expired" doc:"Whether it may have arrived, the platform has refused it, or it was given up because of its age."`
+	Reason    string            `json:"reason" doc:"What the platform said, at most 300 characters of it."`
+	WrittenAt time.Time         `json:"written_at"`
+	EndedAt   time.Time         `json:"ended_at"`
+}

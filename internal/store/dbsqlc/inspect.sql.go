@@ -586,3 +586,64 @@ func (q *Queries) InspectTurnsSince(ctx context.Context, db DBTX, since time.Tim
 	}
 	return items, nil
 }
+
+const inspectUndelivered = `-- name: InspectUndelivered :many
+SELECT o.id, o.session_key, o.kind, o.channel, o.account, o.state, o.error, o.created_at, o.ended_at, u.name AS user_name
+FROM outbound o
+JOIN sessions s ON s.key = o.session_key
+JOIN users u ON u.id = s.user_id
+WHERE o.state IN ('uncertain', 'failed', 'expired') AND o.kind <> 'settled' AND o.ended_at > now() - make_interval(days => $1::int)
+  AND NOT (o.kind = 'question' AND o.state = 'expired')
+ORDER BY o.ended_at DESC, o.id DESC
+LIMIT $2
+`
+
+type InspectUndeliveredParams struct {
+	Days int32
+	N    int32
+}
+
+type InspectUndeliveredRow struct {
+	ID         int64
+	SessionKey chat.SessionKey
+	Kind       chat.OutboundKind
+	Channel    string
+	Account    string
+	State      string
+	Error      string
+	CreatedAt  time.Time
+	EndedAt    *time.Time
+	UserName   string
+}
+
+// What did not arrive on a platform, or may not have, newest first: those of the last days.
+func (q *Queries) InspectUndelivered(ctx context.Context, db DBTX, arg InspectUndeliveredParams) ([]InspectUndeliveredRow, error) {
+	rows, err := db.Query(ctx, inspectUndelivered, arg.Days, arg.N)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InspectUndeliveredRow
+	for rows.Next() {
+		var i InspectUndeliveredRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.Kind,
+			&i.Channel,
+			&i.Account,
+			&i.State,
+			&i.Error,
+			&i.CreatedAt,
+			&i.EndedAt,
+			&i.UserName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

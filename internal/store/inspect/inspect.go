@@ -88,6 +88,31 @@ func (s *Store) InspectInbox(ctx context.Context, limit int) ([]ops.Unanswered, 
 	return out, nil
 }
 
+// undeliveredDays is for how many days it is shown that something did not arrive.
+const undeliveredDays = 7
+
+// maxReason is how much of what a platform said is shown, in characters.
+const maxReason = 300
+
+// InspectUndelivered lists what did not arrive on its platform within the last seven days, or may not have, newest first.
+func (s *Store) InspectUndelivered(ctx context.Context, limit int) ([]ops.Undelivered, error) {
+	rows, err := s.db.Q.InspectUndelivered(ctx, s.db.Pool, dbsqlc.InspectUndeliveredParams{Days: undeliveredDays, N: int32(limit)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list what was not delivered: %w", err))
+	}
+	out := make([]ops.Undelivered, len(rows))
+	for i, r := range rows {
+		out[i] = ops.Undelivered{
+			Delivery: r.ID, Session: r.SessionKey, User: r.UserName, Channel: r.Channel, Account: r.Account, Kind: r.Kind, Outcome: r.State,
+			Reason: chat.FirstWords(r.Error, maxReason), WrittenAt: r.CreatedAt,
+		}
+		if r.EndedAt != nil {
+			out[i].EndedAt = *r.EndedAt
+		}
+	}
+	return out, nil
+}
+
 // InspectCounts counts.
 func (s *Store) InspectCounts(ctx context.Context) (ops.Counts, error) {
 	r, err := s.db.Q.InspectCounts(ctx, s.db.Pool)

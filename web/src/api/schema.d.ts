@@ -4532,6 +4532,8 @@ export interface components {
             messages: components["schemas"]["Unanswered"][] | null;
             /** @description There are more; these are the oldest. */
             more?: boolean;
+            /** @description What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit. */
+            undelivered: components["schemas"]["Undelivered"][] | null;
         };
         Inquiry: {
             /** @description Set where it is answered by connecting an account (POST /api/oauth/accounts/{provider}/connect), and by nothing else; it can be declined. */
@@ -7520,6 +7522,27 @@ export interface components {
             user: string;
             /** @description The first words of it. */
             words: string;
+        };
+        Undelivered: {
+            account?: string;
+            channel: string;
+            /** Format: int64 */
+            delivery: number;
+            /** Format: date-time */
+            ended_at: string;
+            /** @enum {string} */
+            kind: "message" | "question";
+            /**
+             * @description Whether it may have arrived, the platform has refused it, or it was given up because of its age.
+             * @enum {string}
+             */
+            outcome: "uncertain" | "failed" | "expired";
+            /** @description What the platform said, at most 300 characters of it. */
+            reason: string;
+            session: string;
+            user: string;
+            /** Format: date-time */
+            written_at: string;
         };
         Uploaded: {
             files: components["schemas"]["UploadedFile"][] | null;

@@ -156,6 +156,10 @@ func (s *Server) sending(h handler) http.HandlerFunc {
 		case Mute:
 			served(discard{http.Header{}}, r)
 			s.silence(r)
+		case SlowAnswer:
+			l := &later{ResponseWriter: w}
+			served(l, r)
+			l.tell(s, r, t.For)
 		case Stuck:
 			_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the connection seen
 			s.silence(r)

@@ -19,6 +19,7 @@ const (
 	BadToken    TroubleKind = "bad token"    // the access token is not taken
 	Mute        TroubleKind = "mute"         // accepted and shown, and no answer ever
 	Stuck       TroubleKind = "stuck"        // not accepted, and no answer ever
+	SlowAnswer  TroubleKind = "slow answer"  // accepted and shown at once, and the answer comes after a while
 )
 
 // Trouble is what befalls calls that send messages.
@@ -26,6 +27,7 @@ type Trouble struct {
 	Kind  TroubleKind
 	Times int           // calls that it befalls; negative: all from now on, 0: it is over
 	After time.Duration // for Limited: when to come back; 0: nothing is said
+	For   time.Duration // for SlowAnswer
 	Code  int           // for Limited and Refused: the code; 0: the usual one
 }
 
@@ -102,4 +104,35 @@ func hangUp(w http.ResponseWriter) {
 	if err == nil {
 		_ = conn.Close() // that is the point
 	}
+}
+
+// later keeps an answer back until it is told.
+type later struct {
+	http.ResponseWriter
+
+	status int
+	body   []byte
+}
+
+func (l *later) WriteHeader(status int) { l.status = status }
+func (l *later) Write(p []byte) (int, error) {
+	l.body = append(l.body, p...)
+	return len(p), nil
+}
+
+// tell answers after a while, unless the client or the platform is gone before.
+func (l *later) tell(s *Server, r *http.Request, after time.Duration) {
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.Context().Done():
+		return
+	case <-s.ctx.Done():
+		return
+	}
+	if l.status != 0 {
+		l.ResponseWriter.WriteHeader(l.status)
+	}
+	_, _ = l.ResponseWriter.Write(l.body) // the client may be gone
 }

@@ -151,12 +151,8 @@ func numberOf(v any) int32 {
 // sends performs what writes to people, with the trouble that is due.
 func (s *Server) sends(c *client, r request, answer func(any, error)) {
 	trouble := s.due()
-	if trouble != nil && trouble.Kind == Delayed {
-		select {
-		case <-time.After(trouble.For):
-		case <-s.closed:
-			return
-		}
+	if trouble != nil && trouble.Kind == Delayed && !s.passes(trouble.For) {
+		return
 	}
 	if trouble != nil {
 		if f, refused := trouble.refusal(); refused {
@@ -182,8 +178,21 @@ func (s *Server) sends(c *client, r request, answer func(any, error)) {
 		s.leave()
 	case trouble != nil && trouble.Kind == Late:
 		answer(nil, failed(`Timeout: NTEvent serviceAndMethod:NodeIKernelMsgService/sendMsg ListenerName:NodeIKernelMsgListener/onMsgInfoListUpdate EventRet:{}`))
+	case trouble != nil && trouble.Kind == SlowAnswer && !s.passes(trouble.For):
 	default:
 		answer(map[string]any{"message_id": id}, nil)
+	}
+}
+
+// passes waits for a while; it reports false if the server ends before.
+func (s *Server) passes(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.closed:
+		return false
 	}
 }
 

@@ -16,13 +16,14 @@ const (
 	Stuck       TroubleKind = "stuck"        // not accepted, and no answer ever
 	Late        TroubleKind = "late"         // accepted, and NapCat says that QQ did not confirm in time
 	Delayed     TroubleKind = "delayed"      // accepted after a while
+	SlowAnswer  TroubleKind = "slow answer"  // accepted at once, and the answer comes after a while
 )
 
 // Trouble befalls calls.
 type Trouble struct {
 	Kind  TroubleKind
 	Times int           // negative: all from now on
-	For   time.Duration // Delayed
+	For   time.Duration // Delayed, SlowAnswer
 }
 
 // Befall lets the next calls that send meet with trouble. Times 0 ends what was before.

@@ -42,6 +42,7 @@ type Trouble struct {
 	Kind  string
 	Times int           // negative: until Befall is called again with 0
 	After time.Duration // for Limited
+	For   time.Duration // for SlowAnswer
 	Code  int           // for Refused; 0: the bot is no member
 }
 
@@ -52,8 +53,9 @@ const (
 	Down        = "down"
 	LostRequest = "lost request"
 	LostAnswer  = "lost answer"
-	Mute        = "mute"  // accepted and shown, and no answer ever
-	Stuck       = "stuck" // not accepted, and no answer ever
+	Mute        = "mute"        // accepted and shown, and no answer ever
+	Stuck       = "stuck"       // not accepted, and no answer ever
+	SlowAnswer  = "slow answer" // accepted and shown at once, and the answer comes after a while
 )
 
 // Befall lets the next calls that send meet with trouble, after what was said before.
@@ -154,7 +156,20 @@ const maxBody = 300 << 20
 
 func (s *Server) takeMessage(w http.ResponseWriter, r *http.Request) {
 	in, err := readSending(r)
-	if s.takes(w, r, in, err) {
+	answered, slow := s.takes(w, r, in, err)
+	if slow != nil {
+		timer := time.NewTimer(slow.after)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			answer(w, http.StatusOK, slow.body)
+			return
+		case <-r.Context().Done():
+		case <-s.ended:
+		}
+		return
+	}
+	if answered {
 		return
 	}
 	select { // the answer never comes
@@ -163,40 +178,48 @@ func (s *Server) takeMessage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takes accepts a message or refuses it, and reports whether that was answered.
-func (s *Server) takes(w http.ResponseWriter, r *http.Request, in sending, err error) (answered bool) {
+// slowly is an answer that comes after a while.
+type slowly struct {
+	after time.Duration
+	body  map[string]any
+}
+
+// takes accepts a message or refuses it, and reports whether that was answered, or the answer that is given later.
+func (s *Server) takes(w http.ResponseWriter, r *http.Request, in sending, err error) (answered bool, slow *slowly) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		s.breaks("a message that cannot be read")
 		refuse(w, http.StatusBadRequest, 12002, "request invalid")
-		return true
+		return true, nil
 	}
 	t := s.trouble()
 	if t.meets(w) {
-		return true
+		return true, nil
 	}
 	if t.Kind == Stuck {
 		s.unanswered++
-		return false
+		return false, nil
 	}
 	m := &Message{Scene: r.PathValue("kind"), Chat: r.PathValue("chat"), ReplyTo: in.ReplyTo, Seq: in.Seq, At: s.now()}
 	if code, why := s.accept(m, in); code != 0 {
 		refuse(w, http.StatusBadRequest, code, why)
-		return true
+		return true, nil
 	}
 	switch t.Kind {
 	case LostAnswer:
 		hangUp(w)
-		return true
+		return true, nil
 	case Mute:
 		s.unanswered++
-		return false
+		return false, nil
 	}
-	answer(w, http.StatusOK, map[string]any{
-		"id": m.ID, "timestamp": m.At.Format(time.RFC3339), "ext_info": map[string]any{"ref_idx": "REFIDX_" + m.ID},
-	})
-	return true
+	said := map[string]any{"id": m.ID, "timestamp": m.At.Format(time.RFC3339), "ext_info": map[string]any{"ref_idx": "REFIDX_" + m.ID}}
+	if t.Kind == SlowAnswer {
+		return false, &slowly{after: t.For, body: said}
+	}
+	answer(w, http.StatusOK, said)
+	return true, nil
 }
 
 // Unanswered is how many calls were Mute or Stuck so far.
