@@ -67,7 +67,7 @@ func answers(raw json.RawMessage) []string {
 func askCard(q channel.Question) object {
 	if q.Design != nil {
 		header, elements := designed(q, true)
-		return card(header, elements...)
+		return card(cmp.Or(q.Title, q.Text), header, elements...)
 	}
 	var elements []object
 	if q.Text != "" {
@@ -149,7 +149,7 @@ func style(s string) string {
 func (a *Account) Settle(ctx context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
 	if q.Design != nil {
 		header, elements := designed(q, false)
-		return a.showCard(ctx, id, encode(card(header, append(elements, object{"tag": "hr"}, markdown(cmp.Or(answer, "—"), nil))...)))
+		return a.showCard(ctx, id, encode(card(cmp.Or(answer, q.Title), header, append(elements, object{"tag": "hr"}, markdown(cmp.Or(answer, "—"), nil))...)))
 	}
 	var elements []object
 	if q.Text != "" {
