@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 )
@@ -56,9 +57,5 @@ func Translate(text string) string {
 
 // Translations returns the names of commands in Chinese, with the commands they mean.
 func Translations() map[string]string {
-	all := make(map[string]string, len(inChinese))
-	for name, known := range inChinese {
-		all[name] = known
-	}
-	return all
+	return maps.Clone(inChinese)
 }

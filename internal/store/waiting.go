@@ -16,38 +16,10 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// EditQueued changes the text of a message that waits, named by the id that its platform gave it. It reports false, and
-// changes nothing, once a turn has claimed the message or it ended otherwise. NotFound when there is no such message.
-func (s *Store) EditQueued(ctx context.Context, channel, account string, user chat.UserID, platformID, text string) (changed bool, err error) {
-	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := findDelivered(ctx, tx, channel, account, user, platformID)
-		if err != nil {
-			return err
-		}
-		changed, err = editQueued(ctx, tx, row.ID, text)
-		return err
-	})
-	return changed, err
-}
-
-// RecallQueued takes a message back that waits, named by the id that its platform gave it. It reports false, and changes
-// nothing, once a turn has claimed the message or it ended otherwise. NotFound when there is no such message.
-func (s *Store) RecallQueued(ctx context.Context, channel, account string, user chat.UserID, platformID string) (changed bool, err error) {
-	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		row, err := findDelivered(ctx, tx, channel, account, user, platformID)
-		if err != nil {
-			return err
-		}
-		changed, err = recallQueued(ctx, tx, row.ID)
-		return err
-	})
-	return changed, err
-}
-
 // Amendments change messages of platforms wherever they are.
 type Amendments struct{ Store *Store }
 
-// RecallDelivered takes a message of a platform back, wherever it is: one that waits as RecallQueued does, one that a turn has read as
+// RecallDelivered takes a message of a platform back, wherever it is: one that waits never was, one that a turn has read is told of by
 // amended.RecallRead. It reports false for one that is not known, and where that was done before.
 func (a Amendments) RecallDelivered(ctx context.Context, m amended.Message) (changed bool, err error) {
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -74,7 +46,7 @@ func (a Amendments) RecallDelivered(ctx context.Context, m amended.Message) (cha
 	return changed, err
 }
 
-// EditDelivered changes the text of a message of a platform: of one that waits as EditQueued does, of one that a turn has read as
+// EditDelivered changes the text of a message of a platform: of one that waits before it is read, of one that a turn has read by
 // amended.EditRead. NotFound: there is no such message.
 func (a Amendments) EditDelivered(ctx context.Context, m amended.Message, text string) (changed bool, err error) {
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -106,7 +78,7 @@ func (a Amendments) RecallHeard(ctx context.Context, key amended.Key, o Overhear
 	return changed, err
 }
 
-// EditWaiting does what EditQueued does, for a message of a session. It is a Conflict once a turn has claimed it.
+// EditWaiting changes the text of a message of a session that waits. It is a Conflict once a turn has claimed it.
 func (s *Store) EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := findWaiting(ctx, tx, key, id)
@@ -124,7 +96,7 @@ func (s *Store) EditWaiting(ctx context.Context, key chat.SessionKey, id chat.In
 	})
 }
 
-// RecallWaiting does what RecallQueued does, for a message or command of a session. It is a Conflict once a turn has
+// RecallWaiting takes a message or command of a session back that waits. It is a Conflict once a turn has
 // claimed it.
 func (s *Store) RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
