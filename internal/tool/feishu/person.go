@@ -167,3 +167,6 @@ func (quiet) Debug(context.Context, ...any) {}
 func (quiet) Info(context.Context, ...any)  {}
 func (quiet) Warn(context.Context, ...any)  {}
 func (quiet) Error(context.Context, ...any) {}
+
+// Address is where Feishu answers a path.
+func (p *Person) Address(path string) string { return p.base + path }
