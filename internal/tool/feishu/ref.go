@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	larkwiki "github.com/larksuite/oapi-sdk-go/v3/service/wiki/v2"
@@ -88,10 +89,8 @@ func Resolve(ctx context.Context, p *Person, text, objType string, kinds ...stri
 		}
 		return r, nil
 	}
-	for _, kind := range kinds {
-		if r.Kind == kind {
-			return r, nil
-		}
+	if slices.Contains(kinds, r.Kind) {
+		return r, nil
 	}
 	return r, fault.Errorf(fault.Invalid, "the link leads to something of kind %.20q, and this tool takes %s", r.Kind, strings.Join(kinds, " or "))
 }
