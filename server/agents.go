@@ -92,7 +92,7 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 
 // feishuTools work with the documents of people who have connected their account of Feishu.
 func (c *core) feishuTools() toolset.Source {
-	s := feishu.New(c.connected, c.connected.HTTP)
+	s := feishu.New(c.connected, c.public().Transport)
 	return feishu.NewSource(s, slices.Concat(bitable.Tools(s), docx.Tools(s), wiki.Tools(s), drive.Tools(s))...)
 }
 
