@@ -21,6 +21,7 @@ import (
 	"xbot/runner/confine"
 	"xbot/runner/container"
 	"xbot/runner/job"
+	"xbot/runner/opencode"
 	"xbot/runner/shim"
 )
 
@@ -67,6 +68,9 @@ func Main(args []string, version string) int {
 	}
 	if confine.IsVerb(args) {
 		return confine.Main(args)
+	}
+	if len(args) > 1 && args[1] == opencode.Verb {
+		return opencode.Main(args[2:], os.Stdin, os.Stdout)
 	}
 	job.SealDescriptors()
 	if container.IsPause(args) {

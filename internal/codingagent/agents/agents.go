@@ -1,0 +1,48 @@
+// Package agents makes the driver of a coding agent by its name.
+package agents
+
+import (
+	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/claude"
+	"xbot/internal/codingagent/codex"
+	"xbot/internal/codingagent/kimi"
+	"xbot/internal/codingagent/opencode"
+	"xbot/internal/fault"
+)
+
+// Names lists the agents that there are.
+func Names() []string { return []string{"codex", "claude", "kimi", "opencode"} }
+
+// New makes a driver for one turn of the named agent. An unknown name is invalid.
+func New(name string, turn codingagent.Turn) (codingagent.Driver, error) {
+	switch name {
+	case "codex":
+		return codex.New(turn), nil
+	case "claude":
+		return claude.New(turn), nil
+	case "kimi":
+		return kimi.New(turn), nil
+	case "opencode":
+		return opencode.New(turn), nil
+	}
+	return nil, unknown(name)
+}
+
+// Check says how to find out whether somebody is logged in to the named agent. An unknown name is invalid.
+func Check(name string) (codingagent.Check, error) {
+	switch name {
+	case "codex":
+		return codex.Check(), nil
+	case "claude":
+		return claude.Check(), nil
+	case "kimi":
+		return kimi.Check(), nil
+	case "opencode":
+		return opencode.Check(), nil
+	}
+	return codingagent.Check{}, unknown(name)
+}
+
+func unknown(name string) error {
+	return fault.Errorf(fault.Invalid, "there is no coding agent %q: choose codex, claude, kimi or opencode", name)
+}

@@ -1,0 +1,43 @@
+package agents_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/agents"
+	"xbot/internal/codingagent/agenttest"
+	"xbot/internal/codingagent/codingagenttest"
+	"xbot/internal/fault"
+)
+
+func TestAgents_KeepWhatDriversPromise(t *testing.T) {
+	bin := agenttest.Install(t)
+	runner := filepath.Join(t.TempDir(), "xbot-runner")
+	out, err := exec.Command("go", "build", "-o", runner, "xbot/cmd/xbot-runner").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, name := range agents.Names() {
+		t.Run(name, func(t *testing.T) {
+			check, err := agents.Check(name)
+			require.NoError(t, err)
+			codingagenttest.Run(t, codingagenttest.Agent{
+				New: func(turn codingagent.Turn) codingagent.Driver {
+					driver, err := agents.New(name, turn)
+					require.NoError(t, err)
+					return driver
+				},
+				Check: check, Bin: bin, Runner: runner, Silent: name == "kimi", Sandbox: name == "codex",
+			})
+		})
+	}
+}
+
+func TestAgents_UnknownNameIsInvalid(t *testing.T) {
+	_, err := agents.New("gemini", codingagent.Turn{})
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+	_, err = agents.Check("gemini")
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+}

@@ -1,0 +1,187 @@
+package agenttest
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// signal is what the client of an agent wants.
+type signal struct {
+	kind    string // prompt, steer, interrupt, answer
+	text    string
+	id      string // of the request that is answered
+	yes     bool
+	replies []string
+}
+
+// voice speaks one protocol.
+type voice interface {
+	text(id string, pieces []string, whole string)
+	thought(text string)
+	work(w work)
+	askApproval(id string, w work)
+	askQuestion(id, text string, options []string)
+	junk(id string)
+	end(outcome, why string)
+}
+
+// work is what the agent does.
+type work struct {
+	id, kind, title, output string // kind: command or file
+	done, failed            bool
+}
+
+// stage is what the voices share.
+type stage struct {
+	signals chan signal // closed when the client leaves
+	mu      sync.Mutex  // guards out and running
+	out     io.Writer
+	running bool
+	session string
+}
+
+func (s *stage) write(value any) {
+	line, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = s.out.Write(append(line, '\n')) // the client may be gone
+}
+
+// begin takes a message as the prompt of a turn, or as a steer of the one that runs.
+func (s *stage) begin(text string) bool {
+	s.mu.Lock()
+	steers := s.running
+	s.running = true
+	s.mu.Unlock()
+	kind := "prompt"
+	if steers {
+		kind = "steer"
+	}
+	s.signals <- signal{kind: kind, text: text}
+	return steers
+}
+
+func (s *stage) runs() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running
+}
+
+func (s *stage) rest() {
+	s.mu.Lock()
+	s.running = false
+	s.mu.Unlock()
+}
+
+// Main plays the agent whose name the program was started with, until its input ends, and returns its exit code.
+func Main(args []string, stdin io.Reader, stdout io.Writer) int {
+	name := filepath.Base(args[0])
+	if code, ok := check(name, args[1:], stdout); ok {
+		return code
+	}
+	s := &stage{signals: make(chan signal, 100), out: stdout}
+	var v voice
+	var take func(line []byte)
+	switch name {
+	case "codex":
+		c := &codex{stage: s}
+		v, take = c, c.take
+	case "claude":
+		c := newClaude(s, args)
+		v, take = c, c.take
+	case "kimi":
+		k := &kimi{stage: s}
+		s.session = flagOf(args, "--session")
+		v, take = k, k.take
+	case "opencode":
+		return serveOpencode(s, args)
+	default:
+		_, _ = fmt.Fprintln(stdout, "start me as codex, claude, kimi or opencode")
+		return 2
+	}
+	go func() {
+		defer close(s.signals)
+		lines := bufio.NewScanner(stdin)
+		lines.Buffer(nil, 10<<20)
+		for lines.Scan() {
+			take(lines.Bytes())
+		}
+	}()
+	play(s, v)
+	return 0
+}
+
+// check answers the commands that ask for the log-in.
+func check(name string, args []string, out io.Writer) (int, bool) {
+	in := !loggedOut()
+	code := 1
+	if in {
+		code = 0
+	}
+	switch name + " " + strings.Join(args, " ") {
+	case "codex login status":
+		_, _ = fmt.Fprintln(out, map[bool]string{true: "Logged in using ChatGPT", false: "Not logged in"}[in])
+	case "claude auth status --json":
+		_, _ = fmt.Fprintf(out, "{\"loggedIn\": %v}\n", in)
+	case "kimi --version":
+		_, _ = fmt.Fprintln(out, "kimi, version 1.40.0")
+		return 0, true
+	case "opencode auth list":
+		_, _ = fmt.Fprintf(out, "┌  Credentials ~/.local/share/opencode/auth.json\n└  %d credentials\n", map[bool]int{true: 1}[in])
+		return 0, true
+	default:
+		return 0, false
+	}
+	return code, true
+}
+
+func home() string { return cmp.Or(os.Getenv("XBOT_FAKE_AGENT_HOME"), ".fakeagent") }
+
+func loggedOut() bool {
+	_, err := os.Stat(filepath.Join(home(), "logged-out"))
+	return err == nil || os.Getenv("XBOT_FAKE_AGENT_LOGGED_OUT") != ""
+}
+
+// flagOf returns the value of a flag of the form --name=value.
+func flagOf(args []string, name string) string {
+	for _, arg := range args {
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// earlier returns what was said in a conversation, and whether there is one.
+func earlier(session string) ([]string, bool) {
+	raw, err := os.ReadFile(filepath.Join(home(), filepath.Base(session)))
+	if err != nil {
+		return nil, false
+	}
+	var turns []string
+	_ = json.Unmarshal(raw, &turns) // our own
+	return turns, true
+}
+
+func keep(session string, turns []string) {
+	raw, err := json.Marshal(turns)
+	if err == nil {
+		err = os.MkdirAll(home(), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(home(), filepath.Base(session)), raw, 0o600)
+	}
+	if err != nil {
+		panic(err)
+	}
+}

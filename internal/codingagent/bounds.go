@@ -1,0 +1,77 @@
+package codingagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what a driver passes on. What an agent writes is a stranger's.
+const (
+	MaxLine   = 10 << 20 // bytes of a line; a longer one is ignored
+	maxTitle  = 200      // runes
+	maxOutput = 4 << 10  // bytes
+	maxFiles  = 50
+	maxError  = 2000 // runes
+	maxOpen   = 1000 // requests, works and messages that are remembered at once
+)
+
+// Encode returns a value as one line of JSON. Values are the drivers' own, so they can be encoded.
+func Encode(value any) []byte {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return []byte("{}")
+	}
+	return bytes.TrimSuffix(line.Bytes(), []byte("\n"))
+}
+
+// Title makes one line of at most 200 characters.
+func Title(text string) string { return clip(strings.Join(strings.Fields(text), " "), maxTitle) }
+
+// Paragraph makes one paragraph of at most 2000 characters, for an error.
+func Paragraph(text string) string { return clip(strings.Join(strings.Fields(text), " "), maxError) }
+
+// Output returns the end of an output, at most 4 kB, in whole characters.
+func Output(text string) string {
+	if len(text) > maxOutput {
+		text = text[len(text)-maxOutput:]
+	}
+	return strings.ToValidUTF8(text, "")
+}
+
+// Files returns at most 50 names, each once.
+func Files(names ...string) []string {
+	var files []string
+	seen := map[string]bool{}
+	for _, name := range names {
+		if name == "" || seen[name] || len(files) == maxFiles {
+			continue
+		}
+		seen[name] = true
+		files = append(files, Title(name))
+	}
+	return files
+}
+
+func clip(text string, runes int) string {
+	text = strings.ToValidUTF8(text, "")
+	if utf8.RuneCountInString(text) <= runes {
+		return text
+	}
+	return string([]rune(text)[:runes-1]) + "…"
+}
+
+// Remembered is a map that forgets nothing and takes at most a thousand entries, for what an agent has open.
+type Remembered[V any] map[string]V
+
+// Put remembers a value. False says that there are too many.
+func (m Remembered[V]) Put(key string, value V) bool {
+	if _, known := m[key]; !known && len(m) >= maxOpen {
+		return false
+	}
+	m[key] = value
+	return true
+}

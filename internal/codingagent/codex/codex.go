@@ -1,0 +1,206 @@
+// Package codex speaks the protocol of `codex app-server`: JSON-RPC lines without a version.
+//
+// Shapes: openai/codex, codex-rs/app-server/README.md (commit 001cdd27), codex-rs/app-server-protocol: src/jsonrpc_lite.rs
+// (ids are strings or numbers), schema/json/CommandExecutionRequestApprovalParams.json, ToolRequestUserInputParams.json.
+package codex
+
+import (
+	"encoding/json"
+	"strings"
+
+	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/jsonrpc"
+)
+
+type driver struct {
+	turn     codingagent.Turn
+	thread   string
+	id       string // of the turn, as codex names it
+	stopKeys []string
+	open     codingagent.Remembered[request]
+	steers   codingagent.Steers
+	usage    usage
+	reply    string
+	failure  *turnError
+	ended    bool
+}
+
+// New makes a driver for one turn.
+func New(turn codingagent.Turn) codingagent.Driver {
+	return &driver{turn: turn, open: codingagent.Remembered[request]{}}
+}
+
+// Check asks codex for its log-in. It writes "Not logged in" and exits with 1 where there is none.
+func Check() codingagent.Check {
+	return codingagent.Check{Command: []string{"codex", "login", "status"}, Hint: "codex login", Reader: check{}}
+}
+
+type check struct{}
+
+func (check) LoggedIn(code int, output string) bool {
+	return code == 0 && !strings.Contains(strings.ToLower(output), "not logged in")
+}
+
+func (d *driver) Command() []string {
+	command := []string{"codex"}
+	if d.turn.Profile != "" {
+		command = append(command, "-c", "profile="+string(codingagent.Encode(d.turn.Profile))) // app-server has no flag for it; versions that refuse the setting, too, say so
+	}
+	return append(command, "app-server")
+}
+
+func (d *driver) Start() []codingagent.Write {
+	return []codingagent.Write{jsonrpc.Request("", d.key("initialize"), "initialize", initializeParams{
+		ClientInfo:   clientInfo{Name: "xbot", Title: "xbot", Version: "1"},
+		Capabilities: capabilities{ExperimentalAPI: true}, // it asks questions of the person only then
+	})}
+}
+
+func (d *driver) Line(line []byte) codingagent.Step {
+	in, ok := jsonrpc.Read(line)
+	switch {
+	case !ok || d.ended && len(in.ID) == 0:
+		return codingagent.Step{}
+	case in.Method == "":
+		return d.answered(in)
+	case len(in.ID) > 0:
+		return d.asked(in)
+	default:
+		return d.told(in)
+	}
+}
+
+// answered takes what codex answers to a request of ours.
+func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
+	name := in.Name()
+	if key, ok := strings.CutPrefix(name, "steer:"); ok {
+		d.steers.Settle(key, in.Error == nil)
+		return codingagent.Step{}
+	}
+	if d.ended {
+		return codingagent.Step{}
+	}
+	switch name {
+	case d.key("initialize"), d.key("thread"), d.key("turn"):
+		if in.Error != nil {
+			return d.end(codingagent.Failed, &turnError{Message: in.Error.Message})
+		}
+	}
+	switch name {
+	case d.key("initialize"):
+		return codingagent.Step{Writes: []codingagent.Write{jsonrpc.Notify("", d.key("initialized"), "initialized"), d.openThread()}}
+	case d.key("thread"):
+		return d.startTurn(in.Result)
+	case d.key("turn"):
+		var result struct {
+			Turn turnState `json:"turn"`
+		}
+		if json.Unmarshal(in.Result, &result) == nil {
+			return codingagent.Step{Writes: d.begin(result.Turn.ID)}
+		}
+	}
+	return codingagent.Step{}
+}
+
+func (d *driver) openThread() codingagent.Write {
+	params := threadParams{
+		ThreadID: d.turn.Thread, Model: d.turn.Model, Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(), Sandbox: d.sandbox(),
+		Personality: d.personality(),
+	}
+	if len(d.turn.AddDirs) > 0 && d.sandbox() == codingagent.WorkspaceWrite {
+		params.Config = map[string]any{"sandbox_workspace_write.writable_roots": d.turn.AddDirs}
+	}
+	method := "thread/start"
+	if d.turn.Thread != "" {
+		method = "thread/resume"
+	}
+	return jsonrpc.Request("", d.key("thread"), method, params)
+}
+
+func (d *driver) startTurn(result json.RawMessage) codingagent.Step {
+	var opened struct {
+		Thread struct {
+			ID string `json:"id"`
+		} `json:"thread"`
+	}
+	if json.Unmarshal(result, &opened) != nil || opened.Thread.ID == "" {
+		return d.end(codingagent.Failed, &turnError{Message: "codex opened no conversation"})
+	}
+	d.thread = opened.Thread.ID
+	return codingagent.Step{
+		Writes: []codingagent.Write{jsonrpc.Request("", d.key("turn"), "turn/start", turnParams{
+			ThreadID: d.thread, Input: input(d.turn.Text), Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(),
+			Model: d.turn.Model, Effort: d.turn.Effort, Personality: d.personality(),
+		})},
+		Events: []codingagent.Event{codingagent.Thread{ID: d.thread}},
+	}
+}
+
+// begin notes the id of the turn and asks for the interruptions that came before it was known.
+func (d *driver) begin(id string) []codingagent.Write {
+	if id == "" || d.id != "" {
+		return nil
+	}
+	d.id = id
+	var writes []codingagent.Write
+	for _, key := range d.stopKeys {
+		writes = append(writes, d.Interrupt(key)...)
+	}
+	return writes
+}
+
+func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
+	if d.id == "" || !d.steers.May(key, !d.ended) {
+		return nil, false
+	}
+	return []codingagent.Write{jsonrpc.Request("", "steer:"+key, "turn/steer",
+		steerParams{ThreadID: d.thread, ExpectedTurnID: d.id, Input: input(text)})}, true
+}
+
+func (d *driver) Interrupt(key string) []codingagent.Write {
+	if d.id == "" {
+		d.stopKeys = append(d.stopKeys, key)
+		return nil
+	}
+	if d.ended {
+		return nil
+	}
+	return []codingagent.Write{jsonrpc.Request("", "interrupt:"+key, "turn/interrupt", interruptParams{ThreadID: d.thread, TurnID: d.id})}
+}
+
+func (d *driver) end(outcome codingagent.Outcome, failure *turnError) codingagent.Step {
+	d.ended = true
+	end := codingagent.End{Outcome: outcome, Reply: d.reply}
+	if outcome == codingagent.Failed {
+		if failure == nil {
+			failure = d.failure
+		}
+		end.Error, end.LogIn = failure.text(), failure.unauthorized()
+	}
+	return codingagent.Step{Events: []codingagent.Event{end}}
+}
+
+func (d *driver) key(what string) string { return what + ":" + d.turn.Key }
+
+func (d *driver) approvals() codingagent.Approvals {
+	if d.turn.Approvals == "" {
+		return codingagent.ApproveNever
+	}
+	return d.turn.Approvals
+}
+
+func (d *driver) sandbox() codingagent.Sandbox {
+	if d.turn.Sandbox == "" {
+		return codingagent.ReadOnly
+	}
+	return d.turn.Sandbox
+}
+
+// personality passes on the names that codex knows.
+func (d *driver) personality() string {
+	switch d.turn.Personality {
+	case "friendly", "pragmatic", "none":
+		return d.turn.Personality
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+package codex
+
+import (
+	"encoding/json"
+	"strings"
+
+	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/jsonrpc"
+)
+
+// request is a question of codex that waits, or (under "item:" and its id) what an item is about.
+type request struct {
+	id          json.RawMessage
+	method      string
+	item        item
+	permissions json.RawMessage
+}
+
+func (d *driver) remember(i item) { d.open.Put("item:"+i.ID, request{item: i}) }
+
+type asked struct {
+	ItemID      string          `json:"itemId"`
+	Command     json.RawMessage `json:"command"` // a string, or the words of one in older versions
+	Cwd         string          `json:"cwd"`
+	Reason      string          `json:"reason"`
+	GrantRoot   string          `json:"grantRoot"`
+	Permissions json.RawMessage `json:"permissions"`
+	Questions   []struct {
+		ID       string `json:"id"`
+		Header   string `json:"header"`
+		Question string `json:"question"`
+		IsOther  bool   `json:"isOther"`
+		IsSecret bool   `json:"isSecret"`
+		Options  []struct {
+			Label string `json:"label"`
+		} `json:"options"`
+	} `json:"questions"`
+}
+
+const (
+	askCommand     = "item/commandExecution/requestApproval"
+	askFiles       = "item/fileChange/requestApproval"
+	askPermissions = "item/permissions/requestApproval"
+	askPerson      = "item/tool/requestUserInput"
+	askElicitation = "mcpServer/elicitation/request"
+)
+
+func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
+	id := string(in.ID)
+	var a asked
+	bad := json.Unmarshal(in.Params, &a) != nil
+	r := request{id: in.ID, method: in.Method, permissions: a.Permissions}
+	switch in.Method {
+	case askCommand, askFiles, askPermissions:
+		if bad || d.ended || d.approvals() == codingagent.ApproveNever || !d.open.Put(id, r) {
+			return codingagent.Step{Writes: r.answer(codingagent.Answer{}, d.key("answer"))}
+		}
+		return said(codingagent.Request{ID: id, Approval: d.approval(in.Method, a)})
+	case askPerson:
+		if bad || d.ended || len(a.Questions) == 0 || !d.open.Put(id, r) {
+			return codingagent.Step{Writes: r.answer(codingagent.Answer{Declined: true}, d.key("answer"))}
+		}
+		return said(codingagent.Request{ID: id, Questions: questions(a)})
+	case askElicitation:
+		return codingagent.Step{Writes: r.answer(codingagent.Answer{Declined: true}, d.key("answer"))}
+	default:
+		return codingagent.Step{Writes: []codingagent.Write{jsonrpc.Refuse("", d.key("answer")+":"+id, in.ID, in.Method)}}
+	}
+}
+
+func (d *driver) approval(method string, a asked) *codingagent.Approval {
+	known := d.open["item:"+a.ItemID].item
+	approval := &codingagent.Approval{Kind: codingagent.CommandRun, Dir: a.Cwd, Reason: codingagent.Paragraph(a.Reason)}
+	switch method {
+	case askFiles:
+		approval.Kind, approval.Title = codingagent.FileChange, strings.Join(known.paths(), ", ")
+		if a.GrantRoot != "" {
+			approval.Title = strings.TrimPrefix(approval.Title+", "+a.GrantRoot, ", ")
+		}
+	case askPermissions:
+		approval.Kind, approval.Title = codingagent.ToolCall, string(a.Permissions)
+	default:
+		approval.Title = command(a.Command)
+		if approval.Title == "" {
+			approval.Title = known.Command
+		}
+	}
+	approval.Title = codingagent.Title(approval.Title)
+	return approval
+}
+
+func command(raw json.RawMessage) string {
+	var line string
+	var words []string
+	if json.Unmarshal(raw, &line) == nil {
+		return line
+	}
+	if json.Unmarshal(raw, &words) == nil {
+		return strings.Join(words, " ")
+	}
+	return ""
+}
+
+func questions(a asked) []codingagent.Question {
+	var list []codingagent.Question
+	for _, q := range a.Questions {
+		question := codingagent.Question{ID: q.ID, Text: codingagent.Paragraph(q.Question), Free: q.IsOther || len(q.Options) == 0}
+		for _, option := range q.Options {
+			question.Options = append(question.Options, codingagent.Title(option.Label))
+		}
+		list = append(list, question)
+	}
+	return list
+}
+
+func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Write {
+	r, ok := d.open[id]
+	if !ok || r.method == "" {
+		return nil
+	}
+	return r.answer(answer, d.key("answer"))
+}
+
+func (r request) answer(answer codingagent.Answer, prefix string) []codingagent.Write {
+	yes := answer.Approved && !answer.Declined
+	var result any
+	switch r.method {
+	case askPermissions:
+		grant := map[string]any{"permissions": map[string]any{}, "scope": "turn"}
+		if yes && len(r.permissions) > 0 {
+			grant["permissions"] = r.permissions
+		}
+		if yes && answer.Always {
+			grant["scope"] = "session"
+		}
+		result = grant
+	case askPerson:
+		replies := map[string]any{}
+		for id, texts := range answer.Replies {
+			if !answer.Declined {
+				replies[id] = map[string]any{"answers": texts}
+			}
+		}
+		result = map[string]any{"answers": replies}
+	case askElicitation:
+		result = map[string]any{"action": "decline", "content": nil}
+	default:
+		decision := "decline"
+		if yes {
+			decision = "accept"
+		}
+		if yes && answer.Always {
+			decision = "acceptForSession"
+		}
+		result = map[string]any{"decision": decision}
+	}
+	return []codingagent.Write{jsonrpc.Answer("", prefix+":"+string(r.id), r.id, result)}
+}

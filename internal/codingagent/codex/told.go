@@ -1,0 +1,93 @@
+package codex
+
+import (
+	"encoding/json"
+
+	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/jsonrpc"
+)
+
+type notice struct {
+	ThreadID  string          `json:"threadId"`
+	TurnID    string          `json:"turnId"`
+	ItemID    string          `json:"itemId"`
+	Delta     string          `json:"delta"`
+	Turn      turnState       `json:"turn"`
+	Item      item            `json:"item"`
+	Error     *turnError      `json:"error"`
+	WillRetry bool            `json:"willRetry"`
+	RequestID json.RawMessage `json:"requestId"`
+	Usage     struct {
+		Total tokens `json:"total"`
+		Last  tokens `json:"last"`
+	} `json:"tokenUsage"`
+}
+
+// told takes a notification. Those of other threads (agents that codex started) and unknown ones are nothing.
+func (d *driver) told(in jsonrpc.Incoming) codingagent.Step {
+	var n notice
+	if json.Unmarshal(in.Params, &n) != nil || d.thread == "" || n.ThreadID != "" && n.ThreadID != d.thread {
+		return codingagent.Step{}
+	}
+	if n.TurnID != "" && d.id != "" && n.TurnID != d.id {
+		return codingagent.Step{} // an earlier turn, told again
+	}
+	switch in.Method {
+	case "turn/started":
+		return codingagent.Step{Writes: d.begin(n.Turn.ID)}
+	case "item/agentMessage/delta":
+		return said(codingagent.Text{Message: n.ItemID, Delta: n.Delta})
+	case "item/reasoning/summaryTextDelta", "item/reasoning/textDelta":
+		return said(codingagent.Thought{Delta: n.Delta})
+	case "item/started":
+		if work, ok := n.Item.work(false); ok {
+			d.remember(n.Item)
+			return said(work)
+		}
+	case "item/completed":
+		return d.completed(n.Item)
+	case "thread/tokenUsage/updated":
+		if d.id != "" && n.TurnID == d.id {
+			return said(d.usage.of(n.Usage.Total, n.Usage.Last))
+		}
+	case "error":
+		if !n.WillRetry {
+			d.failure = n.Error
+		}
+	case "serverRequest/resolved":
+		delete(d.open, string(n.RequestID))
+	case "turn/completed":
+		return d.finished(n.Turn)
+	}
+	return codingagent.Step{}
+}
+
+func said(event codingagent.Event) codingagent.Step {
+	return codingagent.Step{Events: []codingagent.Event{event}}
+}
+
+func (d *driver) completed(i item) codingagent.Step {
+	if i.Type == "agentMessage" {
+		d.reply = i.Text
+		return said(codingagent.Text{Message: i.ID, Whole: i.Text, Done: true})
+	}
+	if work, ok := i.work(true); ok {
+		delete(d.open, "item:"+i.ID)
+		return said(work)
+	}
+	return codingagent.Step{}
+}
+
+func (d *driver) finished(turn turnState) codingagent.Step {
+	if d.id != "" && turn.ID != "" && turn.ID != d.id {
+		return codingagent.Step{}
+	}
+	switch turn.Status {
+	case "completed":
+		return d.end(codingagent.Completed, nil)
+	case "interrupted":
+		return d.end(codingagent.Interrupted, nil)
+	default:
+		return d.end(codingagent.Failed, turn.Error)
+	}
+}

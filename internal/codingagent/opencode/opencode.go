@@ -1,0 +1,226 @@
+// Package opencode speaks the lines of `xbot-runner opencode-bridge`, which carries them to the HTTP server of opencode.
+//
+// Shapes: anomalyco/opencode, packages/opencode/src/question/index.ts and src/permission/index.ts (commit 0197fee9),
+// packages/sdk/js/src/v2/gen/types.gen.ts (events, messages, parts), packages/sdk/js/src/v2/server.ts (commit 17d34a64).
+package opencode
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"xbot/internal/codingagent"
+)
+
+type driver struct {
+	turn     codingagent.Turn
+	session  string
+	busy     bool // it works on it
+	stopped  bool // it was told to stop
+	ended    bool
+	failure  *failure
+	reply    string
+	stopKeys []string
+	steers   codingagent.Steers
+	first    string                       // id of the person's first message
+	heard    codingagent.Remembered[bool] // texts of the person's further messages
+	open     codingagent.Remembered[request]
+	parts    codingagent.Remembered[*partState]
+	roles    codingagent.Remembered[string]
+	tokens   codingagent.Remembered[codingagent.Usage]
+}
+
+// New makes a driver for one turn.
+func New(turn codingagent.Turn) codingagent.Driver {
+	return &driver{
+		turn: turn, open: codingagent.Remembered[request]{}, parts: codingagent.Remembered[*partState]{},
+		roles: codingagent.Remembered[string]{}, heard: codingagent.Remembered[bool]{}, tokens: codingagent.Remembered[codingagent.Usage]{},
+	}
+}
+
+var counted = regexp.MustCompile(`(\d+) (?:credential|environment variable)`)
+
+// Check counts the log-ins of opencode, and the keys that it finds in its environment.
+func Check() codingagent.Check {
+	return codingagent.Check{Command: []string{"opencode", "auth", "list"}, Hint: "opencode auth login", Reader: check{}}
+}
+
+type check struct{}
+
+func (check) LoggedIn(code int, output string) bool {
+	for _, found := range counted.FindAllStringSubmatch(output, -1) {
+		if code == 0 && strings.Trim(found[1], "0") != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Command starts the bridge; its program is the runner itself.
+func (d *driver) Command() []string {
+	return []string{"xbot-runner", "opencode-bridge", "--permission", string(codingagent.Encode(d.permissions()))}
+}
+
+// permissions has opencode ask for everything that the turn does not allow at once.
+func (d *driver) permissions() map[string]string {
+	word := "ask"
+	if d.turn.Unguarded() {
+		word = "allow"
+	}
+	edit := word
+	if d.turn.Sandbox != codingagent.WorkspaceWrite && d.turn.Sandbox != codingagent.FullAccess {
+		edit = "deny"
+	}
+	return map[string]string{"bash": word, "edit": edit, "webfetch": word, "external_directory": word}
+}
+
+func (d *driver) Start() []codingagent.Write { return nil } // the bridge says when it is ready
+
+// line is what the bridge writes.
+type line struct {
+	Type   string          `json:"type"` // ready, response, event, end
+	ID     string          `json:"id"`
+	Status int             `json:"status"`
+	Body   json.RawMessage `json:"body"`
+	Error  string          `json:"error"`
+	Event  event           `json:"event"`
+}
+
+func (d *driver) Line(raw []byte) codingagent.Step {
+	var l line
+	if len(raw) > codingagent.MaxLine || json.Unmarshal(raw, &l) != nil {
+		return codingagent.Step{}
+	}
+	switch {
+	case l.Type == "response":
+		return d.answered(l)
+	case d.ended:
+	case l.Type == "ready" && d.session == "":
+		return codingagent.Step{Writes: []codingagent.Write{d.openSession()}}
+	case l.Type == "event":
+		return d.told(l.Event)
+	case l.Type == "end":
+		return d.end(&failure{Name: "bridge", Data: failureData{Message: l.Error}})
+	}
+	return codingagent.Step{}
+}
+
+func (d *driver) openSession() codingagent.Write {
+	if d.turn.Thread != "" {
+		return d.request(d.key("session"), "GET", "/session/"+url.PathEscape(d.turn.Thread), nil)
+	}
+	return d.request(d.key("session"), "POST", "/session", map[string]any{})
+}
+
+func (d *driver) answered(l line) codingagent.Step {
+	good := l.Status >= 200 && l.Status < 300
+	if key, ok := strings.CutPrefix(l.ID, "steer:"); ok {
+		if !d.ended { // one that came after the end began a turn that nobody reads
+			d.steers.Settle(key, good)
+		}
+		return codingagent.Step{}
+	}
+	switch {
+	case d.ended:
+	case l.ID == d.key("session") || l.ID == d.key("prompt"):
+		if !good {
+			return d.end(&failure{Name: "http", Data: failureData{Message: l.why()}})
+		}
+		if l.ID == d.key("prompt") {
+			return codingagent.Step{}
+		}
+		return d.prompt(l.Body)
+	case strings.HasPrefix(l.ID, "interrupt:") && good:
+		d.stopped = true
+	}
+	return codingagent.Step{}
+}
+
+func (l line) why() string {
+	text := l.Error
+	if text == "" {
+		text = "opencode answered " + string(l.Body)
+	}
+	return text
+}
+
+func (d *driver) prompt(body json.RawMessage) codingagent.Step {
+	var opened struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(body, &opened) != nil || opened.ID == "" || d.session != "" {
+		return d.end(&failure{Name: "http", Data: failureData{Message: "opencode opened no conversation"}})
+	}
+	d.session = opened.ID
+	step := codingagent.Step{
+		Writes: []codingagent.Write{d.message(d.key("prompt"), d.turn.Text)},
+		Events: []codingagent.Event{codingagent.Thread{ID: d.session}},
+	}
+	for _, key := range d.stopKeys {
+		step.Writes = append(step.Writes, d.Interrupt(key)...)
+	}
+	return step
+}
+
+func (d *driver) message(key, text string) codingagent.Write {
+	body := map[string]any{"parts": []any{map[string]any{"type": "text", "text": text}}}
+	if provider, model, ok := strings.Cut(d.turn.Model, "/"); ok {
+		body["model"] = map[string]any{"providerID": provider, "modelID": model}
+	}
+	if d.turn.Profile != "" {
+		body["agent"] = d.turn.Profile
+	}
+	if d.turn.Effort != "" {
+		body["variant"] = d.turn.Effort
+	}
+	if d.turn.Personality != "" {
+		body["system"] = d.turn.Personality
+	}
+	return d.request(key, "POST", "/session/"+url.PathEscape(d.session)+"/prompt_async", body)
+}
+
+// Steer sends another message to the session that works: it is read with its next step.
+func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
+	if d.session == "" || !d.steers.May(key, !d.ended || d.heard[text]) {
+		return nil, false // what came before the end stands among the messages, though its answer may come after
+	}
+	return []codingagent.Write{d.message("steer:"+key, text)}, true
+}
+
+func (d *driver) Interrupt(key string) []codingagent.Write {
+	if d.session == "" {
+		d.stopKeys = append(d.stopKeys, key)
+		return nil
+	}
+	if d.ended {
+		return nil
+	}
+	return []codingagent.Write{d.request("interrupt:"+key, "POST", "/session/"+url.PathEscape(d.session)+"/abort", map[string]any{})}
+}
+
+func (d *driver) request(key, method, path string, body any) codingagent.Write {
+	request := map[string]any{"id": key, "method": method, "path": path}
+	if body != nil {
+		request["body"] = body
+	}
+	return codingagent.Write{Key: key, Line: codingagent.Encode(request)}
+}
+
+func (d *driver) end(why *failure) codingagent.Step {
+	d.ended = true
+	end := codingagent.End{Outcome: codingagent.Completed, Reply: d.reply}
+	switch {
+	case d.stopped || why != nil && why.Name == "MessageAbortedError":
+		end.Outcome = codingagent.Interrupted
+	case why != nil:
+		end.Outcome, end.Error = codingagent.Failed, codingagent.Paragraph(why.Name+": "+why.Data.Message)
+		end.LogIn = why.Name == "ProviderAuthError" || why.Data.StatusCode == http.StatusUnauthorized
+	}
+	return said(end)
+}
+
+func said(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
+
+func (d *driver) key(what string) string { return what + ":" + d.turn.Key }

@@ -1,0 +1,145 @@
+package opencode
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"xbot/internal/codingagent"
+)
+
+// request is a question of opencode that waits for its answer.
+type request struct {
+	id, session string
+	old         bool     // of a version that asks with permission.updated
+	questions   []string // of a question to the person, in their order
+}
+
+type askedFor struct {
+	ID         string          `json:"id"`
+	SessionID  string          `json:"sessionID"`
+	Permission string          `json:"permission"`
+	Patterns   []string        `json:"patterns"`
+	Type       string          `json:"type"`    // of older versions
+	Pattern    json.RawMessage `json:"pattern"` // likewise: a text or a list
+	Title      string          `json:"title"`
+	Metadata   struct {
+		Command string `json:"command"`
+		File    string `json:"filepath"`
+		Path    string `json:"filePath"`
+	} `json:"metadata"`
+	Questions []struct {
+		Question string `json:"question"`
+		Options  []struct {
+			Label string `json:"label"`
+		} `json:"options"`
+		Many   bool  `json:"multiple"`
+		Custom *bool `json:"custom"`
+	} `json:"questions"`
+}
+
+func (d *driver) asked(e event) codingagent.Step {
+	var a askedFor
+	if json.Unmarshal(e.Properties, &a) != nil || a.ID == "" {
+		return codingagent.Step{}
+	}
+	r := request{id: a.ID, session: a.SessionID, old: e.Type == "permission.updated"}
+	if e.Type == "question.asked" {
+		return d.askPerson(r, a)
+	}
+	kind, title, files := a.subject()
+	verdict := d.turn.Gate(kind, d.turn.Inside(files...))
+	if verdict == codingagent.Ask && d.open.Put(a.ID, r) {
+		return said(codingagent.Request{ID: a.ID, Approval: &codingagent.Approval{
+			Kind: kind, Title: title, Dir: d.turn.Dir, Reason: codingagent.Paragraph(a.Title),
+		}})
+	}
+	return codingagent.Step{Writes: d.allow(r, verdict == codingagent.Allow, false)}
+}
+
+func (a askedFor) subject() (codingagent.WorkKind, string, []string) {
+	patterns := a.Patterns
+	var one string
+	if json.Unmarshal(a.Pattern, &one) == nil && one != "" {
+		patterns = []string{one}
+	} else if len(a.Pattern) > 0 {
+		_ = json.Unmarshal(a.Pattern, &patterns) // a pattern of another form names nothing
+	}
+	listed := strings.Join(patterns, ", ")
+	switch name := cmp.Or(a.Permission, a.Type); name {
+	case "bash":
+		return codingagent.CommandRun, codingagent.Title(cmp.Or(a.Metadata.Command, listed)), nil
+	case "edit", "write":
+		if file := cmp.Or(a.Metadata.File, a.Metadata.Path); file != "" {
+			patterns = []string{file}
+		}
+		return codingagent.FileChange, codingagent.Title(strings.Join(patterns, ", ")), patterns
+	case "webfetch", "websearch":
+		return codingagent.WebSearch, codingagent.Title(listed), nil
+	default:
+		return codingagent.ToolCall, codingagent.Title(strings.TrimSpace(name + " " + listed)), nil
+	}
+}
+
+func (d *driver) askPerson(r request, a askedFor) codingagent.Step {
+	asked := codingagent.Request{ID: a.ID}
+	for _, q := range a.Questions {
+		question := codingagent.Question{
+			ID: q.Question, Text: codingagent.Paragraph(q.Question), Many: q.Many, Free: q.Custom == nil || *q.Custom,
+		}
+		for _, option := range q.Options {
+			question.Options = append(question.Options, codingagent.Title(option.Label))
+		}
+		asked.Questions = append(asked.Questions, question)
+		r.questions = append(r.questions, q.Question)
+	}
+	if len(r.questions) == 0 || !d.open.Put(a.ID, r) {
+		return codingagent.Step{Writes: d.reject(r)}
+	}
+	return said(asked)
+}
+
+func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Write {
+	r, ok := d.open[id]
+	switch {
+	case !ok || d.ended:
+		return nil
+	case len(r.questions) == 0:
+		return d.allow(r, answer.Approved && !answer.Declined, answer.Always)
+	case answer.Declined:
+		return d.reject(r)
+	}
+	answers := [][]string{}
+	for _, question := range r.questions {
+		texts := answer.Replies[question]
+		if texts == nil {
+			texts = []string{}
+		}
+		answers = append(answers, texts)
+	}
+	return d.respond(r, "/question/"+url.PathEscape(r.id)+"/reply", map[string]any{"answers": answers})
+}
+
+func (d *driver) reject(r request) []codingagent.Write {
+	return d.respond(r, "/question/"+url.PathEscape(r.id)+"/reject", map[string]any{})
+}
+
+func (d *driver) allow(r request, yes, always bool) []codingagent.Write {
+	reply := "reject"
+	if yes {
+		reply = "once"
+	}
+	if yes && always {
+		reply = "always"
+	}
+	if r.old {
+		path := "/session/" + url.PathEscape(r.session) + "/permissions/" + url.PathEscape(r.id)
+		return d.respond(r, path, map[string]any{"response": reply})
+	}
+	return d.respond(r, "/permission/"+url.PathEscape(r.id)+"/reply", map[string]any{"reply": reply})
+}
+
+func (d *driver) respond(r request, path string, body any) []codingagent.Write {
+	return []codingagent.Write{d.request(d.key("answer")+":"+r.id, "POST", path, body)}
+}

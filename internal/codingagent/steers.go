@@ -1,0 +1,21 @@
+package codingagent
+
+// Steers remembers what an agent said of the messages that were put into its turn.
+type Steers struct{ said Remembered[bool] }
+
+// Settle notes whether the agent took the message.
+func (s *Steers) Settle(key string, taken bool) {
+	if s.said == nil {
+		s.said = Remembered[bool]{}
+	}
+	s.said.Put(key, taken)
+}
+
+// May reports whether the message is with the agent or may still be given to it.
+func (s *Steers) May(key string, running bool) bool {
+	taken, known := s.said[key]
+	if known {
+		return taken
+	}
+	return running
+}
