@@ -84,21 +84,30 @@ func origin(address string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// Source brings the tools to people where an account of Feishu can be connected.
+// Source brings the tools to people where an account of Feishu can be connected, and feishu_send_file to conversations on Feishu.
 type Source struct {
 	service *Service
+	send    tool.Tool
 	tools   []tool.Tool
 }
 
-// NewSource brings the given tools.
-func NewSource(s *Service, tools ...tool.Tool) *Source { return &Source{s, tools} }
+// NewSource brings the given tools, which need an account, and feishu_send_file, which needs none.
+func NewSource(s *Service, tools ...tool.Tool) *Source { return &Source{s, NewSendFile(), tools} }
 
 var _ toolset.Source = (*Source)(nil)
 
-// Tools returns all, or none where there is no provider.
+// Tools returns those that work at a place.
 func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
-	if _, ok, err := s.service.provider(ctx, at.User); err != nil || !ok {
+	_, ok, err := s.service.provider(ctx, at.User)
+	if err != nil {
 		return nil, err
 	}
-	return s.tools, nil
+	var out []tool.Tool
+	if ok {
+		out = slices.Clone(s.tools)
+	}
+	if at.Channel == platform {
+		out = append(out, s.send)
+	}
+	return out, nil
 }
