@@ -3,6 +3,7 @@ package feishu
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -68,6 +69,14 @@ func (p *Person) explained(r *refusal) error {
 		return lost("Feishu failed: " + r.Error())
 	}
 	return fault.Errorf(fault.Invalid, "Feishu refuses it: %w", r)
+}
+
+// Code is the code with which Feishu refused a call; 0: it did not.
+func Code(err error) int64 {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r.code
+	}
+	return 0
 }
 
 // maxRefusal bounds a refusal that is read, in bytes.

@@ -16,6 +16,7 @@ const (
 	maxBatch = 500     // records that Feishu takes at once
 	maxBody  = 1 << 20 // bytes of what is written
 	query    = "query"
+	noRecord = 1254043 // RecordIdNotFound; the table exists
 )
 
 type recordParams struct {
@@ -81,6 +82,9 @@ func (record) Do(ctx context.Context, as *feishu.Person, call tool.Call, p recor
 		return tool.Text("updated record " + id), err
 	case "delete":
 		_, err = feishu.Call(ctx, as, of.Delete, larkbitable.NewDeleteAppTableRecordReqBuilder().AppToken(at.Token).TableId(at.Table).RecordId(id).Build())
+		if feishu.Code(err) == noRecord { // this call may have deleted it before the server died
+			return tool.Text("there is no record " + id + " any more"), nil
+		}
 		return tool.Text("deleted record " + id), err
 	}
 	return r, fault.Errorf(fault.Invalid, "action is query, create, update or delete")
