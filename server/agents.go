@@ -33,6 +33,11 @@ import (
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/conversation"
 	toolcron "xbot/internal/tool/cron"
+	"xbot/internal/tool/feishu"
+	"xbot/internal/tool/feishu/bitable"
+	"xbot/internal/tool/feishu/docx"
+	"xbot/internal/tool/feishu/drive"
+	"xbot/internal/tool/feishu/wiki"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/find"
 	toollogs "xbot/internal/tool/logs"
@@ -79,10 +84,16 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
-		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)),
+		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)), c.feishuTools(),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
+}
+
+// feishuTools work with the documents of people who have connected their account of Feishu.
+func (c *core) feishuTools() toolset.Source {
+	s := feishu.New(c.connected, c.public().Transport)
+	return feishu.NewSource(s, slices.Concat(bitable.Tools(s), docx.Tools(s), wiki.Tools(s), drive.Tools(s))...)
 }
 
 // builtinTools are what models can call everywhere.
@@ -204,7 +215,7 @@ func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {
 	if i := slices.IndexFunc(sometimes, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
 		return sometimes[i], true
 	}
-	return name, strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "plugin_")
+	return name, strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "feishu_") || strings.HasPrefix(name, "plugin_")
 }
 
 func names(tools *tool.Registry) []string {

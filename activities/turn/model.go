@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -353,7 +354,7 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: decision.Rule, Always: decision.Always, Asks: chat.Asks{Questions: tools.Questions(ctx, step.Session, name, arguments), Plan: plan},
+			Rule: decision.Rule, Always: decision.Always, Asks: chat.Asks{Questions: besides(decision.Rule, name, tools.Questions(ctx, step.Session, name, arguments)), Plan: plan},
 		}.Ruled()))
 	}
 	if len(out.Calls) > 0 {
@@ -362,6 +363,18 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		out.Finish = string(llm.FinishStop)
 	}
 	return out, nil
+}
+
+// askAccount is the tool that does nothing but ask for an account.
+const askAccount = "oauth_authorize"
+
+// besides are the questions of a call under its rule. Where a person has to permit the call, connecting an account is not asked for beside it: the
+// account answers every call that waits for it, and would permit this one unseen. The tool says then what it lacks.
+func besides(rule chat.Rule, name string, questions []chat.Inquiry) []chat.Inquiry {
+	if rule == chat.RuleAsk && name != askAccount {
+		return slices.DeleteFunc(questions, func(q chat.Inquiry) bool { return q.Connect != nil })
+	}
+	return questions
 }
 
 // keepPartial commits what was written before a person stopped the turn.

@@ -86,7 +86,7 @@ func part(page webpage.Page, offset, most int) chat.ToolResult {
 	if offset == 0 && page.Title != "" && !strings.HasPrefix(strings.TrimLeft(text, "# "), page.Title) {
 		text = "Title: " + page.Title + "\n\n" + text
 	}
-	out := []string{marked("page", text)}
+	out := []string{tool.Marked("page", text)}
 	if to < len(page.Text) {
 		rest := max(1, tokens.Count(page.Text)-offset-most)
 		out = append(out, fmt.Sprintf("About %s are left; offset=%d shows them.", tool.Count(rest, "token"), offset+most))

@@ -106,7 +106,7 @@ func listing(found websearch.Results) string {
 		texts = append(texts, strings.TrimSpace(head+"\n"+item.Text))
 		sources = append(sources, fmt.Sprintf("[%d] %s", i+1, item.URL))
 	}
-	out := marked("results", strings.Join(texts, "\n")) + "\n" + by
+	out := tool.Marked("results", strings.Join(texts, "\n")) + "\n" + by
 	if len(sources) > 0 {
 		out += " Fetch reads a page.\nSources:\n" + strings.Join(sources, "\n")
 	}

@@ -1,4 +1,4 @@
-package web
+package tool
 
 import (
 	"crypto/rand"
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// marked puts a text of strangers between two lines that say so. Both have a word that is drawn for this text, so that nothing in it can end it
+// Marked puts a text of strangers between two lines that say so. Both have a word that is drawn for this text, so that nothing in it can end it
 // and go on as somebody else.
-func marked(what, text string) string {
+func Marked(what, text string) string {
 	word := rand.Text()[:12]
 	for strings.Contains(text, word) {
 		word = rand.Text()
