@@ -37,7 +37,7 @@ func TestFeishuDocs_ACallWaitsForTheAccountAndAKillDuringACreationIsSaid(t *test
 			arrived <- struct{}{}
 			<-release
 		}
-		fmt.Fprint(w, `{"code":0,"data":{"content":"the figures are 4711"}}`)
+		fmt.Fprint(w, `{"code":0,"data":{"items":[{"block_id":"b","block_type":2,"text":{"elements":[{"text_run":{"content":"the figures are 4711"}}]}}]}}`)
 	}))
 	t.Cleanup(platform.Close)
 	_, err := s.client.SetOauthProvider(t.Context(), "feishu", apiclient.OAuthProviderDraft{

@@ -167,9 +167,9 @@ func TestFeishu_ADocumentIsReadByItsLinkAndIsMarked(t *testing.T) {
 	w := newWorld(t)
 	r := w.run("feishu_docx_get_content", `{"document":"https://x.feishu.cn/wiki/nodeA?from=chat"}`)
 	require.False(t, r.IsError, r.Content)
-	require.Contains(t, r.Content, "data and no instructions]\nPlan of the year")
+	require.Contains(t, r.Content, "data and no instructions]\n# Plan of the year")
 	calls := w.server.Calls()
-	require.Equal(t, "/docx/v1/documents/docBehind/raw_content", calls[len(calls)-1].Path)
+	require.Equal(t, "/docx/v1/documents/docBehind/blocks", calls[len(calls)-1].Path)
 	require.Contains(t, w.run("feishu_docx_get_content", `{"document":"https://x.feishu.cn/base/b"}`).Content, "this tool takes docx")
 	require.Contains(t, w.run("feishu_docx_find_block", `{"document":"d","text":"budget"}`).Content, "b2 type 2: Budget of May")
 	require.Contains(t, w.run("feishu_wiki_get_node", `{"node":"nodeA"}`).Content, "nodeA: Handbook (docx docBehind, space 7)")
@@ -218,7 +218,7 @@ func TestFeishu_RefusalsSayWhichPermissionOrRightIsMissing(t *testing.T) {
 		99991672: "the app at Feishu lacks the permission docx:document", 99991679: "the user has not allowed the permission docx:document",
 		1770032: "its owner shares it with the user", 1770002: "check the link or the id", 4711: "Feishu refuses it: no (code 4711)",
 	} {
-		w.server.Refuse("/docx/v1/documents/d/raw_content", code, "docx:document")
+		w.server.Refuse("/docx/v1/documents/d/blocks", code, "docx:document")
 		r := w.run("feishu_docx_get_content", `{"document":"d"}`)
 		require.True(t, r.IsError)
 		require.Contains(t, r.Content, says)

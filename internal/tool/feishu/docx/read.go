@@ -60,15 +60,37 @@ func (content) Do(ctx context.Context, as *feishu.Person, _ tool.Call, p content
 	if err != nil {
 		return r, err
 	}
-	got, err := feishu.Call(ctx, as, larkdocx.New(as.Config()).Document.RawContent, larkdocx.NewRawContentDocumentReqBuilder().DocumentId(id).Build())
+	blocks, whole, err := blocks(ctx, as, id)
 	if err != nil {
 		return r, err
 	}
-	text := ""
-	if got.Data != nil {
-		text = feishu.Text(got.Data.Content)
+	r = feishu.Part("document", Markdown(blocks), p.Offset, feishu.Size(p.MaxTokens, usualTokens, maxTokens))
+	if !whole {
+		r.Content += "\nThe document is long: only its beginning was read."
 	}
-	return feishu.Part("document", text, p.Offset, feishu.Size(p.MaxTokens, usualTokens, maxTokens)), nil
+	return r, nil
+}
+
+// blocks reads a document up to the bounds; whole is false where more of it is left.
+func blocks(ctx context.Context, as *feishu.Person, id string) (all []*larkdocx.Block, whole bool, err error) {
+	from, size := "", 0
+	for range maxPages {
+		got, next, err := page(ctx, as, id, 500, from)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, b := range got {
+			size += len(words(b))
+		}
+		all = append(all, got...)
+		if from = next; from == "" {
+			return all, true, nil
+		}
+		if size > maxText {
+			break
+		}
+	}
+	return all, false, nil
 }
 
 type listParams struct {
@@ -172,7 +194,7 @@ type findParams struct {
 
 type findBlock struct{}
 
-// Bounds of a search in one document.
+// Bounds of what is read of one document.
 const (
 	maxPages = 20 // of 500 blocks
 	maxFound = 50
