@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 )
@@ -55,10 +56,4 @@ func Translate(text string) string {
 }
 
 // Translations returns the names of commands in Chinese, with the commands they mean.
-func Translations() map[string]string {
-	all := make(map[string]string, len(inChinese))
-	for name, known := range inChinese {
-		all[name] = known
-	}
-	return all
-}
+func Translations() map[string]string { return maps.Clone(inChinese) }
