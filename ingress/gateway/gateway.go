@@ -67,6 +67,8 @@ type inboundRequest struct {
 	c    policy.Channel
 	e    chat.Envelope
 	lang i18n.Lang
+	// wrote is the text as it arrived; that of e has the English name of a command.
+	wrote string
 
 	granted, told bool
 	wordless      bool // nothing was written, so the text is what stands beside one
@@ -111,12 +113,13 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 	if err != nil {
 		return nil, err
 	}
+	wrote := e.Text
 	e.Text = command.Translate(e.Text)
 	p, err := g.Policies.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, lang: i18n.Of(e.Text)}, nil
+	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, wrote: wrote, lang: i18n.Of(wrote)}, nil
 }
 
 // NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.

@@ -18,7 +18,7 @@ func (m *inboundRequest) inbound() intake.Inbound {
 			Session: m.key, User: m.user.ID, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.text,
 			SentAt: m.e.SentAt, Seq: m.e.Seq, Queue: m.session.Queue, To: m.to(), Files: m.e.Attachments,
 		},
-		UserName: m.user.Name, Peer: m.e.Sender, ChatSession: m.chatSession, ChatType: m.chatType(),
+		UserName: m.user.Name, Wrote: m.wrote, Peer: m.e.Sender, ChatSession: m.chatSession, ChatType: m.chatType(),
 	}
 	if !m.direct() && m.hints {
 		in.Sender = senderName(m.e)

@@ -3,6 +3,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -31,10 +32,17 @@ type Inbox interface {
 	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
-	// Running finds the turn of a conversation that runs, or waits for an answer.
-	Running(ctx context.Context, key chat.SessionKey) (turn chat.TurnID, found bool, err error)
+	Moment
 	Questions
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
+}
+
+// Moment is what decides whether a word means a command.
+type Moment interface {
+	// Busy reports whether a turn of a conversation runs, or messages wait for one.
+	Busy(ctx context.Context, key chat.SessionKey) (bool, error)
+	// Delivered finds what was accepted under the same platform id, whatever it said.
+	Delivered(ctx context.Context, in store.Inbound) (known store.Delivered, found bool, err error)
 }
 
 // Questions are those that turns put to people.
@@ -79,6 +87,8 @@ type Inbound struct {
 	// Before and After stand around a message for the model: what it answers to, and the names of its files. They are no part
 	// of a command.
 	Before, After string
+	// Wrote is what the person wrote where the text is what that means; empty: the text. It tells their language.
+	Wrote string
 	// Aside says that the message does not name the bot where it also hears what does not.
 	Aside bool
 }
@@ -95,31 +105,11 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	if err != nil {
 		return store.Accepted{}, err
 	}
-	in.Text = command.Translate(in.Text)
-	worded, ask, err := d.word(ctx, in)
-	if err != nil {
-		return store.Accepted{}, err
-	}
-	if ask != "" {
-		return d.say(ctx, in, ask)
-	}
-	if worded.Text != in.Text {
-		got, err := d.read(ctx, worded)
-		got.Answer = true // as one to a command, which it was not written as
-		return got, err
+	in.Wrote = cmp.Or(in.Wrote, in.Text)
+	if in.Text = command.Translate(in.Text); command.Word(in.Text) != "" && in.To != nil {
+		return d.word(ctx, in)
 	}
 	return d.read(ctx, in)
-}
-
-// say answers a message with a sentence, without a turn.
-func (d *Dispatch) say(ctx context.Context, in Inbound, id i18n.ID) (store.Accepted, error) {
-	lang, err := d.speaks(ctx, in)
-	if err != nil {
-		return store.Accepted{}, err
-	}
-	got, err := d.command(ctx, in, func(context.Context) (string, error) { return i18n.Say(lang, id), nil })
-	got.Answer = true
-	return got, err
 }
 
 // read carries out what a text is.
@@ -143,9 +133,9 @@ func (d *Dispatch) read(ctx context.Context, in Inbound) (store.Accepted, error)
 // speaks returns the language in which a command is answered.
 func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 	if d.Commands == nil {
-		return i18n.Of(in.Text), nil
+		return i18n.Of(cmp.Or(in.Wrote, in.Text)), nil
 	}
-	return d.Commands.people.Speaks(ctx, in.User, in.Session, in.Text)
+	return d.Commands.people.Speaks(ctx, in.User, in.Session, cmp.Or(in.Wrote, in.Text))
 }
 
 // bang accepts a bang command and has it carried out beside the conversation.

@@ -2,42 +2,78 @@ package intake
 
 import (
 	"context"
+	"slices"
 
 	"xbot/internal/command"
+	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store"
 )
 
-// word reads a whole message that is a single word as the command that it means, on platforms alone: elsewhere there are buttons and keys. A
-// word to stop is one only while a turn runs, a word to go on only where there is something to go on with, and no word but that to stop is a
-// command while a question waits, since it may be the answer. A word for a new conversation would lose what the model knows: ask is the
-// sentence that says how to begin one. Otherwise the message comes back as it is.
-func (d *Dispatch) word(ctx context.Context, in Inbound) (as Inbound, ask i18n.ID, err error) {
+// word accepts a message from a platform that is a single word: as the command that it means, or as it is. It may be delivered again, when it
+// would mean something else; what it meant first stands.
+func (d *Dispatch) word(ctx context.Context, in Inbound) (store.Accepted, error) {
+	as, ask, err := d.meant(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	var got store.Accepted
+	if ask != "" {
+		got, err = d.say(ctx, in, ask)
+	} else {
+		got, err = d.read(ctx, as)
+	}
+	if fault.Is(err, fault.Conflict) {
+		if known, found, missing := d.Inbox.Delivered(ctx, in.Inbound); missing == nil && found {
+			return store.Accepted{ID: known.Inbox, Duplicate: true}, nil
+		}
+	}
+	got.Answer = got.Answer || ask != "" || as.Text != in.Text // as to a command, which it was not written as
+	return got, err
+}
+
+// meant decides what a word means. To stop means something while a turn runs or messages wait for one. No other word is a command where a
+// question waits, since it may be the answer; nor where it stands below a quotation, which it may be about. To go on means something where the
+// last turn was interrupted. A new conversation would lose what the model knows: ask is the sentence that says how to begin one.
+func (d *Dispatch) meant(ctx context.Context, in Inbound) (as Inbound, ask i18n.ID, err error) {
 	name := command.Word(in.Text)
 	known, found := d.Commands.registry().Find(name)
-	if name == "" || in.To == nil || in.Aside || len(in.Files) > 0 || !found {
+	if in.Aside || !found || slices.ContainsFunc(in.Files, brought) {
 		return in, "", nil
 	}
 	as = in
 	as.Text = known.Spec().With("")
 	if name == stopWord {
-		_, busy, err := d.Inbox.Running(ctx, in.Session)
+		busy, err := d.Inbox.Busy(ctx, in.Session)
 		if err != nil || !busy {
 			return in, "", err
 		}
 		return as, "", nil
+	}
+	if in.Before != "" {
+		return in, "", nil
 	}
 	if _, asked, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User); err != nil || asked {
 		return in, "", err
 	}
 	switch name {
 	case newWord:
-		return as, i18n.NewAsk, nil
+		return in, i18n.NewAsk, nil
 	case continueWord:
 		if _, resumes, err := d.resume(ctx, as); err != nil || !resumes {
 			return in, "", err
 		}
 	}
 	return as, "", nil
+}
+
+// say answers a message with a sentence, without a turn.
+func (d *Dispatch) say(ctx context.Context, in Inbound, id i18n.ID) (store.Accepted, error) {
+	lang, err := d.speaks(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	return d.command(ctx, in, func(context.Context) (string, error) { return i18n.Say(lang, id), nil })
 }
 
 // The words that mean a command only at some moments.

@@ -56,6 +56,4 @@ func Translate(text string) string {
 }
 
 // Translations returns the names of commands in Chinese, with the commands they mean.
-func Translations() map[string]string {
-	return maps.Clone(inChinese)
-}
+func Translations() map[string]string { return maps.Clone(inChinese) }

@@ -38,13 +38,14 @@ func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 	return got, err
 }
 
-// Running finds the turn of a conversation that runs, or waits for an answer.
-func (s *Store) Running(ctx context.Context, key chat.SessionKey) (turn chat.TurnID, found bool, err error) {
-	turn, err = s.db.Q.TurnRunning(ctx, s.db.Pool, key)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", false, nil
+// Busy reports whether a turn of a conversation runs, be it that it waits for an answer, or messages wait for one.
+func (s *Store) Busy(ctx context.Context, key chat.SessionKey) (bool, error) {
+	_, err := s.db.Q.TurnRunning(ctx, s.db.Pool, key)
+	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
+		return err == nil, pg.Classify(err)
 	}
-	return turn, err == nil, pg.Classify(err)
+	waiting, err := s.db.Q.InboxPending(ctx, s.db.Pool, key)
+	return len(waiting) > 0, pg.Classify(err)
 }
 
 // errStopped rolls a stop back: another delivery of it was committed at the same instant.
