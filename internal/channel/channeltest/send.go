@@ -20,6 +20,7 @@ var sendClaims = []Claim{
 	{"keys of any form are taken", nil, takesAnyKey},
 	{"markup of any kind loses no words", nil, showsMarkup},
 	{"nothing that a model writes calls everybody", nil, callsNobody},
+	{"whatever a model writes, and wherever it is shown, it calls nobody", nil, callsNobodyInAnyForm},
 	{"a text over the limit is refused or shown whole, never cut", nil, cutsNothing},
 	{"a long answer is shown whole, in parts that are whole", nil, showsLongText},
 	{"answers to one message end where the platform's limit is", nil, boundsReplies},
@@ -128,7 +129,7 @@ var callsForAll = []string{
 	`@everyone`, `@Everyone`, `x@everyone`, `\@everyone`, `<@!all>`, `<@all>`, `<@!everyone>`, "<@\u200ball>", "@全体成员", "@所有人", `@all`,
 	`<at user_id="all"></at>`, `<at user_id='all'>x</at>`, `<at id=all></at>`, `<AT ID="all"></AT>`, "<at\nid=all></at>", `<at  user_id = "all" />`, `&lt;at id=all&gt;&lt;/at&gt;`,
 	`[CQ:at,qq=all]`, `[CQ:at,type=all,qq=all]`, `&#91;CQ:at,qq=all&#93;`, `@_all`, `@_user_1`, `**@everyone**`, `@**everyone**`, `@ev<!-- -->eryone`, "@`everyone`",
-	`[@everyone](https://a.example/)`, `![@everyone](https://a.example/x.png)`, `[x](https://a.example/ "@everyone")`, `<https://a.example/@everyone>`,
+	`[@everyone](https://a.example/)`, `![@everyone](https://a.example/x.png)`, `[x](https://a.example/ "@everyone")`, `<https://a.example/@everyone>`, `<@everyone>`, "<\n@everyone>", `<![](at) id=all></at>`, `<![at]() id=all></at>`,
 }
 
 func callsNobody(b *bench) {

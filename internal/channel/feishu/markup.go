@@ -25,15 +25,18 @@ func inert(text string) string {
 	return outsideCode(text, func(prose string) string { return tagForm.ReplaceAllString(prose, "<\u200b$1") })
 }
 
+// harmless is a text without markup of the platform and without images. What is left of an image may make a mark of what stands around it.
+func harmless(text string) string { return inert(outsideCode(inert(text), linked)) }
+
 // imageForm finds images of Markdown.
-var imageForm = regexp.MustCompile(`!\[([^\]\n]*)\]\(([^)\s]*)[^)\n]*\)`)
+var imageForm = regexp.MustCompile(`!\[([^\]]*)\]\(\s*([^)\s]*)[^)]*\)`)
 
 // linked makes links of images: a card shows images that were uploaded, and refuses all others. An image without an address
 // of the web is named.
 func linked(text string) string {
 	return imageForm.ReplaceAllStringFunc(text, func(found string) string {
 		m := imageForm.FindStringSubmatch(found)
-		title, address := m[1], m[2]
+		title, address := strings.Join(strings.Fields(m[1]), " "), m[2]
 		switch {
 		case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
 			return "[" + cmp.Or(title, address) + "](" + address + ")"
@@ -56,6 +59,11 @@ func outsideCode(text string, change func(string) string) string {
 		end := strings.Index(text[start+ticks:], text[start:start+ticks])
 		if end < 0 {
 			break
+		}
+		if ticks < 3 && strings.Contains(text[start+ticks:start+ticks+end], "\n") { // code between single ones stands on one line
+			b.WriteString(change(text[:start+ticks]))
+			text = text[start+ticks:]
+			continue
 		}
 		end += start + 2*ticks
 		b.WriteString(change(text[:start]) + text[start:end])

@@ -70,7 +70,7 @@ const (
 // summaryOf is the beginning of a text on one line, without markup. A platform's own words stand in its place otherwise, such as
 // that something is being generated.
 func summaryOf(text string) string {
-	text = strings.Join(strings.Fields(format.Plain(inert(first(text, maxSummarized)))), " ")
+	text = inert(strings.Join(strings.Fields(format.Plain(inert(first(text, maxSummarized)))), " "))
 	return cmp.Or(first(text, maxSummary), "…")
 }
 
@@ -84,7 +84,7 @@ func first(text string, most int) string {
 
 // markdown is an element that shows Markdown.
 func markdown(text string, names map[string]string) object {
-	shown := mentioned(tabled(outsideCode(inert(text), linked)), names, func(id, _ string) string { return "<at id=" + id + "></at>" })
+	shown := mentioned(tabled(harmless(text)), names, func(id, _ string) string { return "<at id=" + id + "></at>" })
 	return object{"tag": "markdown", "content": shown}
 }
 
@@ -104,7 +104,7 @@ func card(about string, header object, elements ...object) object {
 
 // post is a rich text with one piece of Markdown.
 func post(text string, names map[string]string) object {
-	shown := mentioned(outsideCode(text, linked), names, func(id, name string) string { return `<at user_id="` + id + `">` + name + `</at>` })
+	shown := mentioned(harmless(text), names, func(id, name string) string { return `<at user_id="` + id + `">` + name + `</at>` })
 	return object{"zh_cn": object{"content": [][]object{{{"tag": "md", "text": shown}}}}}
 }
 

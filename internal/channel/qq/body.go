@@ -98,15 +98,18 @@ func (d draft) mentioning(s spot, text string) string {
 	return format.Mentions(dialect, text, d.mentions, s.mark)
 }
 
-// calling is what QQ may read as a mark in a text, whoever has written it: <qqbot-at-everyone />, <qqbot-at-user id="…" />, <@!all>,
+// callTag and callWord are what QQ may read as a mark in a text, whoever has written it: <qqbot-at-everyone />, <qqbot-at-user id="…" />, <@!all>,
 // <@ID>, <#ID>, and @everyone. The platform's documents and its behaviour differ about where each of them works (a program that tried
 // them saw @everyone taken in groups and direct chats, and refused in guilds), so that none is left anywhere, code included.
-var calling = regexp.MustCompile(`(?i)(<|&lt;?|&#0*60;?|&#x0*3c;?)(\s*/?\s*(?:qqbot|@|#|!))|(@)(\s*everyone|\s*all\b|\s*here\b|\s*全[体部]成员|\s*所有人)`)
+var (
+	callTag  = regexp.MustCompile(`(?i)(<|&lt;?|&#0*60;?|&#x0*3c;?)(\s*/?\s*(?:qqbot|@|#|!))`)
+	callWord = regexp.MustCompile(`(?i)@(\s*everyone|\s*all\b|\s*here\b|\s*全[体部]成员|\s*所有人)`)
+)
 
 // inert takes the force out of such marks, by a space of no width behind the character that begins them: what a model writes must
-// not call anybody, and least of all everybody.
+// not call anybody, and least of all everybody. A word may stand in a tag.
 func inert(text string) string {
-	return calling.ReplaceAllString(text, "$1$3\u200b$2$4")
+	return callWord.ReplaceAllString(callTag.ReplaceAllString(text, "$1\u200b$2"), "@\u200b$1")
 }
 
 // mark is how the mention of somebody is written.

@@ -48,7 +48,7 @@ func (a *account) Edit(_ context.Context, _ channel.Address, id string, m channe
 	return a.world.change(id, func(p *post) {
 		p.edits++
 		if !a.has[Frozen] {
-			p.text = m.Text
+			p.text = a.spoilMessage(m).Text
 		}
 	})
 }

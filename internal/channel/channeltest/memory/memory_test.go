@@ -1,6 +1,7 @@
 package memory_test
 
 import (
+	"flag"
 	"runtime"
 	"slices"
 	"sync"
@@ -44,6 +45,12 @@ func (a *attempt) Errorf(string, ...any) {
 	defer a.mu.Unlock()
 	a.failed = true
 }
+
+func (a *attempt) Error(...any) { a.Errorf("") }
+
+func (a *attempt) Fail() { a.Errorf("") }
+
+func (a *attempt) Fatalf(string, ...any) { a.FailNow() }
 
 func (a *attempt) FailNow() {
 	a.mu.Lock()
@@ -128,7 +135,9 @@ var caught = []breach{
 	{flaw: memory.Blunt, claims: []string{"a refusal is told as one", "a limit tells when to come back"}},
 	{flaw: memory.Hopeless, claims: []string{"an outage is told from an uncertain end"}},
 	{flaw: memory.Strips, claims: []string{"markup of any kind loses no words"}},
-	{flaw: memory.Loud, claims: []string{"nothing that a model writes calls everybody"}},
+	{flaw: memory.Loud, claims: []string{
+		"nothing that a model writes calls everybody", "whatever a model writes, and wherever it is shown, it calls nobody",
+	}},
 	{flaw: memory.Cuts, claims: []string{"a text over the limit is refused or shown whole, never cut"}},
 	{flaw: memory.Impatient, claims: []string{"a long answer is shown whole, in parts that are whole"}},
 	{flaw: memory.Clips, claims: []string{"files of people can be fetched"}},
@@ -153,6 +162,8 @@ var caught = []breach{
 }
 
 func TestSuite_CatchesEveryFlaw(t *testing.T) {
+	require.NoError(t, flag.Set("rapid.nofailfile", "true"), "what fails here is meant to")
+	require.NoError(t, flag.Set("rapid.shrinktime", "0s"))
 	for _, c := range caught {
 		for _, claim := range c.claims {
 			t.Run(string(c.flaw)+"/"+claim, func(t *testing.T) {

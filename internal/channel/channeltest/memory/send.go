@@ -52,13 +52,16 @@ func (a *account) put(to channel.Address, m channel.Message) (post, error) {
 	return a.world.accept(where, m, reply)
 }
 
+// quiet makes a text call nobody.
+func quiet(text string) string { return strings.ReplaceAll(text, calls, "@\u200beveryone") }
+
 // spoilMessage does what flaws do to a message.
 func (a *account) spoilMessage(m channel.Message) channel.Message {
 	if a.has[Renames] {
 		m.Key = strconv.FormatUint(rand.Uint64(), 36)
 	}
 	if !a.has[Loud] {
-		m.Text = strings.ReplaceAll(m.Text, calls, "@\u200beveryone")
+		m.Text = quiet(m.Text)
 	}
 	if a.has[Strips] {
 		m.Text = strings.ReplaceAll(m.Text, "w16", "")

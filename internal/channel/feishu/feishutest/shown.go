@@ -86,8 +86,8 @@ func callsAll(v any) bool {
 		if id, _ := v["user_id"].(string); v["tag"] == "at" && (id == "all" || id == "@_all") {
 			return true
 		}
-		for _, one := range v {
-			if callsAll(one) {
+		for key, one := range v {
+			if key != "value" && callsAll(one) { // what a button or an option carries is seen by the bot alone
 				return true
 			}
 		}
