@@ -2,11 +2,13 @@ package gateway
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/session"
+	"xbot/internal/store"
 )
 
 // admit checks the sender's access, or returns what they are told. Approved people are told so with their first message.
@@ -21,11 +23,11 @@ func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
 	case session.Pair:
 		return m.pair(ctx)
 	default:
-		out := Outcome{Result: ResultRefused}
-		if v.Say != "" {
-			out.Reply = i18n.Say(m.lang, v.Say)
+		if v.Say == "" {
+			return Outcome{Result: ResultRefused}, false, nil
 		}
-		return out, false, nil
+		out, err := m.turnAway(ctx, v.Say)
+		return out, false, err
 	}
 }
 
@@ -47,21 +49,38 @@ func (m *inboundRequest) verdict(ctx context.Context) (session.Verdict, error) {
 // pair gives an unknown person a code, the same one while it lasts.
 func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 	code, err := m.Store.Pair(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
+	var out Outcome
 	switch {
 	case fault.Is(err, fault.RateLimited):
-		return Outcome{Result: ResultRefused, Reply: i18n.Say(m.lang, i18n.PairFull)}, false, nil
-	case err != nil:
-		return Outcome{}, false, err
+		out, err = m.turnAway(ctx, i18n.PairFull)
+	case err == nil:
+		out, err = m.turnAway(ctx, i18n.PairAsk, code)
 	}
-	return Outcome{Result: ResultRefused, Reply: i18n.Say(m.lang, i18n.PairAsk, code)}, false, nil
+	return out, false, err
+}
+
+// turnAway refuses a message, and says why: once, then at most daily, so that nobody makes the bot write as often as they do. Another
+// reason or another code is said at once.
+func (m *inboundRequest) turnAway(ctx context.Context, say i18n.ID, args ...any) (Outcome, error) {
+	out := Outcome{Result: ResultRefused}
+	first, err := m.Store.Once(ctx, store.Saying{
+		Topic: store.TopicDoor, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Sender.ID, What: fmt.Sprint(append([]any{say}, args...)...), Asked: m.e.ID,
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	if first {
+		out.Reply = i18n.Say(m.lang, say, args...)
+	}
+	return out, nil
 }
 
 // shutOut refuses somebody whom an administrator has shut out, which they are told where nobody else reads it.
-func (m *inboundRequest) shutOut() Outcome {
-	out := Outcome{Result: ResultRefused}
-	if m.direct() {
-		out.Reply = i18n.Say(m.lang, i18n.PairDisabled)
-		out.Direct = out.Reply
+func (m *inboundRequest) shutOut(ctx context.Context) (Outcome, error) {
+	if !m.direct() {
+		return Outcome{Result: ResultRefused}, nil
 	}
-	return out
+	out, err := m.turnAway(ctx, i18n.PairDisabled)
+	out.Direct = out.Reply
+	return out, err
 }

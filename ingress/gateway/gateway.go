@@ -93,7 +93,7 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 		return Outcome{}, err
 	}
 	if m.user.Disabled {
-		return m.shutOut(), nil
+		return m.shutOut(ctx)
 	}
 	if err := m.dropRecalledQuote(ctx); err != nil {
 		return Outcome{}, err

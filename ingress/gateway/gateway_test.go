@@ -20,7 +20,8 @@ import (
 func TestReceive_NothingIsStoredOfWhoIsNotLetIn(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "allowlist", allowFrom: ["ou_1"], groups: {}}}}`)
 	require.Equal(t, gateway.ResultRefused, b.Receive(ingresstest.DM("m1", "ou_9", "let me in")).Result)
-	require.NotEmpty(t, b.Receive(ingresstest.DM("m2", "ou_9", "let me in")).Reply)
+	require.NotEmpty(t, b.Receive(ingresstest.DM("m2", "ou_8", "let me in")).Reply)
+	require.Empty(t, b.Receive(ingresstest.DM("m3", "ou_8", "let me in")).Reply, "they were told")
 	e := ingresstest.InGroup("m3", "ou_1", "@bot hi")
 	e.Mentioned = true
 	out := b.Receive(e)
@@ -58,6 +59,34 @@ func TestReceive_AnUnknownPersonWaitsForAnAdministrator(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Name of ou_1", user.Name)
 	require.False(t, user.Admin)
+}
+
+func TestReceive_AStrangerIsAnsweredOnceThenAtMostDaily(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "pairing"}}}`)
+	first := b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Reply
+	require.NotEmpty(t, first)
+	for i := range 8 {
+		out := b.Receive(ingresstest.DM(fmt.Sprint("again", i), "ou_1", "hello?"))
+		require.Equal(t, gateway.Outcome{Result: gateway.ResultRefused}, out)
+	}
+	all, err := b.Store.Pairings(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Contains(t, first, all[0].Code)
+
+	_, err = b.Pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '1 day'")
+	require.NoError(t, err)
+	_, err = b.Pool.Exec(t.Context(), "UPDATE pairings SET expires_at = now()")
+	require.NoError(t, err)
+	later := b.Receive(ingresstest.DM("m10", "ou_1", "hello")).Reply
+	require.NotEmpty(t, later)
+	require.NotEqual(t, first, later, "the code of yesterday is of no use")
+
+	all, err = b.Store.Pairings(t.Context())
+	require.NoError(t, err)
+	_, err = b.Store.EndPairing(t.Context(), all[0].Code, false, b.Admin.ID)
+	require.NoError(t, err)
+	require.NotEmpty(t, b.Receive(ingresstest.DM("m11", "ou_1", "hello")).Reply, "who was refused may ask again")
 }
 
 func TestReceive_TwoReplicasMakeOneUserAndOneCode(t *testing.T) {

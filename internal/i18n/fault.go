@@ -17,7 +17,7 @@ const (
 var refusals = map[ID]map[Lang]string{
 	QueueFull:     {English: "%d messages wait in this conversation already. Send this one when some have been answered, or stop the turn.", Chinese: "此对话已有 %d 条消息在等待。请在部分消息得到回答后再发送这一条，或停止本轮。"},
 	RunnerUnknown: {English: "There is no runner named %q.", Chinese: "没有名为 %q 的运行器。"},
-	PairUnknown:   {English: "The code %q is unknown, was used, or is older than an hour. The person can write to me again for a new one.", Chinese: "没有人在用配对码 %q 等待：它不存在、已被使用，或已超过一小时。对方再写一条消息即可得到新的配对码。"},
+	PairUnknown:   {English: "The code %q is unknown, was used, or is older than a day. The person can write to me again for a new one.", Chinese: "没有人在用配对码 %q 等待：它不存在、已被使用，或已超过一天。对方再写一条消息即可得到新的配对码。"},
 	FolderNone:    {English: "There is no folder %s.", Chinese: "没有文件夹 %s。"},
 }
 

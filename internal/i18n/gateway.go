@@ -48,15 +48,15 @@ const (
 )
 
 var gateway = map[ID]map[Lang]string{
-	PairAsk:      {English: "I do not know you yet. Give this code to an administrator, who can give you access within the next hour: **%s**. I did not keep your message.", Chinese: "我还不认识你。请把这个配对码交给管理员，一小时内由其批准：**%s**。你刚才的消息没有保存。"},
-	PairFull:     {English: "I do not know you yet, and several people already wait for access. Write again in an hour, or ask an administrator.", Chinese: "我还不认识你，而且已有多人在等待批准。请一小时后再试，或联系管理员。"},
+	PairAsk:      {English: "I do not know you yet. Give this code to an administrator, who can give you access within a day: **%s**. I did not keep your message.", Chinese: "我还不认识你。请把这个配对码交给管理员，一天内由其批准：**%s**。你刚才的消息没有保存。"},
+	PairFull:     {English: "I do not know you yet, and several people already wait for access. Ask an administrator, or write again tomorrow.", Chinese: "我还不认识你，而且已有多人在等待批准。请联系管理员，或明天再试。"},
 	PairDisabled: {English: "An administrator has disabled your account, so I did not keep your message.", Chinese: "管理员已停用你的账号，你刚才的消息没有保存。"},
 	PairWelcome:  {English: "An administrator has given you access.", Chinese: "管理员已允许你与我对话。"},
 	PairNone:     {English: "Nobody waits for access.", Chinese: "没有人在等待批准。"},
 	PairApproved: {English: "%s may write direct messages on %s from now on. They learn of it with their next message.", Chinese: "%s 现在可以在 %s 上与我私聊，对方会在下一条消息时得知。"},
 	PairRefused:  {English: "%s got no access on %s. They may ask again.", Chinese: "已拒绝 %s(%s)。对方可以再次申请。"},
 	PairUsage:    {English: "Write `/pair`, `/pair approve CODE` or `/pair refuse CODE`.", Chinese: "用法：`/pair`、`/pair approve 配对码` 或 `/pair refuse 配对码`。"},
-	PairWaits:    {English: "`%s` · %s · %s · %d min left", Chinese: "`%s` · %s · %s · 剩余 %d 分钟"},
+	PairWaits:    {English: "`%s` · %s · %s · %d h left", Chinese: "`%s` · %s · %s · 剩余 %d 小时"},
 
 	LinkCode:    {English: "On the other channel, write `/link %s` within 10 minutes. Whoever writes it acts as you from then on: show it to nobody.", Chinese: "请在 10 分钟内，于另一个渠道发送 `/link %s`。发送者从此就是你，请勿让他人看到。"},
 	LinkUnknown: {English: "This code is unknown, was used, or is older than 10 minutes. For a new one, write /link on the channel where I know you.", Chinese: "此关联码不存在、已使用或已超过 10 分钟。请在已认识你的渠道发送 /link 获取新码。"},

@@ -99,6 +99,8 @@ func TestEndDeletion_LeavesNothingOfThePersonAndAllOfOthers(t *testing.T) {
 	ann, hers := b.met("feishu", "ou_1")
 	_, err := b.pool.Exec(ctx, `INSERT INTO access_grants (channel, account, peer, name) VALUES ('feishu', '', 'ou_1', 'Ann'), ('feishu', '', 'ou_2', 'Bob')`)
 	require.NoError(t, err)
+	_, err = b.pool.Exec(ctx, `INSERT INTO told_once (topic, channel, account, about, what) VALUES ('door', 'feishu', '', 'ou_1', 'x'), ('door', 'feishu', '', 'ou_2', 'x')`)
+	require.NoError(t, err)
 	require.NoError(t, b.SetUserSetting(ctx, ann.ID, store.UserSetting("language"), "zh"))
 	_, err = b.CreateToken(ctx, ann.ID, store.Token{Name: "script"}, []byte("token"))
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,7 +29,7 @@ func TestPair_GivesTheSamePersonTheSameCode(t *testing.T) {
 	require.Len(t, all, 1)
 }
 
-func TestPair_AtMostThreeWaitOnAChannelAndAccount(t *testing.T) {
+func TestPair_AtMostTenWaitOnAChannelAndAccount(t *testing.T) {
 	b := setup(t)
 	for i := range store.MaxPairings {
 		_, err := b.Pair(t.Context(), "feishu", "one", fmt.Sprint("ou_", i), "")
@@ -42,7 +43,7 @@ func TestPair_AtMostThreeWaitOnAChannelAndAccount(t *testing.T) {
 	_, err = b.pool.Exec(t.Context(), "UPDATE pairings SET expires_at = now() WHERE peer = 'ou_0'")
 	require.NoError(t, err)
 	_, err = b.Pair(t.Context(), "feishu", "one", "ou_more", "")
-	require.NoError(t, err, "who waited for an hour waits no more")
+	require.NoError(t, err, "who waited for a day waits no more")
 }
 
 func TestEndPairing_GrantsOnceAndExpires(t *testing.T) {
@@ -99,4 +100,47 @@ func TestEndPairing_RefusedMayAskAgain(t *testing.T) {
 	again, err := b.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
 	require.NoError(t, err)
 	require.NotEqual(t, code, again)
+}
+
+func TestOnce_ASentenceIsSaidOnceThenAtMostDaily(t *testing.T) {
+	b := setup(t)
+	say := store.Saying{Topic: store.TopicDoor, Channel: "feishu", About: "ou_1", What: "closed", Asked: "m1"}
+	var said atomic.Int32
+	var group sync.WaitGroup
+	for i := range 6 {
+		say := say
+		say.Asked = fmt.Sprint("m", i)
+		group.Go(func() {
+			if first, err := b.Once(t.Context(), say); err == nil && first {
+				said.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	require.EqualValues(t, 1, said.Load(), "to one of many that come together")
+
+	once := func(change func(*store.Saying)) bool {
+		s := say
+		s.Asked = "another"
+		change(&s)
+		first, err := b.Once(t.Context(), s)
+		require.NoError(t, err)
+		return first
+	}
+	same := func(*store.Saying) {}
+	require.False(t, once(same))
+	require.True(t, once(func(s *store.Saying) { s.About = "ou_2" }), "everybody is told")
+	require.True(t, once(func(s *store.Saying) { s.What = "full" }), "what changed is said at once")
+	require.True(t, once(func(s *store.Saying) { s.What = "full" }), "the same message, brought again")
+	require.False(t, once(func(s *store.Saying) { s.What, s.Asked = "full", "later" }))
+	_, err := b.pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '1 day'")
+	require.NoError(t, err)
+	require.True(t, once(func(s *store.Saying) { s.What = "full" }), "a day later")
+
+	_, err = b.pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '3 days'")
+	require.NoError(t, err)
+	require.True(t, once(func(s *store.Saying) { s.About = "ou_3" }))
+	var left int
+	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM told_once").Scan(&left))
+	require.Equal(t, 1, left, "nothing is kept of who wrote days ago")
 }

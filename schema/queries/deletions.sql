@@ -45,6 +45,8 @@ WITH were AS (
     SELECT i.channel, i.account, i.peer FROM identities i WHERE i.user_id = sqlc.arg(id) AND i.kind = 'person'
 ), asked AS (
     DELETE FROM pairings p USING were w WHERE p.channel = w.channel AND p.account = w.account AND p.peer = w.peer
+), told AS (
+    DELETE FROM told_once o USING were w WHERE o.topic IN ('door', 'files') AND o.channel = w.channel AND o.account = w.account AND o.about = w.peer
 )
 DELETE FROM access_grants g USING were w WHERE g.channel = w.channel AND g.account = w.account AND g.peer = w.peer;
 

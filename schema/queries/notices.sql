@@ -67,3 +67,13 @@ CROSS JOIN LATERAL (
 WHERE t.id = $1 AND coalesce(t.ended_at, now()) - t.started_at >= make_interval(secs => n.after_seconds)
   AND EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind = 'message' AND o.user_id = s.user_id AND o.place IS NULL)
   AND NOT EXISTS (SELECT 1 FROM inbox o WHERE o.turn_id = t.id AND o.kind <> 'background' AND o.place IS NOT NULL);
+
+-- name: ToldOnce :execrows
+-- One row: it is to be said. None: it was said to them less than a day ago, in answer to another message.
+INSERT INTO told_once AS t (topic, channel, account, about, what, asked)
+VALUES (sqlc.arg(topic), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(about), sqlc.arg(what), sqlc.arg(asked))
+ON CONFLICT (topic, channel, account, about) DO UPDATE SET what = EXCLUDED.what, asked = EXCLUDED.asked, told_at = now()
+WHERE t.what <> EXCLUDED.what OR t.asked <> '' AND t.asked = EXCLUDED.asked OR t.told_at <= now() - interval '1 day';
+
+-- name: ToldOncePrune :exec
+DELETE FROM told_once WHERE told_at < now() - interval '2 days';

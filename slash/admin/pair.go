@@ -68,7 +68,7 @@ func (c Pair) list(ctx context.Context, lang i18n.Lang) (string, error) {
 	}
 	lines := make([]string, len(all))
 	for i, p := range all {
-		left := int(math.Ceil(time.Until(p.ExpiresAt).Minutes()))
+		left := int(math.Ceil(time.Until(p.ExpiresAt).Hours()))
 		lines[i] = "* " + i18n.Say(lang, i18n.PairWaits, p.Code, markdown.Quoted(called(p)), markdown.Quoted(p.Channel), max(left, 1))
 	}
 	return strings.Join(lines, "\n"), nil

@@ -152,6 +152,47 @@ func (q *Queries) NoticeTold(ctx context.Context, db DBTX, arg NoticeToldParams)
 	return column_1, err
 }
 
+const toldOnce = `-- name: ToldOnce :execrows
+INSERT INTO told_once AS t (topic, channel, account, about, what, asked)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (topic, channel, account, about) DO UPDATE SET what = EXCLUDED.what, asked = EXCLUDED.asked, told_at = now()
+WHERE t.what <> EXCLUDED.what OR t.asked <> '' AND t.asked = EXCLUDED.asked OR t.told_at <= now() - interval '1 day'
+`
+
+type ToldOnceParams struct {
+	Topic   string
+	Channel string
+	Account string
+	About   string
+	What    string
+	Asked   string
+}
+
+// One row: it is to be said. None: it was said to them less than a day ago, in answer to another message.
+func (q *Queries) ToldOnce(ctx context.Context, db DBTX, arg ToldOnceParams) (int64, error) {
+	result, err := db.Exec(ctx, toldOnce,
+		arg.Topic,
+		arg.Channel,
+		arg.Account,
+		arg.About,
+		arg.What,
+		arg.Asked,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const toldOncePrune = `-- name: ToldOncePrune :exec
+DELETE FROM told_once WHERE told_at < now() - interval '2 days'
+`
+
+func (q *Queries) ToldOncePrune(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, toldOncePrune)
+	return err
+}
+
 const turnNoticeChats = `-- name: TurnNoticeChats :many
 SELECT i.channel, i.account, i.peer FROM identities i JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
 WHERE i.kind = 'person' AND i.user_id = $1 ORDER BY i.channel, i.account, i.peer

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// PairingLife is how long a code waits for an administrator.
-	PairingLife = time.Hour
+	// PairingLife is how long a code waits for an administrator: as long as who got it is told nothing more.
+	PairingLife = 24 * time.Hour
 	// MaxPairings is how many people may wait on one channel and account.
-	MaxPairings = 3
+	MaxPairings = 10
 	// codeAlphabet leaves out what is easily mistaken: 0 and O, 1 and I.
 	codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 	codeLength   = 8
@@ -57,7 +57,7 @@ func pairingOf(r dbsqlc.Pairing) Pairing {
 	return Pairing{Code: r.Code, Channel: r.Channel, Account: r.Account, Peer: r.Peer, Name: r.Name, CreatedAt: r.CreatedAt, ExpiresAt: r.ExpiresAt}
 }
 
-// Pair records that a person asks for access and returns their code, the same one for an hour. It is RateLimited while
+// Pair records that a person asks for access and returns their code, the same one for PairingLife. It is RateLimited while
 // MaxPairings others wait on the channel and account.
 func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (code string, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -104,7 +104,7 @@ func (s *Store) Pairings(ctx context.Context) ([]Pairing, error) {
 }
 
 // EndPairing lets the person with a code write in direct messages, or refuses them: then they may ask again. It never gives
-// access in a group. NotFound for a code that is unknown, used or older than an hour.
+// access in a group. NotFound for a code that is unknown, used or expired.
 func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (Pairing, error) {
 	var out Pairing
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
