@@ -90,7 +90,8 @@ func TestBridge_AMessageThatWaitsIsChangedAndTakenBackOverAKill(t *testing.T) {
 	require.Equal(t, "recalled", k.untilDropped(recalled.InboxID).Outcome)
 	require.NotContains(t, k.dump(), "never")
 	require.NotContains(t, k.dump(), "say before")
-	require.False(t, s.changed(before, "say too late"))
+	require.True(t, s.changed(before, "say later"), "the model is told of what it has read")
+	require.Contains(t, s.asked(direct("m4", "@carol", "and now?")), "say later", "the next request has it")
 	k.once(first.InboxID, waiting.InboxID)
 }
 

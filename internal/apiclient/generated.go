@@ -1796,7 +1796,7 @@ func (c *Client) BridgeMessage(ctx context.Context, channel string, body BridgeM
 	return answer, err
 }
 
-// BridgeRecall sends DELETE /api/bridge/{channel}/messages/{id}: Withdraw a message of a platform that still waits.
+// BridgeRecall sends DELETE /api/bridge/{channel}/messages/{id}: Withdraw a message of a platform.
 func (c *Client) BridgeRecall(ctx context.Context, channel string, id string, params BridgeRecallParams) (bool, error) {
 	var answer struct {
 		Changed bool `json:"changed"`
@@ -1805,7 +1805,7 @@ func (c *Client) BridgeRecall(ctx context.Context, channel string, id string, pa
 	return answer.Changed, err
 }
 
-// BridgeEdit sends PUT /api/bridge/{channel}/messages/{id}: Change a message of a platform that still waits.
+// BridgeEdit sends PUT /api/bridge/{channel}/messages/{id}: Change a message of a platform.
 func (c *Client) BridgeEdit(ctx context.Context, channel string, id string, params BridgeEditParams, text string) (bool, error) {
 	var answer struct {
 		Changed bool `json:"changed"`

@@ -94,7 +94,7 @@ func (a *Endpoints) registerBridge(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-edit", Method: http.MethodPut, Path: "/api/bridge/{channel}/messages/{id}", Security: endpoint.Secured,
-		Summary: "Change a message of a platform that still waits", MaxBodyBytes: 4 * intake.MaxTextBytes,
+		Summary: "Change a message of a platform", MaxBodyBytes: 4 * intake.MaxTextBytes,
 	}, func(ctx context.Context, in *struct {
 		Bridged
 		Body struct {
@@ -111,7 +111,7 @@ func (a *Endpoints) registerBridge(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-recall", Method: http.MethodDelete, Path: "/api/bridge/{channel}/messages/{id}", Security: endpoint.Secured,
-		Summary: "Withdraw a message of a platform that still waits",
+		Summary: "Withdraw a message of a platform",
 	}, func(ctx context.Context, in *struct{ Bridged }) (*changedBody, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err

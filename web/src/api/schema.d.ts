@@ -87,10 +87,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change a message of a platform that still waits */
+        /** Change a message of a platform */
         put: operations["bridge-edit"];
         post?: never;
-        /** Withdraw a message of a platform that still waits */
+        /** Withdraw a message of a platform */
         delete: operations["bridge-recall"];
         options?: never;
         head?: never;
