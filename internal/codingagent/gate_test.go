@@ -37,10 +37,10 @@ func TestGate_AllowsOnlyWhatTheTurnAllows(t *testing.T) {
 }
 
 func TestInside_IsTheFoldersOfTheTurnByName(t *testing.T) {
-	turn := codingagent.Turn{Dir: "/work/a", AddDirs: []string{"/more/", "relative"}}
+	turn := codingagent.Turn{Dir: "/home/a", AddDirs: []string{"/more/", "relative"}}
 	for name, inside := range map[string]bool{
-		"x": true, "b/c": true, "/work/a": true, "/work/a/x": true, "/more/x": true, "./b/../c": true,
-		"": false, "..": false, "../ab": false, "/work/ab": false, "/work/a/../b": false, "/relative/x": false, "/etc/passwd": false,
+		"x": true, "b/c": true, "/home/a": true, "/home/a/x": true, "/more/x": true, "./b/../c": true,
+		"": false, "..": false, "../ab": false, "/home/ab": false, "/home/a/../b": false, "/relative/x": false, "/etc/passwd": false,
 	} {
 		require.Equal(t, inside, turn.Inside(name), "%q", name)
 	}
