@@ -52,7 +52,7 @@ func help(t *testing.T, who slash.Caller, in slash.Request, args string) string 
 var (
 	admin      = slash.Caller{Admin: true, Owner: true}
 	onPlatform = chat.Peer{ID: "ou_1"}
-	inTicks     = regexp.MustCompile("`/([a-z-]+)`")
+	inTicks    = regexp.MustCompile("`/([a-z-]+)`")
 )
 
 func TestHelp_FitsOnOneScreenInBothLanguages(t *testing.T) {
