@@ -50,6 +50,11 @@ func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	for _, name := range promised {
 		require.Contains(t, names, name)
 	}
+	for _, name := range slash.Essential() {
+		require.Contains(t, names, name, "the help of one screen tells it")
+		require.NotEmpty(t, i18n.InShort(i18n.English, name), name)
+		require.NotEqual(t, i18n.InShort(i18n.English, name), i18n.InShort(i18n.Chinese, name), name)
+	}
 	slices.Sort(names)
 	require.Len(t, slices.Compact(slices.Clone(names)), len(names), "no name means two commands: %v", names)
 }

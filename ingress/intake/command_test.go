@@ -113,7 +113,7 @@ func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 		require.NoError(t, err)
 		return b.LastAnswer(ingresstest.Key)
 	}
-	require.Contains(t, say("1", "/help"), "* **Conversation**: `/stop`\n* **Model**: `/tidy`\n* **You and help**: `/help` `/commands`\n* **Server**: `/rule`\n")
+	require.Contains(t, say("1", "/help all"), "* **Conversation**: `/stop`\n* **Model**: `/tidy`\n* **You and help**: `/help` `/commands`\n* **Server**: `/rule`\n")
 	require.Contains(t, say("2", "/commands"), "* `/tidy [WORD]` "+i18n.Say(i18n.English, i18n.HelpUsage))
 	for i, text := range []string{"/help tidy", "/help /NEAT"} {
 		said := say(fmt.Sprint("3", i), text)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -55,5 +56,12 @@ func Translate(text string) string {
 	return translated
 }
 
-// Translations returns the names of commands in Chinese, with the commands they mean.
-func Translations() map[string]string { return maps.Clone(inChinese) }
+// ChineseNames returns the names of a command in Chinese, in a fixed order.
+func ChineseNames(of string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(inChinese)) {
+		if inChinese[name] == of {
+			names = append(names, name)
+		}
+	}
+	return names
+}

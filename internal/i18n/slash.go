@@ -15,12 +15,25 @@ const (
 	HelpConfig   ID = "help_config"
 	HelpDebug    ID = "help_debug"
 
-	HelpMore    ID = "help_more"    // below the short list
+	HelpMore    ID = "help_more"    // below the commands of one screen
+	HelpEach    ID = "help_each"    // below the names of all
+	HelpAll     ID = "help_all"     // the word behind the command for all
+	HelpBetween ID = "help_between" // what commands do
+	HelpListed  ID = "help_listed"  // between names of a command
 	HelpAliases ID = "help_aliases" // %s names
 	HelpQueued  ID = "help_queued"
 	HelpOwners  ID = "help_owners"
 	HelpAdmins  ID = "help_admins"
 	HelpInline  ID = "help_inline"
+
+	PurposeTalk   ID = "purpose_talk"
+	PurposeStop   ID = "purpose_stop"
+	PurposeDecide ID = "purpose_decide"
+	PurposeFind   ID = "purpose_find"
+	PurposeFiles  ID = "purpose_files"
+	PurposeGroup  ID = "purpose_group"
+	PurposeState  ID = "purpose_state"
+	PurposeServer ID = "purpose_server"
 
 	StatusModel    ID = "status_model"    // %s model
 	StatusThink    ID = "status_think"    // %s level
@@ -76,12 +89,53 @@ var slashes = map[ID]map[Lang]string{
 	HelpConfig:   {English: "shows or changes the policy of the installation", Chinese: "查看或修改本系统的策略"},
 	HelpDebug:    {English: "shows what this server process is busy with", Chinese: "显示服务器进程当前的运行情况"},
 
-	HelpMore:    {English: "`/help COMMAND` explains one, `/commands` lists all with their arguments.", Chinese: "`/help 命令` 查看某个命令的详情，`/commands` 列出全部命令及参数。"},
+	HelpMore:    {English: "`/help all` names all commands, `/help stop` explains one.", Chinese: "命令也可以用中文写，如 `/停止`。`/帮助 全部` 列出全部命令，`/帮助 停止` 说明某个命令。"},
+	HelpEach:    {English: "`/help COMMAND` explains one, `/commands` lists all with their arguments.", Chinese: "`/help 命令` 查看某个命令的详情，`/commands` 列出全部命令及参数。"},
+	HelpAll:     {English: "all", Chinese: "全部"},
+	HelpBetween: {English: "; ", Chinese: "；"},
+	HelpListed:  {English: "`, `/", Chinese: "`、`/"},
 	HelpAliases: {English: "Also: %s", Chinese: "别名：%s"},
 	HelpQueued:  {English: "It waits until the messages before it are answered.", Chinese: "它会排在之前的消息之后执行。"},
 	HelpOwners:  {English: "For the owner of the conversation, and administrators.", Chinese: "仅限对话的所有者和管理员。"},
 	HelpAdmins:  {English: "For administrators.", Chinese: "仅限管理员。"},
 	HelpInline:  {English: "It also works inside a message.", Chinese: "也可以写在消息中间。"},
+
+	PurposeTalk:   {English: "Talk", Chinese: "对话"},
+	PurposeStop:   {English: "Stop and go on", Chinese: "停止与继续"},
+	PurposeDecide: {English: "Allow and deny", Chinese: "允许与拒绝"},
+	PurposeFind:   {English: "Find and keep", Chinese: "查找与保存"},
+	PurposeFiles:  {English: "Files", Chinese: "文件"},
+	PurposeGroup:  {English: "This group", Chinese: "本群"},
+	PurposeState:  {English: "State and settings", Chinese: "状态与设置"},
+	PurposeServer: {English: "For administrators", Chinese: "管理员"},
+
+	"short_new":         {English: "begins a new conversation", Chinese: "开始新对话"},
+	"short_model":       {English: "chooses who answers", Chinese: "选择模型"},
+	"short_plan":        {English: "plans before acting", Chinese: "先计划再执行"},
+	"short_language":    {English: "sets the language", Chinese: "设置语言"},
+	"short_stop":        {English: "ends the answer", Chinese: "停止回答"},
+	"short_continue":    {English: "goes on where it stopped", Chinese: "从中断处继续"},
+	"short_retry":       {English: "answers again", Chinese: "重新回答"},
+	"short_rewind":      {English: "takes back your last message", Chinese: "收回上一条消息"},
+	"short_approve":     {English: "allows what waits", Chinese: "允许等待中的操作"},
+	"short_deny":        {English: "refuses it", Chinese: "拒绝该操作"},
+	"short_permissions": {English: "says what asks first", Chinese: "设置哪些操作先询问"},
+	"short_search":      {English: "finds what was said", Chinese: "查找说过的话"},
+	"short_session":     {English: "changes to another conversation", Chinese: "切换对话"},
+	"short_memory":      {English: "shows what I remember", Chinese: "查看记忆"},
+	"short_export":      {English: "gives you the conversation", Chinese: "导出本对话"},
+	"short_ls":          {English: "lists files", Chinese: "列出文件"},
+	"short_cd":          {English: "changes the folder", Chinese: "切换文件夹"},
+	"short_runner":      {English: "says where commands run", Chinese: "命令在哪里运行"},
+	"short_activation":  {English: "says when I listen", Chinese: "设置何时回应"},
+	"short_send":        {English: "says whether I answer", Chinese: "设置是否发送回答"},
+	"short_status":      {English: "shows what I do", Chinese: "查看当前状态"},
+	"short_usage":       {English: "shows what was used", Chinese: "查看用量"},
+	"short_settings":    {English: "your settings", Chinese: "个人设置"},
+	"short_link":        {English: "joins your accounts", Chinese: "关联你的账号"},
+	"short_pair":        {English: "lets people in", Chinese: "批准新人使用"},
+	"short_config":      {English: "the rules of the installation", Chinese: "本系统的策略"},
+	"short_hooks":       {English: "programs that watch", Chinese: "监督程序"},
 
 	"group_conversation": {English: "Conversation", Chinese: "对话"},
 	"group_model":        {English: "Model", Chinese: "模型"},
@@ -141,3 +195,6 @@ var slashes = map[ID]map[Lang]string{
 
 // GroupName is what a group of commands is called.
 func GroupName(lang Lang, group string) string { return Say(lang, ID("group_"+group)) }
+
+// InShort is what a command does in a few words, for the help of one screen.
+func InShort(lang Lang, name string) string { return Say(lang, ID("short_"+name)) }

@@ -2,13 +2,16 @@ package slash
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 )
 
-// help is /help: the names of the commands that the person may use, or all there is to say of one.
+// help is /help: the commands for what people want to do, on one screen; the names of all that the person may use; or all there is to say of
+// one.
 type help struct {
 	registry *Registry
 	people   People
@@ -16,18 +19,45 @@ type help struct {
 
 var _ Runner = help{}
 
+// everything stands behind /help for the names of all commands.
+const everything = "all"
+
 func (help) Spec() Spec {
-	return Spec{Name: "help", Usage: "[COMMAND]", Help: i18n.HelpHelp, Group: GroupYou, Inline: true}
+	return Spec{Name: "help", Usage: "[COMMAND|all]", Help: i18n.HelpHelp, Group: GroupYou, Inline: true}
 }
 
 func (h help) Run(ctx context.Context, in Request, args string) (string, error) {
-	if args != "" {
-		return h.explain(in.Lang, strings.ToLower(strings.TrimLeft(args, "/／")))
+	args = strings.ToLower(strings.TrimLeft(args, "/／"))
+	if args != "" && args != everything && args != i18n.Say(i18n.Chinese, i18n.HelpAll) {
+		return h.explain(in.Lang, command.Translated(args))
 	}
 	usable, err := h.registry.usable(ctx, h.people, in)
+	switch {
+	case err != nil:
+		return "", err
+	case args != "":
+		return byGroup(in.Lang, usable), nil
+	}
+	who, err := h.people.Caller(ctx, in.User, in.Session)
 	if err != nil {
 		return "", err
 	}
+	return onOneScreen(in, usable, in.Peer.ID != "" && !who.Direct), nil
+}
+
+// onOneScreen tells the commands for what people want to do.
+func onOneScreen(in Request, usable []Spec, group bool) string {
+	var lines []string
+	for _, p := range purposes {
+		if said := p.of(in.Lang, usable); len(said) > 0 && (group || !p.inGroups) {
+			lines = append(lines, "* **"+i18n.Say(in.Lang, p.title)+"**: "+strings.Join(said, i18n.Say(in.Lang, i18n.HelpBetween)))
+		}
+	}
+	return strings.Join(append(lines, "", i18n.Say(in.Lang, i18n.HelpMore)), "\n")
+}
+
+// byGroup names all commands.
+func byGroup(lang i18n.Lang, usable []Spec) string {
 	var lines []string
 	for _, group := range groups {
 		var names []string
@@ -37,10 +67,10 @@ func (h help) Run(ctx context.Context, in Request, args string) (string, error) 
 			}
 		}
 		if len(names) > 0 {
-			lines = append(lines, "* **"+i18n.GroupName(in.Lang, group)+"**: "+strings.Join(names, " "))
+			lines = append(lines, "* **"+i18n.GroupName(lang, group)+"**: "+strings.Join(names, " "))
 		}
 	}
-	return strings.Join(append(lines, "", i18n.Say(in.Lang, i18n.HelpMore)), "\n"), nil
+	return strings.Join(append(lines, "", i18n.Say(lang, i18n.HelpEach)), "\n")
 }
 
 // explain tells all there is to say of a command.
@@ -51,8 +81,8 @@ func (h help) explain(lang i18n.Lang, name string) (string, error) {
 	}
 	known := found.Spec()
 	lines := []string{"`" + known.Line() + "`", "", known.About(lang)}
-	if len(known.Aliases) > 0 {
-		lines = append(lines, "", i18n.Say(lang, i18n.HelpAliases, "`/"+strings.Join(known.Aliases, "`, `/")+"`"))
+	if also := append(slices.Clone(known.Aliases), command.ChineseNames(known.Name)...); len(also) > 0 {
+		lines = append(lines, "", i18n.Say(lang, i18n.HelpAliases, "`/"+strings.Join(also, i18n.Say(lang, i18n.HelpListed))+"`"))
 	}
 	var more []string
 	for _, m := range []struct {
