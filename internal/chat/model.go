@@ -46,7 +46,16 @@ type ModelCriteria struct {
 	Model      string // chosen for the session
 	Think      string // chosen for the session
 	Send       string // on, off; empty: as the policy says
+	Above      Spot   // where the conversation above all takes place; that of no subagent is above itself
 	OfTurn
+}
+
+// Spot is where a conversation takes place, as the policy tells one place from another.
+type Spot struct {
+	Channel  string   `json:"channel"`
+	Account  string   `json:"account"`
+	ChatType ChatType `json:"chat_type"`
+	Scene    string   `json:"scene"`
 }
 
 // OfTurn is what the running turn of a conversation wants.

@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"maps"
+	"reflect"
 )
 
 // Who may write to a bot in direct messages.
@@ -96,10 +97,10 @@ func (c Channel) overriddenBy(a Channel) Channel {
 }
 
 func (s Scenes) overriddenBy(a Scenes) Scenes {
-	if a.Chat != (Scene{}) {
+	if !reflect.ValueOf(a.Chat).IsZero() {
 		s.Chat = a.Chat
 	}
-	if a.Work != (Scene{}) {
+	if !reflect.ValueOf(a.Work).IsZero() {
 		s.Work = a.Work
 	}
 	return s

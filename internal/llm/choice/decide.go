@@ -59,12 +59,17 @@ func first(list ...said) (string, Source) {
 
 // Scene returns what the policy says of the scene of a session.
 func Scene(p *policy.Policy, w chat.ModelCriteria) policy.Scene {
-	channel := p.Channel(w.Channel, w.Account)
+	return SceneAt(p, chat.Spot{Channel: w.Channel, Account: w.Account, ChatType: w.ChatType, Scene: w.Scene})
+}
+
+// SceneAt returns what the policy says of the scene of a place.
+func SceneAt(p *policy.Policy, at chat.Spot) policy.Scene {
+	channel := p.Channel(at.Channel, at.Account)
 	scenes := channel.GroupScenes
-	if cmp.Or(w.ChatType, chat.ChatDirect) == chat.ChatDirect {
+	if cmp.Or(at.ChatType, chat.ChatDirect) == chat.ChatDirect {
 		scenes = channel.PrivateScenes
 	}
-	switch w.Scene {
+	switch at.Scene {
 	case chat.SceneChat:
 		return scenes.Chat
 	case chat.SceneWork:
