@@ -133,7 +133,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	}
 	agent := p.Agent(w.Agent)
 	out := Profile{
-		Agent: agent, Scene: choice.SceneAt(p, w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
+		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 		Plan: w.Plan,

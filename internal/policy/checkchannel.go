@@ -77,6 +77,7 @@ func (c *check) scenes(path string, s Scenes) {
 
 func (c *check) scene(path string, s Scene) {
 	c.oneOf(path+".think", s.Think, thinks...)
+	c.oneOf(path+".permissions", s.Permissions, presets...)
 	c.tools(path+".tools", s.Tools)
 	c.personality(path+".personality", s.Personality)
 }

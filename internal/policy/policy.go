@@ -225,6 +225,7 @@ type Scene struct {
 	CreateThread         bool   `json:"createThread,omitempty"`
 	Prompt               string `json:"prompt,omitempty"`               // added to the system prompt, behind that of the agent
 	Personality          string `json:"personality,omitempty"`          // instead of that of the agent
+	Permissions          string `json:"permissions,omitempty"`          // read_only | ask | auto: what tools may do there, which nobody widens
 	Tools                Tools  `json:"tools,omitzero"`                 // narrows those of the agent, also for subagents
 	DisableIdentityHints *bool  `json:"disableIdentityHints,omitempty"` // who speaks is not told; default: in work scenes
 }

@@ -1,8 +1,6 @@
 package choice
 
 import (
-	"cmp"
-
 	"xbot/internal/chat"
 	"xbot/internal/policy"
 )
@@ -59,21 +57,5 @@ func first(list ...said) (string, Source) {
 
 // Scene returns what the policy says of the scene of a session.
 func Scene(p *policy.Policy, w chat.ModelCriteria) policy.Scene {
-	return SceneAt(p, chat.Spot{Channel: w.Channel, Account: w.Account, ChatType: w.ChatType, Scene: w.Scene})
-}
-
-// SceneAt returns what the policy says of the scene of a place.
-func SceneAt(p *policy.Policy, at chat.Spot) policy.Scene {
-	channel := p.Channel(at.Channel, at.Account)
-	scenes := channel.GroupScenes
-	if cmp.Or(at.ChatType, chat.ChatDirect) == chat.ChatDirect {
-		scenes = channel.PrivateScenes
-	}
-	switch at.Scene {
-	case chat.SceneChat:
-		return scenes.Chat
-	case chat.SceneWork:
-		return scenes.Work
-	}
-	return policy.Scene{}
+	return p.SceneAt(chat.Spot{Channel: w.Channel, Account: w.Account, ChatType: w.ChatType, Scene: w.Scene})
 }

@@ -84,8 +84,7 @@ func (q *Queries) ModelOffered(ctx context.Context, db DBTX, arg ModelOfferedPar
 
 const modelWanted = `-- name: ModelWanted :one
 SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
-       coalesce(top.channel, s.channel) AS above_channel, coalesce(coalesce(top.origin, s.origin) ->> 'account_id', '')::text AS above_account,
-       coalesce(top.chat_type, s.chat_type) AS above_chat_type, coalesce(top.scene, s.scene) AS above_scene,
+       place_of(s.key)::jsonb AS above,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
@@ -98,7 +97,7 @@ SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'agent_notes' AND o.value = 'locked') AS notes_locked
-FROM sessions s LEFT JOIN sessions top ON top.key = s.root
+FROM sessions s
 WHERE s.key = $1
 `
 
@@ -114,10 +113,7 @@ type ModelWantedRow struct {
 	Send          string
 	Activation    string
 	Chat          string
-	AboveChannel  string
-	AboveAccount  string
-	AboveChatType chat.ChatType
-	AboveScene    string
+	Above         json.RawMessage
 	Admin         bool
 	Account       string
 	Options       json.RawMessage
@@ -134,7 +130,7 @@ type ModelWantedRow struct {
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
 // conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment.
-// above: of the conversation above all, which is itself but for subagents.
+// above: where the conversation above all takes place.
 // no_memory, no_soul: they have switched these off. notes_locked: their agents read what they remember, and write nothing.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
@@ -151,10 +147,7 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Send,
 		&i.Activation,
 		&i.Chat,
-		&i.AboveChannel,
-		&i.AboveAccount,
-		&i.AboveChatType,
-		&i.AboveScene,
+		&i.Above,
 		&i.Admin,
 		&i.Account,
 		&i.Options,

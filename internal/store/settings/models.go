@@ -23,13 +23,15 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 	w := chat.ModelCriteria{
 		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
 		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send, OfTurn: chat.OfTurn{Plan: chat.PlanState(row.Plan)},
-		Above:        chat.Spot{Channel: row.AboveChannel, Account: row.AboveAccount, ChatType: row.AboveChatType, Scene: row.AboveScene},
 		PersonModels: chat.PersonModels{Own: row.Own, Usual: row.Usual, UsualThink: row.UsualThink, Subscriptions: row.Subscriptions,
 			MemoryChoices: chat.MemoryChoices{NoMemory: row.NoMemory, NoSoul: row.NoSoul, NotesLocked: row.NotesLocked},
 		},
 	}
 	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
 		return chat.ModelCriteria{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
+	}
+	if err := json.Unmarshal(row.Above, &w.Above); err != nil {
+		return chat.ModelCriteria{}, fmt.Errorf("decode the place of %s: %w", key, err)
 	}
 	return w, nil
 }
