@@ -34,10 +34,10 @@ func TestOf_TheToolsOfASceneNarrowThoseOfTheAgentAlsoForSubagents(t *testing.T) 
 		at   chat.ModelCriteria
 		want map[string]bool
 	}{
-		"chat":                   {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatGroup, Above: chats}, map[string]bool{"Read": true, "Shell": false, "Write": false, "WebSearch": true, "WebFetch": false}},
-		"a subagent of the chat": {chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, Above: chats}, map[string]bool{"Read": true, "Shell": false, "Write": false, "WebFetch": false}},
-		"work":                   {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatThread, Above: work}, map[string]bool{"Read": true, "Shell": true, "Write": false, "WebFetch": true}},
-		"another bot":            {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatGroup, Above: ops}, map[string]bool{"Read": false, "Shell": true, "Write": false}},
+		"chat":                   {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatGroup, OfTurn: chat.OfTurn{Above: chats}}, map[string]bool{"Read": true, "Shell": false, "Write": false, "WebSearch": true, "WebFetch": false}},
+		"a subagent of the chat": {chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: chats}}, map[string]bool{"Read": true, "Shell": false, "Write": false, "WebFetch": false}},
+		"work":                   {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatThread, OfTurn: chat.OfTurn{Above: work}}, map[string]bool{"Read": true, "Shell": true, "Write": false, "WebFetch": true}},
+		"another bot":            {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatGroup, OfTurn: chat.OfTurn{Above: ops}}, map[string]bool{"Read": false, "Shell": true, "Write": false}},
 	} {
 		who, err := (&agentprofile.Resolver{Store: wish(c.at), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}).Of(t.Context(), "k")
 		require.NoError(t, err)

@@ -46,7 +46,6 @@ type ModelCriteria struct {
 	Model      string // chosen for the session
 	Think      string // chosen for the session
 	Send       string // on, off; empty: as the policy says
-	Above      Spot   // where the conversation above all takes place; that of no subagent is above itself
 	OfTurn
 }
 
@@ -58,10 +57,11 @@ type Spot struct {
 	Scene    string   `json:"scene"`
 }
 
-// OfTurn is what the running turn of a conversation wants.
+// OfTurn is what the running turn of a conversation wants, and where it stands.
 type OfTurn struct {
 	Options Options   // of the message that it answers
 	Plan    PlanState // whether it has to propose a plan
+	Above   Spot      // where the conversation above all takes place; one that is below none is above itself
 }
 
 // PersonModels is what a person has to say about models, and about what is remembered, wherever they talk.
