@@ -1,6 +1,7 @@
 package slash_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/permission"
+	"xbot/internal/policy"
 	"xbot/internal/store"
 	"xbot/slash/conversation"
 )
@@ -41,4 +43,23 @@ func TestPermissionsCommand_OfAGroupIsForAdministrators(t *testing.T) {
 	permits, err := b.Store.Permits(t.Context(), got.Session)
 	require.NoError(t, err)
 	require.Empty(t, permits.Here, "what tools may do in a group is not its members' to choose")
+}
+
+// inForce is the policy in force.
+type inForce struct{ *policy.Policy }
+
+func (d inForce) Get(context.Context) (*policy.Policy, error) { return d.Policy, nil }
+
+func TestPermissionsCommand_SaysWhatTheSceneLeavesOfAChoice(t *testing.T) {
+	const scene = `{ channels: { feishu: { dmPolicy: "open", allowFrom: ["*"], privateScenes: { chat: { enabled: true, permissions: "ask" } } } } }`
+	p, _, err := policy.Parse([]byte(scene))
+	require.NoError(t, err)
+	b := bridged(t, scene)
+	command := conversation.Permissions{Presets: b.Store, Authorizers: permission.Authorizers{Policies: inForce{p}}}
+	for _, g := range b.Gateways {
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
+	}
+	b.Receive(ingresstest.DM("m0", "ou_1", "hello"))
+	require.Contains(t, b.Receive(ingresstest.DM("m1", "ou_1", "/permissions auto")).Reply, "In this conversation: **ask**.", "nobody widens what a scene allows")
+	require.Contains(t, b.Receive(ingresstest.DM("m2", "ou_1", "/permissions read_only")).Reply, "In this conversation: **read_only**.")
 }

@@ -21,6 +21,7 @@ import (
 // Profile is who answers in a conversation.
 type Profile struct {
 	Agent    policy.Agent
+	Scene    policy.Scene // of the conversation, for a subagent that of the one above all; its tools narrow those of the agent
 	Contract soul.Contract
 	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
 	Soul string
@@ -55,7 +56,7 @@ func (p Profile) Has(tool string) bool {
 		return false
 	}
 	if strings.EqualFold(tool, chat.PlanTool) { // without a plan wanted it costs tokens; with one, an agent of few tools needs it, too
-		return p.Plan != "" && p.Role == nil && !matches(p.Agent.Tools.Deny, tool)
+		return p.Plan != "" && p.Role == nil && !matches(p.Agent.Tools.Deny, tool) && !matches(p.Scene.Tools.Deny, tool)
 	}
 	if has, ok := p.mayReach(tool); ok && !has {
 		return false
@@ -63,14 +64,17 @@ func (p Profile) Has(tool string) bool {
 	if provider, ok := memory.ProviderOf(tool); ok && p.Provider != "" && provider != p.Provider {
 		return false
 	}
-	t := p.Agent.Tools
-	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool)) && (p.Role == nil || roleHas(*p.Role, tool))
+	return has(p.Agent.Tools, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
+}
+
+func has(t policy.Tools, tool string) bool {
+	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool))
 }
 
 // Names reports whether the agent, or the role that it has, is given a tool by its very name. It is always shown then.
 func (p Profile) Names(tool string) bool {
 	is := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), tool) }
-	return slices.ContainsFunc(p.Agent.Tools.Allow, is) || p.Role != nil && slices.ContainsFunc(p.Role.Tools, is)
+	return slices.ContainsFunc(p.Agent.Tools.Allow, is) || slices.ContainsFunc(p.Scene.Tools.Allow, is) || p.Role != nil && slices.ContainsFunc(p.Role.Tools, is)
 }
 
 func matches(patterns []string, tool string) bool {
@@ -129,7 +133,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	}
 	agent := p.Agent(w.Agent)
 	out := Profile{
-		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
+		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 		Plan: w.Plan,

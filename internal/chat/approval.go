@@ -76,6 +76,7 @@ type Permits struct {
 	Here  Preset     `json:"here"`  // chosen for the conversation; for a subagent, for that of the person above
 	Own   Preset     `json:"own"`   // chosen for all conversations of the person
 	Rules []ToolRule `json:"rules"`
+	At    Spot       `json:"at"`  // where the conversation above all takes place
 	Cwd   string     `json:"cwd"` // where paths of calls begin; empty: the workspace
 
 	Planning bool `json:"planning"` // the running turn wants an approved plan first

@@ -49,10 +49,19 @@ type ModelCriteria struct {
 	OfTurn
 }
 
-// OfTurn is what the running turn of a conversation wants.
+// Spot is where a conversation takes place, as the policy tells one place from another.
+type Spot struct {
+	Channel  string   `json:"channel"`
+	Account  string   `json:"account"`
+	ChatType ChatType `json:"chat_type"`
+	Scene    string   `json:"scene"`
+}
+
+// OfTurn is what the running turn of a conversation wants, and where it stands.
 type OfTurn struct {
 	Options Options   // of the message that it answers
 	Plan    PlanState // whether it has to propose a plan
+	Above   Spot      // where the conversation above all takes place; one that is below none is above itself
 }
 
 // PersonModels is what a person has to say about models, and about what is remembered, wherever they talk.

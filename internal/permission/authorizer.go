@@ -42,12 +42,17 @@ func (a Authorizers) Of(ctx context.Context, key chat.SessionKey, tools Tools) (
 
 // With is Of where the wishes of the user are known.
 func (a Authorizers) With(ctx context.Context, permits chat.Permits, tools Tools) (Authorizer, error) {
-	installation, err := a.Installation(ctx)
+	installation, err := a.At(ctx, permits.At)
 	return Authorizer{permits: permits, installation: installation, tools: tools}, err
 }
 
 // Installation is what holds for people who chose nothing.
 func (a Authorizers) Installation(ctx context.Context) (Installation, error) {
+	return a.At(ctx, chat.Spot{})
+}
+
+// At is what holds for people who chose nothing, and what nobody widens, in the scene of a place.
+func (a Authorizers) At(ctx context.Context, at chat.Spot) (Installation, error) {
 	out := Installation{Rules: a.Rules}
 	if a.Policies == nil {
 		return out, nil
@@ -57,6 +62,7 @@ func (a Authorizers) Installation(ctx context.Context) (Installation, error) {
 		return out, err
 	}
 	out.Administrators, out.Others = chat.Preset(p.Permissions.Administrators), chat.Preset(p.Permissions.Others)
+	out.Scene = chat.Preset(p.SceneAt(at).Permissions)
 	return out, nil
 }
 

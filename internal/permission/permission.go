@@ -7,6 +7,7 @@ package permission
 
 import (
 	"cmp"
+	"slices"
 
 	"xbot/internal/chat"
 )
@@ -25,6 +26,7 @@ type Installation struct {
 	Rules          map[string]chat.Rule // by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
 	Administrators chat.Preset          // empty: auto
 	Others         chat.Preset          // empty: ask
+	Scene          chat.Preset          // that of the scene of the conversation, which nobody widens; empty: it has none
 }
 
 // Preset is the one of the installation for a person.
@@ -37,7 +39,16 @@ func (i Installation) Preset(admin bool) chat.Preset {
 
 // InForce is the preset that holds in a conversation.
 func (i Installation) InForce(p chat.Permits) chat.Preset {
-	return cmp.Or(p.Here, p.Own, i.Preset(p.Admin))
+	return cmp.Or(i.chosen(p), i.Preset(p.Admin))
+}
+
+// chosen is the preset that was chosen for the conversation or by the person, or for the scene, whichever is stricter; empty: none.
+func (i Installation) chosen(p chat.Permits) chat.Preset {
+	chosen := cmp.Or(p.Here, p.Own)
+	if i.Scene == "" || chosen != "" && slices.Index(chat.Presets, chosen) < slices.Index(chat.Presets, i.Scene) {
+		return chosen
+	}
+	return i.Scene
 }
 
 // Decision is what happens with a call.
@@ -78,8 +89,7 @@ func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
 	if rule == chat.RuleDeny {
 		return rule
 	}
-	chosen := cmp.Or(p.Here, p.Own)
-	return cmp.Or(ruleOf(chosen, c.Acts), rule, ruleOf(i.Preset(p.Admin), c.Acts), chat.RuleAllow)
+	return cmp.Or(ruleOf(i.chosen(p), c.Acts), rule, ruleOf(i.Preset(p.Admin), c.Acts), chat.RuleAllow)
 }
 
 // rule is what the installation says of a tool; empty: nothing.

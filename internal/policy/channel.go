@@ -3,6 +3,9 @@ package policy
 import (
 	"cmp"
 	"maps"
+	"reflect"
+
+	"xbot/internal/chat"
 )
 
 // Who may write to a bot in direct messages.
@@ -96,13 +99,29 @@ func (c Channel) overriddenBy(a Channel) Channel {
 }
 
 func (s Scenes) overriddenBy(a Scenes) Scenes {
-	if a.Chat != (Scene{}) {
+	if !reflect.ValueOf(a.Chat).IsZero() {
 		s.Chat = a.Chat
 	}
-	if a.Work != (Scene{}) {
+	if !reflect.ValueOf(a.Work).IsZero() {
 		s.Work = a.Work
 	}
 	return s
+}
+
+// SceneAt returns what holds in the scene of a place; nothing where it has none.
+func (p *Policy) SceneAt(at chat.Spot) Scene {
+	channel := p.Channel(at.Channel, at.Account)
+	scenes := channel.GroupScenes
+	if cmp.Or(at.ChatType, chat.ChatDirect) == chat.ChatDirect {
+		scenes = channel.PrivateScenes
+	}
+	switch at.Scene {
+	case chat.SceneChat:
+		return scenes.Chat
+	case chat.SceneWork:
+		return scenes.Work
+	}
+	return Scene{}
 }
 
 // Group returns the rules of a group: its own, else those of *; known is false if the document has neither.

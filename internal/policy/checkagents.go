@@ -33,6 +33,8 @@ func (c *check) agents(p *Policy) {
 		c.oneOf(path+".memoryProvider", a.MemoryProvider, memoryProviders...)
 		c.switches(path+".memorySwitches", a.MemorySwitches, p.Memory.MemorySwitches)
 		c.oneOf(path+".think", a.Think, thinks...)
+		c.tools(path+".tools", a.Tools)
+		c.personality(path+".personality", a.Personality)
 		c.heartbeat(path+".heartbeat", a.Heartbeat)
 	}
 	if len(ids) == 0 {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"maps"
+	pathpkg "path"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,12 +65,39 @@ func (c *check) access(path string, ch, whole Channel) {
 }
 
 func (c *check) scenes(path string, s Scenes) {
-	c.oneOf(path+".chat.think", s.Chat.Think, thinks...)
-	c.oneOf(path+".work.think", s.Work.Think, thinks...)
+	c.scene(path+".chat", s.Chat)
+	c.scene(path+".work", s.Work)
 	if s.Chat.TriggerTag != "" {
 		c.note(path+".chat.triggerTag", "has no effect: only work is begun by a tag")
 	}
 	if tag := s.Work.TriggerTag; strings.TrimSpace(tag) != tag {
 		c.fault(path+".work.triggerTag", "the tag has no space at its ends")
+	}
+}
+
+func (c *check) scene(path string, s Scene) {
+	c.oneOf(path+".think", s.Think, thinks...)
+	c.oneOf(path+".permissions", s.Permissions, presets...)
+	c.tools(path+".tools", s.Tools)
+	c.personality(path+".personality", s.Personality)
+}
+
+// tools checks names that may hold patterns: a pattern that cannot be read would mean nothing, and deny nothing.
+func (c *check) tools(path string, t Tools) {
+	for member, list := range map[string][]string{"allow": t.Allow, "deny": t.Deny} {
+		for i, pattern := range list {
+			if _, err := pathpkg.Match(pattern, ""); err != nil || strings.TrimSpace(pattern) == "" {
+				c.fault(sprintf("%s.%s[%d]", path, member, i), "%q is no name of a tool; write one such as Read, or a pattern such as Web*", pattern)
+			}
+		}
+	}
+}
+
+// maxPersonality bounds a manner of answering, in bytes. What is longer is a prompt.
+const maxPersonality = 500
+
+func (c *check) personality(path, text string) {
+	if len(text) > maxPersonality || strings.ContainsAny(text, "\r\n") {
+		c.fault(path, "it is one line of at most %d bytes, such as \"calm, dry, short\"; what is longer belongs into prompt", maxPersonality)
 	}
 }

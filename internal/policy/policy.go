@@ -125,9 +125,11 @@ type Agent struct {
 	Workspace string `json:"workspace,omitempty"` // where its conversations start
 	Model     string `json:"model,omitempty"`     // id or alias of a model
 	Prompt    string `json:"prompt,omitempty"`    // added to the system prompt
-	Tools     Tools  `json:"tools,omitzero"`
-	Memory    string `json:"memory,omitempty"` // own (default) | shared: with the default agent
-	Think     string `json:"think,omitempty"`
+	// Personality is the manner in which it answers, in a few words.
+	Personality string `json:"personality,omitempty"`
+	Tools       Tools  `json:"tools,omitzero"`
+	Memory      string `json:"memory,omitempty"` // own (default) | shared: with the default agent
+	Think       string `json:"think,omitempty"`
 
 	Heartbeat Heartbeat `json:"heartbeat,omitzero"`
 
@@ -221,6 +223,10 @@ type Scene struct {
 	Think                string `json:"think,omitempty"`
 	NoReplyToken         string `json:"noReplyToken,omitempty"` // an answer of this alone is silence
 	CreateThread         bool   `json:"createThread,omitempty"`
+	Prompt               string `json:"prompt,omitempty"`               // added to the system prompt, behind that of the agent
+	Personality          string `json:"personality,omitempty"`          // instead of that of the agent
+	Permissions          string `json:"permissions,omitempty"`          // read_only | ask | auto: what tools may do there, which nobody widens
+	Tools                Tools  `json:"tools,omitzero"`                 // narrows those of the agent, also for subagents
 	DisableIdentityHints *bool  `json:"disableIdentityHints,omitempty"` // who speaks is not told; default: in work scenes
 }
 

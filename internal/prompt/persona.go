@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -80,8 +81,13 @@ func agentText(who agentprofile.Profile) string {
 	if name := short(strings.ReplaceAll(who.Agent.Name, `"`, "'"), 80); name != "" {
 		parts = append(parts, fmt.Sprintf("You are called %q here.", name))
 	}
-	if text := strings.TrimSpace(who.Agent.Prompt); text != "" {
-		parts = append(parts, text)
+	for _, prompt := range []string{who.Agent.Prompt, who.Scene.Prompt} {
+		if text := strings.TrimSpace(prompt); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if manner := strings.TrimSpace(cmp.Or(who.Scene.Personality, who.Agent.Personality)); manner != "" {
+		parts = append(parts, "The manner in which you answer: "+manner)
 	}
 	if len(parts) == 0 {
 		return ""

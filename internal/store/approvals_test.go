@@ -215,12 +215,13 @@ func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 	other, err := b.CreateUser(t.Context(), "other", store.RoleMember)
 	require.NoError(t, err)
 	require.NoError(t, b.SetPermission(t.Context(), other.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
-	require.Equal(t, chat.Permits{Admin: true, Rules: []chat.ToolRule{}}, permits(key), "the rule of somebody else does not count")
+	at := chat.Spot{Channel: "web", ChatType: chat.ChatDirect}
+	require.Equal(t, chat.Permits{Admin: true, Rules: []chat.ToolRule{}, At: at}, permits(key), "the rule of somebody else does not count")
 	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Preset, "ask"))
 	require.NoError(t, b.Override(t.Context(), key, store.Overrides{Preset: new("read_only")}))
 	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleAllow}))
 	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}))
-	want := chat.Permits{Admin: true, Here: chat.PresetReadOnly, Own: chat.PresetAsk, Rules: []chat.ToolRule{{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}}}
+	want := chat.Permits{At: at, Admin: true, Here: chat.PresetReadOnly, Own: chat.PresetAsk, Rules: []chat.ToolRule{{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}}}
 	require.Equal(t, want, permits(key))
 	_, err = b.pool.Exec(t.Context(), `INSERT INTO sessions (key, user_id, channel, root, preset) SELECT 'below', user_id, channel, key, 'auto' FROM sessions WHERE key = $1`, key)
 	require.NoError(t, err)

@@ -57,12 +57,12 @@ func (p Permissions) status(ctx context.Context, in slash.Request) (string, erro
 	if err != nil {
 		return "", err
 	}
-	installation, err := p.Authorizers.Installation(ctx)
+	installation, err := p.Authorizers.At(ctx, permits.At)
 	if err != nil {
 		return "", err
 	}
 	say := i18n.PresetFollows
-	if permits.Here != "" {
+	if permits.Here != "" || installation.Scene != "" {
 		say = i18n.PresetHere
 	}
 	preset := installation.InForce(permits)

@@ -1,8 +1,6 @@
 package choice
 
 import (
-	"cmp"
-
 	"xbot/internal/chat"
 	"xbot/internal/policy"
 )
@@ -59,16 +57,5 @@ func first(list ...said) (string, Source) {
 
 // Scene returns what the policy says of the scene of a session.
 func Scene(p *policy.Policy, w chat.ModelCriteria) policy.Scene {
-	channel := p.Channel(w.Channel, w.Account)
-	scenes := channel.GroupScenes
-	if cmp.Or(w.ChatType, chat.ChatDirect) == chat.ChatDirect {
-		scenes = channel.PrivateScenes
-	}
-	switch w.Scene {
-	case chat.SceneChat:
-		return scenes.Chat
-	case chat.SceneWork:
-		return scenes.Work
-	}
-	return policy.Scene{}
+	return p.SceneAt(chat.Spot{Channel: w.Channel, Account: w.Account, ChatType: w.ChatType, Scene: w.Scene})
 }

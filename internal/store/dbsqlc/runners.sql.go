@@ -84,6 +84,7 @@ func (q *Queries) ModelOffered(ctx context.Context, db DBTX, arg ModelOfferedPar
 
 const modelWanted = `-- name: ModelWanted :one
 SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
+       place_of(s.key)::jsonb AS above,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
@@ -112,6 +113,7 @@ type ModelWantedRow struct {
 	Send          string
 	Activation    string
 	Chat          string
+	Above         json.RawMessage
 	Admin         bool
 	Account       string
 	Options       json.RawMessage
@@ -128,6 +130,7 @@ type ModelWantedRow struct {
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
 // conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment.
+// above: where the conversation above all takes place.
 // no_memory, no_soul: they have switched these off. notes_locked: their agents read what they remember, and write nothing.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
@@ -144,6 +147,7 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Send,
 		&i.Activation,
 		&i.Chat,
+		&i.Above,
 		&i.Admin,
 		&i.Account,
 		&i.Options,

@@ -30,6 +30,9 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
 		return chat.ModelCriteria{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
 	}
+	if err := json.Unmarshal(row.Above, &w.Above); err != nil {
+		return chat.ModelCriteria{}, fmt.Errorf("decode the place of %s: %w", key, err)
+	}
 	return w, nil
 }
 

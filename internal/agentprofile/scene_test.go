@@ -1,0 +1,48 @@
+package agentprofile_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/agentprofile"
+	"xbot/internal/chat"
+	"xbot/internal/policy"
+)
+
+// document is the policy in force.
+type document struct{ *policy.Policy }
+
+func (d document) Get(context.Context) (*policy.Policy, error) { return d.Policy, nil }
+
+func TestOf_TheToolsOfASceneNarrowThoseOfTheAgentAlsoForSubagents(t *testing.T) {
+	t.Parallel()
+	p, _, err := policy.Parse([]byte(`{
+	  agents: { list: [{ id: "main", tools: { deny: ["Write"] } }] },
+	  channels: { qq: {
+	    groupScenes: { chat: { enabled: true, tools: { allow: ["Read", "Write", "Web*"], deny: ["WebFetch"] } }, work: { enabled: true } },
+	    accounts: { ops: { groupScenes: { chat: { enabled: true, tools: { deny: ["Read"] } } } } },
+	  } },
+	}`))
+	require.NoError(t, err)
+	chats := chat.Spot{Channel: "qq", Account: "default", ChatType: chat.ChatGroup, Scene: chat.SceneChat}
+	work, ops := chats, chats
+	work.Scene, ops.Account = chat.SceneWork, "ops"
+	for name, c := range map[string]struct {
+		at   chat.ModelCriteria
+		want map[string]bool
+	}{
+		"chat":                   {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatGroup, OfTurn: chat.OfTurn{Above: chats}}, map[string]bool{"Read": true, "Shell": false, "Write": false, "WebSearch": true, "WebFetch": false}},
+		"a subagent of the chat": {chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: chats}}, map[string]bool{"Read": true, "Shell": false, "Write": false, "WebFetch": false}},
+		"work":                   {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatThread, OfTurn: chat.OfTurn{Above: work}}, map[string]bool{"Read": true, "Shell": true, "Write": false, "WebFetch": true}},
+		"another bot":            {chat.ModelCriteria{Channel: "qq", ChatType: chat.ChatGroup, OfTurn: chat.OfTurn{Above: ops}}, map[string]bool{"Read": false, "Shell": true, "Write": false}},
+	} {
+		who, err := (&agentprofile.Resolver{Store: wish(c.at), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}).Of(t.Context(), "k")
+		require.NoError(t, err)
+		for tool, want := range c.want {
+			require.Equal(t, want, who.Has(tool), "%s: %s", name, tool)
+		}
+	}
+}
