@@ -40,7 +40,7 @@ func newDeliveryWorld(t *testing.T, people, groups int) *world {
 	}
 	w.server = newServer(t, append(env, "NAPCAT_SEND_PAUSE=200ms")...)
 	w.db = w.look()
-	w.inForce(letAllIn)
+	w.inForce(strings.Replace(letAllIn, `mode: "followup"`, `mode: "followup", cap: 1000`, 1)) // kills leave little time to answer what waits
 	w.connected()
 	return w
 }
@@ -91,6 +91,7 @@ func TestDelivery_KillsAtRandomMomentsLeaveEachAnswerOnceOrSaid(t *testing.T) {
 		p.befall(none)
 	}
 	k.db = k.look()
+	defer k.unheard()
 	k.settled()
 	seen, strays := k.answers()
 	require.Zero(t, strays, "answers that somebody else read")
@@ -168,4 +169,25 @@ func TestDelivery_WhatDidNotArriveIsInTheInboxTheLogAndAMetric(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(log), "a message was not delivered"), "one line")
 	require.NotContains(t, string(log), "a private matter")
+}
+
+// unheard tells which messages never reached the inbox.
+func (k *soak) unheard() {
+	rows, err := k.db.Query(k.t.Context(), `SELECT body FROM inbox WHERE kind = 'message'`)
+	require.NoError(k.t, err)
+	defer rows.Close()
+	heard := map[string]bool{}
+	for rows.Next() {
+		var body string
+		require.NoError(k.t, rows.Scan(&body))
+		if found := answerForm.FindStringSubmatch(body); found != nil {
+			heard[found[1]] = true
+		}
+	}
+	require.NoError(k.t, rows.Err())
+	for n, u := range k.said {
+		if !heard[strconv.Itoa(n)] {
+			k.t.Logf("message %d on %s, group %d, person %d, never reached the inbox", n, u.on.name(), u.group, u.who)
+		}
+	}
 }
