@@ -140,6 +140,42 @@ func TestOutbound_OfANoticeThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	require.Zero(t, id, "not of what tells of it")
 }
 
+func TestOutbound_AWrittenStopIsAnsweredByOneMessage(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	stop := func(id, text string, to *chat.Address) {
+		t.Helper()
+		_, err := b.Stop(t.Context(), store.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: text, To: to}, i18n.English)
+		require.NoError(t, err)
+	}
+	here := func(id string) *chat.Address { return &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id} }
+	for _, c := range []struct {
+		turn chat.TurnID
+		text string
+		to   *chat.Address
+		want []string
+	}{
+		{"t1", "/stop", here("s1"), []string{i18n.Say(i18n.English, i18n.StopsTurn)}},
+		{"t2", "", nil, []string{i18n.Say(i18n.English, i18n.Stopped)}}, // pressed on the page
+		{"t3", "/stop", &chat.Address{ChatType: chat.ChatGroup, Chat: "20001", Peer: "7"}, []string{i18n.Say(i18n.English, i18n.StopsTurn), i18n.Say(i18n.English, i18n.Stopped)}},
+	} {
+		b.writes("m-"+string(c.turn), here("m-"+string(c.turn)), c.turn)
+		stop("stop-"+string(c.turn), c.text, c.to)
+		_, err := b.FinishTurn(t.Context(), peerKey, c.turn, chat.TurnStopped, i18n.Stopped)
+		require.NoError(t, err)
+		for _, want := range c.want {
+			id, words := b.next()
+			require.Equal(t, want, words)
+			require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
+		}
+		id, words := b.next()
+		require.Zero(t, id, words)
+		got, err := b.Messages(t.Context(), peerKey, store.Page{Limit: 100})
+		require.NoError(t, err)
+		require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), got.Messages[len(got.Messages)-1].Content, "the transcript says how the turn ended")
+	}
+}
+
 func TestToDeliver_NamesSessionsThatWereNotServed(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
