@@ -211,6 +211,34 @@ func TestHoldChannel_OneHoldsItUntilItIsHeardOfNoMore(t *testing.T) {
 	require.Equal(t, []byte{0, 1}, kept)
 }
 
+func TestSpendSign_CountsAnHourOverAllProcessesAndSaysWhatWasRefused(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	spend := func() bool {
+		t.Helper()
+		may, err := b.SpendSign(t.Context(), "napcat", "", 2)
+		require.NoError(t, err)
+		return may
+	}
+	shows := func(signs int) {
+		t.Helper()
+		all, err := b.ChannelOverview(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, signs, all[0].Signs)
+		require.Equal(t, 2, all[0].SignsBudget)
+	}
+	require.Equal(t, []bool{true, true, false}, []bool{spend(), spend(), spend()})
+	shows(3)
+	_, err := b.pool.Exec(t.Context(), "UPDATE channel_states SET signs_from = signs_from - interval '61 minutes'")
+	require.NoError(t, err)
+	shows(0)
+	require.True(t, spend(), "another hour")
+	shows(1)
+	ok, err := b.HoldChannel(t.Context(), "napcat", "", "one", time.Minute)
+	require.NoError(t, err)
+	require.True(t, ok, "counting holds nothing")
+}
+
 func TestEndDelivery_OfWhatThePlatformRefusesThePersonIsToldOnce(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
