@@ -196,6 +196,6 @@ func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 // follower shows on platforms how turns go on, from the events that pages see.
 func (c *core) follower() *delivery.Follower {
 	return &delivery.Follower{
-		Turns: c.store, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.bus}, Policy: deliveryPolicy{c.policies},
+		Turns: c.store, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.bus}, Policy: deliveryPolicy{c.policies}, Signs: c.store,
 	}
 }

@@ -21,8 +21,6 @@ const (
 	followEvery = time.Second
 	// keepEvery is how often it is noted that somebody follows the turn.
 	keepEvery = 20 * time.Second
-	// typeEvery is how often it is shown that an answer is being written: platforms show that for some seconds.
-	typeEvery = 5 * time.Second
 	// troublePause is the pause after a platform has refused a card or a change of it.
 	troublePause = 5 * time.Second
 	// settlePause and settleFor bound the tries to settle the card of a turn that has ended.
@@ -36,6 +34,8 @@ type TurnStore interface {
 	TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error)
 	TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 	KeepFollowing(ctx context.Context, turn chat.TurnID) error
+	// NoteLine notes that the n-th line is about to be sent; false: it was before.
+	NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error)
 	// RestCard notes that nobody has to follow the turn while it waits for its provider.
 	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error
 }
@@ -65,6 +65,7 @@ type Follower struct {
 	Accounts files.Accounts
 	Feed     Feed
 	Policy   ProgressPolicy
+	Signs    channel.Signs
 	Every    time.Duration // pause between two changes of a card; 0: a second
 }
 
@@ -179,19 +180,7 @@ func (s *following) show(ctx context.Context, c chat.TurnProgress, now time.Time
 	if c.Turn.Waits != nil {
 		return s.rest(ctx, c)
 	}
-	if typist, can := account.(channel.Typist); can && typed(account, c.Card.Place) {
-		s.next = now.Add(typeEvery)
-		_ = typist.Typing(ctx, c.Card.Place) // the next one may be shown
-		return "", nil
-	}
-	return "the platform shows nothing of the kind", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
-}
-
-// typed reports whether it can be shown that an answer is being written, without using up one of few answers. Platforms show
-// it in direct chats.
-func typed(account channel.Account, to chat.Address) bool {
-	t := channel.TraitsAt(account, to)
-	return to.ChatType == chat.ChatDirect && t.Replies == 0 && t.ReplyWindow == 0
+	return s.hint(ctx, account, c, now)
 }
 
 // change sends the card, or changes it where it says something else.

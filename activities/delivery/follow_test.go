@@ -34,6 +34,7 @@ type stage struct {
 	said    []string // what the platform was asked for
 	refuses map[string]error
 
+	signs    int           // that were counted
 	sequence int           // the newest of a stream
 	stood    time.Duration // how long the card stands when the answer is written
 }
@@ -85,6 +86,15 @@ func (s *stage) EndCard(_ context.Context, _ chat.TurnID, state chat.CardState) 
 func (s *stage) PutOffCard(_ context.Context, _ chat.TurnID, pause time.Duration) error {
 	s.putOff = pause
 	return nil
+}
+func (s *stage) NoteLine(_ context.Context, _ chat.TurnID, n int) (bool, error) {
+	fresh := s.course.Card.Lines < n
+	s.course.Card.Lines = max(s.course.Card.Lines, n)
+	return fresh, nil
+}
+func (s *stage) SpendSign(_ context.Context, _, _ string, budget int) (bool, error) {
+	s.signs++
+	return s.signs <= budget, nil
 }
 func (s *stage) RestCard(_ context.Context, _ chat.TurnID, since time.Time) error {
 	s.rests = since
@@ -180,7 +190,7 @@ func (s *stage) ShowsProgress(context.Context, string, string) bool { return !s.
 func (s *stage) follow(t *testing.T, a channel.Account) string {
 	t.Helper()
 	f := &delivery.Follower{
-		Turns: s, Accounts: one{a}, Feed: s, Policy: s, Every: time.Millisecond,
+		Turns: s, Accounts: one{a}, Feed: s, Policy: s, Signs: s, Every: time.Millisecond,
 	}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
@@ -338,6 +348,73 @@ func TestFollow_NeverSendsASecondCard(t *testing.T) {
 	s.follow(t, s.platform())
 	require.Equal(t, chat.CardTried, s.course.Card.State)
 	require.Len(t, s.said, 1, "a platform in trouble is left alone for a while")
+}
+
+// runsFor lets a turn run for times, one after another, each for some looks, and then has something sent.
+func (s *stage) runsFor(times ...time.Duration) {
+	const looks = 20
+	s.look = func(n int) {
+		at := (n - 1) / looks
+		if s.course.Waits = at >= len(times); !s.course.Waits {
+			s.course.Turn.StartedAt = time.Now().Add(-times[at])
+		}
+	}
+}
+
+func TestFollow_WhereNothingIsChangedALineSaysAfterHalfAMinuteAndThenRarelyThatATurnGoesOn(t *testing.T) {
+	for _, place := range []chat.ChatType{chat.ChatDirect, chat.ChatGroup} {
+		s := newStage()
+		s.course.Card.Place.ChatType = place
+		s.course.Calls = []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Summary: "make", State: chat.CallRunning}}
+		s.runsFor(31*time.Second, 2*time.Minute, 3*time.Minute, 9*time.Minute, 11*time.Minute, 39*time.Minute, 40*time.Minute+5*time.Second)
+		require.Equal(t, "something is to be sent", s.follow(t, typing{s}))
+		require.Equal(t, []string{
+			"send n.l1 Still working, for 30 s so far: `Shell` `make`",
+			"send n.l2 Still working, for 3 min so far: `Shell` `make`",
+			"send n.l3 Still working, for 11 min so far: `Shell` `make`",
+			"send n.l4 Still working, for 40 min so far: `Shell` `make`",
+		}, s.said, "%s", place)
+		require.Equal(t, chat.CardWaiting, s.course.Card.State)
+	}
+	s := newStage()
+	s.lang = i18n.Chinese
+	s.runsFor(31 * time.Second)
+	s.follow(t, typing{s})
+	require.Equal(t, []string{"send n.l1 仍在处理，已用时 30 秒：思考中 …"}, s.said, "in the language of whoever is answered")
+}
+
+func TestFollow_ALineIsSentOnceAtMostAndNoneWhereAPersonIsAsked(t *testing.T) {
+	s := newStage()
+	s.refuses["send"] = channel.Uncertain(errors.New("the connection broke"))
+	s.runsFor(5*time.Minute, 6*time.Minute)
+	s.follow(t, typing{s})
+	require.Len(t, s.said, 1, "what was missed is not made up for, and what may have arrived is not sent again")
+	require.Equal(t, 2, s.course.Card.Lines)
+	s.looks, s.said, s.course.Waits = 0, nil, false
+	s.follow(t, typing{s})
+	require.Empty(t, s.said, "nor by another process")
+
+	s = newStage()
+	s.course.Calls = []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", State: chat.CallOpen, Approval: &chat.Approval{State: chat.ApprovalOpen}}}
+	s.runsFor(time.Minute, time.Hour)
+	s.follow(t, typing{s})
+	require.Empty(t, s.said, "the question says enough")
+}
+
+func TestFollow_ShowsNoMoreSignsOfLifeThanTheAccountMay(t *testing.T) {
+	s := newStage()
+	s.traits.Signs = 2
+	s.runsFor(31*time.Second, 3*time.Minute, 10*time.Minute)
+	require.Equal(t, "something is to be sent", s.follow(t, typing{s}))
+	require.Len(t, s.said, 2)
+	require.Equal(t, 3, s.signs, "what is refused is counted, once")
+
+	s = newStage()
+	s.traits.Signs = -1
+	s.runsFor(31 * time.Second)
+	s.follow(t, typing{s})
+	require.Empty(t, s.said)
+	require.Zero(t, s.signs)
 }
 
 func TestFollow_TypesWhereNothingIsChangedAndUsesUpNoAnswer(t *testing.T) {

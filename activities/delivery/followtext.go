@@ -21,6 +21,12 @@ func (s *following) text(ctx context.Context, c chat.TurnProgress, now time.Time
 	if err != nil {
 		return "", err
 	}
+	shown := report.Show(lang, s.report(c, now), now, min(maxCard, t.MaxText)-len(c.Turn.ID))
+	return "**" + shown.Title + "**\n" + shown.Text, nil
+}
+
+// report is what is known of the turn now.
+func (s *following) report(c chat.TurnProgress, now time.Time) report.Turn {
 	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos, Waits: c.Turn.Waits}
 	if c.Turn.EndedAt != nil {
 		p.Ended = *c.Turn.EndedAt
@@ -34,8 +40,7 @@ func (s *following) text(ctx context.Context, c chat.TurnProgress, now time.Time
 		p.Retry, p.Writing = again, "" // what was written before is void
 	}
 	p.Heard = s.hear(now, c, delta, outputs)
-	shown := report.Show(lang, p, now, min(maxCard, t.MaxText)-len(c.Turn.ID))
-	return "**" + shown.Title + "**\n" + shown.Text, nil
+	return p
 }
 
 // written is the text of a step that was not committed yet. A text whose beginning this process has not received is not

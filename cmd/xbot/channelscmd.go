@@ -69,14 +69,14 @@ func kindNames(kinds []chat.ChannelKind) string {
 
 func channelTable(out io.Writer, list []chat.ChannelAccount, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "CHANNEL\tSTATE\tSINCE\tLAST EVENT\tLAG\tWAITING\tSET BY\tERROR")
+	fmt.Fprintln(w, "CHANNEL\tSTATE\tSINCE\tLAST EVENT\tLAG\tWAITING\tSIGNS\tSET BY\tERROR")
 	for _, a := range list {
 		by := cmp.Or(a.ChangedBy, "-")
 		if len(a.Environment) > 0 {
 			by = "environment"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", channel.Name(a.Channel, a.Account), a.State, ago(a.ConnectedAt, now, ""), ago(a.EventAt, now, " ago"),
-			lagOf(a), waitingFor(a), by, cmp.Or(a.Error, "-"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", channel.Name(a.Channel, a.Account), a.State, ago(a.ConnectedAt, now, ""), ago(a.EventAt, now, " ago"),
+			lagOf(a), waitingFor(a), signsOf(a), by, cmp.Or(a.Error, "-"))
 	}
 	return w.Flush()
 }
@@ -94,6 +94,18 @@ func lagOf(a chat.ChannelAccount) string {
 		return "-"
 	}
 	return (time.Duration(*a.LagMS) * time.Millisecond).String()
+}
+
+// signsOf says how many signs of life were shown in this hour, of how many, and how many were not.
+func signsOf(a chat.ChannelAccount) string {
+	if a.SignsBudget == 0 {
+		return "-"
+	}
+	shown := fmt.Sprintf("%d/%d", min(a.Signs, a.SignsBudget), a.SignsBudget)
+	if over := a.Signs - a.SignsBudget; over > 0 {
+		shown += fmt.Sprintf(" +%d", over)
+	}
+	return shown
 }
 
 func waitingFor(a chat.ChannelAccount) string {

@@ -22,10 +22,14 @@ func TestChannelTable_SaysHowEachStands(t *testing.T) {
 	require.NoError(t, channelTable(&out, []chat.ChannelAccount{
 		{Channel: "feishu", State: chat.ChannelConnected, ConnectedAt: new(now.Add(-time.Hour)), EventAt: new(now.Add(-5 * time.Second)), LagMS: new(int64(180)), Waiting: 2, OldestS: 70, Environment: []string{"FEISHU_APP_ID"}},
 		{Channel: "napcat", Account: "second", State: chat.ChannelFaulty, Error: "NapCat refuses the token", ChangedBy: "mara"},
+		{Channel: "napcat", State: chat.ChannelConnected, Signs: 12, SignsBudget: 240},
+		{Channel: "napcat", Account: "third", State: chat.ChannelConnected, Signs: 243, SignsBudget: 240},
 	}, now))
 	rows := strings.Split(out.String(), "\n")
-	require.Equal(t, strings.Fields("feishu connected 1h 5s ago 180ms 2 for 1m environment -"), strings.Fields(rows[1]))
-	require.Equal(t, strings.Fields("napcat/second faulty - - - 0 mara NapCat refuses the token"), strings.Fields(rows[2]))
+	require.Equal(t, strings.Fields("feishu connected 1h 5s ago 180ms 2 for 1m - environment -"), strings.Fields(rows[1]))
+	require.Equal(t, strings.Fields("napcat/second faulty - - - 0 - mara NapCat refuses the token"), strings.Fields(rows[2]))
+	require.Equal(t, strings.Fields("napcat connected - - - 0 12/240 - -"), strings.Fields(rows[3]))
+	require.Equal(t, strings.Fields("napcat/third connected - - - 0 240/240 +3 - -"), strings.Fields(rows[4]), "what was refused is beside it")
 }
 
 func TestChannelsSet_TakesSecretsFromAnywhereButTheArguments(t *testing.T) {

@@ -24,6 +24,9 @@ func (r *receiver) signal(to channel.Address, e chat.Envelope, out gateway.Outco
 	if err != nil {
 		return // it was taken away at this moment
 	}
+	if out.Feedback != policy.FeedbackNone && !channel.MaySign(ctx, r.States, r.channel, r.account, channel.TraitsAt(a, to)) {
+		return
+	}
 	switch out.Feedback {
 	case policy.FeedbackReaction:
 		err = react(ctx, a, to, e.ID, out.Emoji)

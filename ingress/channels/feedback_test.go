@@ -69,3 +69,17 @@ func TestReceive_ShowsAtOnceThatAMessageArrived(t *testing.T) {
 		})
 	}
 }
+
+func TestReceive_ShowsNoMoreSignsThanTheAccountMay(t *testing.T) {
+	w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultAccepted, Feedback: policy.FeedbackReaction, Emoji: "OK"}}
+	s := &signs{traits: channel.Traits{Signs: 2}}
+	w.as = func(b bot) channel.Account { s.bot = b; return s }
+	stop := start(t, w.setup("first"))
+	w.eventually(t, "it runs", func() bool { return w.to != nil })
+	for _, id := range []string{"m1", "m2", "m3"} {
+		require.NoError(t, w.to.Receive(t.Context(), chat.Envelope{ID: id, Sender: chat.Peer{ID: "u1"}, Text: "你好"}), "what is refused is the sign, not the message")
+	}
+	stop()
+	require.Len(t, s.seen, 2)
+	require.Equal(t, 3, w.signs)
+}

@@ -36,8 +36,9 @@ type Gateway interface {
 	Press(ctx context.Context, p channel.Press) channel.Toast
 }
 
-// States stores which process holds an account, and the account's state.
+// States stores which process holds an account, the account's state, and how many signs of life it has shown.
 type States interface {
+	channel.Signs
 	HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error)
 	ReleaseChannel(ctx context.Context, channel, account, holder string) error
 	ReportChannel(ctx context.Context, channel, account string, connected bool, event time.Time, lag time.Duration, problem string) error

@@ -43,6 +43,7 @@ type world struct {
 	runs     func(ctx context.Context) error
 	to       channel.Receiver
 	as       func(b bot) channel.Account // what the bot can do beside; nil: nothing
+	signs    int                         // that were counted
 	slow     chan struct{}               // closed when the platform takes what is sent; nil: at once
 }
 
@@ -84,6 +85,14 @@ func (w *world) ReleaseChannel(_ context.Context, _, _, holder string) error {
 		}
 	})
 	return nil
+}
+
+func (w *world) SpendSign(_ context.Context, _, _ string, budget int) (may bool, err error) {
+	w.do(func() {
+		w.signs++
+		may = w.signs <= budget
+	})
+	return may, nil
 }
 
 func (w *world) ReportChannel(_ context.Context, _, _ string, _ bool, _ time.Time, _ time.Duration, problem string) error {

@@ -58,6 +58,9 @@ type Traits struct {
 	Replies     int
 	ReplyWindow time.Duration
 	Dialect     Dialect
+	// Signs is how many calls an hour may be made for signs of life (reactions, "is writing", lines that say that a turn goes on),
+	// where too many calls endanger the account; 0: as many as there are, negative: none. What it refuses is a sign, never an answer.
+	Signs int
 	// Buttons says that a question (Message.Card) without fields has buttons, also where the account is no Asker.
 	Buttons bool
 }

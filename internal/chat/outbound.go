@@ -153,6 +153,7 @@ type Card struct {
 	State   CardState
 	Tried   time.Time // first; zero: never
 	Made    time.Time
+	Lines   int // the newest short message that says that the turn goes on, where the platform changes none; 0: none was sent
 }
 
 // TurnProgress is a turn that is followed, as it stands.

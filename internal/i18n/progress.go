@@ -3,6 +3,8 @@ package i18n
 // What people are shown of a turn while it runs.
 const (
 	ProgressWorking  ID = "progress_working"
+	ProgressStill    ID = "progress_still"    // a line of its own; %s how long it runs
+	ProgressStillAt  ID = "progress_still_at" // the same; %s how long, %s what it does
 	ProgressAsking   ID = "progress_asking"   // a call waits for a person
 	ProgressProvider ID = "progress_provider" // it waits for its model provider
 	ProgressGoesOn   ID = "progress_goes_on"  // and goes on by itself; %s why it waits
@@ -36,6 +38,8 @@ const (
 
 var progress = map[ID]map[Lang]string{
 	ProgressWorking:  {English: "Working", Chinese: "运行中"},
+	ProgressStill:    {English: "Still working, for %s so far.", Chinese: "仍在处理，已用时 %s。"},
+	ProgressStillAt:  {English: "Still working, for %s so far: %s", Chinese: "仍在处理，已用时 %s：%s"},
 	ProgressAsking:   {English: "Waiting for an answer", Chinese: "等待答复"},
 	ProgressProvider: {English: "Waiting for the model provider", Chinese: "等待模型服务"},
 	ProgressGoesOn:   {English: "The model provider cannot be reached (%s). This goes on by itself when it is back; /stop ends it.", Chinese: "暂时无法连接模型服务(%s)，恢复后自动继续；发送 /stop 可结束。"},

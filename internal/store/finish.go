@@ -73,15 +73,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		}
 	}
 	if say != "" {
-		lang, err := conversation.LangOfTurn(ctx, t, row.ID)
-		if err != nil {
-			return err
-		}
-		text, err := killedSentence(ctx, t, row.ID, state, lang, i18n.Say(lang, say, args...))
-		if err != nil {
-			return err
-		}
-		if err := conversation.AppendNotice(ctx, t, row.SessionKey, row.ID, text); err != nil {
+		if err := tellClosed(ctx, t, row, state, say, args...); err != nil {
 			return err
 		}
 	}
@@ -95,6 +87,31 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		return err
 	}
 	return agents.ReportSubagent(ctx, t, closed)
+}
+
+// tellClosed appends what is said of a turn that was closed. Whoever wrote the stop that ended it, and has read the answer to that,
+// is sent no second message that says the same.
+func tellClosed(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
+	lang, err := conversation.LangOfTurn(ctx, t, row.ID)
+	if err != nil {
+		return err
+	}
+	plain := i18n.Say(lang, say, args...)
+	text, err := killedSentence(ctx, t, row.ID, state, lang, plain)
+	if err != nil {
+		return err
+	}
+	if say == i18n.Stopped && text == plain {
+		answered, err := t.Q.StopAnswered(ctx, t, dbsqlc.StopAnsweredParams{SessionKey: row.SessionKey, TurnID: &row.ID})
+		if err != nil {
+			return fmt.Errorf("look for the answer to the stop: %w", err)
+		}
+		if answered {
+			m := chat.Message{Session: row.SessionKey, Turn: row.ID, Role: chat.RoleNotice, Content: text}
+			return conversation.AppendUnsent(ctx, t, &m)
+		}
+	}
+	return conversation.AppendNotice(ctx, t, row.SessionKey, row.ID, text)
 }
 
 // killedSentence adds to what is said of a stopped turn how many of its commands may go on because their runner has not heard of

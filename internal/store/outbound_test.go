@@ -140,6 +140,42 @@ func TestOutbound_OfANoticeThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	require.Zero(t, id, "not of what tells of it")
 }
 
+func TestOutbound_AWrittenStopIsAnsweredByOneMessage(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	stop := func(id, text string, to *chat.Address) {
+		t.Helper()
+		_, err := b.Stop(t.Context(), store.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: text, To: to}, i18n.English)
+		require.NoError(t, err)
+	}
+	here := func(id string) *chat.Address { return &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id} }
+	for _, c := range []struct {
+		turn chat.TurnID
+		text string
+		to   *chat.Address
+		want []string
+	}{
+		{"t1", "/stop", here("s1"), []string{i18n.Say(i18n.English, i18n.StopsTurn)}},
+		{"t2", "", nil, []string{i18n.Say(i18n.English, i18n.Stopped)}}, // pressed on the page
+		{"t3", "/stop", &chat.Address{ChatType: chat.ChatGroup, Chat: "20001", Peer: "7"}, []string{i18n.Say(i18n.English, i18n.StopsTurn), i18n.Say(i18n.English, i18n.Stopped)}},
+	} {
+		b.writes("m-"+string(c.turn), here("m-"+string(c.turn)), c.turn)
+		stop("stop-"+string(c.turn), c.text, c.to)
+		_, err := b.FinishTurn(t.Context(), peerKey, c.turn, chat.TurnStopped, i18n.Stopped)
+		require.NoError(t, err)
+		for _, want := range c.want {
+			id, words := b.next()
+			require.Equal(t, want, words)
+			require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
+		}
+		id, words := b.next()
+		require.Zero(t, id, words)
+		got, err := b.Messages(t.Context(), peerKey, store.Page{Limit: 100})
+		require.NoError(t, err)
+		require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), got.Messages[len(got.Messages)-1].Content, "the transcript says how the turn ended")
+	}
+}
+
 func TestToDeliver_NamesSessionsThatWereNotServed(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
@@ -173,6 +209,34 @@ func TestHoldChannel_OneHoldsItUntilItIsHeardOfNoMore(t *testing.T) {
 	kept, err := b.RecallChannel(t.Context(), "napcat", "", "seq")
 	require.NoError(t, err)
 	require.Equal(t, []byte{0, 1}, kept)
+}
+
+func TestSpendSign_CountsAnHourOverAllProcessesAndSaysWhatWasRefused(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	spend := func() bool {
+		t.Helper()
+		may, err := b.SpendSign(t.Context(), "napcat", "", 2)
+		require.NoError(t, err)
+		return may
+	}
+	shows := func(signs int) {
+		t.Helper()
+		all, err := b.ChannelOverview(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, signs, all[0].Signs)
+		require.Equal(t, 2, all[0].SignsBudget)
+	}
+	require.Equal(t, []bool{true, true, false}, []bool{spend(), spend(), spend()})
+	shows(3)
+	_, err := b.pool.Exec(t.Context(), "UPDATE channel_states SET signs_from = signs_from - interval '61 minutes'")
+	require.NoError(t, err)
+	shows(0)
+	require.True(t, spend(), "another hour")
+	shows(1)
+	ok, err := b.HoldChannel(t.Context(), "napcat", "", "one", time.Minute)
+	require.NoError(t, err)
+	require.True(t, ok, "counting holds nothing")
 }
 
 func TestEndDelivery_OfWhatThePlatformRefusesThePersonIsToldOnce(t *testing.T) {

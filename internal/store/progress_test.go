@@ -67,6 +67,26 @@ func TestToFollow_NamesATurnThatRunsForAWhileOnceAMinute(t *testing.T) {
 	require.False(t, c.Waits)
 }
 
+func TestNoteLine_EachIsNotedOnceAndNoneOnceTheTurnIsShownOtherwise(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", here, "t1")
+	b.follows()
+	note := func(n int) bool {
+		t.Helper()
+		fresh, err := b.NoteLine(t.Context(), "t1", n)
+		require.NoError(t, err)
+		return fresh
+	}
+	require.True(t, note(2))
+	require.Equal(t, []bool{false, false, true}, []bool{note(1), note(2), note(3)})
+	c, err := b.TurnProgress(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, 3, c.Card.Lines)
+	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardNone))
+	require.False(t, note(4))
+}
+
 func TestToFollow_LeavesOutWhomNobodyOnAPlatformWaitsFor(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()

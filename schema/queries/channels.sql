@@ -39,3 +39,13 @@ SELECT coalesce(memory ->> sqlc.arg(key)::text, '')::text FROM channel_states WH
 -- name: ChannelRemember :exec
 INSERT INTO channel_states (channel, account, memory) VALUES (sqlc.arg(channel), sqlc.arg(account), jsonb_build_object(sqlc.arg(key)::text, sqlc.arg(value)::text))
 ON CONFLICT (channel, account) DO UPDATE SET memory = channel_states.memory || EXCLUDED.memory;
+
+-- name: ChannelSign :one
+-- Counts a sign of life. The hour begins with the first one after the last hour.
+INSERT INTO channel_states (channel, account, signs, signs_budget, signs_from)
+VALUES (sqlc.arg(channel), sqlc.arg(account), 1, sqlc.arg(budget)::int, now())
+ON CONFLICT (channel, account) DO UPDATE
+SET signs = CASE WHEN channel_states.signs_from > now() - interval '1 hour' THEN channel_states.signs + 1 ELSE 1 END,
+    signs_from = CASE WHEN channel_states.signs_from > now() - interval '1 hour' THEN channel_states.signs_from ELSE now() END,
+    signs_budget = EXCLUDED.signs_budget
+RETURNING (signs <= signs_budget)::boolean;

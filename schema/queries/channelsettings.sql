@@ -4,6 +4,7 @@
 SELECT sqlc.embed(a), coalesce(u.name, '')::text AS changed_name,
        (coalesce(s.connected, false) AND coalesce(s.held_until > now(), false))::boolean AS connected,
        s.connected_at, s.event_at, s.lag_ms, s.error_at,
+       (CASE WHEN s.signs_from > now() - interval '1 hour' THEN s.signs ELSE 0 END)::int AS signs, coalesce(s.signs_budget, 0)::int AS signs_budget,
        (CASE WHEN s.error_at >= a.changed_at THEN s.error ELSE '' END)::text AS error,
        coalesce(w.waiting, 0)::int AS waiting, coalesce(extract(epoch FROM now() - w.oldest), 0)::bigint AS oldest_s
 FROM channel_accounts a

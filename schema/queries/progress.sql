@@ -58,6 +58,9 @@ UPDATE progress_cards SET woken_at = now() + interval '1 minute' WHERE turn_id =
 -- The card says that its turn waits for a provider: nobody follows it until it goes on.
 UPDATE progress_cards SET rests_for = sqlc.arg(since), woken_at = now() WHERE turn_id = sqlc.arg(turn_id);
 
+-- name: ProgressLine :execrows
+UPDATE progress_cards SET lines = sqlc.arg(line) WHERE turn_id = sqlc.arg(turn_id) AND lines < sqlc.arg(line) AND state = 'waiting';
+
 -- name: ProgressTry :execrows
 UPDATE progress_cards SET state = 'tried', tried_at = coalesce(tried_at, now()) WHERE turn_id = $1 AND state IN ('waiting', 'tried');
 

@@ -117,3 +117,15 @@ UPDATE sessions SET queue = $2 WHERE key = $1;
 
 -- name: SessionLastInteraction :one
 SELECT last_interaction_at FROM sessions WHERE key = $1;
+
+-- name: StopAnswered :one
+-- Whether the answer to a written stop of a turn is read in the place that the turn answers to.
+SELECT EXISTS (
+    SELECT 1 FROM inbox i
+    JOIN messages m ON m.inbox_id = i.id AND m.role = 'notice'
+    JOIN outbound o ON o.message_id = m.id
+    JOIN inbox t ON t.id = (SELECT max(n.id) FROM inbox n WHERE n.turn_id = sqlc.arg(turn_id) AND n.place IS NOT NULL)
+    WHERE i.session_key = $1 AND i.kind = 'stop' AND i.target_turn = sqlc.arg(turn_id) AND o.channel = t.channel AND o.account = t.account
+      AND (o.place ->> 'chat_type', coalesce(o.place ->> 'chat', ''), coalesce(o.place ->> 'thread', ''), coalesce(o.place ->> 'in_thread', ''))
+        = (t.place ->> 'chat_type', coalesce(t.place ->> 'chat', ''), coalesce(t.place ->> 'thread', ''), coalesce(t.place ->> 'in_thread', ''))
+      AND (t.place ->> 'chat_type' <> 'direct' OR o.place ->> 'peer' IS NOT DISTINCT FROM t.place ->> 'peer'));

@@ -53,7 +53,11 @@ const (
 
 // Traits are what QQ permits an ordinary account.
 func (a *account) Traits() channel.Traits {
-	return channel.Traits{MaxText: maxText, MaxFile: maxFile, Dialect: channel.Plain}
+	t := channel.Traits{MaxText: maxText, MaxFile: maxFile, Dialect: channel.Plain, Signs: a.signs}
+	if t.Signs == 0 {
+		t.Signs = -1 // none
+	}
+	return t
 }
 
 // How long actions may take.

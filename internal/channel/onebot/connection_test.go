@@ -307,6 +307,7 @@ func TestOpen_NamesTheOptionThatIsWrong(t *testing.T) {
 		"secret":     {"url": "ws://host?access_token=x"},
 		"self_id":    {"url": "ws://host", "self_id": "ann"},
 		"send_pause": {"url": "ws://host", "send_pause": "5"},
+		"signs":      {"url": "ws://host", "signs": "-1"},
 		"token":      {"mode": "reverse"},
 		"one line":   {"url": "ws://host", "token": "a\r\nX-Evil: b"},
 	} {

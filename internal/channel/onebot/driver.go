@@ -3,6 +3,7 @@ package onebot
 import (
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,6 +45,10 @@ func Driver() channel.Driver {
 				Name: "send_pause", Env: "NAPCAT_SEND_PAUSE", Label: "Pause between messages", Default: "1s",
 				Help: "QQ suspends accounts that write too fast. A duration such as 800ms; 0s for none.",
 			},
+			{
+				Name: "signs", Env: "NAPCAT_SIGNS", Label: "Signs of life an hour", Default: strconv.Itoa(hourlySigns),
+				Help: "At most so many reactions, \"is writing\" and lines that say that a turn goes on; 0 for none. Answers are not counted.",
+			},
 		},
 		Open: open, Called: map[string]string{modeReverse: "ws"},
 		IDs: channel.IDs{Person: `[1-9][0-9]{0,19}`, Group: `[1-9][0-9]{0,19}`, Example: "10001"},
@@ -57,7 +62,16 @@ type settings struct {
 	token string
 	self  string
 	pause time.Duration
+	signs int // an hour
 }
+
+const (
+	// hourlySigns is how many calls for signs of life an account makes in an hour at most: four a minute, what a person who is busy in
+	// several chats does. QQ gives no figures.
+	hourlySigns = 240
+	// maxSigns bounds what may be set: one a second.
+	maxSigns = 3600
+)
 
 // maxPause bounds the pause between messages: longer ones are mistakes of units.
 const maxPause = time.Minute
@@ -65,7 +79,7 @@ const maxPause = time.Minute
 var digits = regexp.MustCompile(`^[0-9]{4,20}$`)
 
 func parseSettings(given map[string]string) (settings, error) {
-	s := settings{mode: given["mode"], token: strings.TrimSpace(given["token"]), self: strings.TrimSpace(given["self_id"]), pause: time.Second}
+	s := settings{mode: given["mode"], token: strings.TrimSpace(given["token"]), self: strings.TrimSpace(given["self_id"]), pause: time.Second, signs: hourlySigns}
 	switch s.mode {
 	case "":
 		s.mode = modeForward
@@ -85,6 +99,13 @@ func parseSettings(given map[string]string) (settings, error) {
 			return s, fault.Errorf(fault.Invalid, "send_pause must be a duration from 0s to %v, such as 800ms", maxPause)
 		}
 		s.pause = pause
+	}
+	if text := given["signs"]; text != "" {
+		signs, err := strconv.Atoi(text)
+		if err != nil || signs < 0 || signs > maxSigns {
+			return s, fault.Errorf(fault.Invalid, "signs must be a number from 0 to %d", maxSigns)
+		}
+		s.signs = signs
 	}
 	if s.mode == modeReverse {
 		if s.token == "" {

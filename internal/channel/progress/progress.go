@@ -78,6 +78,25 @@ func Fold(lang i18n.Lang, t Turn, now time.Time) (line, calls string) {
 	return strings.Join(parts, " · "), v.calls(maxFolded)
 }
 
+// Line says in one line that a turn still runs, for how long, and what it does; empty: it waits for somebody.
+func Line(lang i18n.Lang, t Turn, now time.Time) string {
+	v := view{Turn: t, lang: lang, now: now, limit: MinText}
+	if v.asking() || v.resting() || !v.running() {
+		return ""
+	}
+	what := v.doing()
+	for _, call := range v.Calls {
+		if call.State == chat.CallRunning && call.Task == "" {
+			what = strings.TrimSpace(code(call.Name, 40) + " " + code(call.Summary, 80))
+		}
+	}
+	span := v.span(now.Sub(v.Started), true)
+	if what == "" {
+		return v.say(i18n.ProgressStill, span)
+	}
+	return v.say(i18n.ProgressStillAt, span, what)
+}
+
 // maxFolded is how many calls a card lists when it is folded.
 const maxFolded = 30
 

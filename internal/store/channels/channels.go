@@ -101,6 +101,13 @@ func (s *Store) ReportChannel(ctx context.Context, channel, account string, conn
 	return pg.Classify(s.db.Q.ChannelReport(ctx, s.db.Pool, p))
 }
 
+// SpendSign counts a sign of life of an account and reports whether it may be shown: budget is how many may be in an hour. The
+// count outlives processes.
+func (s *Store) SpendSign(ctx context.Context, channel, account string, budget int) (bool, error) {
+	may, err := s.db.Q.ChannelSign(ctx, s.db.Pool, dbsqlc.ChannelSignParams{Channel: channel, Account: account, Budget: int32(budget)})
+	return may, pg.Classify(err)
+}
+
 // RecallChannel returns what an adapter kept under a key; nil: nothing.
 func (s *Store) RecallChannel(ctx context.Context, channel, account, key string) ([]byte, error) {
 	text, err := s.db.Q.ChannelRecall(ctx, s.db.Pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})

@@ -29,6 +29,8 @@ type ChannelOverview struct {
 	ErrorAt     *time.Time
 	Waiting     int           // messages that are still to be delivered
 	Oldest      time.Duration // for which the oldest of them has waited
+	Signs       int           // signs of life that were wanted in the hour that is counted
+	SignsBudget int           // how many of them may be shown; 0: nothing is counted
 }
 
 // ChannelOverview reads all accounts with how they stand.
@@ -46,6 +48,7 @@ func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) 
 		o := ChannelOverview{
 			ChannelAccount: a, ChangedBy: r.ChangedName, Connected: r.Connected, ConnectedAt: r.ConnectedAt, EventAt: r.EventAt, Error: r.Error, ErrorAt: r.ErrorAt,
 			Waiting: int(r.Waiting), Oldest: time.Duration(r.OldestS) * time.Second,
+			Signs: int(r.Signs), SignsBudget: int(r.SignsBudget),
 		}
 		if r.LagMs != nil {
 			o.Lag = new(time.Duration(*r.LagMs) * time.Millisecond)

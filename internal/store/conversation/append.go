@@ -23,14 +23,24 @@ func AppendMessage(ctx context.Context, t *pg.Tx, m *chat.Message, preface strin
 	return AppendShown(ctx, t, m, preface, nil, nil)
 }
 
+// AppendUnsent writes a row that is read in the transcript alone, and sent to no platform.
+func AppendUnsent(ctx context.Context, t *pg.Tx, m *chat.Message) error {
+	return appendRow(ctx, t, m, rowParams(m))
+}
+
 // AppendShown writes a row that people see differently from the model; nil: both see the same.
 func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string, opaque []byte, shown *string) error {
+	p := rowParams(m)
+	p.Preface, p.Opaque, p.Shown, p.ToPeople = preface, opaque, shown, toPeople(Seen(*m, shown))
+	return appendRow(ctx, t, m, p)
+}
+
+func rowParams(m *chat.Message) dbsqlc.MessageAppendParams {
 	p := dbsqlc.MessageAppendParams{
-		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
+		SessionKey: m.Session, Role: m.Role, Content: m.Content, Reasoning: m.Reasoning,
 		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin, Sender: m.Sender,
-		DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
+		DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand, Silent: m.Silent, Pictures: refs(m.Pictures),
 	}
-	p.Shown, p.Silent, p.ToPeople, p.Pictures = shown, m.Silent, toPeople(Seen(*m, shown)), refs(m.Pictures)
 	if m.Turn != "" {
 		p.TurnID = &m.Turn
 	}
@@ -46,6 +56,10 @@ func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string,
 	if m.Usage != nil {
 		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(m.Usage.PromptTokens), int32(m.Usage.CachedTokens), int32(m.Usage.CompletionTokens)
 	}
+	return p
+}
+
+func appendRow(ctx context.Context, t *pg.Tx, m *chat.Message, p dbsqlc.MessageAppendParams) error {
 	row, err := t.Q.MessageAppend(ctx, t, p)
 	if err != nil {
 		return fmt.Errorf("append %s message: %w", m.Role, err)
@@ -59,7 +73,7 @@ func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string,
 			return err
 		}
 	}
-	t.Emit(m.Session, chat.EventMessage, Seen(*m, shown))
+	t.Emit(m.Session, chat.EventMessage, Seen(*m, p.Shown))
 	return nil
 }
 

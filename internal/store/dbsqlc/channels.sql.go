@@ -208,3 +208,27 @@ func (q *Queries) ChannelReport(ctx context.Context, db DBTX, arg ChannelReportP
 	)
 	return err
 }
+
+const channelSign = `-- name: ChannelSign :one
+INSERT INTO channel_states (channel, account, signs, signs_budget, signs_from)
+VALUES ($1, $2, 1, $3::int, now())
+ON CONFLICT (channel, account) DO UPDATE
+SET signs = CASE WHEN channel_states.signs_from > now() - interval '1 hour' THEN channel_states.signs + 1 ELSE 1 END,
+    signs_from = CASE WHEN channel_states.signs_from > now() - interval '1 hour' THEN channel_states.signs_from ELSE now() END,
+    signs_budget = EXCLUDED.signs_budget
+RETURNING (signs <= signs_budget)::boolean
+`
+
+type ChannelSignParams struct {
+	Channel string
+	Account string
+	Budget  int32
+}
+
+// Counts a sign of life. The hour begins with the first one after the last hour.
+func (q *Queries) ChannelSign(ctx context.Context, db DBTX, arg ChannelSignParams) (bool, error) {
+	row := db.QueryRow(ctx, channelSign, arg.Channel, arg.Account, arg.Budget)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}

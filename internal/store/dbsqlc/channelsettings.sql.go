@@ -143,6 +143,7 @@ const channelOverview = `-- name: ChannelOverview :many
 SELECT a.channel, a.account, a.enabled, a.settings, a.secrets, a.revision, a.changed_by, a.changed_at, coalesce(u.name, '')::text AS changed_name,
        (coalesce(s.connected, false) AND coalesce(s.held_until > now(), false))::boolean AS connected,
        s.connected_at, s.event_at, s.lag_ms, s.error_at,
+       (CASE WHEN s.signs_from > now() - interval '1 hour' THEN s.signs ELSE 0 END)::int AS signs, coalesce(s.signs_budget, 0)::int AS signs_budget,
        (CASE WHEN s.error_at >= a.changed_at THEN s.error ELSE '' END)::text AS error,
        coalesce(w.waiting, 0)::int AS waiting, coalesce(extract(epoch FROM now() - w.oldest), 0)::bigint AS oldest_s
 FROM channel_accounts a
@@ -163,6 +164,8 @@ type ChannelOverviewRow struct {
 	EventAt        *time.Time
 	LagMs          *int32
 	ErrorAt        *time.Time
+	Signs          int32
+	SignsBudget    int32
 	Error          string
 	Waiting        int32
 	OldestS        int64
@@ -194,6 +197,8 @@ func (q *Queries) ChannelOverview(ctx context.Context, db DBTX) ([]ChannelOvervi
 			&i.EventAt,
 			&i.LagMs,
 			&i.ErrorAt,
+			&i.Signs,
+			&i.SignsBudget,
 			&i.Error,
 			&i.Waiting,
 			&i.OldestS,

@@ -279,6 +279,8 @@ type ProgressCard struct {
 	EndedAt   *time.Time
 	// The card says that its turn waits for a model provider since then (turns.waits_since): nobody follows the turn until it goes on. Written by whoever follows it.
 	RestsFor *time.Time
+	// The newest short message that says that the turn goes on, where the platform does not change messages. Noted before it is sent, so that it is sent once at most.
+	Lines int32
 }
 
 // Skills and roles that people have published, for themselves or for everybody. Written by /api/registry and /app.

@@ -94,7 +94,7 @@ func (q *Queries) ProgressEnd(ctx context.Context, db DBTX, arg ProgressEndParam
 }
 
 const progressGet = `-- name: ProgressGet :one
-SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, c.rests_for, coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at, t.waits_since, coalesce(t.waits_reason, '')::text AS waits_reason, t.waits_until,
+SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, c.rests_for, c.lines, coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at, t.waits_since, coalesce(t.waits_reason, '')::text AS waits_reason, t.waits_until,
        EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits,
        EXISTS (SELECT 1 FROM messages m JOIN outbound o ON o.message_id = m.id WHERE m.turn_id = c.turn_id AND m.role = 'assistant') AS answered,
        coalesce((SELECT CASE WHEN f.kind = 'retry' AND f.data ->> 'turn_id' = c.turn_id THEN f.data END
@@ -135,6 +135,7 @@ func (q *Queries) ProgressGet(ctx context.Context, db DBTX, turnID chat.TurnID) 
 		&i.ProgressCard.CreatedAt,
 		&i.ProgressCard.EndedAt,
 		&i.ProgressCard.RestsFor,
+		&i.ProgressCard.Lines,
 		&i.TurnState,
 		&i.StartedAt,
 		&i.TurnEndedAt,
@@ -156,6 +157,23 @@ UPDATE progress_cards SET woken_at = now() + interval '1 minute' WHERE turn_id =
 func (q *Queries) ProgressKeep(ctx context.Context, db DBTX, turnID chat.TurnID) error {
 	_, err := db.Exec(ctx, progressKeep, turnID)
 	return err
+}
+
+const progressLine = `-- name: ProgressLine :execrows
+UPDATE progress_cards SET lines = $1 WHERE turn_id = $2 AND lines < $1 AND state = 'waiting'
+`
+
+type ProgressLineParams struct {
+	Line   int32
+	TurnID chat.TurnID
+}
+
+func (q *Queries) ProgressLine(ctx context.Context, db DBTX, arg ProgressLineParams) (int64, error) {
+	result, err := db.Exec(ctx, progressLine, arg.Line, arg.TurnID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const progressNext = `-- name: ProgressNext :one
@@ -182,7 +200,7 @@ func (q *Queries) ProgressNext(ctx context.Context, db DBTX, sessionKey chat.Ses
 }
 
 const progressOfAnswer = `-- name: ProgressOfAnswer :one
-SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, c.rests_for FROM outbound o
+SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, c.rests_for, c.lines FROM outbound o
 JOIN messages m ON m.id = o.message_id AND m.role = 'assistant'
 JOIN progress_cards c ON c.turn_id = o.turn_id AND c.state IN ('tried', 'shown')
 WHERE o.id = $1
@@ -207,6 +225,7 @@ func (q *Queries) ProgressOfAnswer(ctx context.Context, db DBTX, id int64) (Prog
 		&i.CreatedAt,
 		&i.EndedAt,
 		&i.RestsFor,
+		&i.Lines,
 	)
 	return i, err
 }

@@ -419,3 +419,28 @@ func (q *Queries) SessionSetQueue(ctx context.Context, db DBTX, arg SessionSetQu
 	}
 	return result.RowsAffected(), nil
 }
+
+const stopAnswered = `-- name: StopAnswered :one
+SELECT EXISTS (
+    SELECT 1 FROM inbox i
+    JOIN messages m ON m.inbox_id = i.id AND m.role = 'notice'
+    JOIN outbound o ON o.message_id = m.id
+    JOIN inbox t ON t.id = (SELECT max(n.id) FROM inbox n WHERE n.turn_id = $2 AND n.place IS NOT NULL)
+    WHERE i.session_key = $1 AND i.kind = 'stop' AND i.target_turn = $2 AND o.channel = t.channel AND o.account = t.account
+      AND (o.place ->> 'chat_type', coalesce(o.place ->> 'chat', ''), coalesce(o.place ->> 'thread', ''), coalesce(o.place ->> 'in_thread', ''))
+        = (t.place ->> 'chat_type', coalesce(t.place ->> 'chat', ''), coalesce(t.place ->> 'thread', ''), coalesce(t.place ->> 'in_thread', ''))
+      AND (t.place ->> 'chat_type' <> 'direct' OR o.place ->> 'peer' IS NOT DISTINCT FROM t.place ->> 'peer'))
+`
+
+type StopAnsweredParams struct {
+	SessionKey chat.SessionKey
+	TurnID     *chat.TurnID
+}
+
+// Whether the answer to a written stop of a turn is read in the place that the turn answers to.
+func (q *Queries) StopAnswered(ctx context.Context, db DBTX, arg StopAnsweredParams) (bool, error) {
+	row := db.QueryRow(ctx, stopAnswered, arg.SessionKey, arg.TurnID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}

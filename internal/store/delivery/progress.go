@@ -98,6 +98,12 @@ func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time)
 	return pg.Classify(s.db.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
+// NoteLine records that the n-th short message that says that a turn goes on is about to be sent; false: it was before, or must not be.
+func (s *Store) NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error) {
+	rows, err := s.db.Q.ProgressLine(ctx, s.db.Pool, dbsqlc.ProgressLineParams{TurnID: turn, Line: int32(n)})
+	return rows > 0, pg.Classify(err)
+}
+
 // TryCard records that a card is about to be sent; false: there is one already, or there must be none.
 func (s *Store) TryCard(ctx context.Context, turn chat.TurnID) (bool, error) {
 	n, err := s.db.Q.ProgressTry(ctx, s.db.Pool, turn)
@@ -151,7 +157,7 @@ func (s *Store) AnswerCard(ctx context.Context, turn chat.TurnID, o *chat.Outbou
 func cardOf(r dbsqlc.ProgressCard) (chat.Card, error) {
 	c := chat.Card{
 		Turn: r.TurnID, Session: r.SessionKey, Channel: r.Channel, Account: r.Account, Nonce: fmt.Sprintf("%x", r.Nonce.Bytes),
-		Message: r.MessageID, State: chat.CardState(r.State), Made: r.CreatedAt,
+		Message: r.MessageID, State: chat.CardState(r.State), Made: r.CreatedAt, Lines: int(r.Lines),
 	}
 	if r.TriedAt != nil {
 		c.Tried = *r.TriedAt

@@ -3771,6 +3771,16 @@ export interface components {
             settings: {
                 [key: string]: string;
             };
+            /**
+             * Format: int64
+             * @description Signs of life that were wanted within the hour that is counted: reactions, "is writing", lines that say that a turn goes on. What is above signs_budget was not shown.
+             */
+            signs?: number;
+            /**
+             * Format: int64
+             * @description How many of them the account may show in an hour; missing: they are not counted.
+             */
+            signs_budget?: number;
             /** @enum {string} */
             state: "off" | "connecting" | "connected" | "faulty";
             /**

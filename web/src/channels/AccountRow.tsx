@@ -58,6 +58,7 @@ function factsOf(t: Translate, say: Say<ChannelWord>, language: Language, accoun
   const facts = [account.event_at ? say("event", { date: moment(language, account.event_at) }) : say("noEvent")]
   if (account.event_at && account.lag_ms !== undefined) facts.push(say("lag", { ms: account.lag_ms }))
   if (account.waiting > 0) facts.push(say("waiting", { count: account.waiting, age: wholeDuration(t, account.oldest_s ?? 0) }))
+  if (account.signs_budget) facts.push(say("signs", { shown: Math.min(account.signs ?? 0, account.signs_budget), most: account.signs_budget }))
   if (account.changed_by) facts.push(say("changed", { who: account.changed_by, date: moment(language, account.changed_at) }))
   return facts.join(" · ")
 }

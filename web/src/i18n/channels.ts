@@ -17,6 +17,7 @@ const en = {
   noEvent: "no event yet",
   lag: "{{ms}} ms late",
   waiting: "{{count}} waiting to be sent, the oldest for {{age}}",
+  signs: "{{shown}} of {{most}} signs of life in this hour",
   changed: "set by {{who}}, {{date}}",
   environment: "Set by the environment of the server ({{names}}); it can be changed only there.",
   address: "The platform connects to this address:",
@@ -84,6 +85,7 @@ const zh: Record<ChannelWord, string> = {
   noEvent: "还没有事件",
   lag: "延迟 {{ms}} 毫秒",
   waiting: "{{count}} 条待发送，最早的已等待 {{age}}",
+  signs: "本小时已发状态提示 {{shown}}/{{most}} 次",
   changed: "由 {{who}} 设置，{{date}}",
   environment: "由服务器的环境变量({{names}})设置，只能在那里更改。",
   address: "平台连接到这个地址：",
@@ -156,6 +158,7 @@ export const optionWords: Record<Exclude<Language, "en">, Record<string, { label
     "napcat.url": { label: "NapCat 的地址", help: "仅 forward:NapCat 网络配置中的 WebSocket 服务器，如 ws://127.0.0.1:3001。" },
     "napcat.token": { label: "Token", help: "NapCat 网络配置中该服务器或客户端的 token。reverse 必填。" },
     "napcat.self_id": { label: "机器人的 QQ 号", help: "其他账号会被拒绝。留空：NapCat 登录的任何账号。" },
+    "napcat.signs": { label: "每小时状态提示上限", help: "表情回应、「正在输入」和「仍在处理」提示最多这么多次；0 表示不发。回答不计入。" },
     "napcat.send_pause": { label: "消息间隔", help: "QQ 会封禁发送过快的账号。时长如 800ms;0s 表示无间隔。" },
   },
 }

@@ -1,0 +1,85 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"xbot/internal/channel"
+	report "xbot/internal/channel/progress" // the package has a progress of its own
+	"xbot/internal/chat"
+)
+
+// Where messages cannot be changed, a turn is shown by "is writing" at first, and then by lines: messages of their own, which are read
+// by everybody in the chat. The first comes when people begin to wonder whether they were heard. Each comes later than the one
+// before, because it says less that is new: an hour has five of them, a day fifty.
+const (
+	// typeEvery is how often it is shown that an answer is being written: platforms show that for some seconds.
+	typeEvery = 5 * time.Second
+	// lineWait bounds the sending of a line: what is to be sent in the session waits meanwhile.
+	lineWait = 10 * time.Second
+	// lineRepeat is the pause between lines after the last of lineTimes.
+	lineRepeat = 30 * time.Minute
+)
+
+// lineTimes say how long a turn has run when its first lines are sent.
+var lineTimes = []time.Duration{30 * time.Second, 3 * time.Minute, 10 * time.Minute}
+
+// linesAfter is how many lines a turn may have had that has run for so long.
+func linesAfter(ran time.Duration) int {
+	for n, at := range lineTimes {
+		if ran < at {
+			return n
+		}
+	}
+	last := len(lineTimes) - 1
+	return len(lineTimes) + int((ran-lineTimes[last])/lineRepeat)
+}
+
+// hint shows that a turn goes on where messages cannot be changed. Where the platform counts what answers a message, nothing is shown
+// that would use up an answer.
+func (s *following) hint(ctx context.Context, account channel.Account, c chat.TurnProgress, now time.Time) (why string, err error) {
+	to := c.Card.Place
+	t := channel.TraitsAt(account, to)
+	if t.Replies > 0 || t.ReplyWindow > 0 || t.Signs < 0 {
+		return "the platform shows nothing of the kind", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
+	}
+	due := linesAfter(now.Sub(c.Turn.StartedAt))
+	if due > c.Card.Lines {
+		return "", s.line(ctx, account, t, c, now, due)
+	}
+	typist, can := account.(channel.Typist)
+	if due > 0 || !can || to.ChatType != chat.ChatDirect { // groups show no "is writing", and have the reaction
+		return "", nil
+	}
+	s.next = now.Add(typeEvery)
+	if channel.MaySign(ctx, s.Signs, c.Card.Channel, c.Card.Account, t) {
+		_ = typist.Typing(ctx, to) // the next one may be shown
+	}
+	return "", nil
+}
+
+// line sends the n-th line, once at most, whatever becomes of it. Those before it that were not sent are left out.
+func (s *following) line(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time, n int) error {
+	lang, err := s.Turns.TurnLang(ctx, s.turn)
+	if err != nil {
+		return err
+	}
+	text := report.Line(lang, s.report(c, now), now)
+	if text == "" {
+		return nil // a question says enough
+	}
+	within, cancel := context.WithTimeout(ctx, lineWait)
+	defer cancel()
+	may := channel.MaySign(ctx, s.Signs, c.Card.Channel, c.Card.Account, t)
+	if p, paced := account.(channel.Paced); may && paced {
+		may = p.Pace(within) == nil
+	}
+	fresh, err := s.Turns.NoteLine(ctx, s.turn, n)
+	if err != nil || !may || !fresh {
+		return err
+	}
+	key := fmt.Sprintf("%s.l%d", c.Card.Nonce, n)
+	_, _ = account.Send(within, c.Card.Place, channel.Message{Key: key, Text: text, Follows: true}) // the next one may arrive
+	return ctx.Err()
+}
