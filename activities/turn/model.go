@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -26,6 +25,7 @@ import (
 type Steps interface {
 	modelcall.Leases
 	ProviderWaits
+	Causes
 	// BeginStep takes the lease of the step's call, too, or is RateLimited.
 	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
@@ -398,11 +398,7 @@ func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decis
 	case fault.Internal:
 		return chat.Decision{}, cause
 	}
-	say := i18n.ModelRefused
-	if _, ok := errors.AsType[llm.NotCalled](cause); ok {
-		say = i18n.ModelNotCalled
-	}
-	return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, say, cause.Error()) })
+	return m.refused(ctx, a, kind, cause)
 }
 
 func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause error) (chat.Decision, error) {
@@ -421,6 +417,9 @@ func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause er
 	if failures >= m.Retry.Attempts {
 		if d, waits, err := m.wait(ctx, a, failures, cause); waits || err != nil {
 			return d, err
+		}
+		if err := m.tellCause(ctx, a, i18n.ModelCause, reason, cause); err != nil {
+			return chat.Decision{}, err
 		}
 		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
 	}

@@ -13,6 +13,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/activitiestest"
 	"xbot/activities/turn"
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -21,6 +22,7 @@ import (
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/internal/store/notices"
 )
 
 func TestGenerate_CommitsTheAnswerAndAsksTheModelOnce(t *testing.T) {
@@ -129,8 +131,69 @@ func TestGenerate_SaysThatNoModelWasAskedWhereNoneWas(t *testing.T) {
 	out, err := b.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, turn.GenerateOutput{Finish: chat.FinishError, Fault: "invalid"}, out)
-	require.Equal(t, "No model was called: "+why.Error(), b.LastMessage().Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.ModelNotCalledPlain), b.LastMessage().Content, "not what the server's settings are called")
+	require.Contains(t, told(b), why.Error(), "that is for an administrator")
 	require.Zero(t, b.Server.Count())
+}
+
+// told are the notices of the server.
+func told(b *fixture) string {
+	b.T.Helper()
+	var all string
+	err := b.Pool.QueryRow(b.T.Context(), `SELECT coalesce(string_agg(content, E'\n'), '') FROM messages WHERE session_key = $1`, string(notices.Conversation)).Scan(&all)
+	require.NoError(b.T, err)
+	return all
+}
+
+func TestGenerate_TheCauseIsForAnAdministratorAndForWhoseAccountItIs(t *testing.T) {
+	const secret = "Incorrect API key provided: sk-x****9f at https://llm.internal"
+	for name, c := range map[string]struct {
+		who   agentprofile.Profile
+		own   bool
+		reads bool
+	}{
+		"a member":                     {who: agentprofile.Profile{Direct: true}},
+		"a group":                      {who: agentprofile.Profile{}},
+		"an administrator":             {who: agentprofile.Profile{Direct: true, Trusted: true}, reads: true},
+		"a member with a subscription": {who: agentprofile.Profile{Direct: true}, own: true, reads: true},
+		"a group that has a person's subscription": {own: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, "say nothing")
+			var why error = llm.NotCalled{Why: fault.Errorf(fault.Denied, secret)}
+			if c.own {
+				why = llm.OfOwnAccount{Why: why}
+			}
+			b.Model.Models = activitiestest.OneModel{Client: failing{why}}
+			b.Model.Profiles = profiles{c.who}
+			_, err := b.Generate(t.Context(), 0)
+			require.NoError(t, err)
+			said := b.LastMessage().Content
+			if c.reads {
+				require.Contains(t, said, secret)
+				require.Empty(t, told(b))
+				return
+			}
+			require.Equal(t, i18n.Say(i18n.English, i18n.ModelNotCalledPlain), said)
+			require.Equal(t, !c.own, strings.Contains(told(b), secret), "of a person's own account nobody else is told")
+		})
+	}
+}
+
+// failing is a model that cannot be called.
+type failing struct{ why error }
+
+func (failing) Model() string { return "other/one" }
+
+func (f failing) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
+	return llm.Answer{}, f.why
+}
+
+// profiles knows one.
+type profiles struct{ who agentprofile.Profile }
+
+func (p profiles) Of(context.Context, chat.SessionKey) (agentprofile.Profile, error) {
+	return p.who, nil
 }
 
 func TestGenerate_TellsFailuresApart(t *testing.T) {
@@ -145,8 +208,8 @@ func TestGenerate_TellsFailuresApart(t *testing.T) {
 		"a provider that fails":            {program: "fail 500", reason: "server error, HTTP 500", again: true, fault: fault.Unavailable},
 		"a connection that breaks":         {program: "reset", reason: "network", again: true, fault: fault.Unavailable},
 		"a provider that is busy":          {program: "fail 429", reason: "rate limit", again: true, fault: fault.RateLimited},
-		"a wrong key":                      {program: "fail 401", say: "The model refused the request: ", fault: fault.Denied},
-		"a wrong request":                  {program: "fail 400", say: "The model refused the request: ", fault: fault.Invalid},
+		"a wrong key":                      {program: "fail 401", say: i18n.Say(i18n.English, i18n.ModelRefusedPlain), fault: fault.Denied},
+		"a wrong request":                  {program: "fail 400", say: i18n.Say(i18n.English, i18n.ModelRefusedPlain), fault: fault.Invalid},
 		"a conversation that is too long":  {program: "fail 400 This model's maximum context length is 100 tokens", say: i18n.Say(i18n.English, i18n.ModelTooLong), fault: fault.TooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/session"
-	"xbot/internal/store"
 )
 
 // admit checks the sender's access, or returns what they are told. Approved people are told so with their first message.
@@ -63,8 +63,8 @@ func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 // reason or another code is said at once.
 func (m *inboundRequest) turnAway(ctx context.Context, say i18n.ID, args ...any) (Outcome, error) {
 	out := Outcome{Result: ResultRefused}
-	first, err := m.Store.Once(ctx, store.Saying{
-		Topic: store.TopicDoor, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Sender.ID, What: fmt.Sprint(append([]any{say}, args...)...), Asked: m.e.ID,
+	first, err := m.Store.Once(ctx, chat.Saying{
+		Topic: chat.TopicDoor, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Sender.ID, What: fmt.Sprint(append([]any{say}, args...)...), Asked: m.e.ID,
 	})
 	if err != nil {
 		return Outcome{}, err

@@ -168,3 +168,20 @@ type TurnProgress struct {
 	Withdrawn bool
 	Retry     *Retry // the model is asked again, and nothing has happened since that was said
 }
+
+// Topics of what is said once.
+const (
+	TopicDoor  = "door"  // to somebody who is not let in
+	TopicCause = "cause" // to the administrator, of what keeps something from working
+	TopicGroup = "group" // of a group that is not listened to, or lacks something
+	TopicFiles = "files" // to a person whose files were not fetched
+)
+
+// Saying is a sentence that is said once, then at most daily.
+type Saying struct {
+	Topic            string
+	Channel, Account string // where; empty for what has no place
+	About            string // who or what
+	What             string // which sentence; another one is said at once
+	Asked            string // the message that it answers, said again if the platform brings that again; empty: it answers none
+}

@@ -20,22 +20,28 @@ const (
 	ProviderWaits  ID = "provider_waits"   // %s reason, %s how long at most
 	ModelRefused   ID = "model_refused"    // %s reason
 	ModelNotCalled ID = "model_not_called" // %s reason
-	ModelTooLong   ID = "model_too_long"   // the conversation exceeds the context window
-	ModelLoops     ID = "model_loops"      // name of a tool, how many times
-	Broken         ID = "broken"           // our bug
-	Gone           ID = "gone"             // the run was closed from outside
-	QuestionGone   ID = "question_gone"    // the same, of a turn that only waited for an answer
-	RunPaused      ID = "run_paused"       // an administrator paused the run in the Temporal UI
-	DeliveryPaused ID = "delivery_paused"  // the same of the delivery of answers
-	JobPaused      ID = "job_paused"       // the same of a job; %s name
-	Held           ID = "held"             // the run is blocked by a fault in workflow code
-	Throttled      ID = "throttled"        // as many turns run as may
-	SentUnknown    ID = "sent_unknown"     // an answer may or may not have reached its platform
-	NoticeUnknown  ID = "notice_unknown"   // the same of a sentence of the product
-	Delayed        ID = "delayed"          // before an answer that comes late; %s is when it was written
-	AskClosed      ID = "ask_closed"       // an answer came to a question that is not open
-	Retrying       ID = "retrying"         // %s reason, %d next attempt, %d of
-	StillKilled    ID = "still_killed"     // %d commands of a stopped turn whose runner has not heard of the kill
+
+	ModelRefusedPlain   ID = "model_refused_plain" // the same two, of whom the cause does not concern
+	ModelNotCalledPlain ID = "model_not_called_plain"
+	ModelCause          ID = "model_cause"            // to an administrator; %s model, %s reason
+	ModelCauseNotCalled ID = "model_cause_not_called" // the same
+
+	ModelTooLong   ID = "model_too_long"  // the conversation exceeds the context window
+	ModelLoops     ID = "model_loops"     // name of a tool, how many times
+	Broken         ID = "broken"          // our bug
+	Gone           ID = "gone"            // the run was closed from outside
+	QuestionGone   ID = "question_gone"   // the same, of a turn that only waited for an answer
+	RunPaused      ID = "run_paused"      // an administrator paused the run in the Temporal UI
+	DeliveryPaused ID = "delivery_paused" // the same of the delivery of answers
+	JobPaused      ID = "job_paused"      // the same of a job; %s name
+	Held           ID = "held"            // the run is blocked by a fault in workflow code
+	Throttled      ID = "throttled"       // as many turns run as may
+	SentUnknown    ID = "sent_unknown"    // an answer may or may not have reached its platform
+	NoticeUnknown  ID = "notice_unknown"  // the same of a sentence of the product
+	Delayed        ID = "delayed"         // before an answer that comes late; %s is when it was written
+	AskClosed      ID = "ask_closed"      // an answer came to a question that is not open
+	Retrying       ID = "retrying"        // %s reason, %d next attempt, %d of
+	StillKilled    ID = "still_killed"    // %d commands of a stopped turn whose runner has not heard of the kill
 )
 
 var turns = map[ID]map[Lang]string{
@@ -57,6 +63,22 @@ var turns = map[ID]map[Lang]string{
 	ProviderWaits:  {English: "The model provider cannot be reached (%s). This turn waits and goes on by itself when it is back, within %s at most; /stop ends it.", Chinese: "暂时无法连接模型服务(%s)。这一轮会等待，恢复后自动继续，最长 %s；发送 /stop 可结束。"},
 	ModelRefused:   {English: "The model refused the request: %s", Chinese: "模型拒绝了请求：%s"},
 	ModelNotCalled: {English: "No model was called: %s", Chinese: "没有调用任何模型：%s"},
+	ModelRefusedPlain: {
+		English: "The model did not accept this request, so there is no answer. Writing it in another way or without attachments may help; else ask an administrator, who is told the cause.",
+		Chinese: "模型没有接受这次请求，因此没有回答。可以换一种写法或去掉附件再试；仍不行请联系管理员，原因已告知管理员。",
+	},
+	ModelNotCalledPlain: {
+		English: "No model can answer here at the moment. Another one may be chosen with `/model`; else ask an administrator, who is told the cause.",
+		Chinese: "目前没有模型可以在这里回答。可以用 `/model` 另选一个模型；否则请联系管理员，原因已告知管理员。",
+	},
+	ModelCause: {
+		English: "People get no answer from the model %s: %s\n\nThey read only that it does not answer. You are told this once, and again after a day or when the cause has changed.",
+		Chinese: "模型 %s 没有回答用户的请求：%s\n\n用户只看到模型没有回答。此通知只发一次，一天后或原因改变时才会再次发送。",
+	},
+	ModelCauseNotCalled: {
+		English: "The model %s cannot be called, so people get no answer: %s\n\nThey read only that no model can answer. You are told this once, and again after a day or when the cause has changed.",
+		Chinese: "无法调用模型 %s，用户得不到回答：%s\n\n用户只看到没有模型可以回答。此通知只发一次，一天后或原因改变时才会再次发送。",
+	},
 	ModelLoops:     {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
 	ModelTooLong:   {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
 	Broken:         {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},

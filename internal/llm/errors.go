@@ -73,6 +73,15 @@ func (discard) Reasoning(string) {}
 func (discard) ToolCall(string)  {}
 func (discard) Progress()        {}
 
+// OfOwnAccount wraps an error of a model of a person's own subscription: only they can do something about it.
+type OfOwnAccount struct{ Why error }
+
+// Error says why.
+func (o OfOwnAccount) Error() string { return o.Why.Error() }
+
+// Unwrap returns why, with its kind.
+func (o OfOwnAccount) Unwrap() error { return o.Why }
+
 // NotCalled wraps why no model was called at all: the settings or the policy name one that cannot be.
 type NotCalled struct{ Why error }
 

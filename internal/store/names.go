@@ -116,8 +116,6 @@ type (
 	Undelivered = delivery.Undelivered
 	// User is the one of package people.
 	User = people.User
-	// Saying is the one of package notices.
-	Saying = notices.Saying
 	// TurnNotices is the one of package notices.
 	TurnNotices = notices.TurnNotices
 	// UserSetting is the one of package settings.
@@ -135,10 +133,6 @@ const (
 	MaxPairings   = people.MaxPairings
 	Preset        = settings.Preset
 	Titles        = settings.Titles
-	TopicCause    = notices.TopicCause
-	TopicDoor     = notices.TopicDoor
-	TopicFiles    = notices.TopicFiles
-	TopicGroup    = notices.TopicGroup
 	RoleAdmin     = people.RoleAdmin
 	RoleMember    = people.RoleMember
 	ScopeAdmin    = people.ScopeAdmin

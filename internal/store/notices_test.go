@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 	"xbot/internal/store/notices"
 )
@@ -92,4 +93,48 @@ func TestTellOperator_TheConversationIsThatOfWhoIsTheFirstAdministratorNow(t *te
 	n.Key, n.Owner = "k2", b.user.ID
 	require.NoError(t, b.TellOperator(t.Context(), n))
 	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
+}
+
+func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	ctx := t.Context()
+	of := chat.Saying{Topic: chat.TopicCause, About: "model one", What: "denied"}
+	text := "the key is wrong"
+	tell := func() bool {
+		told, err := b.TellAdministrator(ctx, of, func(i18n.Lang) string { return text })
+		require.NoError(t, err)
+		return told
+	}
+	require.True(t, tell())
+	require.False(t, tell())
+	require.Empty(t, b.noticed(), "no administrator writes on a platform: it stands in the conversation of notices")
+	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
+
+	person, hers := b.met("napcat", "7")
+	_, err := b.Accept(ctx, store.Inbound{
+		Session: hers, User: person.ID, Channel: "napcat", PlatformID: "m1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1", Channel: "napcat"},
+	})
+	require.NoError(t, err)
+	of.What, text = "rate_limited", "too often"
+	require.True(t, tell(), "another cause")
+	require.Empty(t, b.noticed(), "a member is told nothing")
+
+	_, err = b.pool.Exec(ctx, "UPDATE users SET role = 'admin' WHERE id = $1", person.ID)
+	require.NoError(t, err)
+	of.What, text = "denied", "the key is wrong"
+	require.True(t, tell())
+	require.False(t, tell())
+	require.Equal(t, []string{"the key is wrong waiting"}, b.noticed())
+	next, ok, err := b.NextOutbound(ctx, notices.Conversation)
+	require.NoError(t, err)
+	require.True(t, ok)
+	o, err := b.Outbound(ctx, next.ID)
+	require.NoError(t, err)
+	require.Equal(t, "7", o.Place.Peer)
+	require.Empty(t, o.Place.ReplyTo, "it answers no message")
+	require.True(t, o.Place.Aside)
+
+	require.NoError(t, b.TellOperator(ctx, store.Notice{Key: "start-1", Owner: b.user.ID, Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}))
+	require.Equal(t, []string{"the key is wrong waiting", "started waiting"}, b.noticed(), "what is said once is not withdrawn for other news")
 }

@@ -8,9 +8,10 @@ ON CONFLICT (key) DO UPDATE SET user_id = EXCLUDED.user_id;
 SELECT EXISTS (SELECT 1 FROM messages WHERE session_key = sqlc.arg(session_key) AND client_message_id = sqlc.arg(key)::text)::boolean;
 
 -- name: NoticeSupersede :exec
--- What certainly was not sent is not sent beside what is newer.
+-- What certainly was not sent is not sent beside what is newer, but for what is said once.
 UPDATE outbound SET state = 'expired', error = 'there is newer news', ended_at = now()
-WHERE session_key = $1 AND state = 'waiting' AND NOT coalesce(jsonb_path_exists(parts, '$[*].state'), false);
+WHERE outbound.session_key = $1 AND outbound.state = 'waiting' AND NOT coalesce(jsonb_path_exists(parts, '$[*].state'), false)
+  AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = outbound.message_id AND m.client_message_id LIKE 'once-%');
 
 -- name: NoticeSend :execrows
 -- No row: there is no such bot. What the conversation would send elsewhere goes there.
@@ -77,3 +78,22 @@ WHERE t.what <> EXCLUDED.what OR t.asked <> '' AND t.asked = EXCLUDED.asked OR t
 
 -- name: ToldOncePrune :exec
 DELETE FROM told_once WHERE told_at < now() - interval '2 days';
+
+-- name: NoticeAdministrator :one
+-- Whose archive holds notices: the first administrator. No row: there is none yet.
+SELECT id FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1;
+
+-- name: NoticePlace :one
+-- Where an administrator last wrote to a bot that can answer, alone. No row: none of them did.
+SELECT u.id, b.session_key, b.place, b.channel, b.account FROM users u
+JOIN identities i ON i.kind = 'person' AND i.user_id = u.id
+JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
+JOIN sessions p ON p.user_id = u.id
+CROSS JOIN LATERAL (
+    SELECT r.id, r.session_key, r.place, r.channel, r.account FROM inbox r
+    WHERE r.session_key = p.key AND r.place IS NOT NULL AND r.kind <> 'background' AND r.channel = i.channel AND r.account = i.account
+      AND r.place ->> 'chat_type' = 'direct' AND r.place ->> 'peer' = i.peer
+    ORDER BY r.id DESC LIMIT 1
+) b
+WHERE u.role = 'admin' AND u.kind = 'person' AND u.disabled_at IS NULL
+ORDER BY b.id DESC LIMIT 1;

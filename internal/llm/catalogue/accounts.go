@@ -65,6 +65,25 @@ func (l *Live) list(user chat.UserID, version int64, read listing) {
 
 // openAccount makes the client of a model of a subscription.
 func (l *Live) openAccount(e Entry) llm.Client {
+	if e.Own() {
+		return own{l.connect(e)}
+	}
+	return l.connect(e)
+}
+
+// own is a client of a person's own subscription.
+type own struct{ llm.Client }
+
+// Generate says of an error that it is of their account.
+func (o own) Generate(ctx context.Context, r llm.Request, sink llm.Sink) (llm.Answer, error) {
+	answer, err := o.Client.Generate(ctx, r, sink)
+	if err != nil {
+		err = llm.OfOwnAccount{Why: err}
+	}
+	return answer, err
+}
+
+func (l *Live) connect(e Entry) llm.Client {
 	if e.account.Fault != nil {
 		return refusing{e.ID, fault.Errorf(fault.Invalid, "the subscription %s cannot be used: %w", e.Subscription, e.account.Fault)}
 	}

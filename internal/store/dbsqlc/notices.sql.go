@@ -12,6 +12,18 @@ import (
 	"xbot/internal/chat"
 )
 
+const noticeAdministrator = `-- name: NoticeAdministrator :one
+SELECT id FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1
+`
+
+// Whose archive holds notices: the first administrator. No row: there is none yet.
+func (q *Queries) NoticeAdministrator(ctx context.Context, db DBTX) (chat.UserID, error) {
+	row := db.QueryRow(ctx, noticeAdministrator)
+	var id chat.UserID
+	err := row.Scan(&id)
+	return id, err
+}
+
 const noticeOfTurn = `-- name: NoticeOfTurn :one
 SELECT s.user_id, s.title, d.session_key, d.place, n.channel, n.account,
     extract(epoch FROM coalesce(t.ended_at, now()) - t.started_at)::bigint AS seconds,
@@ -63,6 +75,43 @@ func (q *Queries) NoticeOfTurn(ctx context.Context, db DBTX, id chat.TurnID) (No
 		&i.Account,
 		&i.Seconds,
 		&i.Answer,
+	)
+	return i, err
+}
+
+const noticePlace = `-- name: NoticePlace :one
+SELECT u.id, b.session_key, b.place, b.channel, b.account FROM users u
+JOIN identities i ON i.kind = 'person' AND i.user_id = u.id
+JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
+JOIN sessions p ON p.user_id = u.id
+CROSS JOIN LATERAL (
+    SELECT r.id, r.session_key, r.place, r.channel, r.account FROM inbox r
+    WHERE r.session_key = p.key AND r.place IS NOT NULL AND r.kind <> 'background' AND r.channel = i.channel AND r.account = i.account
+      AND r.place ->> 'chat_type' = 'direct' AND r.place ->> 'peer' = i.peer
+    ORDER BY r.id DESC LIMIT 1
+) b
+WHERE u.role = 'admin' AND u.kind = 'person' AND u.disabled_at IS NULL
+ORDER BY b.id DESC LIMIT 1
+`
+
+type NoticePlaceRow struct {
+	ID         chat.UserID
+	SessionKey chat.SessionKey
+	Place      []byte
+	Channel    string
+	Account    string
+}
+
+// Where an administrator last wrote to a bot that can answer, alone. No row: none of them did.
+func (q *Queries) NoticePlace(ctx context.Context, db DBTX) (NoticePlaceRow, error) {
+	row := db.QueryRow(ctx, noticePlace)
+	var i NoticePlaceRow
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.Place,
+		&i.Channel,
+		&i.Account,
 	)
 	return i, err
 }
@@ -127,10 +176,11 @@ func (q *Queries) NoticeSession(ctx context.Context, db DBTX, arg NoticeSessionP
 
 const noticeSupersede = `-- name: NoticeSupersede :exec
 UPDATE outbound SET state = 'expired', error = 'there is newer news', ended_at = now()
-WHERE session_key = $1 AND state = 'waiting' AND NOT coalesce(jsonb_path_exists(parts, '$[*].state'), false)
+WHERE outbound.session_key = $1 AND outbound.state = 'waiting' AND NOT coalesce(jsonb_path_exists(parts, '$[*].state'), false)
+  AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = outbound.message_id AND m.client_message_id LIKE 'once-%')
 `
 
-// What certainly was not sent is not sent beside what is newer.
+// What certainly was not sent is not sent beside what is newer, but for what is said once.
 func (q *Queries) NoticeSupersede(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
 	_, err := db.Exec(ctx, noticeSupersede, sessionKey)
 	return err

@@ -1,0 +1,53 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/llm"
+)
+
+// Causes tells an administrator why something does not work, once, then at most daily.
+type Causes interface {
+	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
+}
+
+// refused ends a step whose model refused the request, or could not be called. The cause has addresses, ends of keys and settings of the
+// server in it: it is for who can do something about it. Others read what they can do.
+func (m *Model) refused(ctx context.Context, a *attempt, kind fault.Kind, cause error) (chat.Decision, error) {
+	_, notCalled := errors.AsType[llm.NotCalled](cause)
+	full, plain, what := i18n.ModelRefused, i18n.ModelRefusedPlain, string(kind)
+	if notCalled {
+		full, plain, what = i18n.ModelNotCalled, i18n.ModelNotCalledPlain, cause.Error()
+	}
+	if a.readsCauses(cause) {
+		return m.Steps.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, full, cause.Error()) })
+	}
+	say := i18n.ModelCause
+	if notCalled {
+		say = i18n.ModelCauseNotCalled
+	}
+	if err := m.tellCause(ctx, a, say, what, cause); err != nil {
+		return chat.Decision{}, err
+	}
+	return m.Steps.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, plain) })
+}
+
+// readsCauses reports whether who speaks here may read a cause as it is: an administrator, alone, or the person whose account it is about.
+func (a *attempt) readsCauses(cause error) bool {
+	_, own := errors.AsType[llm.OfOwnAccount](cause)
+	return a.who.Trusted || own && a.who.Direct
+}
+
+// tellCause tells an administrator why a model does not answer, unless they read it here.
+func (m *Model) tellCause(ctx context.Context, a *attempt, say i18n.ID, what string, cause error) error {
+	if _, own := errors.AsType[llm.OfOwnAccount](cause); own || a.readsCauses(cause) {
+		return nil
+	}
+	of := chat.Saying{Topic: chat.TopicCause, About: "model " + a.model, What: what}
+	_, err := m.Steps.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, say, a.model, cause.Error()) })
+	return err
+}
