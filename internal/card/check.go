@@ -16,7 +16,7 @@ import (
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 // reserved are names that answers have already: of the button that was pressed, and of a note.
-var reserved = []string{"action", "note"}
+var reserved = []string{Action, "note"}
 
 // Check makes a card fit to be shown, without what cannot be shown. What does not fit is Invalid, or TooLarge, in a sentence for the model
 // that says what to do.
@@ -122,10 +122,10 @@ func (c *checking) field(e Element) (Element, error) {
 	case len(e.Options) > MaxOptions:
 		return e, fault.Errorf(fault.TooLarge, "a field may have %d options", MaxOptions)
 	}
-	options := make([]string, 0, len(e.Options))
+	var options []string
 	for _, o := range e.Options {
 		o = line(o)
-		if o == "" || long(o) || slices.Contains(options, o) {
+		if o == "" || long(o) || slices.ContainsFunc(options, func(other string) bool { return strings.EqualFold(o, other) }) {
 			return e, fault.Errorf(fault.Invalid, "options have 1 to %d characters each, and none is there twice", MaxTitle)
 		}
 		options = append(options, o)
@@ -141,12 +141,12 @@ func (c *checking) button(e Element) error {
 		return fault.Errorf(fault.TooLarge, "a card may have %d buttons", MaxButtons)
 	case e.Text == "" || long(e.Text):
 		return fault.Errorf(fault.Invalid, "text is its label, and has 1 to %d characters", MaxTitle)
-	case c.labels[e.Text]:
+	case c.labels[strings.ToLower(e.Text)]:
 		return fault.Errorf(fault.Invalid, "there is a button %q already; the answer is its label", e.Text)
 	case e.URL != "" && !webAddress(e.URL):
 		return fault.Errorf(fault.Invalid, "url must be an address that begins with https:// or http://")
 	}
-	c.labels[e.Text] = true
+	c.labels[strings.ToLower(e.Text)] = true
 	if e.Form != "" && e.Answers() {
 		c.submits[e.Form] = true
 	}
