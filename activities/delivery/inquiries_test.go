@@ -80,3 +80,22 @@ func TestSend_AsksByTheCardOfAModelWhereThereAreForms(t *testing.T) {
 		require.Contains(t, p.got[0].Text, part)
 	}
 }
+
+func TestSend_ShowsACardThatNobodyAnswersOrSaysItInWords(t *testing.T) {
+	sends := func() *post {
+		p := newPost(`{"title":"Lunch","elements":[{"kind":"markdown","text":"Rice"}]}`)
+		p.o.Kind = chat.OutboundCard
+		return p
+	}
+	p := sends()
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
+	require.Len(t, p.got, 1)
+	require.Equal(t, "Lunch", p.got[0].Card.Design.Title)
+	require.Empty(t, p.got[0].Card.ID, "nothing of it can be pressed")
+
+	p = sends()
+	require.NoError(t, p.send(t, 1))
+	require.Len(t, p.got, 1)
+	require.Nil(t, p.got[0].Card)
+	require.Equal(t, "**Lunch**\n\nRice", p.got[0].Text)
+}
