@@ -29,6 +29,7 @@ import (
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
 	"xbot/internal/tool/authorize"
+	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/conversation"
@@ -85,6 +86,7 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
 		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)), c.feishuTools(),
+		cards.NewSource(cards.New(c.store)),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
@@ -205,7 +207,7 @@ func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Ru
 }
 
 // sometimes are the tools that only some conversations have, beside those of MCP servers.
-var sometimes = []string{chat.SkillTool, web.SearchTool, clientcontrol.Name}
+var sometimes = append([]string{chat.SkillTool, web.SearchTool, clientcontrol.Name}, cards.Names...)
 
 // toolNamed is the tool's own name for one that somebody wrote. Which tools MCP servers and plugins will have nobody knows yet.
 func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/slash"
 	"xbot/internal/telemetry"
 	"xbot/internal/tool"
+	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
 	toolskill "xbot/internal/tool/skill"
 	"xbot/internal/tool/web"
@@ -18,7 +19,7 @@ import (
 
 // Tools describes what models can call, without a server. What people bring themselves is not among them.
 func Tools() []tool.Spec {
-	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil), clientcontrol.New(nil, nil, nil)).Specs()
+	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil), clientcontrol.New(nil, nil, nil)).With(cards.New(nil)...).Specs()
 }
 
 // SlashCommands describes the slash commands, without a server.

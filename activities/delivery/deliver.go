@@ -171,6 +171,10 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 		if ended := s.ask(); ended {
 			return chat.OutboundExpired, "it was closed before it could be sent", nil
 		}
+	case o.Kind == chat.OutboundCard:
+		if err := s.showCard(); err != nil {
+			return "", "", err
+		}
 	case !divided(o.Pieces): // divided anew at each try, so that a text says that it is late once it is
 		if s.o.Pieces, err = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late); err != nil {
 			return "", "", err

@@ -41,6 +41,7 @@ func formOf(a chat.Asking) *channel.Question {
 		}
 		q.Fields = append(q.Fields, f)
 	}
+	q.Design = question.CardOf(inquiries(a))
 	return q
 }
 
@@ -51,6 +52,9 @@ func about(a chat.Asking) string {
 		parts = append(parts, quoted(r))
 	}
 	for _, in := range inquiries(a) {
+		if in.Above != "" {
+			parts = append(parts, in.Above)
+		}
 		var means []string
 		for _, o := range in.Options {
 			if o.About != "" {

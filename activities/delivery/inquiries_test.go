@@ -5,8 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/card"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
+	"xbot/internal/question"
 )
 
 // asksForm is a call with questions of the model.
@@ -56,4 +58,44 @@ func TestSend_SettlesAFormWithItsAnswers(t *testing.T) {
 	d := &fakePlatform{post: p}
 	require.NoError(t, p.sendBy(t, 1, d))
 	require.Equal(t, []string{"om_1: A question for you: Answered by Ann\n\n**Which colour?**\n> red\n\n**Why?**\n> it is\n> warm"}, d.settled)
+}
+
+func TestSend_AsksByTheCardOfAModelWhereThereAreForms(t *testing.T) {
+	made, err := card.Check(card.Card{Title: "Lunch", Elements: []card.Element{
+		{Kind: card.Markdown, Text: "Where to?"}, {Kind: card.Form, Name: "lunch"}, {Kind: card.Input, Form: "lunch", Name: "place", Text: "Place"},
+		{Kind: card.Button, Form: "lunch", Text: "Go"},
+	}})
+	require.NoError(t, err)
+	asks, err := question.OfCard(made)
+	require.NoError(t, err)
+	p := asksForm(chat.OutboundQuestion, asks...)
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
+	require.Equal(t, &made, p.got[0].Card.Design)
+	require.Contains(t, p.got[0].Card.Text, "Where to?")
+
+	p = asksForm(chat.OutboundQuestion, asks...)
+	require.NoError(t, p.send(t, 1))
+	require.Nil(t, p.got[0].Card)
+	for _, part := range []string{"**Lunch**", "Where to?", "Place", "A dash answers nothing.", "/deny"} {
+		require.Contains(t, p.got[0].Text, part)
+	}
+}
+
+func TestSend_ShowsACardThatNobodyAnswersOrSaysItInWords(t *testing.T) {
+	sends := func() *post {
+		p := newPost(`{"title":"Lunch","elements":[{"kind":"markdown","text":"Rice"}]}`)
+		p.o.Kind = chat.OutboundCard
+		return p
+	}
+	p := sends()
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
+	require.Len(t, p.got, 1)
+	require.Equal(t, "Lunch", p.got[0].Card.Design.Title)
+	require.Empty(t, p.got[0].Card.ID, "nothing of it can be pressed")
+
+	p = sends()
+	require.NoError(t, p.send(t, 1))
+	require.Len(t, p.got, 1)
+	require.Nil(t, p.got[0].Card)
+	require.Equal(t, "**Lunch**\n\nRice", p.got[0].Text)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/card"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
@@ -87,13 +88,26 @@ func inWords(a chat.Asking) string {
 // unasked asks with a text if the platform refuses the card: a person who is not asked cannot answer.
 func (s *sending) unasked(ctx context.Context) error {
 	s.card = nil
-	s.o.Pieces = s.divide(inWords(*s.o.Asked), s.o.Before, channel.TraitsAt(s.account, s.o.Place))
+	words, err := s.words()
+	if err != nil {
+		return err
+	}
+	s.o.Pieces = s.divide(words, s.o.Before, channel.TraitsAt(s.account, s.o.Place))
 	for n := range s.o.Pieces {
 		if err := s.piece(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// words are what a card says where it is not shown.
+func (s *sending) words() (string, error) {
+	if s.o.Kind != chat.OutboundCard {
+		return inWords(*s.o.Asked), nil
+	}
+	made, err := madeCard(s.o)
+	return card.Text(made), err
 }
 
 // requestText tells the person who is asked what would run, why, and where.

@@ -69,15 +69,34 @@ func (k Kind) isField() bool {
 // chooses reports whether a kind has options.
 func (k Kind) chooses() bool { return k == Select || k == MultiSelect }
 
+// Action names the answer that says which button was pressed.
+const Action = "action"
+
 // Answers reports whether an element sends an answer when it is pressed.
 func (e Element) Answers() bool { return e.Kind == Button && e.URL == "" }
 
 // Asks reports whether a person can answer a card.
-func (c Card) Asks() bool {
+func (c Card) Asks() bool { return len(c.Actions()) > 0 }
+
+// Actions are the labels of the buttons that answer.
+func (c Card) Actions() (labels []string) {
 	for _, e := range c.Elements {
 		if e.Answers() {
-			return true
+			labels = append(labels, e.Text)
 		}
 	}
-	return false
+	return labels
 }
+
+// Requires reports whether a card is not answered without its required fields: each of its buttons sends the form.
+func (c Card) Requires() bool {
+	for _, e := range c.Elements {
+		if e.Answers() && e.Form == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// IsField reports whether a person fills an element in.
+func (e Element) IsField() bool { return e.Kind.isField() }

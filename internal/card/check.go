@@ -16,44 +16,59 @@ import (
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 // reserved are names that answers have already: of the button that was pressed, and of a note.
-var reserved = []string{"action", "note"}
+var reserved = []string{Action, "note"}
 
 // Check makes a card fit to be shown, without what cannot be shown. What does not fit is Invalid, or TooLarge, in a sentence for the model
 // that says what to do.
 func Check(c Card) (Card, error) {
+	if len(c.Elements) == 0 && line(c.Title) != "" {
+		return Card{}, fault.Errorf(fault.Invalid, "the card has no elements")
+	}
+	c, check, err := fit(c)
+	if err == nil {
+		err = check.whole()
+	}
+	if err != nil {
+		return Card{}, err
+	}
+	return c, nil
+}
+
+// Draft is Check for a card that is not whole yet: elements may be missing.
+func Draft(c Card) (Card, error) {
+	c, _, err := fit(c)
+	return c, err
+}
+
+func fit(c Card) (Card, *checking, error) {
 	c.Title, c.Subtitle = line(c.Title), line(c.Subtitle)
 	switch {
 	case c.Title == "":
-		return Card{}, fault.Errorf(fault.Invalid, "the card has no title")
+		return Card{}, nil, fault.Errorf(fault.Invalid, "the card has no title")
 	case long(c.Title) || long(c.Subtitle):
-		return Card{}, fault.Errorf(fault.Invalid, "a title may have %d characters", MaxTitle)
+		return Card{}, nil, fault.Errorf(fault.Invalid, "a title may have %d characters", MaxTitle)
 	case c.Colour != "" && !slices.Contains(Colours, c.Colour):
-		return Card{}, fault.Errorf(fault.Invalid, "there is no colour %.40q; there are %s", c.Colour, strings.Join(Colours, ", "))
-	case len(c.Elements) == 0:
-		return Card{}, fault.Errorf(fault.Invalid, "the card has no elements")
+		return Card{}, nil, fault.Errorf(fault.Invalid, "there is no colour %.40q; there are %s", c.Colour, strings.Join(Colours, ", "))
 	case len(c.Elements) > MaxElements:
-		return Card{}, fault.Errorf(fault.TooLarge, "the card has %d elements; at most %d are shown", len(c.Elements), MaxElements)
+		return Card{}, nil, fault.Errorf(fault.TooLarge, "the card has %d elements; at most %d are shown", len(c.Elements), MaxElements)
 	}
-	check := checking{names: map[string]Kind{}, labels: map[string]bool{}, submits: map[string]bool{}}
+	check := &checking{names: map[string]Kind{}, labels: map[string]bool{}, submits: map[string]bool{}}
 	c.Elements = slices.Clone(c.Elements)
 	for i, e := range c.Elements {
 		fit, err := check.element(e)
 		if err != nil {
-			return Card{}, fault.Errorf(fault.KindOf(err), "element %d (%.20s): %w", i+1, e.Kind, err)
+			return Card{}, nil, fault.Errorf(fault.KindOf(err), "element %d (%.20s): %w", i+1, e.Kind, err)
 		}
 		c.Elements[i] = fit
 	}
-	if err := check.whole(); err != nil {
-		return Card{}, err
-	}
 	data, err := json.Marshal(c)
 	if err != nil {
-		return Card{}, fault.Errorf(fault.Invalid, "the card cannot be written down: %w", err)
+		return Card{}, nil, fault.Errorf(fault.Invalid, "the card cannot be written down: %w", err)
 	}
 	if size := len(data) + 200*len(c.Elements); size > MaxBytes {
-		return Card{}, fault.Errorf(fault.TooLarge, "the card has %d bytes with its elements; at most %d fit, so shorten its texts", size, MaxBytes)
+		return Card{}, nil, fault.Errorf(fault.TooLarge, "the card has %d bytes with its elements; at most %d fit, so shorten its texts", size, MaxBytes)
 	}
-	return c, nil
+	return c, check, nil
 }
 
 // checking is what is known of the elements before one.
@@ -122,10 +137,10 @@ func (c *checking) field(e Element) (Element, error) {
 	case len(e.Options) > MaxOptions:
 		return e, fault.Errorf(fault.TooLarge, "a field may have %d options", MaxOptions)
 	}
-	options := make([]string, 0, len(e.Options))
+	var options []string
 	for _, o := range e.Options {
 		o = line(o)
-		if o == "" || long(o) || slices.Contains(options, o) {
+		if o == "" || long(o) || slices.ContainsFunc(options, func(other string) bool { return strings.EqualFold(o, other) }) {
 			return e, fault.Errorf(fault.Invalid, "options have 1 to %d characters each, and none is there twice", MaxTitle)
 		}
 		options = append(options, o)
@@ -141,12 +156,12 @@ func (c *checking) button(e Element) error {
 		return fault.Errorf(fault.TooLarge, "a card may have %d buttons", MaxButtons)
 	case e.Text == "" || long(e.Text):
 		return fault.Errorf(fault.Invalid, "text is its label, and has 1 to %d characters", MaxTitle)
-	case c.labels[e.Text]:
+	case c.labels[strings.ToLower(e.Text)]:
 		return fault.Errorf(fault.Invalid, "there is a button %q already; the answer is its label", e.Text)
 	case e.URL != "" && !webAddress(e.URL):
 		return fault.Errorf(fault.Invalid, "url must be an address that begins with https:// or http://")
 	}
-	c.labels[e.Text] = true
+	c.labels[strings.ToLower(e.Text)] = true
 	if e.Form != "" && e.Answers() {
 		c.submits[e.Form] = true
 	}

@@ -3,13 +3,20 @@ package card
 import "strings"
 
 // Text is the content of a card in Markdown, for places that have no cards.
-func Text(c Card) string {
+func Text(c Card) string { return text(c, func(Element) bool { return true }) }
+
+// Content is the text of a card without what a person answers: its fields, and the buttons that send them.
+func Content(c Card) string {
+	return text(c, func(e Element) bool { return !e.Answers() && !e.IsField() })
+}
+
+func text(c Card, wanted func(Element) bool) string {
 	parts := []string{"**" + c.Title + "**"}
 	if c.Subtitle != "" {
 		parts = append(parts, c.Subtitle)
 	}
 	for _, e := range c.Elements {
-		if part := e.text(); part != "" {
+		if part := e.text(); part != "" && wanted(e) {
 			parts = append(parts, part)
 		}
 	}

@@ -16,7 +16,7 @@ type Question struct {
 }
 
 // PressAction is the name under which the label of the button comes back that was pressed on a card with a Design.
-const PressAction = "action"
+const PressAction = card.Action
 
 // Field is one question of a form.
 type Field struct {

@@ -157,7 +157,7 @@ const (
 	PressNote   = "note"
 )
 
-// Inquiry is one question of the model to a person, by the tool AskUser. It is answered with labels of its options, with
+// Inquiry is one question of the model to a person, by AskUser or a card. It is answered with labels of its options, with
 // words of the person's own where Other is set, or both where Multi is set.
 type Inquiry struct {
 	Name    string          `json:"name" doc:"Names the answer: q1, q2 ... in their order."`
@@ -166,6 +166,11 @@ type Inquiry struct {
 	Multi   bool            `json:"multi,omitempty" doc:"More than one answer may be given."`
 	Other   bool            `json:"other,omitempty" doc:"A free text is an answer, too; always if there are no options."`
 	Connect *AccountAsk     `json:"connect,omitempty" doc:"Set where it is answered by connecting an account (POST /api/oauth/accounts/{provider}/connect), and by nothing else; it can be declined."`
+
+	Optional bool   `json:"optional,omitempty" doc:"It may be left without an answer."`
+	Default  string `json:"default,omitempty" doc:"The option that is the answer where none is given."`
+	Above    string `json:"above,omitempty" doc:"What stands above the question, Markdown: the content of a card of the model."`
+	Card     string `json:"card,omitempty" doc:"On the first question: the card of the model that asks them all, as JSON, for platforms that show it."`
 }
 
 // InquiryOption is something that can be chosen.

@@ -71,6 +71,7 @@ const (
 	OutboundMessage  OutboundKind = "message"
 	OutboundQuestion OutboundKind = "question" // what a call asks a person
 	OutboundSettled  OutboundKind = "settled"  // that question is not open any more
+	OutboundCard     OutboundKind = "card"     // a card of the model that nobody waits for; its text is the card as JSON
 )
 
 // OutboundNext is what is sent next in a session.

@@ -56,9 +56,12 @@ func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.An
 func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apiclient.Answer, bool) {
 	answers := chat.Answers{}
 	for _, q := range questions {
+		if q.Default != "" && len(questions) > 1 {
+			continue
+		}
 		one := []chat.Inquiry{q}
 		fmt.Fprintf(p.Out, "\n? %s (/deny declines)\n", text.Plain(question.Show(i18n.English, one)))
-		for len(answers[q.Name]) == 0 {
+		for read := false; !read; {
 			fmt.Fprint(p.Out, "> ")
 			if !lines.Scan() {
 				return apiclient.Answer{}, false
@@ -71,7 +74,7 @@ func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apicli
 				fmt.Fprintln(p.Out, text.Plain(err.Error()))
 				continue
 			}
-			answers[q.Name] = answer[q.Name]
+			answers[q.Name], read = answer[q.Name], true
 		}
 	}
 	return apiclient.Answer{Decision: apiclient.Allow, Answers: answers}, true

@@ -104,6 +104,9 @@ const (
 	InquiryHowBoth  ID = "inquiry_how_both"  // the same, several options or words
 	InquiryHowText  ID = "inquiry_how_text"  // the same, words alone
 	InquiryHowLines ID = "inquiry_how_lines" // the same, several questions
+	InquiryHowDash  ID = "inquiry_how_dash"  // how one of several is left out
+	InquiryHowSkip  ID = "inquiry_how_skip"  // how the only one is left out
+	InquiryButton   ID = "inquiry_button"    // the question which button of a card
 	InquiryDeclined ID = "inquiry_declined"  // result of a question that a person declined; %s note
 	InquiryLate     ID = "inquiry_late"      // result of a question that nobody answered in time
 	InquiryStopped  ID = "inquiry_stopped"   // result of a question of a turn that was stopped
@@ -129,6 +132,9 @@ var inquiries = map[ID]map[Lang]string{
 	InquiryHowBoth:  {English: "Answer with numbers, separated by commas, or in your own words.", Chinese: "请回复编号，可多选，用逗号分隔；也可直接写下你的回答。"},
 	InquiryHowText:  {English: "Answer in your own words.", Chinese: "请直接写下你的回答。"},
 	InquiryHowLines: {English: "Answer each question on a line of its own.", Chinese: "请逐行作答，每题一行。"},
+	InquiryHowDash:  {English: "A dash leaves one out.", Chinese: "可跳过的题用“-”作答。"},
+	InquiryHowSkip:  {English: "A dash answers nothing.", Chinese: "跳过请回复“-”。"},
+	InquiryButton:   {English: "Which button?", Chinese: "选择哪个按钮？"},
 	InquiryDeclined: {English: "The user declined to answer%s. Do not ask the same again: go on without the answer where that is safe, or say what you would need.", Chinese: ""},
 	InquiryLate:     {English: "Nobody answered within the time that questions stay open. Go on without the answer where that is safe, or say what you would need.", Chinese: ""},
 	InquiryStopped:  {English: "Not answered: the user stopped the turn while the question was open.", Chinese: ""},

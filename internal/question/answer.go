@@ -29,6 +29,9 @@ func Fit(questions []chat.Inquiry, answers chat.Answers) (chat.Answers, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(fit) == 0 {
+			continue
+		}
 		for _, a := range fit {
 			size += len(a)
 		}
@@ -60,7 +63,12 @@ func fitOne(q chat.Inquiry, given []string) ([]string, error) {
 			fit = append(fit, a)
 		}
 	}
+	if len(fit) == 0 && q.Default != "" {
+		fit = []string{q.Default}
+	}
 	switch {
+	case len(fit) == 0 && q.Optional:
+		return nil, nil
 	case len(fit) == 0:
 		return nil, i18n.Fault(fault.Invalid, i18n.InquiryMissing, chat.FirstWords(q.Text, maxShown))
 	case len(fit) > 1 && !q.Multi:
@@ -81,9 +89,11 @@ func noOption(q chat.Inquiry, said string) error {
 func Said(questions []chat.Inquiry, answers chat.Answers) string {
 	said := make([]string, 0, len(questions))
 	for _, q := range questions {
-		said = append(said, chat.FirstWords(strings.Join(answers[q.Name], ", "), maxShown))
+		if a := answers[q.Name]; len(a) > 0 {
+			said = append(said, chat.FirstWords(strings.Join(a, ", "), maxShown))
+		}
 	}
-	if together(answers) {
+	if together(answers) && len(said) > 0 {
 		said = said[:1]
 	}
 	return strings.Join(said, " · ")

@@ -12,12 +12,14 @@ import (
 
 // Read returns what a typed text answers. One question: the number or the label of an option, several of them separated by
 // commas where more than one may be chosen, else the text as it is. Several questions: a line each, or one text for all
-// where none needs an option. A text that fits nothing is Invalid, in a sentence for its writer.
+// where none needs an option. A question with a default takes no line, and a dash leaves out one that is optional. A text that fits nothing is
+// Invalid, in a sentence for its writer.
 func Read(questions []chat.Inquiry, text string) (chat.Answers, error) {
 	text = strings.TrimSpace(text)
-	if len(questions) == 1 {
+	all := questions
+	if questions = undecided(questions); len(questions) == 1 {
 		q := questions[0]
-		return Fit(questions, chat.Answers{q.Name: readOne(q, text)})
+		return Fit(all, chat.Answers{q.Name: readOne(q, text)})
 	}
 	answers, lines := make(chat.Answers, len(questions)), linesOf(text)
 	if len(lines) != len(questions) {
@@ -27,16 +29,32 @@ func Read(questions []chat.Inquiry, text string) (chat.Answers, error) {
 			}
 			answers[q.Name] = []string{text}
 		}
-		return Fit(questions, answers)
+		return Fit(all, answers)
 	}
 	for i, q := range questions {
 		answers[q.Name] = readOne(q, unnumbered(lines[i], i+1))
 	}
-	return Fit(questions, answers)
+	return Fit(all, answers)
+}
+
+// undecided are the questions that a typed text answers: those without a default, or all where each has one.
+func undecided(questions []chat.Inquiry) (out []chat.Inquiry) {
+	for _, q := range questions {
+		if q.Default == "" {
+			out = append(out, q)
+		}
+	}
+	if len(out) == 0 {
+		return questions[:1]
+	}
+	return out
 }
 
 // readOne reads the answer to one question.
 func readOne(q chat.Inquiry, text string) []string {
+	if q.Optional && strings.Trim(text, "-\u2013\u2014") == "" {
+		return nil
+	}
 	if label, ok := chosen(q, text); ok {
 		return []string{label}
 	}

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,10 @@ func Show(lang i18n.Lang, questions []chat.Inquiry) string {
 // List writes questions as plain text with numbers.
 func List(questions []chat.Inquiry) string {
 	var out strings.Builder
+	if len(questions) > 0 && questions[0].Above != "" {
+		out.WriteString(questions[0].Above + "\n\n")
+	}
+	questions = undecided(questions)
 	for i, q := range questions {
 		if len(questions) > 1 {
 			out.WriteString(strconv.Itoa(i+1) + ". ")
@@ -42,8 +47,15 @@ func ConnectedAs(lang i18n.Lang, provider, label string) string {
 
 // How says how questions are answered by typing.
 func How(lang i18n.Lang, questions []chat.Inquiry) string {
+	questions = undecided(questions)
+	if len(questions) > 1 && slices.ContainsFunc(questions, func(q chat.Inquiry) bool { return q.Optional }) {
+		return i18n.Say(lang, i18n.InquiryHowLines) + " " + i18n.Say(lang, i18n.InquiryHowDash)
+	}
 	if len(questions) > 1 {
 		return i18n.Say(lang, i18n.InquiryHowLines)
+	}
+	if questions[0].Optional {
+		return How(lang, []chat.Inquiry{required(questions[0])}) + " " + i18n.Say(lang, i18n.InquiryHowSkip)
 	}
 	if questions[0].Connect != nil {
 		return i18n.Say(lang, i18n.OAuthNoAddress)
@@ -62,4 +74,9 @@ func How(lang i18n.Lang, questions []chat.Inquiry) string {
 		}
 	}
 	return i18n.Say(lang, say)
+}
+
+func required(q chat.Inquiry) chat.Inquiry {
+	q.Optional = false
+	return q
 }

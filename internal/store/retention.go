@@ -17,7 +17,7 @@ const (
 	prunePrompts = 50
 )
 
-// Prune removes old rows that are not needed any more: events to people, and the requests that models were sent. Conversations
+// Prune removes old rows that are not needed any more: events to people, and the requests that models were sent, and drafts of cards. Conversations
 // stay. It returns the number of deleted rows.
 func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err error) {
 	for _, prune := range []struct {
@@ -33,6 +33,7 @@ func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err
 		{prunePrompts, func(most int32) (int64, error) {
 			return s.db.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Older: pg.Interval(older), Most: most})
 		}},
+		{pruneRows, func(most int32) (int64, error) { return s.db.Q.RetentionCards(ctx, s.db.Pool, most) }},
 	} {
 		for n := int64(prune.most); n == int64(prune.most) && ctx.Err() == nil; rows += n {
 			if n, err = prune.do(prune.most); err != nil {

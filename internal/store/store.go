@@ -17,6 +17,7 @@ import (
 	"xbot/internal/store/amended"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
+	"xbot/internal/store/cards"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/clientactions"
 	"xbot/internal/store/conversation"
@@ -97,6 +98,8 @@ type (
 	ActiveToolStore = activetools.Store
 	// ClientActionStore is the one of package clientactions.
 	ClientActionStore = clientactions.Store
+	// CardStore is the one of package cards.
+	CardStore = cards.Store
 	// RunnerStore is the one of package runners.
 	RunnerStore = runners.Store
 	// InspectStore is the one of package inspect.
@@ -194,6 +197,7 @@ type work struct {
 	*AgentStore
 	*DeliveryStore
 	*ClientActionStore
+	*CardStore
 	*CronStore
 	*TriggerStore
 }
@@ -242,6 +246,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.PluginStore = plugins.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
+	s.CardStore = cards.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)

@@ -7,7 +7,7 @@ ORDER BY o.id
 LIMIT 1;
 
 -- name: OutboundGet :one
-SELECT sqlc.embed(o), coalesce(m.shown, m.content, '')::text AS body, coalesce(m.role = 'assistant', false)::boolean AS answer, (
+SELECT sqlc.embed(o), coalesce(m.shown, m.content, o.card::text, '')::text AS body, coalesce(m.role = 'assistant', false)::boolean AS answer, (
     SELECT coalesce(sum(jsonb_array_length(e.parts)), 0) FROM outbound e
     WHERE e.session_key = o.session_key AND e.id < o.id AND e.place ->> 'reply_to' = o.place ->> 'reply_to'
 )::int AS before

@@ -242,11 +242,13 @@ type Outbound struct {
 	Error      string
 	CreatedAt  time.Time
 	EndedAt    *time.Time
-	// message: what was written. question: what a call asks a person; inserted in the transaction that opens the question. settled: the question is not open any more, so its buttons go; inserted in the transaction that ends it, if the question was sent or may be.
+	// message: what was written. question: what a call asks a person; inserted in the transaction that opens the question. settled: the question is not open any more, so its buttons go; inserted in the transaction that ends it, if the question was sent or may be. card: a card of the model that nobody waits for; inserted by its call.
 	Kind   chat.OutboundKind
 	CallID *chat.CallID
 	// The delivery of which this notice says that it may not have arrived: of one that is lost itself nothing more is said. Written with the end of that delivery.
 	TellsOf *int64
+	// The card as it was when its call ran.
+	Card []byte
 }
 
 // People who wrote for the first time and wait for an administrator to let them in. Written by the gateway; removed when it is approved, refused or expired.

@@ -60,7 +60,7 @@ func (q *Queries) OutboundFailing(ctx context.Context, db DBTX, arg OutboundFail
 }
 
 const outboundGet = `-- name: OutboundGet :one
-SELECT o.id, o.nonce, o.session_key, o.channel, o.account, o.place, o.message_id, o.turn_id, o.state, o.parts, o.tries, o.tried_at, o.woken_at, o.error, o.created_at, o.ended_at, o.kind, o.call_id, o.tells_of, coalesce(m.shown, m.content, '')::text AS body, coalesce(m.role = 'assistant', false)::boolean AS answer, (
+SELECT o.id, o.nonce, o.session_key, o.channel, o.account, o.place, o.message_id, o.turn_id, o.state, o.parts, o.tries, o.tried_at, o.woken_at, o.error, o.created_at, o.ended_at, o.kind, o.call_id, o.tells_of, o.card, coalesce(m.shown, m.content, o.card::text, '')::text AS body, coalesce(m.role = 'assistant', false)::boolean AS answer, (
     SELECT coalesce(sum(jsonb_array_length(e.parts)), 0) FROM outbound e
     WHERE e.session_key = o.session_key AND e.id < o.id AND e.place ->> 'reply_to' = o.place ->> 'reply_to'
 )::int AS before
@@ -98,6 +98,7 @@ func (q *Queries) OutboundGet(ctx context.Context, db DBTX, id int64) (OutboundG
 		&i.Outbound.Kind,
 		&i.Outbound.CallID,
 		&i.Outbound.TellsOf,
+		&i.Outbound.Card,
 		&i.Body,
 		&i.Answer,
 		&i.Before,

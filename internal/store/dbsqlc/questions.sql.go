@@ -46,7 +46,7 @@ func (q *Queries) QuestionAdd(ctx context.Context, db DBTX, callID string) ([]ch
 }
 
 const questionOfCall = `-- name: QuestionOfCall :one
-SELECT id, nonce, session_key, channel, account, place, message_id, turn_id, state, parts, tries, tried_at, woken_at, error, created_at, ended_at, kind, call_id, tells_of FROM outbound WHERE call_id = $1::text AND kind = 'question'
+SELECT id, nonce, session_key, channel, account, place, message_id, turn_id, state, parts, tries, tried_at, woken_at, error, created_at, ended_at, kind, call_id, tells_of, card FROM outbound WHERE call_id = $1::text AND kind = 'question'
 `
 
 // The question that a call has asked on a platform.
@@ -73,6 +73,7 @@ func (q *Queries) QuestionOfCall(ctx context.Context, db DBTX, callID string) (O
 		&i.Kind,
 		&i.CallID,
 		&i.TellsOf,
+		&i.Card,
 	)
 	return i, err
 }

@@ -56,7 +56,7 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	if out.Pieces, err = calls.PiecesOf(o); err != nil {
 		return chat.Outbound{}, err
 	}
-	if o.CallID != nil {
+	if o.CallID != nil && o.Kind != chat.OutboundCard {
 		out.Asked, err = s.asked(ctx, *o.CallID)
 	}
 	return out, err
@@ -95,8 +95,8 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 	return pg.Classify(err)
 }
 
-// EndDelivery records the end of a delivery, once. If an answer, question or notice may not have arrived, or the platform refused
-// an answer or question, it queues a notice that tells the person.
+// EndDelivery records the end of a delivery, once. If an answer, question, card or notice may not have arrived, or the platform refused
+// an answer, card or question, it queues a notice that tells the person.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: pg.Clean(reason)})
@@ -129,11 +129,11 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 // missing is the notice about a delivery that a person may have missed. There is none about such a notice itself: a connection that
 // never answers would cause them without end.
 func missing(row dbsqlc.OutboundEndRow, state string) (say i18n.ID, ok bool) {
-	question := row.Kind == chat.OutboundQuestion
+	question, card := row.Kind == chat.OutboundQuestion, row.Kind == chat.OutboundCard
 	switch {
 	case row.Notice && state == chat.OutboundUncertain:
 		return i18n.NoticeUnknown, true
-	case !question && !row.Answer:
+	case !question && !card && !row.Answer:
 		return "", false
 	case state == chat.OutboundUncertain && question:
 		return i18n.AskUnknown, true

@@ -4546,12 +4546,20 @@ export interface components {
             undelivered: components["schemas"]["Undelivered"][] | null;
         };
         Inquiry: {
+            /** @description What stands above the question, Markdown: the content of a card of the model. */
+            above?: string;
+            /** @description On the first question: the card of the model that asks them all, as JSON, for platforms that show it. */
+            card?: string;
             /** @description Set where it is answered by connecting an account (POST /api/oauth/accounts/{provider}/connect), and by nothing else; it can be declined. */
             connect?: components["schemas"]["AccountAsk"];
+            /** @description The option that is the answer where none is given. */
+            default?: string;
             /** @description More than one answer may be given. */
             multi?: boolean;
             /** @description Names the answer: q1, q2 ... in their order. */
             name: string;
+            /** @description It may be left without an answer. */
+            optional?: boolean;
             /** @description What can be chosen; none: the answer is free text. */
             options?: components["schemas"]["InquiryOption"][] | null;
             /** @description A free text is an answer, too; always if there are no options. */

@@ -65,7 +65,8 @@ function Form({ call, questions, answering, onAnswer }: { questions: Question[] 
         <CircleHelp size={17} aria-hidden className="shrink-0 text-warn" />
         {t("inquiry.title", { count: questions.length })}
       </p>
-      {questions.map((question, n) => (
+      {questions[0]?.above && <p className="break-words whitespace-pre-wrap">{questions[0].above}</p>}
+      {questions.map((question, n) => question.default ? null : (
         <Ask
           key={question.name}
           question={question}

@@ -23,5 +23,7 @@ test("a question is complete with an answer, and blanks are none", () => {
   expect(complete(one, draftOf())).toBe(false)
   expect(complete(one, wrote(one, draftOf(), "  "))).toBe(false)
   expect(complete(one, undefined)).toBe(false)
+  expect(complete({ ...one, optional: true }, undefined)).toBe(true)
+  expect(complete({ ...one, default: "Go" }, draftOf())).toBe(true)
   expect(complete(many, chose(many, draftOf(), "red"))).toBe(true)
 })

@@ -24,7 +24,8 @@ const answersOf = ({ options }: Inquiry, { chosen, text }: Draft): string[] => {
   return text.trim() === "" ? inOrder : [...inOrder, text.trim()]
 }
 
-export const complete = (question: Inquiry, draft: Draft | undefined): boolean => draft !== undefined && answersOf(question, draft).length > 0
+export const complete = (question: Inquiry, draft: Draft | undefined): boolean =>
+  question.optional === true || Boolean(question.default) || (draft !== undefined && answersOf(question, draft).length > 0)
 
 /** The answers as the server takes them: by the name of the question, options in their order. */
 export const given = (questions: Inquiry[], drafts: Draft[]): Record<string, string[]> =>

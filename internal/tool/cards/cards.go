@@ -1,0 +1,203 @@
+// Package cards holds the tools with which a model makes a card and sends it to a chat that shows cards. A card is a row that each call changes
+// once; what is sent is a copy. A card that somebody has to answer asks by the call that sends it, as AskUser does.
+package cards
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"xbot/internal/card"
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+)
+
+//go:embed create.md
+var createDoc string
+
+//go:embed content.md
+var contentDoc string
+
+//go:embed interactive.md
+var interactiveDoc string
+
+//go:embed container.md
+var containerDoc string
+
+//go:embed preview.md
+var previewDoc string
+
+//go:embed send.md
+var sendDoc string
+
+// Names are those of the tools.
+var Names = []string{"card_create", "card_add_content", "card_add_interactive", "card_add_container", "card_preview", "card_send"}
+
+// Store keeps cards and sends them (package cards of the store). NotFound: the conversation has no such card.
+type Store interface {
+	DraftCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, c card.Card) error
+	Card(ctx context.Context, in chat.SessionKey, id string) (card.Card, error)
+	ChangeCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, change func(card.Card) (card.Card, error)) (card.Card, error)
+	SendCard(ctx context.Context, in chat.SessionKey, call chat.CallID, c card.Card) (sent bool, err error)
+}
+
+// New returns the tools.
+func New(store Store) []tool.Tool {
+	group := tool.Optional("cards")
+	return []tool.Tool{
+		tool.Define(Names[0], chat.ClassIdempotent, createDoc, create{store}, tool.Inward, group),
+		tool.Define(Names[1], chat.ClassIdempotent, contentDoc, content{store}, tool.Inward, group),
+		tool.Define(Names[2], chat.ClassIdempotent, interactiveDoc, interactive{store}, tool.Inward, group),
+		tool.Define(Names[3], chat.ClassIdempotent, containerDoc, container{store}, tool.Inward, group),
+		tool.Define(Names[4], chat.ClassRead, previewDoc, preview{store}, group),
+		tool.Define(Names[5], chat.ClassIdempotent, sendDoc, send{store}, tool.Inward, group),
+	}
+}
+
+type createParams struct {
+	Title    string `json:"title"`
+	Subtitle string `json:"subtitle,omitempty"`
+	Colour   string `json:"colour,omitempty" jsonschema:"of the title: blue, wathet, turquoise, green, yellow, orange, red, carmine, violet, purple, indigo or grey"`
+}
+
+type create struct{ store Store }
+
+func (create) Summary(p createParams) string { return p.Title }
+
+func (c create) Run(ctx context.Context, call tool.Call, p createParams) (chat.ToolResult, error) {
+	made, err := card.Draft(card.Card{Title: p.Title, Subtitle: p.Subtitle, Colour: strings.ToLower(strings.TrimSpace(p.Colour))})
+	if err != nil {
+		return tool.FromError(err)
+	}
+	id := idOf(call.ID)
+	if err := c.store.DraftCard(ctx, call.Session, id, call.ID, made); err != nil {
+		return tool.FromError(err)
+	}
+	return tool.Text(id), nil
+}
+
+// idOf is the id of the card that a call makes: the same each time that it runs.
+func idOf(call chat.CallID) string {
+	sum := sha256.Sum256([]byte(call))
+	return "card_" + hex.EncodeToString(sum[:4])
+}
+
+type contentParams struct {
+	Card     string           `json:"card" jsonschema:"its id"`
+	Elements []contentElement `json:"elements"`
+}
+
+type contentElement struct {
+	Kind    string     `json:"kind" jsonschema:"markdown|divider|table"`
+	Text    string     `json:"text,omitempty"`
+	Form    string     `json:"form,omitempty"`
+	Columns []string   `json:"columns,omitempty"`
+	Rows    [][]string `json:"rows,omitempty"`
+}
+
+type content struct{ store Store }
+
+func (content) Summary(p contentParams) string { return p.Card }
+
+func (c content) Run(ctx context.Context, call tool.Call, p contentParams) (chat.ToolResult, error) {
+	var all []card.Element
+	for _, e := range p.Elements {
+		all = append(all, card.Element{Kind: card.Kind(e.Kind), Text: e.Text, Form: e.Form, Columns: e.Columns, Rows: e.Rows})
+	}
+	return add(ctx, c.store, call, p.Card, all, card.Markdown, card.Divider, card.Table)
+}
+
+type interactiveParams struct {
+	Card     string               `json:"card" jsonschema:"its id"`
+	Elements []interactiveElement `json:"elements"`
+}
+
+type interactiveElement struct {
+	Kind     string   `json:"kind" jsonschema:"button|input|select|multi_select|date|time|date_time"`
+	Text     string   `json:"text" jsonschema:"its label"`
+	Form     string   `json:"form,omitempty"`
+	Name     string   `json:"name,omitempty" jsonschema:"of a field: a-z, 0-9 and _"`
+	Options  []string `json:"options,omitempty"`
+	Required bool     `json:"required,omitempty"`
+	URL      string   `json:"url,omitempty"`
+}
+
+type interactive struct{ store Store }
+
+func (interactive) Summary(p interactiveParams) string { return p.Card }
+
+func (c interactive) Run(ctx context.Context, call tool.Call, p interactiveParams) (chat.ToolResult, error) {
+	var all []card.Element
+	for _, e := range p.Elements {
+		all = append(all, card.Element{Kind: card.Kind(e.Kind), Text: e.Text, Form: e.Form, Name: e.Name, Options: e.Options, Required: e.Required, URL: e.URL})
+	}
+	return add(ctx, c.store, call, p.Card, all, card.Button, card.Input, card.Select, card.MultiSelect, card.Date, card.Time, card.DateTime)
+}
+
+type containerParams struct {
+	Card string `json:"card" jsonschema:"its id"`
+	Kind string `json:"kind" jsonschema:"form"`
+	Name string `json:"name" jsonschema:"a-z, 0-9 and _"`
+}
+
+type container struct{ store Store }
+
+func (container) Summary(p containerParams) string { return p.Card + " " + p.Name }
+
+func (c container) Run(ctx context.Context, call tool.Call, p containerParams) (chat.ToolResult, error) {
+	return add(ctx, c.store, call, p.Card, []card.Element{{Kind: card.Kind(p.Kind), Name: p.Name}}, card.Form)
+}
+
+// add puts elements of some kinds at the end of a card: all of them, or none.
+func add(ctx context.Context, store Store, call tool.Call, id string, all []card.Element, kinds ...card.Kind) (chat.ToolResult, error) {
+	if len(all) == 0 {
+		return tool.Fail("elements is empty; give at least one"), nil
+	}
+	for i, e := range all {
+		if !slices.Contains(kinds, e.Kind) {
+			return tool.Fail("element %d has the kind %.40q; this tool adds %s", i+1, string(e.Kind), strings.Join(texts(kinds), ", ")), nil
+		}
+	}
+	made, err := store.ChangeCard(ctx, call.Session, id, call.ID, func(c card.Card) (card.Card, error) {
+		c.Elements = append(slices.Clone(c.Elements), all...)
+		return card.Draft(c)
+	})
+	if err != nil {
+		return tool.FromError(err)
+	}
+	return tool.Textf("%s has %s.%s", id, tool.Count(len(made.Elements), "element"), lacking(made)), nil
+}
+
+func texts(kinds []card.Kind) (out []string) {
+	for _, k := range kinds {
+		out = append(out, string(k))
+	}
+	return out
+}
+
+// lacking says what a card needs before it can be sent.
+func lacking(c card.Card) string {
+	if _, err := card.Check(c); err != nil {
+		return " It cannot be sent yet: " + err.Error()
+	}
+	return ""
+}
+
+type previewParams struct {
+	Card string `json:"card" jsonschema:"its id"`
+}
+
+type preview struct{ store Store }
+
+func (preview) Summary(p previewParams) string { return p.Card }
+
+func (c preview) Run(ctx context.Context, call tool.Call, p previewParams) (chat.ToolResult, error) {
+	made, err := c.store.Card(ctx, call.Session, p.Card)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	return tool.Text(strings.TrimSpace(card.Text(made) + "\n\n" + strings.TrimSpace(lacking(made)))), nil
+}
