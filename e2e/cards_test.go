@@ -32,7 +32,7 @@ call card_add_interactive {"card":%[1]q,"elements":[{"kind":"select","in":"lunch
 // titled are the messages in the direct chat of person 1 that show the card.
 func (a *asked) titled() (shown []feishutest.Shown) {
 	for _, m := range a.feishu.Shown(a.feishu.Direct(a.feishu.people[0]), "") {
-		if strings.HasPrefix(m.Text, "Lunch\n") {
+		if strings.HasPrefix(m.Text, "Lunch") {
 			shown = append(shown, m)
 		}
 	}
@@ -118,4 +118,22 @@ func TestCards_AreForChatsThatShowThem(t *testing.T) {
 	a.feishu.say(0, 1, "2") // who does not press writes
 	a.settled(a.feishu.Direct(a.feishu.people[0]), card.ID, "Rice")
 	a.reads("booked", "qq", "napcat")
+}
+
+func TestCards_ShowPicturesOfTheWorkspace(t *testing.T) {
+	t.Parallel()
+	a := newAsked(t)
+	id := a.drafted()
+	a.feishu.say(0, 1, fmt.Sprintf(`each
+call FileCreate {"path":"plot.gif","content":"GIF89a"}
+call card_add_content {"card":%[1]q,"elements":[{"kind":"img","files":["plot.gif"],"text":"a plot"},{"kind":"img","files":["/etc/passwd.png"]}]}
+call card_add_content {"card":%[1]q,"elements":[{"kind":"img","files":["plot.gif"],"text":"a plot"}]}
+call card_send {"card":%[1]q}
+say there it is`, id))
+	a.reads("there it is", "qq", "napcat")
+	a.rows("SELECT count(*) FROM outbound WHERE state = 'waiting'", 0)
+	shown := a.titled()
+	require.Len(t, shown, 1)
+	require.Equal(t, 1, strings.Count(shown[0].Content, `"tag":"img"`), "what leads out of the workspace is refused, with all of its call")
+	require.Empty(t, a.feishu.broken())
 }

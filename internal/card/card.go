@@ -9,6 +9,7 @@ type Card struct {
 	Title    string    `json:"title"`
 	Subtitle string    `json:"subtitle,omitempty"`
 	Colour   string    `json:"colour,omitempty"` // of the title, one of Colours; empty: blue
+	Runner   string    `json:"runner,omitempty"` // whose machine has the files of its pictures
 	Elements []Element `json:"elements"`
 }
 
@@ -23,6 +24,8 @@ const (
 	Chart    Kind = "chart"
 	Person   Kind = "person"
 	People   Kind = "person_list"
+	Image    Kind = "img"
+	Images   Kind = "img_combination"
 
 	Form    Kind = "form"
 	Columns Kind = "column_set"
@@ -34,6 +37,7 @@ const (
 	MultiSelect Kind = "multi_select"
 	PickPerson  Kind = "select_person"
 	PickPeople  Kind = "multi_select_person"
+	PickImage   Kind = "select_img"
 	Checker     Kind = "checker"
 	Date        Kind = "date"
 	Time        Kind = "time"
@@ -45,9 +49,9 @@ const (
 
 // Contents are read, Containers hold others, Fields stand in a form and are filled in, and Pressed are pressed.
 var (
-	Contents   = []Kind{Markdown, Divider, Table, Chart, Person, People}
+	Contents   = []Kind{Markdown, Divider, Table, Chart, Person, People, Image, Images}
 	Containers = []Kind{Form, Columns, Panel, Area}
-	Fields     = []Kind{Input, Select, MultiSelect, PickPerson, PickPeople, Checker, Date, Time, DateTime}
+	Fields     = []Kind{Input, Select, MultiSelect, PickPerson, PickPeople, PickImage, Checker, Date, Time, DateTime}
 	Pressed    = []Kind{Button, Overflow}
 )
 
@@ -65,6 +69,7 @@ type Element struct {
 	Rows     [][]string `json:"rows,omitempty"`     // cells of a table or chart
 	Chart    string     `json:"chart,omitempty"`    // one of Charts
 	People   []string   `json:"people,omitempty"`   // names of persons
+	Files    []string   `json:"files,omitempty"`    // absolute paths of pictures; of a select_img one for each option
 	Count    int        `json:"count,omitempty"`    // columns of a column_set
 	Open     bool       `json:"open,omitempty"`     // of a panel: it is not folded at first
 }
@@ -83,7 +88,9 @@ const (
 	MaxCells    = 300 // of a table or chart
 	MaxCharts   = 5   // a platform shows no more well (Feishu)
 	MaxPeople   = 20
-	MaxDepth    = 3 // containers in each other; a platform takes five (Feishu)
+	MaxFiles    = 9   // pictures of a card
+	MaxPath     = 900 // bytes of the path of a picture
+	MaxDepth    = 3   // containers in each other; a platform takes five (Feishu)
 )
 
 // IsField reports whether a person fills an element in.
@@ -93,7 +100,9 @@ func (e Element) IsField() bool { return slices.Contains(Fields, e.Kind) }
 func (e Element) IsContainer() bool { return slices.Contains(Containers, e.Kind) }
 
 // chooses reports whether a kind has options.
-func (k Kind) chooses() bool { return k == Select || k == MultiSelect || k == Overflow }
+func (k Kind) chooses() bool {
+	return k == Select || k == MultiSelect || k == PickImage || k == Overflow
+}
 
 // Several reports whether more than one answer may be given to a field.
 func (e Element) Several() bool {

@@ -81,6 +81,9 @@ func TestCheck_SaysWhatDoesNotFit(t *testing.T) {
 		"no figure":          {chart("bar", []string{"a", "b"}, []string{"x", "1e9"}), "where a figure belongs"},
 		"pie of two":         {chart("pie", []string{"a", "b", "c"}, []string{"x", "1", "2"}), "a pie has one series"},
 		"two persons":        {[]card.Element{{Kind: card.Person, People: []string{"Ann", "Bob"}}}, "person_list"},
+		"no picture":         {[]card.Element{{Kind: card.Image}}, "the path of one picture"},
+		"path of nowhere":    {[]card.Element{{Kind: card.Image, Files: []string{"a.png"}}}, "cannot be the path"},
+		"picture missing":    {[]card.Element{form, {Kind: card.PickImage, In: "f", Name: "a", Text: "x", Options: []string{"y", "z"}, Files: []string{"/a.png"}}, send}, "for each option"},
 		"link of the client": {text("see [x](lark://client)"), "a link that begins with lark:"},
 		"link by reference":  {text("see [x]\n\n[x]: javascript:alert(1)"), "a link that begins with javascript:"},
 		"link in brackets":   {text("see <FILE:///etc/passwd>"), "a link that begins with file:"},
@@ -131,6 +134,8 @@ func TestCheck_TakesEveryKindAndDropsWhatItDoesNotHave(t *testing.T) {
 		{Kind: card.Form, Name: "f"},
 		{Kind: card.Checker, In: "f", Name: "sure", Text: "I am sure", Required: true},
 		{Kind: card.PickPeople, In: "f", Name: "who", Text: "Who"},
+		{Kind: card.PickImage, In: "f", Name: "look", Text: "Look", Options: []string{"A", "B"}, Files: []string{"/a.png", "/b.png"}},
+		{Kind: card.Images, Files: []string{"/x/../a.png", "/b.png"}},
 		{Kind: card.Button, In: "f", Text: "Send"},
 		{Kind: card.Button, In: "f", Text: "Rules", URL: "https://example.com"},
 		{Kind: card.Overflow, Options: []string{"Later", "Never"}},
@@ -140,7 +145,7 @@ func TestCheck_TakesEveryKindAndDropsWhatItDoesNotHave(t *testing.T) {
 	require.False(t, got.Requires(), "an entry of a menu answers without the form")
 	require.Equal(t, card.Element{Kind: card.Markdown, In: "two", Column: 1, Text: "left"}, got.Elements[1])
 	require.Equal(t, "**All**\n\nleft\n\n**More**\n\nAnn\n\nAnn, Bob\n\n[ Take it ]\n\n**Shares**\n\n| who | share |\n| --- | --- |\n| Ann | 1.5 |\n\n"+
-		"☐ I am sure\n\nWho: ____\n\n[ Send ]\n\nRules: https://example.com\n\n[ Later ] [ Never ]", card.Text(got))
+		"☐ I am sure\n\nWho: ____\n\nLook: A / B\n\n[ Send ]\n\nRules: https://example.com\n\n🖼 a.png, b.png\n\n[ Later ] [ Never ]", card.Text(got))
 }
 
 func TestCheck_CountsWhatPlatformsCount(t *testing.T) {
@@ -156,6 +161,8 @@ func TestCheck_CountsWhatPlatformsCount(t *testing.T) {
 	_, err := card.Draft(card.Card{Title: "t", Elements: elements})
 	require.True(t, fault.Is(err, fault.TooLarge))
 	require.ErrorContains(t, err, "elements, labels and options")
+	_, err = card.Draft(card.Card{Title: "t", Elements: []card.Element{{Kind: card.Images, Files: make([]string, card.MaxFiles+1)}}})
+	require.ErrorContains(t, err, "may have 9 pictures")
 	_, err = card.Draft(card.Card{Title: "t", Elements: []card.Element{{Kind: card.Markdown, Text: strings.Repeat("<", card.MaxBytes/6)}}})
 	require.ErrorContains(t, err, "bytes as it is shown", "what is made harmless grows")
 }

@@ -2,6 +2,7 @@ package card
 
 import (
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,6 +71,7 @@ type checking struct {
 	labels  map[string]bool     // of what is pressed
 	count   map[Kind]int
 	fields  int
+	files   int
 	submits bool // a button sends the form
 }
 
@@ -100,6 +102,8 @@ func (c *checking) element(e Element) (Element, error) {
 		err = c.table(e, &out)
 	case e.Kind == Person || e.Kind == People:
 		err = people(e, &out)
+	case e.Kind == Image || e.Kind == Images:
+		out.Text, err = e.Text, c.pictures(e, &out)
 	case e.Kind == Markdown:
 		out.Text, err = e.Text, readable(e.Text)
 	}
@@ -128,6 +132,9 @@ func (c *checking) field(e Element, out *Element) error {
 		return fault.Errorf(fault.TooLarge, "a card may have %d fields", MaxFields)
 	}
 	out.Name, out.Text, out.Required = e.Name, e.Text, e.Required
+	if e.Kind == PickImage {
+		return errFirst(labelled(e), chosen(e, out), c.pictures(e, out))
+	}
 	return errFirst(labelled(e), chosen(e, out))
 }
 
@@ -135,7 +142,7 @@ func (c *checking) field(e Element, out *Element) error {
 func chosen(e Element, out *Element) error {
 	switch {
 	case e.Kind.chooses() != (len(e.Options) > 0):
-		return fault.Errorf(fault.Invalid, "select, multi_select and overflow have options, and others have none")
+		return fault.Errorf(fault.Invalid, "select, multi_select, select_img and overflow have options, and others have none")
 	case len(e.Options) > MaxOptions:
 		return fault.Errorf(fault.TooLarge, "a field may have %d options", MaxOptions)
 	}
@@ -223,6 +230,30 @@ func people(e Element, out *Element) error {
 	out.People = lines(e.People)
 	if slices.ContainsFunc(out.People, func(name string) bool { return name == "" || long(name) }) {
 		return fault.Errorf(fault.Invalid, "names have 1 to %d characters", MaxTitle)
+	}
+	return nil
+}
+
+// pictures checks the files of pictures.
+func (c *checking) pictures(e Element, out *Element) error {
+	c.files += len(e.Files)
+	switch {
+	case c.files > MaxFiles:
+		return fault.Errorf(fault.TooLarge, "a card may have %d pictures", MaxFiles)
+	case long(e.Text):
+		return fault.Errorf(fault.Invalid, "text says what is on it, in at most %d characters", MaxTitle)
+	case e.Kind == Image && len(e.Files) != 1:
+		return fault.Errorf(fault.Invalid, "files holds the path of one picture; img_combination shows several")
+	case e.Kind == Images && len(e.Files) < 2:
+		return fault.Errorf(fault.Invalid, "files must hold the paths of 2 to %d pictures", MaxFiles)
+	case e.Kind == PickImage && len(e.Files) != len(e.Options):
+		return fault.Errorf(fault.Invalid, "files must hold the path of a picture for each option")
+	}
+	for _, file := range e.Files {
+		if !path.IsAbs(file) || len(file) > MaxPath || shown(file) != file || strings.Contains(file, "\n") {
+			return fault.Errorf(fault.Invalid, "%.80q cannot be the path of a picture: copy it to a short path without special characters", file)
+		}
+		out.Files = append(out.Files, path.Clean(file))
 	}
 	return nil
 }

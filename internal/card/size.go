@@ -3,6 +3,7 @@ package card
 import (
 	"bytes"
 	"encoding/json"
+	"path"
 	"strings"
 
 	"xbot/internal/fault"
@@ -46,7 +47,10 @@ func (c Card) Size() int {
 		for _, name := range e.People {
 			size += 90 + cost(name)
 		}
-		size += 80*e.Count + cells(e)
+		size += 80*e.Count + 130*len(e.Files) + cells(e)
+		for _, file := range e.Files {
+			size += cost(path.Base(file)) // where it cannot be shown
+		}
 	}
 	return size
 }

@@ -1,6 +1,10 @@
 package card
 
-import "strings"
+import (
+	"cmp"
+	"path"
+	"strings"
+)
 
 // Text is the content of a card in Markdown, for places that have no cards.
 func Text(c Card) string { return text(c, func(Element) bool { return true }) }
@@ -51,6 +55,8 @@ func (e Element) text() string {
 		return TableText(e)
 	case e.Kind == Person || e.Kind == People:
 		return strings.Join(e.People, ", ")
+	case e.Kind == Image || e.Kind == Images:
+		return PicturesText(e)
 	case e.Kind == Panel:
 		return "**" + e.Text + "**"
 	case e.Answers():
@@ -65,6 +71,15 @@ func (e Element) text() string {
 		return e.Text + ": " + strings.Join(e.Options, " / ")
 	}
 	return ""
+}
+
+// PicturesText is what stands in the place of pictures.
+func PicturesText(e Element) string {
+	names := make([]string, len(e.Files))
+	for i, file := range e.Files {
+		names[i] = path.Base(file)
+	}
+	return "🖼 " + cmp.Or(e.Text, strings.Join(names, ", "))
 }
 
 // TableText is a table in Markdown.

@@ -142,6 +142,7 @@ func (w writer) cards() {
 			{Kind: card.Button, In: "f", Text: hostile(w.T, "send")}, {Kind: card.Button, In: "f", Text: hostile(w.T, "link"), URL: "https://a.example"},
 			{Kind: card.Panel, Name: "p", Text: hostile(w.T, "panel")}, {Kind: card.Person, In: "p", People: []string{hostile(w.T, "person")}},
 			{Kind: card.Columns, Name: "two", Count: 2}, {Kind: card.People, In: "two", Column: 2, People: []string{"所有人", hostile(w.T, "people")}},
+			{Kind: card.Image, Text: hostile(w.T, "picture"), Files: []string{"/p/1.png"}}, {Kind: card.Images, Files: []string{"/p/1.png", "/p/" + hostile(w.T, "file")}},
 			{Kind: card.Area, Name: "a", Text: hostile(w.T, "area")}, {Kind: card.Overflow, Options: []string{hostile(w.T, "entry")}},
 			{Kind: card.Chart, Chart: "bar", Text: hostile(w.T, "chart"), Columns: []string{"x", hostile(w.T, "series")}, Rows: [][]string{{hostile(w.T, "point"), "1"}}},
 		}}

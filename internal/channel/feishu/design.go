@@ -15,16 +15,21 @@ import (
 	"xbot/internal/chat"
 )
 
-// designed is the card of a model, with what stands below it; open says that it can be answered. Persons are shown whose names are those of
-// an id; others are named. The shapes are those of open.feishu.cn, "card JSON 2.0 components", where what is not described is refused.
-func designed(q channel.Question, open bool, names map[string]string, end ...object) object {
+// shownBy says by what persons and pictures are shown.
+type shownBy struct {
+	names map[string]string // of persons, by their ids; whom nobody has is named
+	keys  map[string]string // of pictures that the platform has, by their paths; what is not there is named
+}
+
+// designed is the card of a model, with what stands below it; open says that it can be answered. The shapes are those of open.feishu.cn, "card JSON 2.0 components", where what is not described is refused.
+func designed(q channel.Question, open bool, with shownBy, end ...object) object {
 	made := q.Design
 	header := heading(made.Title, cmp.Or(made.Colour, "blue"))
 	if made.Subtitle != "" {
 		header["subtitle"] = plainText(made.Subtitle)
 	}
-	d := &drawing{open: open, ids: map[string]string{}, carried: button{Question: q.ID, Name: chat.PressSend}}
-	for id, name := range names {
+	d := &drawing{open: open, ids: map[string]string{}, keys: with.keys, carried: button{Question: q.ID, Name: chat.PressSend}}
+	for id, name := range with.names {
 		if idForm.MatchString(id) && !strings.EqualFold(id, "all") {
 			d.ids[name] = id
 		}
@@ -47,6 +52,7 @@ func designed(q channel.Question, open bool, names map[string]string, end ...obj
 type drawing struct {
 	open    bool
 	ids     map[string]string // by the names of persons
+	keys    map[string]string // of pictures
 	carried button            // what each button carries
 	fields  []string          // names, as they are numbered in the form
 	tables  int
@@ -75,10 +81,12 @@ func (d *drawing) one(n design.Node, form bool) []object {
 		return []object{{"tag": "chart", "chart_spec": spec(e)}}
 	case e.Kind == design.Person || e.Kind == design.People:
 		return d.people(e)
+	case e.Kind == design.Image || e.Kind == design.Images:
+		return d.images(e)
 	case e.IsContainer():
 		return d.container(n, form)
 	case e.IsField() && d.open:
-		return field(fieldName(slices.Index(d.fields, e.Name)), e)
+		return d.field(fieldName(slices.Index(d.fields, e.Name)), e)
 	case e.Kind == design.Button && (d.open || e.URL != ""):
 		return []object{d.button(e, form)}
 	case e.Kind == design.Overflow && d.open:
@@ -192,7 +200,10 @@ func (d *drawing) people(e design.Element) (shown []object) {
 }
 
 // field is filled in under its name.
-func field(name string, e design.Element) []object {
+func (d *drawing) field(name string, e design.Element) []object {
+	if keys := d.keysOf(e); e.Kind == design.PickImage && len(keys) == len(e.Options) {
+		return pickImage(name, e, keys)
+	}
 	if e.Kind == design.Checker {
 		return []object{{"tag": "checker", "name": name, "checked": false, "text": plainText(e.Text)}}
 	}
@@ -209,8 +220,49 @@ func field(name string, e design.Element) []object {
 	case e.Kind == design.Input:
 		one["input_type"], one["rows"], one["max_length"] = "multiline_text", 2, 1000
 	}
-	one["tag"] = tags[e.Kind]
+	one["tag"] = cmp.Or(tags[e.Kind], "select_static")
 	return []object{written("**" + e.Text + "**"), one}
+}
+
+// keysOf are the keys of the pictures of an element that the platform has.
+func (d *drawing) keysOf(e design.Element) (keys []string) {
+	for _, file := range e.Files {
+		if key := d.keys[file]; key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// images are pictures; if one cannot be shown, there is a line about it.
+func (d *drawing) images(e design.Element) (shown []object) {
+	keys := d.keysOf(e)
+	switch {
+	case len(keys) == 1:
+		shown = append(shown, object{"tag": "img", "img_key": keys[0], "alt": plainText(e.Text), "scale_type": "fit_horizontal"})
+	case len(keys) > 1:
+		var list []object
+		for _, key := range keys {
+			list = append(list, object{"img_key": key})
+		}
+		mode := "trisect"
+		if i := len(keys) - 2; i < 3 {
+			mode = []string{"double", "triple", "bisect"}[i]
+		}
+		shown = append(shown, object{"tag": "img_combination", "combination_mode": mode, "img_list": list})
+	}
+	if len(keys) < len(e.Files) {
+		shown = append(shown, written(design.PicturesText(e)))
+	}
+	return shown
+}
+
+func pickImage(name string, e design.Element, keys []string) []object {
+	var options []object
+	for i, o := range e.Options {
+		options = append(options, object{"img_key": keys[i], "value": o, "hover_tips": plainText(o)})
+	}
+	return []object{written("**" + e.Text + "**"), {"tag": "select_img", "name": name, "required": e.Required, "layout": "trisect", "options": options}}
 }
 
 // tags are what the platform calls fields.

@@ -29,27 +29,39 @@ func drawnLine(t *rapid.T, n int) string {
 	return string(text[:min(len(text), design.MaxTitle)])
 }
 
+// drawnForm adds a form with fields and buttons.
+func drawnForm(t *rapid.T, add func(design.Element)) {
+	add(design.Element{Kind: design.Form, Name: "form"})
+	for n := range rapid.IntRange(0, design.MaxFields).Draw(t, "fields") {
+		e := design.Element{Kind: rapid.SampledFrom(design.Fields).Draw(t, "field"), In: "form", Name: fmt.Sprintf("%s%d", strings.Repeat("n", 30), n), Text: drawnLine(t, n)}
+		if e.Kind == design.PickImage {
+			e.Options, e.Files = []string{drawnLine(t, 1), drawnLine(t, 2)}, []string{"/p/1.png", rapid.SampledFrom([]string{"/p/2.png", "/lost/" + strings.Repeat("<", 100)}).Draw(t, "file")}
+		}
+		if e.Kind == design.Select || e.Kind == design.MultiSelect {
+			for o := range rapid.IntRange(1, design.MaxOptions).Draw(t, "options") {
+				e.Options = append(e.Options, drawnLine(t, o))
+			}
+		}
+		add(e)
+	}
+	for n := range rapid.IntRange(1, design.MaxButtons).Draw(t, "buttons") {
+		add(design.Element{Kind: design.Button, In: "form", Text: drawnLine(t, n)})
+	}
+}
+
 // drawnCard is a card that may fit or not, near its bounds.
 func drawnCard(t *rapid.T) design.Card {
 	made := design.Card{Title: drawnLine(t, 0), Subtitle: drawnLine(t, 0)}
 	add := func(e design.Element) { made.Elements = append(made.Elements, e) }
 	if rapid.Bool().Draw(t, "form") {
-		add(design.Element{Kind: design.Form, Name: "form"})
-		for n := range rapid.IntRange(0, design.MaxFields).Draw(t, "fields") {
-			e := design.Element{Kind: rapid.SampledFrom(design.Fields).Draw(t, "field"), In: "form", Name: fmt.Sprintf("%s%d", strings.Repeat("n", 30), n), Text: drawnLine(t, n)}
-			if e.Kind == design.Select || e.Kind == design.MultiSelect {
-				for o := range rapid.IntRange(1, design.MaxOptions).Draw(t, "options") {
-					e.Options = append(e.Options, drawnLine(t, o))
-				}
-			}
-			add(e)
-		}
-		for n := range rapid.IntRange(1, design.MaxButtons).Draw(t, "buttons") {
-			add(design.Element{Kind: design.Button, In: "form", Text: drawnLine(t, n)})
-		}
+		drawnForm(t, add)
 	}
 	for n := range rapid.IntRange(0, 12).Draw(t, "others") {
-		switch rapid.IntRange(0, 6).Draw(t, "other") {
+		switch rapid.IntRange(0, 8).Draw(t, "other") {
+		case 7:
+			add(design.Element{Kind: design.Image, Text: drawnLine(t, n), Files: []string{rapid.SampledFrom([]string{"/p/2.png", "/lost/" + strings.Repeat("<", 100)}).Draw(t, "file")}})
+		case 8:
+			add(design.Element{Kind: design.Images, Text: drawnLine(t, n), Files: []string{"/p/1.png", "/p/2.png", "/lost/" + strings.Repeat("|", 100)}})
 		case 0:
 			add(design.Element{Kind: design.Markdown, Text: drawnText(t, "markdown", 6000)})
 		case 1, 2:
@@ -104,6 +116,10 @@ func tagged(v any) (n int) {
 func TestDesign_WhatFitsStaysBelowWhatThePlatformTakes(t *testing.T) {
 	t.Parallel()
 	fits := 0
+	with := shownBy{names: map[string]string{"ou_" + strings.Repeat("1", 32): "Ann"}, keys: map[string]string{}}
+	for n := range design.MaxFiles {
+		with.keys[fmt.Sprintf("/p/%d.png", n)] = "img_v3_0239_8347760e-3173-4072-b1aa-e4e7c835741j"
+	}
 	id := strings.Repeat("c", 64)
 	rapid.Check(t, func(t *rapid.T) {
 		made, err := design.Check(drawnCard(t))
@@ -112,13 +128,13 @@ func TestDesign_WhatFitsStaysBelowWhatThePlatformTakes(t *testing.T) {
 		}
 		fits++
 		q := channel.Question{ID: id, Title: made.Title, Design: &made}
-		asked := encode(askCard(q, map[string]string{"ou_" + strings.Repeat("1", 32): "Ann"}))
+		asked := encode(askCard(q, with))
 		require.LessOrEqual(t, len(asked), made.Size(), "a card is no larger than it is counted")
 		require.LessOrEqual(t, len(asked), maxCard)
 		var card map[string]any
 		require.NoError(t, json.Unmarshal([]byte(asked), &card))
 		require.LessOrEqual(t, tagged(card), made.Parts())
-		settled := encode(settledCard(q, ""))
+		settled := encode(settledCard(q, with, ""))
 		require.LessOrEqual(t, len(settled), maxCard)
 	})
 	require.NotZero(t, fits)
@@ -146,7 +162,7 @@ func TestSettle_CutsAnAnswerThatACardDoesNotTake(t *testing.T) {
 	t.Parallel()
 	made, err := design.Check(design.Card{Title: "t", Elements: []design.Element{{Kind: design.Markdown, Text: strings.Repeat("x", 20_000)}}})
 	require.NoError(t, err)
-	content := fitted(channel.Question{Title: "t", Design: &made}, strings.Repeat("飞", 20_000))
+	content := fitted(channel.Question{Title: "t", Design: &made}, shownBy{}, strings.Repeat("飞", 20_000))
 	require.LessOrEqual(t, len(content), maxCard)
 	require.Contains(t, content, "飞…")
 }

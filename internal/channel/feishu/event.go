@@ -148,7 +148,7 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 	}
 	if toast.Card != nil {
 		return &callback.CardActionTriggerResponse{
-			Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}, Card: &callback.Card{Type: "raw", Data: askCard(*toast.Card, nil)},
+			Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}, Card: &callback.Card{Type: "raw", Data: askCard(*toast.Card, shownBy{})},
 		}, nil
 	}
 	return &callback.CardActionTriggerResponse{Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}}, nil

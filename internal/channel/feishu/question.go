@@ -73,10 +73,10 @@ func answers(raw json.RawMessage) []string {
 	return slices.DeleteFunc(several, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// askCard is the card of a question; names are those of persons by their ids.
-func askCard(q channel.Question, names map[string]string) object {
+// askCard is the card of a question; with says by what persons and pictures are shown.
+func askCard(q channel.Question, with shownBy) object {
 	if q.Design != nil {
-		return designed(q, true, names)
+		return designed(q, true, with)
 	}
 	var elements []object
 	if q.Text != "" {
@@ -155,12 +155,16 @@ func style(s string) string {
 
 // Settle takes the buttons from a question and shows how it was answered, as much of that as a card takes.
 func (a *Account) Settle(ctx context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
-	return a.showCard(ctx, id, fitted(q, answer))
+	keys, err := a.pictures(ctx, q)
+	if err != nil {
+		return err
+	}
+	return a.showCard(ctx, id, fitted(q, shownBy{keys: keys}, answer))
 }
 
 // fitted is a settled card with as much of the answer as fits.
-func fitted(q channel.Question, answer string) string {
-	content := encode(settledCard(q, answer))
+func fitted(q channel.Question, with shownBy, answer string) string {
+	content := encode(settledCard(q, with, answer))
 	for len(content) > maxCard && answer != "" {
 		if answer = first(answer, utf8.RuneCountInString(answer)/2); answer != "" {
 			answer = strings.TrimSuffix(answer, "…") + "…"
@@ -168,15 +172,15 @@ func fitted(q channel.Question, answer string) string {
 		if utf8.RuneCountInString(answer) < 2 {
 			answer = ""
 		}
-		content = encode(settledCard(q, answer))
+		content = encode(settledCard(q, with, answer))
 	}
 	return content
 }
 
-func settledCard(q channel.Question, answer string) object {
+func settledCard(q channel.Question, with shownBy, answer string) object {
 	about, end := cmp.Or(answer, q.Title), []object{{"tag": "hr"}, markdown(cmp.Or(answer, "—"), nil)}
 	if q.Design != nil {
-		return designed(q, false, nil, end...)
+		return designed(q, false, with, end...)
 	}
 	var elements []object
 	if q.Text != "" {

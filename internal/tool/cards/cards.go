@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/card"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/tool"
 )
 
@@ -91,7 +92,7 @@ type contentParams struct {
 }
 
 type contentElement struct {
-	Kind    string     `json:"kind" jsonschema:"markdown|divider|table|chart|person|person_list"`
+	Kind    string     `json:"kind" jsonschema:"markdown|divider|table|chart|person|person_list|img|img_combination"`
 	Text    string     `json:"text,omitempty"`
 	In      string     `json:"in,omitempty" jsonschema:"name of the container"`
 	Column  int        `json:"column,omitempty" jsonschema:"of a column_set, from 1"`
@@ -99,6 +100,7 @@ type contentElement struct {
 	Rows    [][]string `json:"rows,omitempty"`
 	Chart   string     `json:"chart,omitempty" jsonschema:"bar|line|area|pie"`
 	People  []string   `json:"people,omitempty" jsonschema:"names"`
+	Files   []string   `json:"files,omitempty" jsonschema:"paths of pictures"`
 }
 
 type content struct{ store Store }
@@ -109,7 +111,7 @@ func (c content) Run(ctx context.Context, call tool.Call, p contentParams) (chat
 	var all []card.Element
 	for _, e := range p.Elements {
 		all = append(all, card.Element{
-			Kind: card.Kind(e.Kind), Text: e.Text, In: e.In, Column: e.Column, Columns: e.Columns, Rows: e.Rows, Chart: e.Chart, People: e.People,
+			Kind: card.Kind(e.Kind), Text: e.Text, In: e.In, Column: e.Column, Columns: e.Columns, Rows: e.Rows, Chart: e.Chart, People: e.People, Files: e.Files,
 		})
 	}
 	return add(ctx, c.store, call, p.Card, all, card.Contents...)
@@ -121,7 +123,7 @@ type interactiveParams struct {
 }
 
 type interactiveElement struct {
-	Kind     string   `json:"kind" jsonschema:"button|overflow|input|select|multi_select|select_person|multi_select_person|checker|date|time|date_time"`
+	Kind     string   `json:"kind" jsonschema:"button|overflow|input|select|multi_select|select_person|multi_select_person|select_img|checker|date|time|date_time"`
 	Text     string   `json:"text,omitempty" jsonschema:"its label"`
 	In       string   `json:"in,omitempty" jsonschema:"name of the container"`
 	Column   int      `json:"column,omitempty" jsonschema:"of a column_set, from 1"`
@@ -129,6 +131,7 @@ type interactiveElement struct {
 	Options  []string `json:"options,omitempty"`
 	Required bool     `json:"required,omitempty"`
 	URL      string   `json:"url,omitempty"`
+	Files    []string `json:"files,omitempty" jsonschema:"pictures of the options of a select_img"`
 }
 
 type interactive struct{ store Store }
@@ -139,7 +142,7 @@ func (c interactive) Run(ctx context.Context, call tool.Call, p interactiveParam
 	var all []card.Element
 	for _, e := range p.Elements {
 		all = append(all, card.Element{
-			Kind: card.Kind(e.Kind), Text: e.Text, In: e.In, Column: e.Column, Name: e.Name, Options: e.Options, Required: e.Required, URL: e.URL,
+			Kind: card.Kind(e.Kind), Text: e.Text, In: e.In, Column: e.Column, Name: e.Name, Options: e.Options, Required: e.Required, URL: e.URL, Files: e.Files,
 		})
 	}
 	return add(ctx, c.store, call, p.Card, all, slices.Concat(card.Pressed, card.Fields)...)
@@ -178,7 +181,17 @@ func add(ctx context.Context, store Store, call tool.Call, id string, all []card
 			return tool.Fail("element %d has the kind %.40q; this tool adds %s", i+1, string(e.Kind), strings.Join(texts(kinds), ", ")), nil
 		}
 	}
+	pictured, err := pictures(ctx, call, all)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	made, err := store.ChangeCard(ctx, call.Session, id, call.ID, func(c card.Card) (card.Card, error) {
+		switch {
+		case pictured && c.Runner != "" && c.Runner != call.Box.Name():
+			return c, fault.Errorf(fault.Invalid, "the pictures of the card are on another machine, %s", c.Runner)
+		case pictured:
+			c.Runner = call.Box.Name()
+		}
 		c.Elements = append(slices.Clone(c.Elements), all...)
 		return card.Draft(c)
 	})

@@ -119,6 +119,25 @@ func TestCards_AreMadeStepByStepEachCallOnce(t *testing.T) {
 	require.Contains(t, b.run("c7", "card_preview", `{"card":"card_00000000"}`).Content, "there is no card")
 }
 
+func TestCards_ShowPicturesOfTheWorkspaceAndNoOtherFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.made()
+	b.box.Put(t, "a.png", "x")
+	got := b.run("c2", "card_add_content", `{"card":"`+id+`","elements":[{"kind":"img","files":["a.png"],"text":"a beach"}]}`)
+	require.False(t, got.IsError, got.Content)
+	made := b.desk.cards[id]
+	require.Equal(t, b.box.Call("c", "{}").Box.Name(), made.Runner)
+	require.Equal(t, []string{b.box.Call("c", "{}").Dir() + "/a.png"}, made.Elements[0].Files)
+	b.box.Put(t, "a.txt", "x")
+	for says, file := range map[string]string{"no picture": "a.txt", "outside": "/etc/x.png", "no such file": "lost.png"} {
+		got = b.run("c3", "card_add_content", `{"card":"`+id+`","elements":[{"kind":"img","files":["`+file+`"]}]}`)
+		require.True(t, got.IsError, got.Content)
+		require.Contains(t, got.Content, says)
+	}
+	require.Len(t, b.desk.cards[id].Elements, 1)
+}
+
 func TestSend_WaitsForWhoAnswersAndReturnsTheirForm(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

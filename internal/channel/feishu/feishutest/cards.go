@@ -87,6 +87,11 @@ func (s *Server) faulty(card map[string]any) string {
 		}
 		names[name] = true
 		why = cmp.Or(malformed(m, inForm), why)
+		for _, key := range keysOf(m) {
+			if s.files[key].Kind != "image" {
+				why = "there is no image with the key " + key
+			}
+		}
 		switch tag {
 		case "markdown":
 			content, _ := m["content"].(string)

@@ -101,6 +101,22 @@ func nested(m map[string]any, inForm bool) string {
 // maxTags is how many elements and texts a card may have ("card JSON 2.0 structure").
 const maxTags = 200
 
+// keysOf are the keys of the images that an element shows.
+func keysOf(m map[string]any) (keys []string) {
+	all := []any{m}
+	for _, list := range []string{"img_list", "options"} {
+		more, _ := m[list].([]any)
+		all = append(all, more...)
+	}
+	for _, one := range all {
+		with, _ := one.(map[string]any)
+		if key, ok := with["img_key"].(string); ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // countTags counts what has a tag.
 func countTags(v any) (n int) {
 	switch v := v.(type) {
