@@ -19,6 +19,7 @@ import (
 	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/clientactions"
+	"xbot/internal/store/codingagents"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/cron"
 	"xbot/internal/store/delivery"
@@ -95,6 +96,8 @@ type (
 	RegistryRevision = registry.Revision
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
+	// CodingAgentStore is the one of package codingagents.
+	CodingAgentStore = codingagents.Store
 	// ClientActionStore is the one of package clientactions.
 	ClientActionStore = clientactions.Store
 	// RunnerStore is the one of package runners.
@@ -194,6 +197,7 @@ type work struct {
 	*AgentStore
 	*DeliveryStore
 	*ClientActionStore
+	*CodingAgentStore
 	*CronStore
 	*TriggerStore
 }
@@ -242,6 +246,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.PluginStore = plugins.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
+	s.CodingAgentStore = codingagents.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)
