@@ -72,7 +72,7 @@ type Result struct {
 
 // Run attaches to the process or starts it, and follows it until the agent says that the turn is over, or the process ends. When
 // ctx ends it lets go, and the process goes on: another Run finds it. Errors are those of Exec; Unavailable says that nothing
-// was started.
+// was started. The runner keeps what the process wrote until Forget: another Run reads it again.
 func (p *Process) Run(ctx context.Context) (Result, error) {
 	p.changed, p.over = make(chan struct{}, 1), make(chan struct{})
 	p.mu.Lock()
@@ -109,17 +109,15 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	}
 	if err != nil {
 		_ = p.Kill(ctx) // the turn is over, and nobody waits for the process; a kill that does not get through is noted
-	} else {
-		p.forget(ctx)
 	}
 	return Result{End: p.end, Exec: done, Long: p.tooLong}, nil
 }
 
-// forget has the runner forget a process that has ended. It does so by itself after a week.
-func (p *Process) forget(ctx context.Context) {
+// Forget has the runner forget a process that has ended, once what it said is kept. It does so by itself after a week.
+func (p *Process) Forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	_ = p.Box.Release(ctx, p.ID) // see above
+	_ = p.Box.Release(ctx, p.ID) // forgotten later otherwise
 }
 
 // finish ends a process whose turn is over and that does not end by itself.

@@ -105,6 +105,9 @@ func deleteSession(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if err := t.Q.KillNoteCommandsOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of commands: %w", err)
 	}
+	if err := t.Q.CodingRunKillsOf(ctx, t, key); err != nil {
+		return fmt.Errorf("note the kill of coding agents: %w", err)
+	}
 	bodies, err := t.Q.OffloadBlobsOf(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("list the offloads of %s: %w", key, err)
