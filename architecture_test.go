@@ -35,7 +35,7 @@ var wide = map[string]struct {
 	"internal/hook.Payload":              {36, "row: what a hook is told, as JSON"},
 	"internal/llm/demo.phrases":          {20, "row: the sentences of a language"},
 	"internal/channel/onebot/wire.Event": {18, "row: an event of OneBot, as JSON"},
-	"internal/chat.ChannelAccount":       {18, "row: an account of a platform, as JSON"},
+	"internal/chat.ChannelAccount":       {17, "row: an account of a platform, as JSON"},
 	"internal/chat.Message":              {20, "row: a message of the transcript"},
 	"internal/chat.Scene":                {19, "row: what a prompt is made of"},
 	"internal/chat.Subagent":             {16, "row: a subagent, as JSON"},

@@ -17,14 +17,19 @@ import (
 	"xbot/internal/llm"
 )
 
-// Store keeps threads and processes, and what people write.
-type Store interface {
+// Runs keeps threads and processes.
+type Runs interface {
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Bound, error)
 	KeepCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error
 	CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent.Run, error)
 	BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error)
 	SendCodingRun(ctx context.Context, r codingagent.Run, store string) error
 	EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Bound, used codingagent.Usage) error
+}
+
+// Store keeps threads and processes, and what people write.
+type Store interface {
+	Runs
 	TurnLanguage(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
@@ -51,8 +56,9 @@ type Ask struct {
 type Outcome struct {
 	Answer  llm.Answer // with a call: a person is asked, and the process waits
 	Stopped bool       // a person stopped the turn; Answer has what was written until then
-	// Say is what the person is told in place of an answer; nil: there is one. Kind is what went wrong then.
-	Say  func(i18n.Lang) string
+	// Say is what the person is told in place of an answer, with what stands in it; empty: there is one. Kind is what went wrong then.
+	Say  i18n.ID
+	Args []any
 	Kind fault.Kind
 
 	ended []*process.Process // whose output is not needed any more, once the step is kept
@@ -66,7 +72,7 @@ func (o Outcome) Forget(ctx context.Context) {
 }
 
 func failed(kind fault.Kind, id i18n.ID, args ...any) Outcome {
-	return Outcome{Kind: kind, Say: func(l i18n.Lang) string { return i18n.Say(l, id, args...) }}
+	return Outcome{Kind: kind, Say: id, Args: args}
 }
 
 // Answer answers a step. Done again, it finds the process where it is, and what it said until then.

@@ -100,7 +100,7 @@ func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err err
 	f.over = end.Exec.State != ""
 	out = f.outcome(end, lang)
 	out.Answer.Usage = f.used(end)
-	return out, out.Say == nil && !out.Stopped && !end.asked && len(f.untaken()) > 0, nil
+	return out, out.Say == "" && !out.Stopped && !end.asked && len(f.untaken()) > 0, nil
 }
 
 // isAway reports whether nothing was started because the runner cannot be reached or does not do as it should.

@@ -2,6 +2,8 @@ package coding
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"xbot/internal/chat"
@@ -37,12 +39,8 @@ func askable(r codingagent.Request) bool {
 // inquiry asks a person what an agent wants to know.
 func inquiry(agent string, r codingagent.Request, lang i18n.Lang) inquiries {
 	if a := r.Approval; a != nil {
-		text := i18n.Say(lang, i18n.AgentAsks, agent, a.Title)
-		for _, more := range []string{a.Dir, a.Reason} {
-			if more != "" {
-				text += "\n" + more
-			}
-		}
+		said := slices.DeleteFunc([]string{i18n.Say(lang, i18n.AgentAsks, agent, a.Title), a.Dir, a.Reason}, func(line string) bool { return line == "" })
+		text := strings.Join(said, "\n")
 		return inquiries{[]asked{{Question: short(text, chat.MaxInquiryText), Options: []option{
 			{i18n.Say(lang, i18n.AgentAllow)}, {i18n.Say(lang, i18n.AgentAlways)}, {i18n.Say(lang, i18n.AgentRefuse)},
 		}}}}

@@ -65,13 +65,13 @@ func (m *Model) ask(ctx context.Context, a *attempt) (chat.Decision, error) {
 // keepAgent commits what a coding agent said, also when the activity ends at this moment.
 func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (chat.Decision, error) {
 	switch {
-	case out.Say != nil:
+	case out.Say != "":
 		if out.Answer.Usage != (chat.Usage{}) {
 			if err := m.Steps.BookUsage(ctx, a.step.Session, a.model, 1, out.Answer.Usage); err != nil {
 				return chat.Decision{}, err
 			}
 		}
-		return m.Steps.FailStep(ctx, a.step, out.Kind, out.Say)
+		return m.Steps.FailStep(ctx, a.step, out.Kind, func(l i18n.Lang) string { return i18n.Say(l, out.Say, out.Args...) })
 	case out.Stopped && out.Answer.Text == "":
 		return chat.Decision{Finish: chat.FinishStopped}, nil
 	}

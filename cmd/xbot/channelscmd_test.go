@@ -20,10 +20,10 @@ func TestChannelTable_SaysHowEachStands(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	var out strings.Builder
 	require.NoError(t, channelTable(&out, []chat.ChannelAccount{
-		{Channel: "feishu", State: chat.ChannelConnected, ConnectedAt: new(now.Add(-time.Hour)), EventAt: new(now.Add(-5 * time.Second)), LagMS: new(int64(180)), Waiting: 2, OldestS: 70, Environment: []string{"FEISHU_APP_ID"}},
+		{Channel: "feishu", State: chat.ChannelConnected, ConnectedAt: new(now.Add(-time.Hour)), EventAt: new(now.Add(-5 * time.Second)), LagMS: new(int64(180)), ChannelLoad: chat.ChannelLoad{Waiting: 2, OldestS: 70}, Environment: []string{"FEISHU_APP_ID"}},
 		{Channel: "napcat", Account: "second", State: chat.ChannelFaulty, Error: "NapCat refuses the token", ChangedBy: "mara"},
-		{Channel: "napcat", State: chat.ChannelConnected, Signs: 12, SignsBudget: 240},
-		{Channel: "napcat", Account: "third", State: chat.ChannelConnected, Signs: 243, SignsBudget: 240},
+		{Channel: "napcat", State: chat.ChannelConnected, ChannelLoad: chat.ChannelLoad{Signs: 12, SignsBudget: 240}},
+		{Channel: "napcat", Account: "third", State: chat.ChannelConnected, ChannelLoad: chat.ChannelLoad{Signs: 243, SignsBudget: 240}},
 	}, now))
 	rows := strings.Split(out.String(), "\n")
 	require.Equal(t, strings.Fields("feishu connected 1h 5s ago 180ms 2 for 1m - environment -"), strings.Fields(rows[1]))

@@ -59,8 +59,8 @@ func (b *Store) ViewOf(ctx context.Context, name, account string) (chat.ChannelA
 func (b *Store) view(ctx context.Context, r store.ChannelOverview) chat.ChannelAccount {
 	a := chat.ChannelAccount{
 		Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: r.Settings, Secrets: []string{}, Revision: r.Revision,
-		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error, Waiting: r.Waiting,
-		OldestS: int64(r.Oldest.Seconds()), Signs: r.Signs, SignsBudget: r.SignsBudget,
+		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error,
+		ChannelLoad: chat.ChannelLoad{Waiting: r.Waiting, OldestS: int64(r.Oldest.Seconds()), Signs: r.Signs, SignsBudget: r.SignsBudget},
 	}
 	if secrets, err := b.reveal(r.Secrets); err == nil {
 		a.Secrets = slices.AppendSeq(a.Secrets, maps.Keys(secrets))

@@ -50,10 +50,15 @@ type ChannelAccount struct {
 	LagMS       *int64       `json:"lag_ms,omitempty" doc:"Milliseconds between the platform's clock and the arrival of that event."`
 	Error       string       `json:"error,omitempty" doc:"Why it is not connected."`
 	ErrorAt     *time.Time   `json:"error_at,omitempty"`
-	Waiting     int          `json:"waiting" doc:"Messages that are still to be delivered."`
-	OldestS     int64        `json:"oldest_s,omitempty" doc:"Seconds for which the oldest of them has waited."`
-	Signs       int          `json:"signs,omitempty" doc:"Signs of life that were wanted within the hour that is counted: reactions, \"is writing\", lines that say that a turn goes on. What is above signs_budget was not shown."`
-	SignsBudget int          `json:"signs_budget,omitempty" doc:"How many of them the account may show in an hour; missing: they are not counted."`
+	ChannelLoad
+}
+
+// ChannelLoad is what an account has to show.
+type ChannelLoad struct {
+	Waiting     int   `json:"waiting" doc:"Messages that are still to be delivered."`
+	OldestS     int64 `json:"oldest_s,omitempty" doc:"Seconds for which the oldest of them has waited."`
+	Signs       int   `json:"signs,omitempty" doc:"Signs of life that were wanted within the hour that is counted: reactions, \"is writing\", lines that say that a turn goes on. What is above signs_budget was not shown."`
+	SignsBudget int   `json:"signs_budget,omitempty" doc:"How many of them the account may show in an hour; missing: they are not counted."`
 }
 
 // ChannelFault is what is wrong with an option.
