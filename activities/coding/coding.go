@@ -35,6 +35,7 @@ type Store interface {
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 }
 
 // Agents answers turns by coding agents. It is safe for concurrent use.
@@ -116,12 +117,16 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	case err != nil:
 		return nil, Outcome{}, err
 	}
-	feeder, ok := box.(process.Box)
+	place, ok := box.(runner)
 	if !ok {
 		return nil, failed(fault.Denied, i18n.AgentNowhere, name, "its runner cannot keep a process"), nil
 	}
 	if !begun {
-		if run, err = t.begin(ctx, a.Store, box); err != nil {
+		run, err = t.begin(ctx, a.Store, place)
+		switch {
+		case err != nil && isAway(err):
+			return nil, failed(fault.Unavailable, i18n.AgentNowhere, name, err.Error()), nil
+		case err != nil:
 			return nil, Outcome{}, err
 		}
 	}
@@ -129,11 +134,22 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	if err != nil {
 		return nil, failed(fault.Invalid, i18n.AgentNowhere, name, err.Error()), nil
 	}
-	f := newFollower(a.Store, t, run)
+	known, err := t.calls(ctx, a.Store, run.Round)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	f := newFollower(a.Store, t, run, known)
 	f.process = &process.Process{
-		Box: feeder, ID: run.ID(), Driver: started{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,
+		Box: place, ID: run.ID(), Driver: started{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,
 	}
 	return f, Outcome{}, nil
+}
+
+// runner is what processes of agents need of a sandbox.
+type runner interface {
+	process.Box
+	Name() string
+	AwaitWorkspace(ctx context.Context) (string, error)
 }
 
 // started is a driver whose command the settings may name.

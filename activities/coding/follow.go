@@ -40,9 +40,9 @@ type follower struct {
 	changed chan struct{} // receives when there is something to do; a full buffer is fine
 }
 
-func newFollower(store Store, t *turn, run codingagent.Run) *follower {
+func newFollower(store Store, t *turn, run codingagent.Run, known map[string]chat.ToolCall) *follower {
 	f := &follower{store: store, turn: t, run: run, with: map[string]bool{}, changed: make(chan struct{}, 1)}
-	f.told = newTold(t.ask, run, t.calls(run.Round))
+	f.told = newTold(t.ask, run, known)
 	f.said = t.since(run.Upto)
 	return f
 }

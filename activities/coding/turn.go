@@ -10,7 +10,6 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
 	"xbot/internal/prompt"
-	"xbot/internal/sandbox"
 	"xbot/internal/window"
 )
 
@@ -64,11 +63,15 @@ func (t *turn) next(f *follower) {
 }
 
 // begin writes another process down: for the message of the turn, or for what the one before did not take.
-func (t *turn) begin(ctx context.Context, store Store, box sandbox.Sandbox) (codingagent.Run, error) {
+func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.Run, error) {
+	workspace, err := on.AwaitWorkspace(ctx)
+	if err != nil {
+		return codingagent.Run{}, err
+	}
 	set, round := t.ask.Settings, len(t.runs)
-	run := codingagent.Run{Turn: t.ask.Step.Turn, Round: round, Runner: box.Name()}
+	run := codingagent.Run{Turn: t.ask.Step.Turn, Round: round, Runner: on.Name()}
 	run.Request = codingagent.Asked{Agent: set.Agent, Program: set.Program, Turn: codingagent.Turn{
-		Key: string(run.ID()), Dir: cmp.Or(chat.FolderOn(t.session.Cwd, t.session.CwdRunner, box.Name()), box.Workspace()),
+		Key: string(run.ID()), Dir: cmp.Or(chat.FolderOn(t.session.Cwd, t.session.CwdRunner, on.Name()), workspace),
 		Model: set.Model, Effort: set.Effort, Profile: set.Profile, Personality: set.Personality,
 		Sandbox: set.Sandbox, Approvals: set.Approvals, AddDirs: set.AddDirs,
 	}}
@@ -91,7 +94,7 @@ func (t *turn) begin(ctx context.Context, store Store, box sandbox.Sandbox) (cod
 		texts, run.Upto = append(texts, m.text), max(run.Upto, m.id)
 	}
 	run.Request.Text = strings.Join(texts, "\n\n")
-	run, err := store.BeginCodingRun(ctx, t.ask.Step.Session, run)
+	run, err = store.BeginCodingRun(ctx, t.ask.Step.Session, run)
 	if err == nil {
 		t.runs, t.rest = append(t.runs, run), nil
 	}
@@ -133,15 +136,25 @@ func (t *turn) messageOf(l chat.Line) message {
 	return message{id: l.Message.ID, text: strings.Join(texts, "\n")}
 }
 
-// calls are the calls of the turn by which people were asked, by what their answers belong to.
-func (t *turn) calls(round int) map[string]chat.ToolCall {
+// calls are the calls of the turn by which people were asked, with their answers, by what the answers belong to.
+func (t *turn) calls(ctx context.Context, store Store, round int) (map[string]chat.ToolCall, error) {
 	out := map[string]chat.ToolCall{}
 	for _, l := range t.window.Lines {
+		if l.Message.Turn != t.ask.Step.Turn {
+			continue
+		}
 		for _, c := range l.Message.ToolCalls {
-			if l.Message.Turn == t.ask.Step.Turn && strings.HasPrefix(c.ProviderID, roundOf(round)) {
-				out[c.ProviderID] = c
+			if c.Name != Inquiring {
+				continue
+			}
+			call, err := store.Call(ctx, c.ID)
+			if err != nil {
+				return nil, err
+			}
+			if strings.HasPrefix(call.ProviderID, roundOf(round)) {
+				out[call.ProviderID] = call.ToolCall
 			}
 		}
 	}
-	return out
+	return out, nil
 }

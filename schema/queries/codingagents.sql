@@ -33,16 +33,18 @@ UPDATE coding_threads SET input_tokens = input_tokens + sqlc.arg(input), cached_
 WHERE session_key = sqlc.arg(session_key);
 
 -- name: CodingRunBegin :exec
--- The first one that is written stands.
+-- The first one that is written stands. A turn that is over begins none.
 INSERT INTO coding_runs (turn_id, round, session_key, request, upto, runner)
-VALUES (sqlc.arg(turn_id), sqlc.arg(round), sqlc.arg(session_key), sqlc.arg(request), sqlc.arg(upto), sqlc.arg(runner))
+SELECT t.id, sqlc.arg(round), t.session_key, sqlc.arg(request), sqlc.arg(upto), sqlc.arg(runner)
+FROM turns t WHERE t.id = sqlc.arg(turn_id) AND t.session_key = sqlc.arg(session_key) AND t.state = 'running'
+FOR SHARE OF t
 ON CONFLICT (turn_id, round) DO NOTHING;
 
 -- name: CodingRunList :many
 SELECT round, request, upto, runner, store, (ended_at IS NOT NULL)::boolean AS ended FROM coding_runs WHERE turn_id = $1 ORDER BY round;
 
--- name: CodingRunSent :exec
-UPDATE coding_runs SET store = sqlc.arg(store) WHERE turn_id = sqlc.arg(turn_id) AND round = sqlc.arg(round);
+-- name: CodingRunSent :execrows
+UPDATE coding_runs SET store = sqlc.arg(store) WHERE turn_id = sqlc.arg(turn_id) AND round = sqlc.arg(round) AND ended_at IS NULL;
 
 -- name: CodingRunEnd :execrows
 UPDATE coding_runs SET ended_at = now() WHERE turn_id = sqlc.arg(turn_id) AND round = sqlc.arg(round) AND ended_at IS NULL;
@@ -51,10 +53,16 @@ UPDATE coding_runs SET ended_at = now() WHERE turn_id = sqlc.arg(turn_id) AND ro
 -- Forgets the ended processes of earlier turns of a conversation.
 DELETE FROM coding_runs WHERE session_key = sqlc.arg(session_key) AND turn_id <> sqlc.arg(turn_id) AND ended_at IS NOT NULL;
 
--- name: CodingRunKillsOf :exec
--- Notes the kill of the processes of coding agents that run in a session which is about to be deleted.
+-- name: CodingRunEndOfTurn :exec
+-- Ends the processes of a turn that is closed, or about to be deleted: notes their kill. From here on none is sent.
+WITH left_open AS (
+    UPDATE coding_runs r SET ended_at = now()
+    FROM sessions s
+    WHERE s.key = r.session_key AND r.turn_id = sqlc.arg(turn_id) AND r.ended_at IS NULL
+    RETURNING r.turn_id, r.round, r.runner, r.store, s.user_id
+)
 INSERT INTO kills (call_id, runner)
-SELECT 'agent.' || r.turn_id || '.' || r.round, CASE WHEN r.runner = 'local' THEN r.runner ELSE s.user_id || '/' || r.runner END
-FROM coding_runs r JOIN sessions s ON s.key = r.session_key
-WHERE r.session_key = sqlc.arg(session_key) AND r.ended_at IS NULL AND r.store <> ''
+SELECT 'agent.' || turn_id || '.' || round, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM left_open
+WHERE store <> ''
 ON CONFLICT (call_id) DO NOTHING;

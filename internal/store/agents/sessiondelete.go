@@ -98,15 +98,15 @@ func deleteSession(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 		if err := t.Q.KillNoteOpenCalls(ctx, t, turn); err != nil {
 			return fmt.Errorf("note the kill of open commands: %w", err)
 		}
+		if err := t.Q.CodingRunEndOfTurn(ctx, t, turn); err != nil {
+			return fmt.Errorf("note the kill of coding agents: %w", err)
+		}
 	}
 	if err := t.Q.KillNoteTasksOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of background tasks: %w", err)
 	}
 	if err := t.Q.KillNoteCommandsOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of commands: %w", err)
-	}
-	if err := t.Q.CodingRunKillsOf(ctx, t, key); err != nil {
-		return fmt.Errorf("note the kill of coding agents: %w", err)
 	}
 	bodies, err := t.Q.OffloadBlobsOf(ctx, t, key)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
+	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
@@ -77,7 +78,7 @@ func (s *Store) CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent
 	return out, nil
 }
 
-// BeginCodingRun writes a process down before it is started. The first one of a round stands and is returned.
+// BeginCodingRun writes a process down before it is started. The first one of a round stands and is returned. Conflict says that the turn is over.
 func (s *Store) BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error) {
 	r.Request.Text = pg.Clean(r.Request.Text)
 	request, err := json.Marshal(r.Request)
@@ -96,17 +97,27 @@ func (s *Store) BeginCodingRun(ctx context.Context, key chat.SessionKey, r codin
 		return r, err
 	}
 	all, err := s.CodingRuns(ctx, r.Turn)
+	if err != nil {
+		return r, err
+	}
 	for _, stands := range all {
 		if stands.Round == r.Round {
-			r = stands
+			return stands, nil
 		}
 	}
-	return r, err
+	return r, errOver
 }
 
-// SendCodingRun notes to which job store a process is sent, before it is.
+// errOver says that a turn is over, so that nothing is started for it.
+var errOver = fault.Errorf(fault.Conflict, "the turn is over: no coding agent is started for it")
+
+// SendCodingRun notes to which job store a process is sent, before it is. Conflict says that its turn is over.
 func (s *Store) SendCodingRun(ctx context.Context, r codingagent.Run, store string) error {
-	return pg.Classify(s.db.Q.CodingRunSent(ctx, s.db.Pool, dbsqlc.CodingRunSentParams{TurnID: r.Turn, Round: int32(r.Round), Store: store}))
+	open, err := s.db.Q.CodingRunSent(ctx, s.db.Pool, dbsqlc.CodingRunSentParams{TurnID: r.Turn, Round: int32(r.Round), Store: store})
+	if err == nil && open == 0 {
+		return errOver
+	}
+	return pg.Classify(err)
 }
 
 // EndCodingRun notes that a process has ended, and with what its conversation goes on; used is what it took. Repeated it adds nothing.

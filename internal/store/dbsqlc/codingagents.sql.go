@@ -14,28 +14,30 @@ import (
 
 const codingRunBegin = `-- name: CodingRunBegin :exec
 INSERT INTO coding_runs (turn_id, round, session_key, request, upto, runner)
-VALUES ($1, $2, $3, $4, $5, $6)
+SELECT t.id, $1, t.session_key, $2, $3, $4
+FROM turns t WHERE t.id = $5 AND t.session_key = $6 AND t.state = 'running'
+FOR SHARE OF t
 ON CONFLICT (turn_id, round) DO NOTHING
 `
 
 type CodingRunBeginParams struct {
-	TurnID     chat.TurnID
 	Round      int32
-	SessionKey chat.SessionKey
 	Request    json.RawMessage
 	Upto       chat.MessageID
 	Runner     string
+	TurnID     chat.TurnID
+	SessionKey chat.SessionKey
 }
 
-// The first one that is written stands.
+// The first one that is written stands. A turn that is over begins none.
 func (q *Queries) CodingRunBegin(ctx context.Context, db DBTX, arg CodingRunBeginParams) error {
 	_, err := db.Exec(ctx, codingRunBegin,
-		arg.TurnID,
 		arg.Round,
-		arg.SessionKey,
 		arg.Request,
 		arg.Upto,
 		arg.Runner,
+		arg.TurnID,
+		arg.SessionKey,
 	)
 	return err
 }
@@ -57,6 +59,26 @@ func (q *Queries) CodingRunEnd(ctx context.Context, db DBTX, arg CodingRunEndPar
 	return result.RowsAffected(), nil
 }
 
+const codingRunEndOfTurn = `-- name: CodingRunEndOfTurn :exec
+WITH left_open AS (
+    UPDATE coding_runs r SET ended_at = now()
+    FROM sessions s
+    WHERE s.key = r.session_key AND r.turn_id = $1 AND r.ended_at IS NULL
+    RETURNING r.turn_id, r.round, r.runner, r.store, s.user_id
+)
+INSERT INTO kills (call_id, runner)
+SELECT 'agent.' || turn_id || '.' || round, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM left_open
+WHERE store <> ''
+ON CONFLICT (call_id) DO NOTHING
+`
+
+// Ends the processes of a turn that is closed, or about to be deleted: notes their kill. From here on none is sent.
+func (q *Queries) CodingRunEndOfTurn(ctx context.Context, db DBTX, turnID chat.TurnID) error {
+	_, err := db.Exec(ctx, codingRunEndOfTurn, turnID)
+	return err
+}
+
 const codingRunForget = `-- name: CodingRunForget :exec
 DELETE FROM coding_runs WHERE session_key = $1 AND turn_id <> $2 AND ended_at IS NOT NULL
 `
@@ -69,20 +91,6 @@ type CodingRunForgetParams struct {
 // Forgets the ended processes of earlier turns of a conversation.
 func (q *Queries) CodingRunForget(ctx context.Context, db DBTX, arg CodingRunForgetParams) error {
 	_, err := db.Exec(ctx, codingRunForget, arg.SessionKey, arg.TurnID)
-	return err
-}
-
-const codingRunKillsOf = `-- name: CodingRunKillsOf :exec
-INSERT INTO kills (call_id, runner)
-SELECT 'agent.' || r.turn_id || '.' || r.round, CASE WHEN r.runner = 'local' THEN r.runner ELSE s.user_id || '/' || r.runner END
-FROM coding_runs r JOIN sessions s ON s.key = r.session_key
-WHERE r.session_key = $1 AND r.ended_at IS NULL AND r.store <> ''
-ON CONFLICT (call_id) DO NOTHING
-`
-
-// Notes the kill of the processes of coding agents that run in a session which is about to be deleted.
-func (q *Queries) CodingRunKillsOf(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
-	_, err := db.Exec(ctx, codingRunKillsOf, sessionKey)
 	return err
 }
 
@@ -126,8 +134,8 @@ func (q *Queries) CodingRunList(ctx context.Context, db DBTX, turnID chat.TurnID
 	return items, nil
 }
 
-const codingRunSent = `-- name: CodingRunSent :exec
-UPDATE coding_runs SET store = $1 WHERE turn_id = $2 AND round = $3
+const codingRunSent = `-- name: CodingRunSent :execrows
+UPDATE coding_runs SET store = $1 WHERE turn_id = $2 AND round = $3 AND ended_at IS NULL
 `
 
 type CodingRunSentParams struct {
@@ -136,9 +144,12 @@ type CodingRunSentParams struct {
 	Round  int32
 }
 
-func (q *Queries) CodingRunSent(ctx context.Context, db DBTX, arg CodingRunSentParams) error {
-	_, err := db.Exec(ctx, codingRunSent, arg.Store, arg.TurnID, arg.Round)
-	return err
+func (q *Queries) CodingRunSent(ctx context.Context, db DBTX, arg CodingRunSentParams) (int64, error) {
+	result, err := db.Exec(ctx, codingRunSent, arg.Store, arg.TurnID, arg.Round)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const codingThread = `-- name: CodingThread :one
