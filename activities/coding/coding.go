@@ -161,8 +161,11 @@ type started struct {
 // Command is the command line that is started.
 func (s started) Command() []string {
 	words := s.Driver.Command()
-	if s.program == "" {
+	switch {
+	case s.program == "":
 		return words
+	case words[0] == codingagent.RunnerProgram: // a bridge, which starts the program
+		return append(words, "--program", s.program)
 	}
 	return append([]string{s.program}, words[1:]...)
 }

@@ -17,7 +17,9 @@ import (
 	"xbot/ingress/runners/runnerstest"
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/agents"
 	"xbot/internal/codingagent/agenttest"
+	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
@@ -34,13 +36,14 @@ type bench struct {
 	box      *sandbox.Runner
 	settings codingagent.Settings
 	user     chat.UserID
+	programs string // folder of the scripted agents
 }
 
 func setup(t *testing.T, script ...string) *bench {
 	t.Helper()
-	b := &bench{Fixture: activitiestest.New(t, script...)}
+	b := &bench{Fixture: activitiestest.New(t, script...), programs: agenttest.Install(t)}
 	server := runnerstest.NewServer(t, nil)
-	b.runner = server.StartRunner("local", runnerstest.DaemonConfig{Env: []string{"PATH=" + agenttest.Install(t) + ":" + os.Getenv("PATH")}})
+	b.runner = server.StartRunner("local", runnerstest.DaemonConfig{Env: []string{"PATH=" + b.programs + ":" + os.Getenv("PATH")}})
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
 	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.Store, Boxes: boxes{b}}
@@ -208,7 +211,7 @@ func TestAgent_AStopInterruptsItAndKeepsWhatItSaid(t *testing.T) {
 	require.True(t, runs[0].Ended)
 	require.Equal(t, "so far", b.LastMessage().Content)
 	require.Equal(t, chat.FinishStopped, b.LastMessage().FinishReason)
-	require.False(t, runnerstest.Alive(t, "fakeagent"))
+	require.Eventually(t, func() bool { return b.runner.ShimPID(string(runs[0].ID())) == 0 }, patience, 5*time.Millisecond)
 }
 
 func TestAgent_AProcessThatIsLostIsNotStartedAgainAndItsThreadGoesOn(t *testing.T) {
@@ -266,6 +269,74 @@ func TestAgent_AsksAPersonAndTheNextStepGoesOnWithTheSameProcess(t *testing.T) {
 			require.NoFileExists(t, filepath.Join(b.runner.Workspace, "ran.txt"))
 		})
 	}
+}
+
+func TestAgent_EachOfThemAnswersAsksAndGoesOnWithItsThread(t *testing.T) {
+	for _, name := range agents.Names() {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, "say before", "ask question Which one? | red | blue", "say end")
+			b.settings.Agent = name
+			out, err := b.Fixture.Generate(t.Context(), 0)
+			require.NoError(t, err)
+			require.Equal(t, "tool_calls", out.Finish, b.LastMessage().Content)
+			call := b.LastMessage().ToolCalls[0]
+			_, err = b.Ask(t.Context(), call.ID, chat.Request{})
+			require.NoError(t, err)
+			b.answer(call.ID, "blue")
+			_, err = b.RunTool(t.Context(), 0)
+			require.NoError(t, err)
+			out, err = b.Fixture.Generate(t.Context(), 1)
+			require.NoError(t, err)
+			require.Equal(t, "stop", out.Finish, b.LastMessage().Content)
+			require.Equal(t, "end", b.LastMessage().Content)
+			require.Contains(t, b.LastMessage().Reasoning, "chosen: blue")
+
+			b.openTurn(activitiestest.Turn, second, chat.TurnDone, "recall")
+			g := b.begin(t.Context(), second, 0)
+			g.wait(t)
+			require.NoError(t, g.err)
+			require.Contains(t, b.LastMessage().Content, "turns: 1; last:")
+		})
+	}
+}
+
+func TestAgent_OfThePolicyMayHaveAnotherProgram(t *testing.T) {
+	for _, name := range agents.Names() {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, "say hello")
+			program := filepath.Join(t.TempDir(), name) // the scripted agents play by their names
+			require.NoError(t, os.Link(filepath.Join(b.programs, name), program))
+			for _, other := range agents.Names() {
+				require.NoError(t, os.Remove(filepath.Join(b.programs, other)))
+			}
+			b.settings.Agent, b.settings.Program = name, program
+			_, err := b.Fixture.Generate(t.Context(), 0)
+			require.NoError(t, err)
+			require.Equal(t, "hello", b.LastMessage().Content)
+		})
+	}
+}
+
+func TestAgent_ATurnThatIsClosedFromOutsideEndsItsProcess(t *testing.T) {
+	b := setup(t, "run echo > there.txt", "wait")
+	ctx, kill := context.WithCancelCause(t.Context())
+	g := b.begin(ctx, activitiestest.Turn, 0)
+	b.waitFile("there.txt")
+	kill(activitiestest.ErrDetach)
+	g.wait(t)
+	settled, err := b.SettleTurn(t.Context(), activitiestest.Turn)
+	require.NoError(t, err)
+	require.Equal(t, store.SettledLost, settled)
+	runs, err := b.CodingRuns(t.Context(), activitiestest.Turn)
+	require.NoError(t, err)
+	require.True(t, runs[0].Ended)
+	var runner string
+	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT runner FROM kills WHERE call_id = $1", runs[0].ID()).Scan(&runner))
+	require.Equal(t, "local", runner, "its runner is told as soon as it can be")
+
+	require.True(t, fault.Is(b.SendCodingRun(t.Context(), runs[0], "store"), fault.Conflict), "it is not sent any more")
+	_, err = b.BeginCodingRun(t.Context(), activitiestest.Key, codingagent.Run{Turn: activitiestest.Turn, Round: 1})
+	require.True(t, fault.Is(err, fault.Conflict), "and no other one begins")
 }
 
 func TestAgent_ATurnThatIsOverLeavesNoProcess(t *testing.T) {

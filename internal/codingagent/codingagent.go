@@ -41,6 +41,10 @@ const (
 	ApproveUntrusted Approvals = "untrusted"
 )
 
+// RunnerProgram stands first in the command line of an agent that is spoken to over a bridge of the runner: whichever file the
+// runner's program is.
+const RunnerProgram = "xbot-runner"
+
 // Driver speaks the protocol of one process for one turn.
 type Driver interface {
 	// Command is the command line that is started, without a shell.

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/codingagent"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/runner/wire"
 )
 
 // Box is what a process needs of a sandbox.
@@ -92,7 +93,7 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	defer close(ended)
 	ending.Go(func() { p.finish(following, ended) })
 	done, err := p.Box.Exec(following, sandbox.ExecRequest{
-		ID: p.ID, Command: "exec " + quote(p.Driver.Command()), Dir: p.Dir, Env: p.Env, Timeout: maxTime, Limit: 1, Input: true,
+		ID: p.ID, Command: "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Env, Timeout: maxTime, Limit: 1, Input: true,
 		Output: func(_ int64, piece []byte) { p.take(piece) }, StartedOn: p.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
 			if err := p.Listener.Starting(ctx, store); err != nil {
@@ -276,6 +277,14 @@ func (p *Process) feed(ctx context.Context, in sandbox.Input) bool {
 			return false
 		}
 	}
+}
+
+// commandLine is a command line for the shell of a runner. The runner's own program is found where the runner says, else by its name.
+func commandLine(words []string) string {
+	if words[0] != codingagent.RunnerProgram {
+		return quote(words)
+	}
+	return `"${` + wire.RunnerVariable + `:-` + codingagent.RunnerProgram + `}" ` + quote(words[1:])
 }
 
 // quote writes words for a shell.
