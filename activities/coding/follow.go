@@ -134,7 +134,7 @@ func (f *follower) attend(ctx context.Context) (ending, error) {
 		case <-done:
 			return end, ran
 		case <-f.changed:
-			if err := f.act(ctx); err != nil {
+			if err := f.act(ctx); err != nil && ctx.Err() == nil {
 				return leave(err)
 			}
 			if f.asks() {
@@ -142,7 +142,7 @@ func (f *follower) attend(ctx context.Context) (ending, error) {
 				return ending{asked: true}, nil
 			}
 		case <-looks.C:
-			if err := f.steer(ctx); err != nil {
+			if err := f.steer(ctx); err != nil && ctx.Err() == nil { // what ctx ended is followed by its end
 				return leave(err)
 			}
 		case <-ctx.Done():
