@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,12 +50,17 @@ func TestCodingAgent_AnswersInPlaceOfAModelAndGoesOnWithItsThread(t *testing.T) 
 
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
 	require.Regexp(t, "^turns: 1; last: .*\nthink hm\n", k.answers()[1], "the same thread goes on")
-	require.Regexp(t, "codex resume thr_[0-9]+", k.command("/status"))
+	status := regexp.MustCompile("codex resume (thr_[0-9]+)").FindStringSubmatch(k.command("/status"))
+	require.Len(t, status, 2)
 
 	k.untilEnded(crashLimit, k.send("/new"))
 	require.NotContains(t, k.command("/status"), "codex resume", "a conversation that begins anew has no thread yet")
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
 	require.Contains(t, k.reply().Content, "turns: 0;")
+
+	require.Contains(t, k.command("/session "+status[1]), "codex goes on with its thread `"+status[1]+"`")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Contains(t, k.reply().Content, "turns: 2;", "a thread that was there before is gone on with")
 	require.Empty(t, k.model.Requests(), "no model was asked")
 	k.wellFormed()
 }

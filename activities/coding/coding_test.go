@@ -339,6 +339,27 @@ func TestAgent_ATurnThatIsClosedFromOutsideEndsItsProcess(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Conflict), "and no other one begins")
 }
 
+func TestThread_IsBoundForItsOwnPersonAloneAndNotWhileATurnRuns(t *testing.T) {
+	b := setup(t, "say hello")
+	thread := codingagent.Bound{Agent: "codex", Thread: "thr_1", Runner: "local"}
+	require.True(t, fault.Is(b.BindCodingThread(t.Context(), activitiestest.Key, thread), fault.Conflict), "a turn runs")
+	_, err := b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
+	require.NoError(t, err)
+	require.NoError(t, b.BindCodingThread(t.Context(), activitiestest.Key, thread))
+	got, err := b.CodingThread(t.Context(), activitiestest.Key)
+	require.NoError(t, err)
+	require.Equal(t, "thr_1", got.Thread)
+
+	bob, err := b.CreateUser(t.Context(), "bob", "member")
+	require.NoError(t, err)
+	_, err = b.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:bob", Owner: bob.ID, Channel: "web"})
+	require.NoError(t, err)
+	require.True(t, fault.Is(b.BindCodingThread(t.Context(), "agent:main:web:thread:bob", thread), fault.NotFound), "it is another person's")
+	got, err = b.CodingThread(t.Context(), "agent:main:web:thread:bob")
+	require.NoError(t, err)
+	require.Nil(t, got)
+}
+
 func TestAgent_ATurnThatIsOverLeavesNoProcess(t *testing.T) {
 	b := setup(t, "ask approval echo ran > ran.txt")
 	_, err := b.Fixture.Generate(t.Context(), 0)

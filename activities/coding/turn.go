@@ -78,7 +78,7 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	after := chat.MessageID(0)
 	if b := t.bound; b != nil {
 		after = b.Upto
-		if b.Agent == set.Agent && b.Runner == run.Runner && (b.Dir == "" || b.Dir == run.Request.Dir) {
+		if b.Agent == set.Agent && (b.Runner == "" || b.Runner == run.Runner) && (b.Dir == "" || b.Dir == run.Request.Dir) {
 			run.Request.Thread = b.Thread
 		}
 	}

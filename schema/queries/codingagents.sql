@@ -18,15 +18,24 @@ ON CONFLICT (session_key) DO UPDATE SET
     agent = EXCLUDED.agent, thread = EXCLUDED.thread, runner = EXCLUDED.runner, dir = EXCLUDED.dir,
     upto = EXCLUDED.upto, reset_id = EXCLUDED.reset_id, updated_at = now();
 
--- name: CodingThreadBind :exec
--- Binds a thread from the newest message on.
+-- name: CodingThreadBind :execrows
+-- Binds a thread from the newest message on. No row: a turn runs, whose thread would take its place.
 INSERT INTO coding_threads (session_key, agent, thread, runner, dir, upto, reset_id)
-VALUES (sqlc.arg(session_key), sqlc.arg(agent), sqlc.arg(thread), sqlc.arg(runner), sqlc.arg(dir),
-        coalesce((SELECT max(m.id) FROM messages m WHERE m.session_key = sqlc.arg(session_key) AND m.rewound_by IS NULL), 0),
-        coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = sqlc.arg(session_key)), 0))
+SELECT s.key, sqlc.arg(agent), sqlc.arg(thread), sqlc.arg(runner), sqlc.arg(dir),
+       coalesce((SELECT max(m.id) FROM messages m WHERE m.session_key = s.key AND m.rewound_by IS NULL), 0), coalesce(s.reset_id, 0)
+FROM sessions s
+WHERE s.key = sqlc.arg(session_key) AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.state = 'running')
 ON CONFLICT (session_key) DO UPDATE SET
     agent = EXCLUDED.agent, thread = EXCLUDED.thread, runner = EXCLUDED.runner, dir = EXCLUDED.dir, upto = EXCLUDED.upto, reset_id = EXCLUDED.reset_id,
     input_tokens = 0, cached_tokens = 0, output_tokens = 0, updated_at = now();
+
+-- name: CodingThreadOfOthers :one
+-- Whether a thread belongs to a conversation of somebody else than whose this one is.
+SELECT EXISTS (
+    SELECT 1 FROM coding_threads t JOIN sessions s ON s.key = t.session_key
+    WHERE t.agent = sqlc.arg(agent) AND t.thread = sqlc.arg(thread)
+      AND s.user_id <> (SELECT own.user_id FROM sessions own WHERE own.key = sqlc.arg(session_key))
+)::boolean;
 
 -- name: CodingThreadSpend :exec
 UPDATE coding_threads SET input_tokens = input_tokens + sqlc.arg(input), cached_tokens = cached_tokens + sqlc.arg(cached), output_tokens = output_tokens + sqlc.arg(output)

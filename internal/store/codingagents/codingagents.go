@@ -39,12 +39,28 @@ func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codinga
 	}, nil
 }
 
-// BindCodingThread has a conversation go on with a thread from its newest message on.
+// BindCodingThread has a conversation go on with a thread from its newest message on. NotFound says that the thread belongs to a
+// conversation of somebody else, Conflict that a turn runs.
 func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error {
-	err := s.db.Q.CodingThreadBind(ctx, s.db.Pool, dbsqlc.CodingThreadBindParams{
-		SessionKey: key, Agent: b.Agent, Thread: pg.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir,
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		others, err := s.db.Q.CodingThreadOfOthers(ctx, tx, dbsqlc.CodingThreadOfOthersParams{Agent: b.Agent, Thread: pg.Clean(b.Thread), SessionKey: key})
+		if err != nil {
+			return fmt.Errorf("look whose a thread is: %w", err)
+		}
+		if others {
+			return i18n.Fault(fault.NotFound, i18n.ThreadUnknown, b.Thread)
+		}
+		bound, err := s.db.Q.CodingThreadBind(ctx, tx, dbsqlc.CodingThreadBindParams{
+			SessionKey: key, Agent: b.Agent, Thread: pg.Clean(b.Thread), Runner: b.Runner, Dir: b.Dir,
+		})
+		if err != nil {
+			return fmt.Errorf("bind a thread: %w", err)
+		}
+		if bound == 0 {
+			return i18n.Fault(fault.Conflict, i18n.ThreadBusy)
+		}
+		return nil
 	})
-	return pg.Classify(err)
 }
 
 // KeepCodingThread notes the thread that a turn has, as soon as its agent names it.

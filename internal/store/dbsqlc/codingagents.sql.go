@@ -191,34 +191,38 @@ func (q *Queries) CodingThread(ctx context.Context, db DBTX, sessionKey chat.Ses
 	return i, err
 }
 
-const codingThreadBind = `-- name: CodingThreadBind :exec
+const codingThreadBind = `-- name: CodingThreadBind :execrows
 INSERT INTO coding_threads (session_key, agent, thread, runner, dir, upto, reset_id)
-VALUES ($1, $2, $3, $4, $5,
-        coalesce((SELECT max(m.id) FROM messages m WHERE m.session_key = $1 AND m.rewound_by IS NULL), 0),
-        coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = $1), 0))
+SELECT s.key, $1, $2, $3, $4,
+       coalesce((SELECT max(m.id) FROM messages m WHERE m.session_key = s.key AND m.rewound_by IS NULL), 0), coalesce(s.reset_id, 0)
+FROM sessions s
+WHERE s.key = $5 AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.state = 'running')
 ON CONFLICT (session_key) DO UPDATE SET
     agent = EXCLUDED.agent, thread = EXCLUDED.thread, runner = EXCLUDED.runner, dir = EXCLUDED.dir, upto = EXCLUDED.upto, reset_id = EXCLUDED.reset_id,
     input_tokens = 0, cached_tokens = 0, output_tokens = 0, updated_at = now()
 `
 
 type CodingThreadBindParams struct {
-	SessionKey chat.SessionKey
 	Agent      string
 	Thread     string
 	Runner     string
 	Dir        string
+	SessionKey chat.SessionKey
 }
 
-// Binds a thread from the newest message on.
-func (q *Queries) CodingThreadBind(ctx context.Context, db DBTX, arg CodingThreadBindParams) error {
-	_, err := db.Exec(ctx, codingThreadBind,
-		arg.SessionKey,
+// Binds a thread from the newest message on. No row: a turn runs, whose thread would take its place.
+func (q *Queries) CodingThreadBind(ctx context.Context, db DBTX, arg CodingThreadBindParams) (int64, error) {
+	result, err := db.Exec(ctx, codingThreadBind,
 		arg.Agent,
 		arg.Thread,
 		arg.Runner,
 		arg.Dir,
+		arg.SessionKey,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const codingThreadKeep = `-- name: CodingThreadKeep :exec
@@ -252,6 +256,28 @@ func (q *Queries) CodingThreadKeep(ctx context.Context, db DBTX, arg CodingThrea
 		arg.Upto,
 	)
 	return err
+}
+
+const codingThreadOfOthers = `-- name: CodingThreadOfOthers :one
+SELECT EXISTS (
+    SELECT 1 FROM coding_threads t JOIN sessions s ON s.key = t.session_key
+    WHERE t.agent = $1 AND t.thread = $2
+      AND s.user_id <> (SELECT own.user_id FROM sessions own WHERE own.key = $3)
+)::boolean
+`
+
+type CodingThreadOfOthersParams struct {
+	Agent      string
+	Thread     string
+	SessionKey chat.SessionKey
+}
+
+// Whether a thread belongs to a conversation of somebody else than whose this one is.
+func (q *Queries) CodingThreadOfOthers(ctx context.Context, db DBTX, arg CodingThreadOfOthersParams) (bool, error) {
+	row := db.QueryRow(ctx, codingThreadOfOthers, arg.Agent, arg.Thread, arg.SessionKey)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const codingThreadSpend = `-- name: CodingThreadSpend :exec
