@@ -134,6 +134,9 @@ func (s *sending) settle(ctx context.Context) (state, reason string, err error) 
 	if len(inquiries(asked)) == 0 {
 		q.Fields = nil // the note
 	}
+	if err := s.pictures(ctx, q); err != nil {
+		return "", "", err
+	}
 	if err := asker.Settle(ctx, s.o.Place, asked.Sent, *q, outcome(*asked.Call.Approval, i18n.Lang(asked.Lang))); err != nil {
 		return s.gaveUp(err)
 	}
