@@ -69,7 +69,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		model.SetLLM{People: a.store, Accounts: a.subscriptions},
 		model.UnsetLLM{Accounts: a.subscriptions},
 		slashcontext.Context{Viewer: s.contexts, Store: a.store},
-		conversation.Session{Store: a.store},
+		conversation.Session{Store: a.store, Answering: models, Threads: a.store, Places: s.runners},
 		queue.Send{Store: a.store},
 		queue.Activation{Store: a.store},
 		account.Link{Store: a.store, Codes: s.links},

@@ -20,6 +20,9 @@ type ExecAttach struct {
 	Input     bool     `json:"input,omitempty"` // it reads what ExecWrite sends; its output is stdout alone, whole, at most MaxLog
 }
 
+// RunnerVariable names, to a command with input, the program of the runner, which is also the bridge to some coding agents.
+const RunnerVariable = "XBOT_RUNNER_PROGRAM"
+
 // Limits of a command.
 const (
 	MaxLog              = 256 << 20      // bytes that a command with input may write: with more it is ended
