@@ -40,7 +40,7 @@ func newDeliveryWorld(t *testing.T, people, groups int) *world {
 	}
 	w.server = newServer(t, append(env, "NAPCAT_SEND_PAUSE=200ms")...)
 	w.db = w.look()
-	w.inForce(strings.Replace(letAllIn, `mode: "followup"`, `mode: "followup", cap: 4`, 1)) // some find the queue full
+	w.inForce(strings.Replace(letAllIn, `mode: "followup"`, `mode: "followup", cap: 2`, 1)) // some find the queue full
 	w.connected()
 	return w
 }

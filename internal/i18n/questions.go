@@ -19,6 +19,7 @@ const (
 	AskUnknown  ID = "ask_unknown"   // the question may not have arrived
 	AskRefused  ID = "ask_refused"   // the platform has refused the question
 	SentRefused ID = "sent_refused"  // the platform has refused an answer
+	SentExpired ID = "sent_expired"  // answers could not be delivered for so long that they were given up
 	AskAllowed  ID = "ask_allowed"   // %s who
 	AskDenied   ID = "ask_denied"    // %s who
 	AskLate     ID = "ask_late"      // nobody answered in time
@@ -47,6 +48,7 @@ var asks = map[ID]map[Lang]string{
 	AskHow:      {English: "Reply `/approve`, or `/deny` and why.", Chinese: "请回复 `/approve` 允许，或 `/deny 原因` 拒绝。"},
 	AskRefused:  {English: "The platform refused my question. A tool call waits for your permission: reply `/approve`, or `/deny` and why; the page shows the call.", Chinese: "平台未接受我的询问。有操作正在等待你的许可：请回复 `/approve` 允许，或 `/deny 原因` 拒绝；具体内容可在网页上查看。"},
 	SentRefused: {English: "The platform refused my last answer. The page shows it; or ask me to say it in other words.", Chinese: "平台未接受我的上一条回答。可在网页上查看，或让我换一种说法。"},
+	SentExpired: {English: "What I answered could not be delivered here in time, so I gave it up. The page shows it; or ask me again.", Chinese: "之前的回答未能及时送达，已不再发送。可在网页上查看，或再问我一次。"},
 	AskUnknown:  {English: "I do not know whether my question arrived: the connection broke while I sent it. A tool call waits for your permission: reply `/approve`, or `/deny` and why; the page shows the call.", Chinese: "不确定上一条询问是否送达：发送时连接中断。有操作正在等待你的许可：请回复 `/approve` 允许，或 `/deny 原因` 拒绝；具体内容可在网页上查看。"},
 	AskAllowed:  {English: "Allowed by %s", Chinese: "%s 已允许"},
 	AskDenied:   {English: "Denied by %s", Chinese: "%s 已拒绝"},
