@@ -57,7 +57,9 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 		return chat.Outbound{}, err
 	}
 	if o.CallID != nil && o.Kind != chat.OutboundCard {
-		out.Asked, err = s.asked(ctx, *o.CallID)
+		if out.Asked, err = s.asked(ctx, *o.CallID); err == nil {
+			out.Asked.InGroup = out.Place.ChatType != "" && out.Place.ChatType != chat.ChatDirect
+		}
 	}
 	return out, err
 }
