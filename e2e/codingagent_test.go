@@ -65,6 +65,20 @@ func TestCodingAgent_AnswersInPlaceOfAModelAndGoesOnWithItsThread(t *testing.T) 
 	k.wellFormed()
 }
 
+func TestCodingAgent_TheDoctorSaysWhetherSomebodyIsLoggedIn(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	said, err := k.operate("doctor")
+	require.NoError(t, err, said)
+	require.Contains(t, said, "codex/default on local of admin: somebody is logged in")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("run touch .fakeagent/logged-out", "say bye")).State)
+	said, err = k.operate("doctor")
+	require.Error(t, err)
+	require.Contains(t, said, "nobody is logged in to codex: run codex login on that machine")
+	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, k.send("say hello")).State)
+	require.Contains(t, k.lastNotice(), "Run `codex login` on that machine")
+}
+
 func TestCodingAgent_AsksOnACardThatSurvivesAKillAndRunsWhatIsAllowedOnce(t *testing.T) {
 	t.Parallel()
 	k := newCoder(t)
