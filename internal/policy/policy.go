@@ -231,6 +231,8 @@ type Channel struct {
 type Group struct {
 	RequireMention *bool    `json:"requireMention,omitempty"` // default true
 	AllowFrom      []string `json:"allowFrom,omitzero"`       // who may speak to the bot there; empty: as groupAllowFrom
+	Stop           string   `json:"stop,omitempty"`           // who may stop a turn: askers (default) | administrators | everybody
+	Reset          string   `json:"reset,omitempty"`          // who may begin the conversation anew: administrators (default) | everybody
 }
 
 // Scenes are the two ways in which a place is used (spec/003 §3).
