@@ -58,9 +58,9 @@ func TestCodingAgent_AnswersInPlaceOfAModelAndGoesOnWithItsThread(t *testing.T) 
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
 	require.Contains(t, k.reply().Content, "turns: 0;")
 
-	require.Contains(t, k.command("/session "+status[1]), "codex goes on with its thread `"+status[1]+"`")
-	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("/session "+status[1]+" recall")).State)
 	require.Contains(t, k.reply().Content, "turns: 2;", "a thread that was there before is gone on with")
+	require.Contains(t, k.notices()[len(k.notices())-1], "codex goes on with its thread `"+status[1]+"`")
 	require.Empty(t, k.model.Requests(), "no model was asked")
 	k.wellFormed()
 }
