@@ -58,11 +58,25 @@ func TestCodingAgent_AnswersInPlaceOfAModelAndGoesOnWithItsThread(t *testing.T) 
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
 	require.Contains(t, k.reply().Content, "turns: 0;")
 
-	require.Contains(t, k.command("/session "+status[1]), "codex goes on with its thread `"+status[1]+"`")
-	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("/session "+status[1]+" recall")).State)
 	require.Contains(t, k.reply().Content, "turns: 2;", "a thread that was there before is gone on with")
+	require.Contains(t, k.notices()[len(k.notices())-1], "codex goes on with its thread `"+status[1]+"`")
 	require.Empty(t, k.model.Requests(), "no model was asked")
 	k.wellFormed()
+}
+
+func TestCodingAgent_TheDoctorSaysWhetherSomebodyIsLoggedIn(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	said, err := k.operate("doctor")
+	require.NoError(t, err, said)
+	require.Contains(t, said, "codex/default on local of admin: somebody is logged in")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("run touch .fakeagent/logged-out", "say bye")).State)
+	said, err = k.operate("doctor")
+	require.Error(t, err)
+	require.Contains(t, said, "nobody is logged in to codex: run codex login on that machine")
+	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, k.send("say hello")).State)
+	require.Contains(t, k.lastNotice(), "Run `codex login` on that machine")
 }
 
 func TestCodingAgent_AsksOnACardThatSurvivesAKillAndRunsWhatIsAllowedOnce(t *testing.T) {

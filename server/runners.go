@@ -1,14 +1,19 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"xbot/ingress/inside"
 	"xbot/ingress/runners/manage"
 	"xbot/internal/channel/remote"
+	"xbot/internal/codingagent/login"
 	"xbot/internal/config"
+	policies "xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/secret"
+	"xbot/internal/store"
 	"xbot/server/hostrunner"
 )
 
@@ -39,4 +44,39 @@ func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolv
 		Local: local, Holders: manage.Registry{Store: c.store}, Key: c.key, Kills: manage.Kills{Store: c.store},
 	})
 	return resolver.New(resolver.Config{Choices: c.store, Router: router, Docker: docker, Wait: cfg.Wait})
+}
+
+// LogIn says how it stands with the log-in of a coding agent on a runner.
+type LogIn struct {
+	Agent, Runner string
+	Err           error // nil: somebody is logged in; else as of login.Check
+}
+
+// LogIns asks the coding agents that the policy lists for their log-in, on each runner that is connected.
+func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogIn, error) {
+	policy, err := (&policies.Live{Source: rows}).Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	connected, err := rows.Runners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: rows}, Key: key})
+	defer router.Close()
+	var out []LogIn
+	for _, m := range policy.Models {
+		for _, r := range connected {
+			if !m.IsAgent() || !r.Online {
+				continue
+			}
+			box := sandbox.NewRunner(r.Name, router.Link(resolver.ID(r.User, r.Name)), sandbox.RunnerConfig{})
+			program := ""
+			if m.Agent != nil {
+				program = m.Agent.Command
+			}
+			out = append(out, LogIn{Agent: m.ID, Runner: r.Name + " of " + r.Owner, Err: login.Check(ctx, box, m.Dialect, program)})
+		}
+	}
+	return out, nil
 }

@@ -63,7 +63,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused},
-		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"web search", lookSearch}, {"model", lookModel},
+		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"web search", lookSearch}, {"model", lookModel}, {"agents", lookAgents},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)
@@ -318,6 +318,41 @@ func usualModel(ctx context.Context, d *installation) (llm.Client, error) {
 		return nil, err
 	}
 	return server.UsualModel(ctx, cfg, s, ring, env)
+}
+
+// lookAgents asks the coding agents of the policy whether somebody is logged in. One that has nobody on any runner answers nobody.
+func lookAgents(ctx context.Context, _ *installation) (string, error) {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer closeStore()
+	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
+	if err != nil {
+		return "", err
+	}
+	found, err := server.LogIns(ctx, s, ring)
+	if err != nil {
+		return "", err
+	}
+	text, in := "", map[string]bool{}
+	for _, l := range found {
+		state := "somebody is logged in"
+		if l.Err != nil {
+			state = l.Err.Error()
+		}
+		in[l.Agent] = in[l.Agent] || l.Err == nil
+		text += fmt.Sprintf("\n    %s on %s: %s", l.Agent, l.Runner, state)
+	}
+	for agent, is := range in {
+		if !is {
+			return "", fmt.Errorf("nobody is logged in to %s on any runner, so it answers nobody%s", agent, text)
+		}
+	}
+	if len(found) == 0 {
+		return "no coding agent, or no runner is connected", nil
+	}
+	return "all can answer" + text, nil
 }
 
 // lookPrompt tries the template of the system prompt.

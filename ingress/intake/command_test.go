@@ -256,3 +256,55 @@ func TestCommand_IsAnsweredInTheChosenLanguageElseInTheOneWrittenLast(t *testing
 	require.Contains(t, help("c5"), english, "the choice wins")
 	b.Woken.Wait()
 }
+
+// preparer is a command that is carried out before the message behind it is taken.
+type preparer struct {
+	command
+	prepared *bool
+}
+
+func (preparer) Split(_ context.Context, _ chat.UserID, args string) (own, text string) {
+	return slash.FirstWord(args)
+}
+
+func (p preparer) Prepared(context.Context, slash.Request, string) (bool, error) {
+	return *p.prepared, nil
+}
+
+func TestExecute_AMessageBehindAPreparerIsTakenOnlyWhereItHasPrepared(t *testing.T) {
+	b := setup(t)
+	prepared := false
+	b.Dispatch.Commands = ingresstest.Commands(b.Store, preparer{prepared: &prepared, command: command{
+		spec: slash.Spec{Name: "open", Usage: "WORD [TEXT…]", Help: i18n.HelpUsage},
+		run: func(_ context.Context, _ slash.Request, args string) (string, error) {
+			prepared = args == "door"
+			return "opened " + args, nil
+		},
+	}})
+	lines := func() (out []string) {
+		for _, m := range b.Transcript(ingresstest.Key).Messages {
+			out = append(out, m.Content)
+		}
+		return out
+	}
+	for range 2 { // it is delivered again
+		_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "/open wall come in"))
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"/open wall", "opened wall"}, lines())
+	_, claimed, err := b.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
+	require.NoError(t, err)
+	require.False(t, claimed, "the message was not taken")
+
+	for range 2 {
+		_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m2", "/open door come in"))
+		require.NoError(t, err)
+	}
+	_, claimed, err = b.Claim(t.Context(), ingresstest.Key, "t1", "r1", 0)
+	require.NoError(t, err)
+	require.True(t, claimed)
+	pending, err := b.FinishTurn(t.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	require.False(t, pending, "it was taken once")
+	require.Equal(t, []string{"/open door", "opened door", "come in"}, lines()[2:])
+}

@@ -31,7 +31,13 @@ func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got store
 	}
 	rest := r.Text != "" || r.bang != "" || r.stop
 	if len(now) > 0 {
-		if got, err = d.executeNow(ctx, in, now, rest, rest || len(later) > 0); err != nil {
+		beside := rest && (!r.behindCommand || len(later) > 0) // else the command bears the id, and the message behind it one that is made of it
+		if got, err = d.executeNow(ctx, in, now, beside, rest || len(later) > 0); err != nil {
+			return got, err
+		}
+	}
+	if p := r.preparation; p != nil {
+		if taken, err := p.by.Prepared(ctx, in.request(), p.own); err != nil || !taken {
 			return got, err
 		}
 	}

@@ -21,9 +21,16 @@ type Parsed struct {
 	Text string
 	// behindCommand says that the message was written behind a command that takes one, and not the commands before a message.
 	behindCommand bool
+	preparation   *preparation // what the message is taken for; nil: nothing
 	options       chat.Options // for the message alone
 	asks          asked        // of the model
 	queue         chat.Queue
+}
+
+// preparation is a command that is carried out before the message behind it is taken.
+type preparation struct {
+	by  slash.Preparer
+	own string // what follows its name
 }
 
 // invocation is a command to carry out, as it stands by itself.
@@ -113,7 +120,7 @@ func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who r
 		return Parsed{commands: []invocation{c.unknown(parsed.Name)}}, nil
 	case found && known.Spec().Takes(parsed.Args):
 		r, err := c.parseCommand(ctx, known, parsed.Args, who)
-		if _, splits := known.(slash.Splitter); !splits && err == nil && !r.commands[0].secret {
+		if !r.behindCommand && err == nil && !r.commands[0].secret {
 			r.commands[0].line = text // as it was written
 		}
 		return r, err
@@ -150,9 +157,21 @@ func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args s
 		}}}}, nil
 	case splits:
 		own, text := splitter.Split(ctx, who.models, args)
+		if spec.When == slash.Now {
+			return c.parsePreparer(known, own, text), nil
+		}
 		return Parsed{commands: []invocation{c.invocation(known, own)}, Text: text, behindCommand: true}, nil
 	}
 	return Parsed{commands: []invocation{c.invocation(known, args)}}, nil
+}
+
+// parsePreparer reads a command that is carried out before the message behind it is taken.
+func (c *Commands) parsePreparer(known slash.Command, own, text string) Parsed {
+	r := Parsed{commands: []invocation{c.invocation(known, own)}, Text: text, behindCommand: text != ""}
+	if preparer, prepares := known.(slash.Preparer); prepares && text != "" {
+		r.preparation = &preparation{preparer, own}
+	}
+	return r
 }
 
 // applyDirectives applies the directives before a message: to this message alone, except the model, which is set for the conversation.

@@ -75,3 +75,12 @@ func (m Remembered[V]) Put(key string, value V) bool {
 	m[key] = value
 	return true
 }
+
+// CommandLine writes words for a shell.
+func CommandLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}

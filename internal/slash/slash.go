@@ -144,6 +144,13 @@ type Splitter interface {
 	Split(ctx context.Context, user chat.UserID, args string) (own, text string)
 }
 
+// Preparer is a Splitter that is carried out at once, and behind which a message stands that is meant for what the command has prepared.
+type Preparer interface {
+	Splitter
+	// Prepared reports whether it has, now or when the text came before: else the message is not taken.
+	Prepared(ctx context.Context, in Request, own string) (bool, error)
+}
+
 // Redacter is a command behind which secrets may stand. It runs at once: a command that waits is stored as it was written.
 type Redacter interface {
 	// Redact returns what follows the name without the secrets, as it is kept.

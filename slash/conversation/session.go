@@ -39,11 +39,14 @@ type Session struct {
 	Places    Places
 }
 
-var _ slash.Runner = Session{}
+var (
+	_ slash.Runner   = Session{}
+	_ slash.Preparer = Session{}
+)
 
 // Spec is what the command is called.
 func (Session) Spec() slash.Spec {
-	return slash.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default|THREAD]", Help: i18n.HelpSession, Group: slash.GroupConversation}
+	return slash.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default|THREAD [TEXT…]]", Help: i18n.HelpSession, Group: slash.GroupConversation}
 }
 
 // Run tells which conversation it is, or has the chat continue another one.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"xbot/internal/chat"
 	"xbot/internal/codingagent"
@@ -15,12 +16,29 @@ import (
 type Threads interface {
 	// BindCodingThread fails where the thread is another person's, or while a turn runs.
 	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error
+	// CodingThread is with which thread a conversation goes on; nil: with none.
+	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Bound, error)
 }
 
 // Places know where the commands of people run.
 type Places interface {
 	// Here returns the runner that a user's commands go to now; empty if there is none.
 	Here(ctx context.Context, user chat.UserID) (string, error)
+}
+
+// Split takes a thread off the message behind it.
+func (c Session) Split(_ context.Context, _ chat.UserID, args string) (own, text string) {
+	word, rest := slash.FirstWord(args)
+	if c.Threads == nil || rest == "" || slices.Contains([]string{"list", "use", "new", "default"}, word) {
+		return args, ""
+	}
+	return word, rest
+}
+
+// Prepared reports whether the conversation goes on with the thread.
+func (c Session) Prepared(ctx context.Context, in slash.Request, thread string) (bool, error) {
+	b, err := c.Threads.CodingThread(ctx, in.Session)
+	return b != nil && b.Thread == thread, err
 }
 
 // resume has the coding agent that answers go on with a thread of its own.

@@ -38,6 +38,13 @@ func (d *desk) BindCodingThread(_ context.Context, _ chat.SessionKey, b codingag
 	return nil
 }
 
+func (d *desk) CodingThread(context.Context, chat.SessionKey) (*codingagent.Bound, error) {
+	if len(d.bound) == 0 {
+		return nil, nil
+	}
+	return &d.bound[len(d.bound)-1], nil
+}
+
 func (d *desk) For(context.Context, chat.SessionKey) (llm.Client, error) { return d.model, nil }
 
 // coder stands for codex.
@@ -81,4 +88,23 @@ func TestSession_BindsNothingThatIsNoThreadOrWhereAModelAnswers(t *testing.T) {
 	_, err := d.say(t, 1, "0199-abc")
 	require.True(t, fault.Is(err, fault.Invalid))
 	require.Empty(t, d.bound)
+}
+
+func TestSession_TakesTheMessageBehindAThreadOnlyOnceTheThreadIsBound(t *testing.T) {
+	d := &desk{model: coder{}}
+	c := conversation.Session{Store: d, Answering: d, Threads: d, Places: d}
+	own, text := c.Split(t.Context(), 1, "0199-abc fix the test")
+	require.Equal(t, []string{"0199-abc", "fix the test"}, []string{own, text})
+	for _, args := range []string{"", "list", "use k", "new trip to Rome", "default", "0199-abc"} {
+		own, text := c.Split(t.Context(), 1, args)
+		require.Equal(t, []string{args, ""}, []string{own, text})
+	}
+	taken, err := c.Prepared(t.Context(), slash.Request{}, "0199-abc")
+	require.NoError(t, err)
+	require.False(t, taken, "it was refused")
+	_, err = d.say(t, 1, "0199-abc")
+	require.NoError(t, err)
+	taken, err = c.Prepared(t.Context(), slash.Request{}, "0199-abc")
+	require.NoError(t, err)
+	require.True(t, taken)
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
@@ -282,16 +281,7 @@ func (p *Process) feed(ctx context.Context, in sandbox.Input) bool {
 // commandLine is a command line for the shell of a runner. The runner's own program is found where the runner says, else by its name.
 func commandLine(words []string) string {
 	if words[0] != codingagent.RunnerProgram {
-		return quote(words)
+		return codingagent.CommandLine(words)
 	}
-	return `"${` + wire.RunnerVariable + `:-` + codingagent.RunnerProgram + `}" ` + quote(words[1:])
-}
-
-// quote writes words for a shell.
-func quote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return strings.Join(quoted, " ")
+	return `"${` + wire.RunnerVariable + `:-` + codingagent.RunnerProgram + `}" ` + codingagent.CommandLine(words[1:])
 }
