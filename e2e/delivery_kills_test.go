@@ -40,7 +40,7 @@ func newDeliveryWorld(t *testing.T, people, groups int) *world {
 	}
 	w.server = newServer(t, append(env, "NAPCAT_SEND_PAUSE=200ms")...)
 	w.db = w.look()
-	w.inForce(strings.Replace(letAllIn, `mode: "followup"`, `mode: "followup", cap: 1000`, 1)) // kills leave little time to answer what waits
+	w.inForce(strings.Replace(letAllIn, `mode: "followup"`, `mode: "followup", cap: 2`, 1)) // some find the queue full
 	w.connected()
 	return w
 }
@@ -95,11 +95,11 @@ func TestDelivery_KillsAtRandomMomentsLeaveEachAnswerOnceOrSaid(t *testing.T) {
 	k.settled()
 	seen, strays := k.answers()
 	require.Zero(t, strays, "answers that somebody else read")
-	told := k.told()
+	told, refused := k.told(), k.refused()
 	bad := 0
-	t.Logf("%-8s %6s %9s %14s %16s %6s %7s", "platform", "kills", "answers", "exactly once", "said as unknown", "twice", "silent")
+	t.Logf("%-8s %6s %9s %14s %16s %16s %6s %7s", "platform", "kills", "messages", "exactly once", "said as unknown", "said as refused", "twice", "silent")
 	for _, p := range k.on {
-		var all, once, said, twice, silent int
+		var all, once, said, full, twice, silent int
 		for n, count := range seen {
 			if k.said[n].on != p {
 				continue
@@ -110,6 +110,8 @@ func TestDelivery_KillsAtRandomMomentsLeaveEachAnswerOnceOrSaid(t *testing.T) {
 				twice++
 			case told[n]:
 				said++
+			case refused[n] && count == 0:
+				full++
 			case count == 1:
 				once++
 			default:
@@ -118,7 +120,7 @@ func TestDelivery_KillsAtRandomMomentsLeaveEachAnswerOnceOrSaid(t *testing.T) {
 			}
 		}
 		bad += twice + silent
-		t.Logf("%-8s %6d %9d %14d %16d %6d %7d", p.name(), times, all, once, said, twice, silent)
+		t.Logf("%-8s %6d %9d %14d %16d %16d %6d %7d", p.name(), times, all, once, said, full, twice, silent)
 		require.Empty(t, p.broken(), "the protocol of %s was kept", p.name())
 	}
 	require.Zero(t, bad, "answers that were read twice, or that are missing and nobody was told")
@@ -127,8 +129,22 @@ func TestDelivery_KillsAtRandomMomentsLeaveEachAnswerOnceOrSaid(t *testing.T) {
 // told are the answers of which a notice that arrived says that they may not have.
 func (k *soak) told() map[int]bool {
 	k.t.Helper()
-	rows, err := k.db.Query(k.t.Context(), `SELECT m.content FROM outbound o JOIN messages m ON m.id = o.message_id
+	return k.numbered(`SELECT m.content FROM outbound o JOIN messages m ON m.id = o.message_id
 		JOIN outbound n ON n.tells_of = o.id AND n.state = 'sent' WHERE o.state <> 'sent'`)
+}
+
+// refused are the messages of which it was said that the queue is full, and that arrived.
+func (k *soak) refused() map[int]bool {
+	k.t.Helper()
+	return k.numbered(`SELECT i.body FROM inbox i JOIN messages m ON m.inbox_id = i.id AND m.role = 'notice'
+		JOIN outbound o ON o.message_id = m.id AND (o.state = 'sent' OR EXISTS (SELECT FROM outbound n WHERE n.tells_of = o.id AND n.state = 'sent'))
+		WHERE i.kind = 'command'`)
+}
+
+// numbered are the answers that texts speak of.
+func (k *soak) numbered(query string) map[int]bool {
+	k.t.Helper()
+	rows, err := k.db.Query(k.t.Context(), query)
 	require.NoError(k.t, err)
 	defer rows.Close()
 	out := map[int]bool{}
@@ -173,7 +189,7 @@ func TestDelivery_WhatDidNotArriveIsInTheInboxTheLogAndAMetric(t *testing.T) {
 
 // unheard tells which messages never reached the inbox.
 func (k *soak) unheard() {
-	rows, err := k.db.Query(k.t.Context(), `SELECT body FROM inbox WHERE kind = 'message'`)
+	rows, err := k.db.Query(k.t.Context(), `SELECT body FROM inbox WHERE kind IN ('message', 'command')`)
 	require.NoError(k.t, err)
 	defer rows.Close()
 	heard := map[string]bool{}

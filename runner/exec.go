@@ -64,12 +64,16 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		timeout = wire.MaxTimeout
 	}
 	policy, unfit := d.narrowed(r.Walls)
+	env := withEnv(d.env, r.Env)
+	if self, err := os.Executable(); err == nil && r.Input {
+		env = withEnv(env, []string{wire.RunnerVariable + "=" + self})
+	}
 	return job.Spec{
 		ID:       r.ID,
 		Hash:     job.HashOf(r.Command, r.Dir),
 		Command:  r.Command,
 		Dir:      dir,
-		Env:      withEnv(d.env, r.Env),
+		Env:      env,
 		Timeout:  timeout,
 		Confine:  string(d.method),
 		Policy:   policy,

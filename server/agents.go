@@ -115,7 +115,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),
 		toolsettings.New(toolsettings.Commands{
 			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: c.store}, Policy: admin.Config{Documents: c.store},
-		}, intake.Callers{People: c.store}),
+		}, intake.Callers{People: c.store, Policies: c.policies}),
 	)
 }
 

@@ -45,7 +45,7 @@ type serving struct {
 // commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
 	models := choice.Catalog{Choice: a.choice}
-	own := slash.NewRegistry(intake.Callers{People: a.store},
+	own := slash.NewRegistry(a.callers(),
 		conversation.New{Models: words{a.catalogue}, Answering: models, Sessions: a.store},
 		conversation.Reset{Answering: models, Sessions: a.store},
 		conversation.Continue{Sessions: a.store},
@@ -69,7 +69,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		model.SetLLM{People: a.store, Accounts: a.subscriptions},
 		model.UnsetLLM{Accounts: a.subscriptions},
 		slashcontext.Context{Viewer: s.contexts, Store: a.store},
-		conversation.Session{Store: a.store},
+		conversation.Session{Store: a.store, Answering: models, Threads: a.store, Places: s.runners},
 		queue.Send{Store: a.store},
 		queue.Activation{Store: a.store},
 		account.Link{Store: a.store, Codes: s.links},
@@ -105,6 +105,11 @@ func (a *agents) commands(s serving) *slash.Registry {
 	return a.withAdded(own)
 }
 
+// callers know who people are in conversations, and what the policy lets them do.
+func (a *agents) callers() intake.Callers {
+	return intake.Callers{People: a.store, Policies: a.policies}
+}
+
 // withAdded are commands with those of plugins, which are there where there is a server.
 func (a *agents) withAdded(own *slash.Registry) *slash.Registry {
 	if a.added.Installed == nil {
@@ -115,7 +120,7 @@ func (a *agents) withAdded(own *slash.Registry) *slash.Registry {
 
 // slashCommands reads texts as the commands of the server.
 func (in *ingressPart) slashCommands() *intake.Commands {
-	c := intake.NewCommands(in.store, in.commands(serving{
+	c := intake.NewCommands(in.callers(), in.commands(serving{
 		base: in.at.people(), history: in.views.history, questions: in.dispatch, links: in.gateway, contexts: in.views.contexts,
 		prices: in.views.usage.Prices, runners: in.views.runners, hooks: in.hooks, runs: runs{in},
 	}))

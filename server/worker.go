@@ -9,6 +9,7 @@ import (
 	"xbot/activities"
 	agentwork "xbot/activities/agents"
 	"xbot/activities/background"
+	"xbot/activities/coding"
 	"xbot/activities/compress"
 	"xbot/activities/deletion"
 	"xbot/activities/memorize"
@@ -97,15 +98,16 @@ func (w *workerPart) activities() worker.Activities {
 	registry := w.commands(serving{})
 	rooms := activities.Rooms{Boxes: w.boxes, Walls: w.agentProfiles()}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
+	agents := &coding.Agents{Store: w.store, Boxes: rooms}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
 				Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
-				Spending: w.store, Prices: catalogue.Read{Live: w.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on",
+				Spending: w.store, Prices: catalogue.Read{Live: w.catalogue}, Speeds: speeds, Titles: w.agent.Titles == "on", Agents: agents,
 			},
 			Model: &turn.Model{
 				Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Streams: live, Authorizers: w.authorizers(), Hooks: hooks,
-				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words, Speeds: speeds,
+				Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words, Speeds: speeds, Agents: agents,
 				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 			},
 			Tools: &turn.Tools{

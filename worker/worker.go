@@ -48,6 +48,9 @@ type Build struct {
 // Run polls until ctx ends. While Temporal is away it waits for it.
 func Run(ctx context.Context, c client.Client, a Activities, b Build, log *slog.Logger) error {
 	sdk.SetStickyWorkflowCacheSize(stickyCache)
+	if b.Name != "" {
+		sdk.SetBinaryChecksum(b.Name) // else the SDK reads the whole program for a hash of it, at each start
+	}
 	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, b, fatal) }, log)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"mime"
 	"path"
 	"strings"
@@ -77,7 +78,7 @@ func notSent(o chat.Outbound, name string, err error) string {
 // ready is false if nothing is left to send.
 func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channel.Message) (ready bool, err error) {
 	p := &s.o.Pieces[n]
-	file, err := s.read(ctx, *p.File)
+	file, err := s.read(ctx, *p.File, math.MaxInt64)
 	switch {
 	case err == nil:
 		m.File = &file
@@ -96,7 +97,38 @@ func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channe
 	return true, nil
 }
 
-func (s *sending) read(ctx context.Context, f chat.PieceFile) (channel.File, error) {
+// maxPicture bounds a picture of a card, in bytes: all of them are in memory at once.
+const maxPicture = 4 << 20
+
+// pictures reads the pictures of a card of the model. One that cannot be read is named on the card; where the runner is away, all are.
+func (s *sending) pictures(ctx context.Context, q *channel.Question) error {
+	if q.Design == nil || q.Images != nil {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, 2*folderWait)
+	defer cancel()
+	q.Images = map[string]channel.File{}
+	for _, e := range q.Design.Elements {
+		for _, file := range e.Files {
+			if _, there := q.Images[file]; there {
+				continue
+			}
+			got, err := s.read(limited, chat.PieceFile{Runner: q.Design.Runner, Path: file, Name: path.Base(file)}, maxPicture)
+			switch {
+			case err == nil:
+				q.Images[file] = got
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case fault.Is(err, fault.Unavailable):
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// read reads a file of at most so many bytes, and of no more than the platform takes.
+func (s *sending) read(ctx context.Context, f chat.PieceFile, most int64) (channel.File, error) {
 	if s.Files == nil {
 		return channel.File{}, i18n.Fault(fault.Unavailable, i18n.FileAway)
 	}
@@ -106,7 +138,7 @@ func (s *sending) read(ctx context.Context, f chat.PieceFile) (channel.File, err
 	if err != nil {
 		return channel.File{}, err
 	}
-	most := channel.TraitsAt(s.account, s.o.Place).MaxFile
+	most = min(most, channel.TraitsAt(s.account, s.o.Place).MaxFile)
 	if _, err := from.Find(limited, f.Path, most); err != nil {
 		return channel.File{}, err
 	}

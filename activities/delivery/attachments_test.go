@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"xbot/activities/activitiestest"
 	"xbot/activities/delivery"
 	"xbot/activities/files"
+	"xbot/internal/card"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -20,8 +22,13 @@ import (
 // posts sends an answer of a model, trying as often as Temporal would.
 func posts(b *activitiestest.ProjectFolder, p *post, tries int) error {
 	b.T.Helper()
+	return postsBy(b, p, p, tries)
+}
+
+// postsBy sends by other accounts.
+func postsBy(b *activitiestest.ProjectFolder, p *post, accounts files.Accounts, tries int) error {
 	d := &delivery.Deliverer{
-		Outbox: p, Accounts: p, Files: &files.Folders{Sessions: b, Boxes: b},
+		Outbox: p, Accounts: accounts, Files: &files.Folders{Sessions: b, Boxes: b},
 		Split:  func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
 		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}
@@ -71,6 +78,25 @@ func TestSend_SaysWhichFilesAreNotSentAndWhy(t *testing.T) {
 	} {
 		require.Contains(t, p.got[0].Text, said)
 	}
+}
+
+func TestSend_ACardOfAModelHasThePicturesThatCanBeRead(t *testing.T) {
+	b, p := linking(t, "")
+	plot := b.Sandbox.Put(t, "project/plot.png", "a picture")
+	large := b.Sandbox.Put(t, "project/large.png", strings.Repeat("x", 1001))
+	made, err := json.Marshal(card.Card{Title: "Plots", Runner: b.Sandbox.Name(), Elements: []card.Element{
+		{Kind: card.Images, Files: []string{plot, "/etc/x.png", large, plot}},
+	}})
+	require.NoError(t, err)
+	p.o.Kind, p.o.Text, p.o.Answer = chat.OutboundCard, string(made), false
+	require.NoError(t, postsBy(b, p, &fakePlatform{post: p}, 1))
+	require.Equal(t, map[string]channel.File{plot: {Name: "plot.png", Type: "image/png", Data: []byte("a picture")}}, p.got[0].Card.Images)
+
+	b, p = linking(t, "")
+	b.BoxErr = fault.Errorf(fault.Unavailable, "runner laptop is offline")
+	p.o.Kind, p.o.Text = chat.OutboundCard, string(made)
+	require.NoError(t, postsBy(b, p, &fakePlatform{post: p}, 1))
+	require.Empty(t, p.got[0].Card.Images, "a card does not wait for a machine that is away")
 }
 
 func TestSend_DoesNotWaitForARunnerThatIsAway(t *testing.T) {

@@ -291,6 +291,11 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+	if m.Card != nil {
+		if err := s.pictures(ctx, m.Card); err != nil {
+			return err
+		}
+	}
 	if p.File != nil {
 		if ready, err := s.load(ctx, n, place, &m); err != nil || !ready {
 			return err

@@ -430,6 +430,25 @@ func TestFollow_TypesWhereNothingIsChangedAndUsesUpNoAnswer(t *testing.T) {
 	require.Equal(t, chat.CardNone, s.course.Card.State)
 
 	s = newStage()
+	s.traits.Replies, s.traits.Writing = 4, channel.Writing{Every: 50 * time.Second, Times: 2}
+	s.runsFor(10*time.Second, 49*time.Second, 51*time.Second, 3*time.Minute)
+	require.Equal(t, "the platform shows nothing of the kind", s.follow(t, typing{s}))
+	require.Equal(t, []string{"type"}, s.said, "once more after the one at its arrival, and then never")
+
+	s = newStage()
+	s.traits.Replies, s.traits.Writing = 4, channel.Writing{Every: 50 * time.Second, Times: -1}
+	s.runsFor(51*time.Second, 60*time.Second, 101*time.Second, 10*time.Minute)
+	require.Equal(t, "something is to be sent", s.follow(t, typing{s}))
+	require.Equal(t, []string{"type", "type", "type"}, s.said, "for as long as it takes, and what was missed is not made up for")
+
+	s = newStage()
+	s.traits.Replies, s.traits.Writing = 4, channel.Writing{Every: 50 * time.Second, Times: 2}
+	s.course.Calls = []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", State: chat.CallOpen, Approval: &chat.Approval{State: chat.ApprovalOpen}}}
+	s.runsFor(time.Minute, time.Hour)
+	s.follow(t, typing{s})
+	require.Empty(t, s.said, "nobody writes while a person is asked")
+
+	s = newStage()
 	s.quiet = true
 	s.follow(t, s.platform())
 	require.Empty(t, s.said, "the policy wants nothing shown")

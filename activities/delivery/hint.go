@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"xbot/internal/channel"
 	report "xbot/internal/channel/progress" // the package has a progress of its own
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 )
 
 // Where messages cannot be changed, a turn is shown by "is writing" at first, and then by lines: messages of their own, which are read
@@ -36,12 +38,14 @@ func linesAfter(ran time.Duration) int {
 	return len(lineTimes) + int((ran-lineTimes[last])/lineRepeat)
 }
 
-// hint shows that a turn goes on where messages cannot be changed. Where the platform counts what answers a message, nothing is shown
-// that would use up an answer.
+// hint shows that a turn goes on where messages cannot be changed. Where the platform counts what answers a message, that is "is
+// writing" alone, as often as the account permits.
 func (s *following) hint(ctx context.Context, account channel.Account, c chat.TurnProgress, now time.Time) (why string, err error) {
 	to := c.Card.Place
 	t := channel.TraitsAt(account, to)
-	if t.Replies > 0 || t.ReplyWindow > 0 || t.Signs < 0 {
+	if counted := t.Replies > 0 || t.ReplyWindow > 0; counted && t.Signs >= 0 && mayWrite(t, c) {
+		return "", s.write(ctx, account, t, c, now)
+	} else if counted || t.Signs < 0 {
 		return "the platform shows nothing of the kind", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
 	}
 	due := linesAfter(now.Sub(c.Turn.StartedAt))
@@ -57,6 +61,29 @@ func (s *following) hint(ctx context.Context, account channel.Account, c chat.Tu
 		_ = typist.Typing(ctx, to) // the next one may be shown
 	}
 	return "", nil
+}
+
+// mayWrite reports whether "is writing" may be shown again where it counts as an answer. The first one was shown when the message arrived.
+func mayWrite(t channel.Traits, c chat.TurnProgress) bool {
+	return c.Card.Place.ChatType == chat.ChatDirect && (t.Writing.Times < 0 || c.Card.Lines+1 < t.Writing.Times)
+}
+
+// write shows "is writing" again where it counts as an answer: each time is noted before, as lines are, so that no other process shows it,
+// too. While a person is asked nobody writes.
+func (s *following) write(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time) error {
+	typist, can := account.(channel.Typist)
+	due := int(now.Sub(c.Turn.StartedAt) / cmp.Or(t.Writing.Every, typeEvery))
+	if !can || due <= c.Card.Lines || report.Line(i18n.English, s.report(c, now), now) == "" {
+		return nil
+	}
+	fresh, err := s.Turns.NoteLine(ctx, s.turn, due)
+	if err != nil || !fresh || !channel.MaySign(ctx, s.Signs, c.Card.Channel, c.Card.Account, t) {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, lineWait)
+	defer cancel()
+	_ = typist.Typing(within, c.Card.Place) // the next one may be shown
+	return ctx.Err()
 }
 
 // line sends the n-th line, once at most, whatever becomes of it. Those before it that were not sent are left out.

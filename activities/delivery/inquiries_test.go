@@ -62,8 +62,8 @@ func TestSend_SettlesAFormWithItsAnswers(t *testing.T) {
 
 func TestSend_AsksByTheCardOfAModelWhereThereAreForms(t *testing.T) {
 	made, err := card.Check(card.Card{Title: "Lunch", Elements: []card.Element{
-		{Kind: card.Markdown, Text: "Where to?"}, {Kind: card.Form, Name: "lunch"}, {Kind: card.Input, Form: "lunch", Name: "place", Text: "Place"},
-		{Kind: card.Button, Form: "lunch", Text: "Go"},
+		{Kind: card.Markdown, Text: "Where to?"}, {Kind: card.Form, Name: "lunch"}, {Kind: card.Input, In: "lunch", Name: "place", Text: "Place"},
+		{Kind: card.Button, In: "lunch", Text: "Go"},
 	}})
 	require.NoError(t, err)
 	asks, err := question.OfCard(made)

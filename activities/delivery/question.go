@@ -65,7 +65,7 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 	if forms {
 		q.Fields = []channel.Field{{Name: chat.PressNote, Label: say(i18n.AskNote)}}
 	} else {
-		q.Text += "\n\n" + say(i18n.AskHow)
+		q.Text += "\n\n" + say(howToAnswer(a))
 	}
 	return q
 }
@@ -82,7 +82,15 @@ func inWords(a chat.Asking) string {
 	if a.Call.Plan != nil {
 		return strings.Join([]string{"**" + planTitle(a) + "**", planText(a), i18n.Say(lang, i18n.PlanHow)}, "\n\n")
 	}
-	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", requestText(a), i18n.Say(lang, i18n.AskHow)}, "\n\n")
+	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", requestText(a), i18n.Say(lang, howToAnswer(a))}, "\n\n")
+}
+
+// howToAnswer says who answers by which words.
+func howToAnswer(a chat.Asking) i18n.ID {
+	if a.InGroup {
+		return i18n.AskHowGroup
+	}
+	return i18n.AskHow
 }
 
 // unasked asks with a text if the platform refuses the card: a person who is not asked cannot answer.
@@ -133,6 +141,9 @@ func (s *sending) settle(ctx context.Context) (state, reason string, err error) 
 	q := cardOf(asked, true)
 	if len(inquiries(asked)) == 0 {
 		q.Fields = nil // the note
+	}
+	if err := s.pictures(ctx, q); err != nil {
+		return "", "", err
 	}
 	if err := asker.Settle(ctx, s.o.Place, asked.Sent, *q, outcome(*asked.Call.Approval, i18n.Lang(asked.Lang))); err != nil {
 		return s.gaveUp(err)

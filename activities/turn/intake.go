@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"xbot/activities"
+	"xbot/activities/coding"
 	"xbot/activities/hooks"
 	"xbot/activities/modelcall"
 	"xbot/internal/agentprofile"
@@ -53,6 +54,7 @@ type Intake struct {
 	Spending Spending           // nil: nobody asks
 	Prices   usage.Pricer       // nil: no cost is told
 	Speeds   *Speeds            // knows which models are quick; nil: none is
+	Agents   *coding.Agents     // ends what a coding agent still does when its turn is over; nil: there are none
 	MaxSteps int                // spec/001 §2.2 maxIter
 	Words    bool               // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 	Titles   bool               // whether models name conversations (AGENT_TITLES)
@@ -205,6 +207,11 @@ func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, erro
 	var args []any
 	if in.Say == i18n.StepLimit {
 		args = []any{in.Steps}
+	}
+	if a.Agents != nil && in.State != chat.TurnDone { // a turn that was done has no process any more
+		if err := a.Agents.End(ctx, in.Session, in.Turn); err != nil {
+			return FinishOutput{}, activities.Failure(ctx, err)
+		}
 	}
 	pending, err := a.Turns.FinishTurn(ctx, in.Session, in.Turn, in.State, in.Say, args...)
 	out := FinishOutput{Pending: pending}

@@ -8,10 +8,12 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"xbot/activities"
+	"xbot/activities/coding"
 	"xbot/activities/hooks"
 	"xbot/activities/modelcall"
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/codingagent"
 	"xbot/internal/fault"
 	"xbot/internal/hook"
 	"xbot/internal/i18n"
@@ -67,7 +69,8 @@ type Model struct {
 	Trees interface {
 		SubagentOver(ctx context.Context, step chat.Step) (bool, error)
 	}
-	Speeds *Speeds // learns how long models take; nil: nobody asks
+	Speeds *Speeds        // learns how long models take; nil: nobody asks
+	Agents *coding.Agents // answers where a coding agent was chosen; nil: there are none
 
 	tries tries
 }
@@ -179,11 +182,12 @@ type attempt struct {
 	steered    bool // and what came meanwhile was taken in just now
 	hastened   chat.InboxID
 
-	model string
-	who   agentprofile.Profile
-	tools *toolset.Set
-	spent bool     // the subagents of the request have taken all the tokens that they may
-	hooks hook.Set // of an answer with calls
+	model  string
+	who    agentprofile.Profile
+	tools  *toolset.Set
+	coding *codingagent.Settings // the coding agent that answers; nil: a model does
+	spent  bool                  // the subagents of the request have taken all the tokens that they may
+	hooks  hook.Set              // of an answer with calls
 	modelcall.Assembled
 }
 
@@ -219,6 +223,8 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return chat.Decision{}, err
 	case a.spent:
 		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
+	case a.coding != nil:
+		return m.ask(ctx, a)
 	case a.Compress != "":
 		return chat.Decision{Compress: a.Compress}, nil
 	case a.Loop.Name != "":
@@ -262,11 +268,15 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.model = client.Model()
+	if set, ok := llm.AgentOf(client); ok && m.Agents != nil {
+		a.coding = &set
+		return client, m.prepareAgent(ctx, a)
+	}
 	system, err := m.system(ctx, a.step)
 	if err != nil {
 		return nil, err
 	}
-	a.model = client.Model()
 	if a.who, err = modelcall.ProfileOf(ctx, m.Profiles, a.step.Session); err != nil {
 		return nil, err
 	}

@@ -452,7 +452,7 @@ func (w *browser) signIn(p *person) {
 
 // commands are some of the server's.
 func (b *bundle) commands(a *api.API) *intake.Commands {
-	return intake.NewCommands(b.store, slash.NewRegistry(intake.Callers{People: b.store},
+	return intake.NewCommands(intake.Callers{People: b.store}, slash.NewRegistry(intake.Callers{People: b.store},
 		conversation.Session{Store: b.store}, slashaccount.Link{Store: b.store, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store},
 		queue.Send{Store: b.store}, queue.Activation{Store: b.store},
 		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},

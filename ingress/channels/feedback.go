@@ -45,7 +45,7 @@ func react(ctx context.Context, a channel.Account, to channel.Address, id, emoji
 		err = reactor.React(ctx, to, id, emoji)
 	}
 	typist, can := a.(channel.Typist)
-	if can && fault.Is(err, fault.Denied) && !counted(a, to) {
+	if can && fault.Is(err, fault.Denied) && (!counted(a, to) || channel.TraitsAt(a, to).Writing.Times != 0) {
 		return typist.Typing(ctx, to)
 	}
 	return err

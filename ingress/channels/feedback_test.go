@@ -52,6 +52,9 @@ func TestReceive_ShowsAtOnceThatAMessageArrived(t *testing.T) {
 		"by a reaction":                                {mode: policy.FeedbackReaction, want: []string{"reaction OK to m1"}},
 		"by typing where there are no reactions":       {mode: policy.FeedbackReaction, refuses: true, want: []string{"typing"}},
 		"not by typing where that counts as an answer": {mode: policy.FeedbackReaction, refuses: true, traits: few},
+		"by typing where it may take the place of an answer": {
+			mode: policy.FeedbackReaction, refuses: true, traits: channel.Traits{Replies: 4, Writing: channel.Writing{Times: 2}}, want: []string{"typing"},
+		},
 		"in words": {mode: policy.FeedbackReply, want: []string{"said 收到！"}},
 		"not in words where they would use up an answer":  {mode: policy.FeedbackReply, traits: few},
 		"not at all where nobody is answered":             {},

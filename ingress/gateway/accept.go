@@ -7,6 +7,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/command"
+	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store"
@@ -35,9 +36,7 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 		return Outcome{Result: ResultIgnored}, nil
 	}
 	if refused(err) {
-		out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, err)
-		out.Direct = out.Reply
-		return out, nil
+		return m.refuse(ctx, in, out, err)
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -62,6 +61,25 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 		}
 	}
 	return out, err
+}
+
+// refuse tells the sender why a message was not accepted: by a row that is delivered like an answer, so that no end of this process loses
+// it, and by which the message is known when it is delivered again.
+func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outcome, why error) (Outcome, error) {
+	if fault.Is(why, fault.Conflict) { // another process may have refused or accepted it meanwhile
+		if known, is, err := m.duplicate(ctx); err != nil || is {
+			return known, err
+		}
+	}
+	out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, why)
+	kept, err := m.Store.Refuse(ctx, in.Inbound, out.Reply)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !kept {
+		out.Direct = out.Reply
+	}
+	return out, nil
 }
 
 // submit gives the message to the dispatch. Work that begins without a word is answered without a model.

@@ -40,7 +40,7 @@ const (
 	ResultAnswered  = "answered"  // it was a command or an answer; the reply has the result
 	ResultOverheard = "overheard" // it was not for the bot, and is kept as context for what is
 	ResultIgnored   = "ignored"   // it was not for the bot, or not worth a word; nothing is kept
-	ResultRefused   = "refused"   // its sender is not let in, or there is no room; nothing is kept
+	ResultRefused   = "refused"   // its sender is not let in, and nothing is kept; or there is no room, and no turn will answer it
 	ResultDropped   = "dropped"   // it is recorded, and no turn will answer it: the queue is full, or a newer message took its place
 	ResultDuplicate = "duplicate" // it was delivered before
 )

@@ -12,7 +12,13 @@ import (
 
 // Commands reads texts as these commands.
 func Commands(people intake.People, list ...slash.Command) *intake.Commands {
-	return intake.NewCommands(people, slash.NewRegistry(intake.Callers{People: people}, list...))
+	return CommandsUnder(nil, people, list...)
+}
+
+// CommandsUnder reads texts as these commands, under a policy.
+func CommandsUnder(policies intake.Policies, people intake.People, list ...slash.Command) *intake.Commands {
+	callers := intake.Callers{People: people, Policies: policies}
+	return intake.NewCommands(callers, slash.NewRegistry(callers, list...))
 }
 
 // PlatformCommands are those that are about platforms.

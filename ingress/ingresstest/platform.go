@@ -1,6 +1,7 @@
 package ingresstest
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -41,12 +42,18 @@ func NewPlatform(t *testing.T, document string) *Platform {
 		woken := &wake.Dispatcher{Turns: &Wakes{}, Starts: &Starts{}, Users: b.Store, Log: log}
 		d := &intake.Dispatch{Inbox: b.Store, Wakes: woken}
 		g := &gateway.Gateway{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Dispatch: d, Log: log}
-		d.Commands = Commands(b.Store, append(PlatformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
+		d.Commands = CommandsUnder(inForce{g}, b.Store, append(PlatformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
 		t.Cleanup(woken.Wait)
 		b.Gateways = append(b.Gateways, g)
 	}
 	return b
 }
+
+// inForce is the policy of a gateway.
+type inForce struct{ *gateway.Gateway }
+
+// Get returns it as it is now.
+func (g inForce) Get(ctx context.Context) (*policy.Policy, error) { return g.Policies.Get(ctx) }
 
 // SetPolicy puts a policy in force at both replicas.
 func (b *Platform) SetPolicy(document string) {

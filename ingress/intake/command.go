@@ -27,22 +27,11 @@ type People interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	// Speaks returns the language for an answer to a command of a person in a conversation.
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
-}
-
-// Callers tell commands who somebody is in a conversation.
-type Callers struct{ People }
-
-var _ slash.People = Callers{}
-
-// Caller is who somebody is in a conversation.
-func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Caller, error) {
-	who, err := s.UserByID(ctx, user)
-	if err != nil {
-		return slash.Caller{}, err
-	}
-	session, owner, err := s.Session(ctx, key)
-	narrow := store.Narrow(ctx)
-	return slash.Caller{Admin: who.Admin && !narrow, Narrow: narrow, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}, err
+	// AskedTurn reports whether somebody wrote what the running turn of a conversation answers; where none runs, something that waits, unless
+	// nothing does.
+	AskedTurn(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
+	// OthersWrote reports whether anybody else wrote to the bot in a conversation, on a platform.
+	OthersWrote(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
 }
 
 // Models say which words mean a model.
@@ -74,8 +63,8 @@ type Commands struct {
 }
 
 // NewCommands reads texts as the commands of a registry.
-func NewCommands(people People, registry *slash.Registry) *Commands {
-	return &Commands{Registry: registry, people: Callers{people}, slots: make(chan struct{}, maxCommands), ahead: make(chan struct{}, maxAhead)}
+func NewCommands(people Callers, registry *slash.Registry) *Commands {
+	return &Commands{Registry: registry, people: people, slots: make(chan struct{}, maxCommands), ahead: make(chan struct{}, maxAhead)}
 }
 
 // registry returns the ingress's commands. Without commands it has /stop alone.

@@ -44,6 +44,7 @@ func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got store
 	}
 	switch {
 	case r.stop:
+		in.OwnAlone = r.own
 		stopped, err := d.stop(ctx, in)
 		return stopped.Accepted, err
 	case r.bang != "":

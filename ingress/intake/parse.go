@@ -15,6 +15,7 @@ import (
 type Parsed struct {
 	commands []invocation
 	stop     bool
+	own      bool   // the stop takes back what its sender wrote, and leaves what others did
 	bang     string // a shell command
 	// Text is the message; empty if there is none.
 	Text string
@@ -53,6 +54,11 @@ func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
 		return ""
 	}
 	found, rest := command.Grammar{Name: allowed, IsModel: c.isModel(ctx, whose(in, who))}.Directives(in.Text)
+	if slices.ContainsFunc(found, interruptsTurn) {
+		if may, err := c.mayInterrupt(ctx, in, who, rest == ""); err != nil || !may {
+			return stopRefused(in), err
+		}
+	}
 	if rest == "" {
 		return Parsed{commands: c.settings(found)}, nil
 	}
@@ -99,6 +105,8 @@ func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who r
 		asks = c.asks(ctx, in.User, in.Session, parsed.Name)
 	}
 	switch r := plain(text); {
+	case r.stop:
+		return c.parseStop(ctx, in, who.Caller)
 	case r.Text == "":
 		return r, nil
 	case slashed && !found && !parsed.IsFolder() && !asks.is():
@@ -130,7 +138,7 @@ func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args s
 	asker, asks := known.(slash.Asker)
 	splitter, splits := known.(slash.Splitter)
 	switch {
-	case !who.May(spec) && !who.Direct:
+	case !who.May(spec) && !who.Direct && !spec.Explained:
 		return Parsed{}, ErrIgnored
 	case !who.May(spec):
 		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(_ context.Context, in Inbound) (string, error) {

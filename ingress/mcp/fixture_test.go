@@ -47,7 +47,7 @@ func setup(t *testing.T, policies store.Policies) *bundle {
 	bus := feed.New(slog.New(slog.DiscardHandler))
 	b.Store = store.New(b.Pool, store.Options{Feed: bus, Policies: policies})
 	b.Dispatch = &intake.Dispatch{Inbox: b.Store, Wakes: b.Woken}
-	b.Dispatch.Commands = intake.NewCommands(b.Store, slash.NewRegistry(intake.Callers{People: b.Store},
+	b.Dispatch.Commands = intake.NewCommands(intake.Callers{People: b.Store}, slash.NewRegistry(intake.Callers{People: b.Store},
 		conversation.Approve{Questions: b.Dispatch}, conversation.Search{Messages: b.Store}))
 	base := &endpoint.Base{
 		Store: b.Store, Auth: &auth.Auth{Accounts: b.Store, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},

@@ -2,101 +2,180 @@
 // platform, no rows. An element is written by a model and is hostile; an adapter that shows it makes it harmless in its own markup.
 package card
 
-// Card is a card as a model makes it. Its elements stand in their order; one that names a form stands in it.
+import "slices"
+
+// Card is a card as a model makes it. Its elements stand in their order; one that names a container stands in it.
 type Card struct {
 	Title    string    `json:"title"`
 	Subtitle string    `json:"subtitle,omitempty"`
 	Colour   string    `json:"colour,omitempty"` // of the title, one of Colours; empty: blue
+	Runner   string    `json:"runner,omitempty"` // whose machine has the files of its pictures
 	Elements []Element `json:"elements"`
 }
 
 // Kind is what an element is.
 type Kind string
 
-// The kinds. Fields stand in a form, and buttons that send it.
+// The kinds: what is read, what holds others, what is filled in, and what is pressed.
 const (
-	Markdown    Kind = "markdown"
-	Divider     Kind = "divider"
-	Table       Kind = "table"
-	Form        Kind = "form"
+	Markdown Kind = "markdown"
+	Divider  Kind = "divider"
+	Table    Kind = "table"
+	Chart    Kind = "chart"
+	Person   Kind = "person"
+	People   Kind = "person_list"
+	Image    Kind = "img"
+	Images   Kind = "img_combination"
+
+	Form    Kind = "form"
+	Columns Kind = "column_set"
+	Panel   Kind = "collapsible_panel"
+	Area    Kind = "interactive_container"
+
 	Input       Kind = "input"
 	Select      Kind = "select"
 	MultiSelect Kind = "multi_select"
+	PickPerson  Kind = "select_person"
+	PickPeople  Kind = "multi_select_person"
+	PickImage   Kind = "select_img"
+	Checker     Kind = "checker"
 	Date        Kind = "date"
 	Time        Kind = "time"
 	DateTime    Kind = "date_time"
-	Button      Kind = "button"
+
+	Button   Kind = "button"
+	Overflow Kind = "overflow"
+)
+
+// Contents are read, Containers hold others, Fields stand in a form and are filled in, and Pressed are pressed.
+var (
+	Contents   = []Kind{Markdown, Divider, Table, Chart, Person, People, Image, Images}
+	Containers = []Kind{Form, Columns, Panel, Area}
+	Fields     = []Kind{Input, Select, MultiSelect, PickPerson, PickPeople, PickImage, Checker, Date, Time, DateTime}
+	Pressed    = []Kind{Button, Overflow}
 )
 
 // Element is one element of a card.
 type Element struct {
 	Kind     Kind       `json:"kind"`
-	Name     string     `json:"name,omitempty"`     // of forms and fields: what the answer is called
-	Form     string     `json:"form,omitempty"`     // name of the form that it stands in
-	Text     string     `json:"text,omitempty"`     // Markdown, or the label of a field or button
+	Name     string     `json:"name,omitempty"`     // of containers, and of fields: what the answer is called
+	In       string     `json:"in,omitempty"`       // name of the container that it stands in
+	Column   int        `json:"column,omitempty"`   // of a column_set that it stands in, from 1
+	Text     string     `json:"text,omitempty"`     // Markdown, or the label of a field, button, panel or area
 	Options  []string   `json:"options,omitempty"`  // what can be chosen
 	Required bool       `json:"required,omitempty"` // the form is not sent without it
-	URL      string     `json:"url,omitempty"`      // of a button that opens an address and answers nothing
-	Columns  []string   `json:"columns,omitempty"`  // heads of a table
-	Rows     [][]string `json:"rows,omitempty"`     // cells of a table
+	URL      string     `json:"url,omitempty"`      // of a button or area that opens an address and answers nothing
+	Columns  []string   `json:"columns,omitempty"`  // heads of a table or chart
+	Rows     [][]string `json:"rows,omitempty"`     // cells of a table or chart
+	Chart    string     `json:"chart,omitempty"`    // one of Charts
+	People   []string   `json:"people,omitempty"`   // names of persons
+	Files    []string   `json:"files,omitempty"`    // absolute paths of pictures; of a select_img one for each option
+	Count    int        `json:"count,omitempty"`    // columns of a column_set
+	Open     bool       `json:"open,omitempty"`     // of a panel: it is not folded at first
 }
 
 // Colours are those that a title can have.
 var Colours = []string{"blue", "wathet", "turquoise", "green", "yellow", "orange", "red", "carmine", "violet", "purple", "indigo", "grey"}
 
-// Bounds of a card. A platform takes 30 KB of its own JSON (Feishu), which is larger than ours.
+// Bounds of a card.
 const (
 	MaxElements = 40
 	MaxFields   = 12
 	MaxButtons  = 8
+	MaxActions  = 20 // answers by a press: buttons, areas and entries of menus
 	MaxOptions  = 30
 	MaxTitle    = 100 // characters of a title, a label or an option
-	MaxTables   = 3
-	MaxCells    = 300    // of a table
-	MaxBytes    = 16_000 // of the card as JSON, with 200 for each element
+	MaxCells    = 300 // of a table or chart
+	MaxCharts   = 5   // a platform shows no more well (Feishu)
+	MaxPeople   = 20
+	MaxFiles    = 9   // pictures of a card
+	MaxPath     = 900 // bytes of the path of a picture
+	MaxDepth    = 3   // containers in each other; a platform takes five (Feishu)
 )
 
-// isField reports whether a kind is something that a person fills in.
-func (k Kind) isField() bool {
-	switch k {
-	case Input, Select, MultiSelect, Date, Time, DateTime:
-		return true
-	case Markdown, Divider, Table, Form, Button:
-	}
-	return false
-}
+// IsField reports whether a person fills an element in.
+func (e Element) IsField() bool { return slices.Contains(Fields, e.Kind) }
+
+// IsContainer reports whether others may stand in an element.
+func (e Element) IsContainer() bool { return slices.Contains(Containers, e.Kind) }
 
 // chooses reports whether a kind has options.
-func (k Kind) chooses() bool { return k == Select || k == MultiSelect }
+func (k Kind) chooses() bool {
+	return k == Select || k == MultiSelect || k == PickImage || k == Overflow
+}
 
-// Action names the answer that says which button was pressed.
+// Several reports whether more than one answer may be given to a field.
+func (e Element) Several() bool {
+	return e.Kind == MultiSelect || e.Kind == PickPeople || e.Kind == Checker
+}
+
+// Action names the answer that says what was pressed.
 const Action = "action"
 
+// Actions are the answers that an element gives when it is pressed, by their labels.
+func (e Element) Actions() []string {
+	switch {
+	case e.Kind == Overflow:
+		return e.Options
+	case (e.Kind == Button || e.Kind == Area) && e.URL == "":
+		return []string{e.Text}
+	}
+	return nil
+}
+
 // Answers reports whether an element sends an answer when it is pressed.
-func (e Element) Answers() bool { return e.Kind == Button && e.URL == "" }
+func (e Element) Answers() bool { return len(e.Actions()) > 0 }
 
 // Asks reports whether a person can answer a card.
 func (c Card) Asks() bool { return len(c.Actions()) > 0 }
 
-// Actions are the labels of the buttons that answer.
+// Actions are the labels of what answers when it is pressed.
 func (c Card) Actions() (labels []string) {
 	for _, e := range c.Elements {
-		if e.Answers() {
-			labels = append(labels, e.Text)
-		}
+		labels = append(labels, e.Actions()...)
 	}
 	return labels
 }
 
-// Requires reports whether a card is not answered without its required fields: each of its buttons sends the form.
+// Requires reports whether a card is not answered without its required fields: whatever answers sends the form.
 func (c Card) Requires() bool {
-	for _, e := range c.Elements {
-		if e.Answers() && e.Form == "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Elements, func(e Element) bool { return e.Answers() && !c.InForm(e) })
 }
 
-// IsField reports whether a person fills an element in.
-func (e Element) IsField() bool { return e.Kind.isField() }
+// InForm reports whether an element stands in the card's form, however deep.
+func (c Card) InForm(e Element) bool {
+	for range MaxDepth {
+		i := slices.IndexFunc(c.Elements, func(o Element) bool { return e.In != "" && o.Name == e.In && o.IsContainer() })
+		if i < 0 {
+			return false
+		}
+		if e = c.Elements[i]; e.Kind == Form {
+			return true
+		}
+	}
+	return false
+}
+
+// Node is an element with what stands in it.
+type Node struct {
+	Element
+
+	Inside []Node
+}
+
+// Tree is what a card shows, in its order: what stands in a container follows it.
+func (c Card) Tree() []Node { return c.inside("", 0) }
+
+func (c Card) inside(name string, depth int) (nodes []Node) {
+	for _, e := range c.Elements {
+		if e.In != name {
+			continue
+		}
+		n := Node{Element: e}
+		if e.IsContainer() && e.Name != "" && depth < MaxDepth {
+			n.Inside = c.inside(e.Name, depth+1)
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}

@@ -1,8 +1,8 @@
 package card
 
 import (
-	"encoding/json"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,10 +12,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// nameForm is what names of forms and fields look like.
+// nameForm is what names of containers and fields look like.
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
-// reserved are names that answers have already: of the button that was pressed, and of a note.
+// reserved are names that answers have already: of what was pressed, and of a note.
 var reserved = []string{Action, "note"}
 
 // Check makes a card fit to be shown, without what cannot be shown. What does not fit is Invalid, or TooLarge, in a sentence for the model
@@ -52,59 +52,62 @@ func fit(c Card) (Card, *checking, error) {
 	case len(c.Elements) > MaxElements:
 		return Card{}, nil, fault.Errorf(fault.TooLarge, "the card has %d elements; at most %d are shown", len(c.Elements), MaxElements)
 	}
-	check := &checking{names: map[string]Kind{}, labels: map[string]bool{}, submits: map[string]bool{}}
+	check := &checking{kinds: map[string]Kind{}, stands: map[string]standing{"": {}}, labels: map[string]bool{}, count: map[Kind]int{}}
 	c.Elements = slices.Clone(c.Elements)
 	for i, e := range c.Elements {
 		fit, err := check.element(e)
 		if err != nil {
-			return Card{}, nil, fault.Errorf(fault.KindOf(err), "element %d (%.20s): %w", i+1, e.Kind, err)
+			return Card{}, nil, fault.Errorf(fault.KindOf(err), "element %d (%.25s): %w", i+1, e.Kind, err)
 		}
 		c.Elements[i] = fit
 	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		return Card{}, nil, fault.Errorf(fault.Invalid, "the card cannot be written down: %w", err)
-	}
-	if size := len(data) + 200*len(c.Elements); size > MaxBytes {
-		return Card{}, nil, fault.Errorf(fault.TooLarge, "the card has %d bytes with its elements; at most %d fit, so shorten its texts", size, MaxBytes)
-	}
-	return c, check, nil
+	return c, check, c.bounded()
 }
 
 // checking is what is known of the elements before one.
 type checking struct {
-	names                   map[string]Kind // that are taken
-	labels                  map[string]bool // of buttons
-	submits                 map[string]bool // forms with a button that sends them
-	fields, buttons, tables int
+	kinds   map[string]Kind     // by the name that is taken
+	stands  map[string]standing // of containers, by their name
+	labels  map[string]bool     // of what is pressed
+	count   map[Kind]int
+	fields  int
+	files   int
+	submits bool // a button sends the form
 }
 
+// element makes an element fit; what its kind does not have is dropped.
 func (c *checking) element(e Element) (Element, error) {
 	if e.Kind == Markdown {
 		e.Text = shown(e.Text)
 	} else {
 		e.Text = line(e.Text)
 	}
-	if e.Form != "" && c.names[e.Form] != Form {
-		return e, fault.Errorf(fault.Invalid, "there is no form %.40q before it; add the form first", e.Form)
+	at, err := c.place(e)
+	if err != nil {
+		return e, err
 	}
+	c.count[e.Kind]++
+	out := Element{Kind: e.Kind, In: e.In, Column: e.Column}
 	switch {
-	case e.Kind == Markdown && e.Text == "":
-		return e, fault.Errorf(fault.Invalid, "text is empty")
-	case e.Kind == Markdown || e.Kind == Divider:
-		return e, nil
-	case e.Kind == Table:
-		return c.table(e)
-	case e.Kind == Form && e.Form != "":
-		return e, fault.Errorf(fault.Invalid, "a form cannot stand in a form")
-	case e.Kind == Form:
-		return e, c.name(e)
-	case e.Kind.isField():
-		return c.field(e)
+	case e.IsContainer():
+		err = c.container(e, at, &out)
+	case e.IsField():
+		err = c.field(e, &out)
 	case e.Kind == Button:
-		return e, c.button(e)
+		c.submits = c.submits || at.form && e.URL == ""
+		err = c.button(e, &out)
+	case e.Kind == Overflow:
+		err = c.overflow(e, &out)
+	case e.Kind == Table || e.Kind == Chart:
+		err = c.table(e, &out)
+	case e.Kind == Person || e.Kind == People:
+		err = people(e, &out)
+	case e.Kind == Image || e.Kind == Images:
+		out.Text, err = e.Text, c.pictures(e, &out)
+	case e.Kind == Markdown:
+		out.Text, err = e.Text, readable(e.Text)
 	}
-	return e, fault.Errorf(fault.Invalid, "there is no such element")
+	return out, err
 }
 
 func (c *checking) name(e Element) error {
@@ -113,57 +116,85 @@ func (c *checking) name(e Element) error {
 		return fault.Errorf(fault.Invalid, "name must be 1 to 32 of a-z, 0-9 and _, and begin with a letter")
 	case slices.Contains(reserved, e.Name):
 		return fault.Errorf(fault.Invalid, "the name %q is taken by the answer itself; choose another", e.Name)
-	case c.names[e.Name] != "":
-		return fault.Errorf(fault.Invalid, "the name %q is taken by a %s", e.Name, c.names[e.Name])
+	case c.kinds[e.Name] != "":
+		return fault.Errorf(fault.Invalid, "the name %q is taken by a %s", e.Name, c.kinds[e.Name])
 	}
-	c.names[e.Name] = e.Kind
+	c.kinds[e.Name] = e.Kind
 	return nil
 }
 
-func (c *checking) field(e Element) (Element, error) {
+func (c *checking) field(e Element, out *Element) error {
 	if err := c.name(e); err != nil {
-		return e, err
+		return err
 	}
 	c.fields++
-	switch {
-	case e.Form == "":
-		return e, fault.Errorf(fault.Invalid, "it must stand in a form; add a form and name it in form")
-	case c.fields > MaxFields:
-		return e, fault.Errorf(fault.TooLarge, "a card may have %d fields", MaxFields)
-	case e.Text == "" || long(e.Text):
-		return e, fault.Errorf(fault.Invalid, "text is its label, and has 1 to %d characters", MaxTitle)
-	case e.Kind.chooses() != (len(e.Options) > 0):
-		return e, fault.Errorf(fault.Invalid, "select and multi_select have options, and other fields have none")
-	case len(e.Options) > MaxOptions:
-		return e, fault.Errorf(fault.TooLarge, "a field may have %d options", MaxOptions)
+	if c.fields > MaxFields {
+		return fault.Errorf(fault.TooLarge, "a card may have %d fields", MaxFields)
 	}
-	var options []string
-	for _, o := range e.Options {
-		o = line(o)
-		if o == "" || long(o) || slices.ContainsFunc(options, func(other string) bool { return strings.EqualFold(o, other) }) {
-			return e, fault.Errorf(fault.Invalid, "options have 1 to %d characters each, and none is there twice", MaxTitle)
-		}
-		options = append(options, o)
+	out.Name, out.Text, out.Required = e.Name, e.Text, e.Required
+	if e.Kind == PickImage {
+		return errFirst(labelled(e), chosen(e, out), c.pictures(e, out))
 	}
-	e.Options = options
-	return e, nil
+	return errFirst(labelled(e), chosen(e, out))
 }
 
-func (c *checking) button(e Element) error {
-	c.buttons++
+// chosen checks the options of what has some.
+func chosen(e Element, out *Element) error {
 	switch {
-	case c.buttons > MaxButtons:
-		return fault.Errorf(fault.TooLarge, "a card may have %d buttons", MaxButtons)
-	case e.Text == "" || long(e.Text):
-		return fault.Errorf(fault.Invalid, "text is its label, and has 1 to %d characters", MaxTitle)
-	case c.labels[strings.ToLower(e.Text)]:
-		return fault.Errorf(fault.Invalid, "there is a button %q already; the answer is its label", e.Text)
-	case e.URL != "" && !webAddress(e.URL):
-		return fault.Errorf(fault.Invalid, "url must be an address that begins with https:// or http://")
+	case e.Kind.chooses() != (len(e.Options) > 0):
+		return fault.Errorf(fault.Invalid, "select, multi_select, select_img and overflow have options, and others have none")
+	case len(e.Options) > MaxOptions:
+		return fault.Errorf(fault.TooLarge, "a field may have %d options", MaxOptions)
 	}
-	c.labels[strings.ToLower(e.Text)] = true
-	if e.Form != "" && e.Answers() {
-		c.submits[e.Form] = true
+	for _, o := range e.Options {
+		o = line(o)
+		if o == "" || long(o) || slices.ContainsFunc(out.Options, func(other string) bool { return strings.EqualFold(o, other) }) {
+			return fault.Errorf(fault.Invalid, "options have 1 to %d characters each, and none is there twice", MaxTitle)
+		}
+		out.Options = append(out.Options, o)
+	}
+	return nil
+}
+
+func labelled(e Element) error {
+	if e.Text == "" || long(e.Text) {
+		return fault.Errorf(fault.Invalid, "text is its label, and has 1 to %d characters", MaxTitle)
+	}
+	return nil
+}
+
+func (c *checking) button(e Element, out *Element) error {
+	if c.count[Button] > MaxButtons {
+		return fault.Errorf(fault.TooLarge, "a card may have %d buttons", MaxButtons)
+	}
+	out.Text, out.URL = e.Text, e.URL
+	return errFirst(labelled(e), opened(e), c.pressed(e.Text))
+}
+
+func (c *checking) overflow(e Element, out *Element) error {
+	if err := chosen(e, out); err != nil {
+		return err
+	}
+	return c.pressed(out.Options...)
+}
+
+// pressed notes the labels of what is pressed: they are the answers, so none is there twice.
+func (c *checking) pressed(labels ...string) error {
+	for _, label := range labels {
+		if c.labels[strings.ToLower(label)] {
+			return fault.Errorf(fault.Invalid, "%q is there to be pressed already; the answer is its label", label)
+		}
+		c.labels[strings.ToLower(label)] = true
+	}
+	if len(c.labels) > MaxActions {
+		return fault.Errorf(fault.TooLarge, "a card may have %d buttons, areas and entries of menus", MaxActions)
+	}
+	return nil
+}
+
+func opened(e Element) error {
+	if e.URL != "" && !webAddress(e.URL) {
+		return fault.Errorf(fault.Invalid, "url must be an address that begins with https:// or http://")
 	}
 	return nil
 }
@@ -174,43 +205,79 @@ func webAddress(address string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && !strings.ContainsFunc(address, unprintable)
 }
 
-func (c *checking) table(e Element) (Element, error) {
-	c.tables++
-	switch {
-	case e.Form != "":
-		return e, fault.Errorf(fault.Invalid, "a table cannot stand in a form")
-	case len(e.Columns) == 0 || len(e.Columns) > 10:
-		return e, fault.Errorf(fault.Invalid, "columns must hold 1 to 10 heads")
-	case len(e.Columns)*len(e.Rows) > MaxCells:
-		return e, fault.Errorf(fault.TooLarge, "a table may have %d cells", MaxCells)
+// foreign finds links of a text that open something else than an address of the web.
+var foreign = regexp.MustCompile(`(?i)(?:\]\(\s*<?\s*|\]:\s*<?\s*|<)([a-z][a-z0-9+.-]{1,31}):`)
+
+func readable(text string) error {
+	if text == "" {
+		return fault.Errorf(fault.Invalid, "text is empty")
 	}
-	e.Columns = lines(e.Columns)
-	rows := make([][]string, len(e.Rows))
-	for i, row := range e.Rows {
-		if len(row) != len(e.Columns) {
-			return e, fault.Errorf(fault.Invalid, "row %d has %d cells, and the table has %d columns", i+1, len(row), len(e.Columns))
+	for _, found := range foreign.FindAllStringSubmatch(text, -1) {
+		if scheme := strings.ToLower(found[1]); scheme != "https" && scheme != "http" {
+			return fault.Errorf(fault.Invalid, "text has a link that begins with %s:; links begin with https:// or http://", scheme)
 		}
-		rows[i] = lines(row)
 	}
-	e.Rows = rows
-	return e, nil
+	return nil
+}
+
+func people(e Element, out *Element) error {
+	switch {
+	case e.Kind == Person && len(e.People) != 1:
+		return fault.Errorf(fault.Invalid, "people holds the name of one person; person_list shows several")
+	case len(e.People) == 0 || len(e.People) > MaxPeople:
+		return fault.Errorf(fault.Invalid, "people must hold the names of 1 to %d persons", MaxPeople)
+	}
+	out.People = lines(e.People)
+	if slices.ContainsFunc(out.People, func(name string) bool { return name == "" || long(name) }) {
+		return fault.Errorf(fault.Invalid, "names have 1 to %d characters", MaxTitle)
+	}
+	return nil
+}
+
+// pictures checks the files of pictures.
+func (c *checking) pictures(e Element, out *Element) error {
+	c.files += len(e.Files)
+	switch {
+	case c.files > MaxFiles:
+		return fault.Errorf(fault.TooLarge, "a card may have %d pictures", MaxFiles)
+	case long(e.Text):
+		return fault.Errorf(fault.Invalid, "text says what is on it, in at most %d characters", MaxTitle)
+	case e.Kind == Image && len(e.Files) != 1:
+		return fault.Errorf(fault.Invalid, "files holds the path of one picture; img_combination shows several")
+	case e.Kind == Images && len(e.Files) < 2:
+		return fault.Errorf(fault.Invalid, "files must hold the paths of 2 to %d pictures", MaxFiles)
+	case e.Kind == PickImage && len(e.Files) != len(e.Options):
+		return fault.Errorf(fault.Invalid, "files must hold the path of a picture for each option")
+	}
+	for _, file := range e.Files {
+		if !path.IsAbs(file) || len(file) > MaxPath || shown(file) != file || strings.Contains(file, "\n") {
+			return fault.Errorf(fault.Invalid, "%.80q cannot be the path of a picture: copy it to a short path without special characters", file)
+		}
+		out.Files = append(out.Files, path.Clean(file))
+	}
+	return nil
 }
 
 // whole checks what no element says alone.
 func (c *checking) whole() error {
-	for name, kind := range c.names {
-		if kind == Form && !c.submits[name] {
-			return fault.Errorf(fault.Invalid, "the form %q has no button that sends it; add a button without url whose form is %q", name, name)
-		}
-	}
-	forms := 0
-	for _, kind := range c.names {
-		if kind == Form {
-			forms++
-		}
-	}
-	if forms > 1 {
+	switch {
+	case c.count[Form] > 1:
 		return fault.Errorf(fault.Invalid, "a card may have one form; put all fields into it")
+	case c.count[Form] == 1 && !c.submits:
+		for name, kind := range c.kinds {
+			if kind == Form {
+				return fault.Errorf(fault.Invalid, "the form %q has no button that sends it; add a button without url in %q", name, name)
+			}
+		}
+	}
+	return nil
+}
+
+func errFirst(all ...error) error {
+	for _, err := range all {
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,11 +1,15 @@
 package card
 
-import "strings"
+import (
+	"cmp"
+	"path"
+	"strings"
+)
 
 // Text is the content of a card in Markdown, for places that have no cards.
 func Text(c Card) string { return text(c, func(Element) bool { return true }) }
 
-// Content is the text of a card without what a person answers: its fields, and the buttons that send them.
+// Content is the text of a card without what a person answers: its fields, and what sends them.
 func Content(c Card) string {
 	return text(c, func(e Element) bool { return !e.Answers() && !e.IsField() })
 }
@@ -15,36 +19,67 @@ func text(c Card, wanted func(Element) bool) string {
 	if c.Subtitle != "" {
 		parts = append(parts, c.Subtitle)
 	}
-	for _, e := range c.Elements {
-		if part := e.text(); part != "" && wanted(e) {
-			parts = append(parts, part)
+	return strings.Join(append(parts, texts(c.Tree(), wanted)...), "\n\n")
+}
+
+func texts(nodes []Node, wanted func(Element) bool) (parts []string) {
+	for _, n := range nodes {
+		said := n.text()
+		if !wanted(n.Element) {
+			said = ""
+		}
+		inside := texts(n.Inside, wanted)
+		if n.Kind == Area { // what is pressed stands below what it is about
+			inside, said = append(inside, said), ""
+		}
+		for _, part := range append([]string{said}, inside...) {
+			if part != "" {
+				parts = append(parts, part)
+			}
 		}
 	}
-	return strings.Join(parts, "\n\n")
+	return parts
 }
 
 func (e Element) text() string {
-	switch e.Kind {
-	case Markdown:
+	switch {
+	case e.Kind == Markdown:
 		return e.Text
-	case Divider:
+	case e.Kind == Divider:
 		return "---"
-	case Table:
+	case e.Kind == Table:
 		return TableText(e)
-	case Button:
-		if e.URL != "" {
-			return e.Text + ": " + e.URL
-		}
-		return "[ " + e.Text + " ]"
-	case Form:
-		return ""
-	case Input, Select, MultiSelect, Date, Time, DateTime:
+	case e.Kind == Chart && e.Text != "":
+		return "**" + e.Text + "**\n\n" + TableText(e)
+	case e.Kind == Chart:
+		return TableText(e)
+	case e.Kind == Person || e.Kind == People:
+		return strings.Join(e.People, ", ")
+	case e.Kind == Image || e.Kind == Images:
+		return PicturesText(e)
+	case e.Kind == Panel:
+		return "**" + e.Text + "**"
+	case e.Answers():
+		return "[ " + strings.Join(e.Actions(), " ] [ ") + " ]"
+	case e.URL != "":
+		return e.Text + ": " + e.URL
+	case e.Kind == Checker:
+		return "☐ " + e.Text
+	case e.IsField() && len(e.Options) == 0:
+		return e.Text + ": ____"
+	case e.IsField():
+		return e.Text + ": " + strings.Join(e.Options, " / ")
 	}
-	out := e.Text + ": "
-	if len(e.Options) == 0 {
-		return out + "____"
+	return ""
+}
+
+// PicturesText is what stands in the place of pictures.
+func PicturesText(e Element) string {
+	names := make([]string, len(e.Files))
+	for i, file := range e.Files {
+		names[i] = path.Base(file)
 	}
-	return out + strings.Join(e.Options, " / ")
+	return "🖼 " + cmp.Or(e.Text, strings.Join(names, ", "))
 }
 
 // TableText is a table in Markdown.

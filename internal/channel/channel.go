@@ -61,8 +61,19 @@ type Traits struct {
 	// Signs is how many calls an hour may be made for signs of life (reactions, "is writing", lines that say that a turn goes on),
 	// where too many calls endanger the account; 0: as many as there are, negative: none. What it refuses is a sign, never an answer.
 	Signs int
+	// Writing is how a Typist shows that an answer is being written.
+	Writing Writing
 	// Buttons says that a question (Message.Card) without fields has buttons, also where the account is no Asker.
 	Buttons bool
+}
+
+// Writing is how "is writing" behaves.
+type Writing struct {
+	// Every is when it is shown again while an answer takes; 0: after some seconds.
+	Every time.Duration
+	// Times bounds how often it is shown for one message of a person where the platform counts it among the answers to that message
+	// (Replies); negative: as often as an answer takes, 0: never. Elsewhere it means nothing.
+	Times int
 }
 
 // Varying is an account whose platform permits more in one place than in another.

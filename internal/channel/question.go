@@ -13,6 +13,8 @@ type Question struct {
 	// Design is what the card looks like where the platform shows cards of models; Title, Text, Fields and Buttons say the same elsewhere. Its
 	// buttons come back as PressAction with their label, and its fields by their names.
 	Design *card.Card `json:"design,omitempty"`
+	// Images are the pictures of the design that can be shown, by their paths.
+	Images map[string]File `json:"images,omitempty"`
 }
 
 // PressAction is the name under which the label of the button comes back that was pressed on a card with a Design.

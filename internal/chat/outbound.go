@@ -113,7 +113,9 @@ type Outbound struct {
 type Asking struct {
 	Call Call
 	Lang string // a phrase.Lang: that of the message which the turn answers
-	Sent string // the platform's id of the message that asks; empty where there is none
+	// InGroup says that people read it who may not answer.
+	InGroup bool
+	Sent    string // the platform's id of the message that asks; empty where there is none
 	// Link is where the account is connected that the call waits for; empty: it waits for none, or nobody knows where.
 	Link string
 }

@@ -6,19 +6,19 @@
 // the last one stopped; the runner writes each key once.
 package codingagent
 
-// Turn is what a coding agent is asked to do.
+// Turn is what a coding agent is asked to do. It is kept as JSON, to which members are only added.
 type Turn struct {
-	Key         string // names the turn; keys of writes and ids of requests are made of it
-	Thread      string // the agent's own conversation that goes on; empty starts one
-	Text        string // what the person said, prepared for the model
-	Dir         string // working folder, absolute, on the runner
-	Model       string // empty leaves it to the agent
-	Effort      string // reasoning effort; empty leaves it to the agent
-	Profile     string // the agent's own profile or variant; empty leaves it to the agent
-	Personality string
-	Sandbox     Sandbox
-	Approvals   Approvals
-	AddDirs     []string // more folders that the agent may write
+	Key         string    `json:"key"`               // names the turn; keys of writes and ids of requests are made of it
+	Thread      string    `json:"thread,omitempty"`  // the agent's own conversation that goes on; empty starts one
+	Text        string    `json:"text"`              // what the person said, prepared for the model
+	Dir         string    `json:"dir"`               // working folder, absolute, on the runner
+	Model       string    `json:"model,omitempty"`   // empty leaves it to the agent
+	Effort      string    `json:"effort,omitempty"`  // reasoning effort; empty leaves it to the agent
+	Profile     string    `json:"profile,omitempty"` // the agent's own profile or variant; empty leaves it to the agent
+	Personality string    `json:"personality,omitempty"`
+	Sandbox     Sandbox   `json:"sandbox,omitempty"`
+	Approvals   Approvals `json:"approvals,omitempty"`
+	AddDirs     []string  `json:"add_dirs,omitempty"` // more folders that the agent may write
 }
 
 // Sandbox says what the agent's own commands may reach.
@@ -40,6 +40,10 @@ const (
 	ApproveOnRequest Approvals = "on-request"
 	ApproveUntrusted Approvals = "untrusted"
 )
+
+// RunnerProgram stands first in the command line of an agent that is spoken to over a bridge of the runner: whichever file the
+// runner's program is.
+const RunnerProgram = "xbot-runner"
 
 // Driver speaks the protocol of one process for one turn.
 type Driver interface {

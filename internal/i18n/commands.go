@@ -16,8 +16,10 @@ const (
 	HelpUsage   ID = "help_usage"
 	HelpCompact ID = "help_compact"
 
-	CommandOwners  ID = "command_owners"  // %s name of a command
-	CommandAdmins  ID = "command_admins"  // %s name of a command
+	CommandOwners  ID = "command_owners" // %s name of a command
+	CommandAdmins  ID = "command_admins" // %s name of a command
+	ResetRefused   ID = "reset_refused"  // %s name of a command
+	StopRefused    ID = "stop_refused"
 	CommandScope   ID = "command_scope"   // %s name of a command
 	CommandUnknown ID = "command_unknown" // %s what was written
 	CommandNear    ID = "command_near"    // %s commands
@@ -49,7 +51,15 @@ var commandHelp = map[ID]map[Lang]string{
 		English: "`/commands` lists them all. To say it to the model, write `\\/%s`.",
 		Chinese: "`/commands` 列出所有命令。如果要把这段文字发给模型，请写成 `\\/%s`。",
 	},
-	CommandScope:  {English: "The scope of this token does not allow `/%s`. Use one that may all that you may.", Chinese: "此令牌的权限不允许使用 `/%s`，请改用权限与你相同的令牌。"},
+	CommandScope: {English: "The scope of this token does not allow `/%s`. Use one that may all that you may.", Chinese: "此令牌的权限不允许使用 `/%s`，请改用权限与你相同的令牌。"},
+	ResetRefused: {
+		English: "Others write in this conversation, too, so only administrators may use `/%s` here. Ask one of them.",
+		Chinese: "这个对话里还有其他人，只有管理员可以使用 `/%s`，请联系管理员。",
+	},
+	StopRefused: {
+		English: "This is the answer to somebody else. Who asked for it, or an administrator, may stop it; send your message without a command, and it waits for its turn.",
+		Chinese: "正在回答的是别人的问题，只有提问的人或管理员可以停止。直接发送你的消息即可，会依次处理。",
+	},
 	CommandAdmins: {English: "Only administrators may use `/%s`. Ask one of them.", Chinese: "只有管理员可以使用 `/%s`，请联系管理员。"},
 
 	HelpCompact: {English: "summarizes the beginning of this conversation to make room; the focus says what the summary must keep", Chinese: "总结对话的开头以腾出空间；可说明需要特别保留的内容"},

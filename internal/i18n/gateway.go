@@ -38,6 +38,10 @@ const (
 	SessionUnknown ID = "session_unknown" // key
 	SessionOther   ID = "session_other"
 	SessionNoChat  ID = "session_no_chat"
+	ThreadUsed     ID = "thread_used"    // %s agent, %s thread
+	ThreadUnknown  ID = "thread_unknown" // %s thread
+	ThreadBusy     ID = "thread_busy"
+	ThreadOwner    ID = "thread_owner"
 	WorkMade       ID = "work_made" // key
 
 	HelpPair       ID = "help_pair"
@@ -80,17 +84,21 @@ var gateway = map[ID]map[Lang]string{
 	SessionUsed:    {English: "From the next message on, this chat continues `%s`. `/session default` undoes this.", Chinese: "从下一条消息起，此聊天继续 `%s`。`/session default` 可恢复。"},
 	SessionMade:    {English: "From the next message on, this chat is a new conversation, `%s`. `/session default` undoes this.", Chinese: "从下一条消息起，此聊天是新对话 `%s`。`/session default` 可恢复。"},
 	SessionBack:    {English: "From the next message on, this chat has its own conversation again.", Chinese: "从下一条消息起，此聊天恢复其自己的对话。"},
-	SessionUsage:   {English: "Write `/session`, `/session list`, `/session use KEY`, `/session new NAME` or `/session default`.", Chinese: "用法：`/session`、`/session list`、`/session use 会话键`、`/session new 名称` 或 `/session default`。"},
+	SessionUsage:   {English: "Write `/session`, `/session list`, `/session use KEY`, `/session new NAME` or `/session default`; where a coding agent answers, `/session THREAD` goes on with a thread of it.", Chinese: "用法：`/session`、`/session list`、`/session use 会话键`、`/session new 名称` 或 `/session default`；由编程智能体回答的对话中，`/session 会话编号` 可接着它的某个会话继续。"},
 	SessionUnknown: {English: "You have no conversation `%s`. `/session list` names those you have.", Chinese: "你没有对话 `%s`。`/session list` 会列出你的对话。"},
 	SessionOther:   {English: "A group can only use conversations of the group.", Chinese: "群聊只能使用该群自己的对话。"},
 	SessionNoChat:  {English: "This is for chats of other platforms. Here, open another conversation instead.", Chinese: "此命令用于其他平台的聊天。在这里请直接打开另一个对话。"},
+	ThreadUsed:     {English: "From the next message on, %s goes on with its thread `%s`. `/new` begins another one.", Chinese: "从下一条消息起，%s 接着会话 `%s` 继续。`/new` 可另开一个会话。"},
+	ThreadUnknown:  {English: "There is no thread `%s` that this conversation may go on with.", Chinese: "没有此对话可以接着继续的会话 `%s`。"},
+	ThreadBusy:     {English: "A turn runs. Choose the thread once it has ended, or stop it with `/stop`.", Chinese: "当前有一轮正在进行。请等它结束，或用 `/stop` 停止后再选择会话。"},
+	ThreadOwner:    {English: "Only the person whose conversation this is, or an administrator, chooses the thread.", Chinese: "只有此对话的所有者或管理员可以选择会话。"},
 	WorkMade:       {English: "I made a work thread: `%s`. Write there to begin.", Chinese: "工作话题已创建：`%s`。在话题中回复即可开始。"},
 
 	HelpPair:       {English: "shows who waits for access, and gives or refuses it by a code", Chinese: "显示等待批准的人，按配对码批准或拒绝"},
 	HelpLink:       {English: "gives a code that links you on another channel to this account; with a code: links you here", Chinese: "生成关联码，用于在另一个渠道证明是你本人；带上关联码则完成关联"},
 	HelpSend:       {English: "sets whether answers of this conversation are delivered to its channel", Chinese: "设置此对话的回答是否发送到渠道"},
 	HelpActivation: {English: "sets when I answer in this group: when mentioned, or always", Chinese: "设置我在此群何时响应：被提及时，或始终"},
-	HelpSession:    {English: "shows which conversation this chat continues, or chooses another one of yours", Chinese: "显示此聊天对应的对话，或切换到你的另一个对话"},
+	HelpSession:    {English: "shows which conversation this chat continues, or chooses another one of yours; THREAD: has the coding agent that answers go on with that thread", Chinese: "显示此聊天对应的对话，或切换到你的另一个对话；写会话编号则让编程智能体接着该会话继续"},
 }
 
 // What people are told at the door.

@@ -6,31 +6,33 @@ import (
 
 // What people on platforms are asked before a call runs, and what they are told of their answers.
 const (
-	AskTitle    ID = "ask_title"    // %s tool
-	AskFolder   ID = "ask_folder"   // %s the folder that it runs in
-	AskCut      ID = "ask_cut"      // %d characters that are not shown
-	AskNote     ID = "ask_note"     // label of the field
-	AskAllow    ID = "ask_allow"    // label of a button
-	AskAlways   ID = "ask_always"   // label of a button
-	AskMeans    ID = "ask_means"    // the rules that it sets
-	AskDeny     ID = "ask_deny"     // label of a button
-	AskHow      ID = "ask_how"      // how it is answered in words
-	AskUnknown  ID = "ask_unknown"  // the question may not have arrived
-	AskRefused  ID = "ask_refused"  // the platform has refused the question
-	SentRefused ID = "sent_refused" // the platform has refused an answer
-	AskAllowed  ID = "ask_allowed"  // %s who
-	AskDenied   ID = "ask_denied"   // %s who
-	AskLate     ID = "ask_late"     // nobody answered in time
-	AskVoid     ID = "ask_void"     // the turn ended first
-	AskNotYours ID = "ask_notyours" // somebody else has to answer
-	AskRetry    ID = "ask_retry"    // an answer was not recorded
-	AskForm     ID = "ask_form"     // title above questions of the model
-	AskSend     ID = "ask_send"     // label of a button
-	AskDecline  ID = "ask_decline"  // label of a button
-	AskDeclineH ID = "ask_declineh" // how questions are declined in words
-	AskTaken    ID = "ask_taken"    // answers were recorded
-	AskAnswered ID = "ask_answered" // %s who
-	AskDeclined ID = "ask_declined" // %s who
+	AskTitle    ID = "ask_title"     // %s tool
+	AskFolder   ID = "ask_folder"    // %s the folder that it runs in
+	AskCut      ID = "ask_cut"       // %d characters that are not shown
+	AskNote     ID = "ask_note"      // label of the field
+	AskAllow    ID = "ask_allow"     // label of a button
+	AskAlways   ID = "ask_always"    // label of a button
+	AskMeans    ID = "ask_means"     // the rules that it sets
+	AskDeny     ID = "ask_deny"      // label of a button
+	AskHow      ID = "ask_how"       // how it is answered in words
+	AskHowGroup ID = "ask_how_group" // the same in a group
+	AskUnknown  ID = "ask_unknown"   // the question may not have arrived
+	AskRefused  ID = "ask_refused"   // the platform has refused the question
+	SentRefused ID = "sent_refused"  // the platform has refused an answer
+	SentExpired ID = "sent_expired"  // answers could not be delivered for so long that they were given up
+	AskAllowed  ID = "ask_allowed"   // %s who
+	AskDenied   ID = "ask_denied"    // %s who
+	AskLate     ID = "ask_late"      // nobody answered in time
+	AskVoid     ID = "ask_void"      // the turn ended first
+	AskNotYours ID = "ask_notyours"  // somebody else has to answer
+	AskRetry    ID = "ask_retry"     // an answer was not recorded
+	AskForm     ID = "ask_form"      // title above questions of the model
+	AskSend     ID = "ask_send"      // label of a button
+	AskDecline  ID = "ask_decline"   // label of a button
+	AskDeclineH ID = "ask_declineh"  // how questions are declined in words
+	AskTaken    ID = "ask_taken"     // answers were recorded
+	AskAnswered ID = "ask_answered"  // %s who
+	AskDeclined ID = "ask_declined"  // %s who
 )
 
 var asks = map[ID]map[Lang]string{
@@ -42,9 +44,11 @@ var asks = map[ID]map[Lang]string{
 	AskMeans:    {English: "Always allows: %s", Chinese: "“总是允许”适用于：%s"},
 	AskAlways:   {English: "Always", Chinese: "总是允许"},
 	AskDeny:     {English: "Deny", Chinese: "拒绝"},
+	AskHowGroup: {English: "An administrator replies `/approve`, or `/deny` and why.", Chinese: "请管理员回复 `/approve` 允许，或 `/deny 原因` 拒绝。"},
 	AskHow:      {English: "Reply `/approve`, or `/deny` and why.", Chinese: "请回复 `/approve` 允许，或 `/deny 原因` 拒绝。"},
 	AskRefused:  {English: "The platform refused my question. A tool call waits for your permission: reply `/approve`, or `/deny` and why; the page shows the call.", Chinese: "平台未接受我的询问。有操作正在等待你的许可：请回复 `/approve` 允许，或 `/deny 原因` 拒绝；具体内容可在网页上查看。"},
 	SentRefused: {English: "The platform refused my last answer. The page shows it; or ask me to say it in other words.", Chinese: "平台未接受我的上一条回答。可在网页上查看，或让我换一种说法。"},
+	SentExpired: {English: "What I answered could not be delivered here in time, so I gave it up. The page shows it; or ask me again.", Chinese: "之前的回答未能及时送达，已不再发送。可在网页上查看，或再问我一次。"},
 	AskUnknown:  {English: "I do not know whether my question arrived: the connection broke while I sent it. A tool call waits for your permission: reply `/approve`, or `/deny` and why; the page shows the call.", Chinese: "不确定上一条询问是否送达：发送时连接中断。有操作正在等待你的许可：请回复 `/approve` 允许，或 `/deny 原因` 拒绝；具体内容可在网页上查看。"},
 	AskAllowed:  {English: "Allowed by %s", Chinese: "%s 已允许"},
 	AskDenied:   {English: "Denied by %s", Chinese: "%s 已拒绝"},

@@ -45,6 +45,7 @@ const (
 	StatusTools    ID = "status_tools"    // %s tools
 	StatusIdle     ID = "status_idle"     // nothing runs
 	StatusRunner   ID = "status_runner"   // %s runner, %s folder
+	StatusThread   ID = "status_thread"   // %s agent, %s thread, %s runner, %s command, %s tokens read, %s tokens written
 	StatusNowhere  ID = "status_nowhere"  // no runner
 	StatusSession  ID = "status_session"  // %s key, %s agent
 	StatusChannel  ID = "status_channel"  // %s channel, with the name of the place if it has one
@@ -157,6 +158,7 @@ var slashes = map[ID]map[Lang]string{
 	StatusWorking:  {English: "running: step %d, for %s", Chinese: "运行中：第 %d 步，已 %s"},
 	StatusTools:    {English: ", in %s", Chinese: "，正在调用 %s"},
 	StatusIdle:     {English: "running: nothing", Chinese: "运行中：无"},
+	StatusThread:   {English: "coding agent: %s, thread %s on %s; in a terminal: %s; tokens read %s, written %s", Chinese: "编程智能体：%s，会话 %s，位于 %s；在终端中继续：%s；读取 %s、写出 %s 个 token"},
 	StatusRunner:   {English: "runner: %s, folder %s", Chinese: "运行器：%s，文件夹 %s"},
 	StatusNowhere:  {English: "runner: none", Chinese: "运行器：无"},
 	StatusSession:  {English: "session: %s, agent `%s`", Chinese: "会话：%s，智能体 `%s`"},

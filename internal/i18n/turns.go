@@ -42,6 +42,18 @@ const (
 	AskClosed      ID = "ask_closed"      // an answer came to a question that is not open
 	Retrying       ID = "retrying"        // %s reason, %d next attempt, %d of
 	StillKilled    ID = "still_killed"    // %d commands of a stopped turn whose runner has not heard of the kill
+
+	AgentFailed    ID = "agent_failed"    // %s agent, %s what it says
+	AgentLogIn     ID = "agent_log_in"    // %s agent, %s runner, %s command
+	AgentLost      ID = "agent_lost"      // %s agent, %s how its process ended
+	AgentMissing   ID = "agent_missing"   // %s agent, %s runner
+	AgentNowhere   ID = "agent_nowhere"   // %s agent, %s why
+	AgentForbidden ID = "agent_forbidden" // %s agent
+	AgentSilent    ID = "agent_silent"    // %s agent
+	AgentAsks      ID = "agent_asks"      // %s agent, %s command or change
+	AgentAllow     ID = "agent_allow"
+	AgentAlways    ID = "agent_always"
+	AgentRefuse    ID = "agent_refuse"
 )
 
 var turns = map[ID]map[Lang]string{
@@ -94,5 +106,16 @@ var turns = map[ID]map[Lang]string{
 	Delayed:        {English: "(delayed, written %s)", Chinese: "(延迟送达，写于 %s)"},
 	AskClosed:      {English: "This question is no longer open.", Chinese: "该问题已不再等待答复。"},
 	Retrying:       {English: "⚠️ LLM request failed (%s), retrying %d/%d ...", Chinese: "⚠️ 模型请求失败(%s)，正在重试 %d/%d ..."},
+	AgentFailed:    {English: "%s could not finish its turn: %s", Chinese: "%s 未能完成这一轮：%s"},
+	AgentLogIn:     {English: "Nobody is logged in to %s on the runner %s. Run `%s` on that machine, then write `/continue`.", Chinese: "运行器 %[2]s 上尚未登录 %[1]s。请在那台机器上运行 `%[3]s`，然后发送 `/continue`。"},
+	AgentLost:      {English: "%s ended in the middle of its turn (%s): the outcome is unknown, and what it did until then stands. It is not started again by itself. Write what to do next; it goes on with the same thread.", Chinese: "%s 在这一轮中途结束(%s)：结果未知，此前完成的操作仍然有效，也不会自动重新开始。请说明接下来做什么，它会接着同一会话继续。"},
+	AgentMissing:   {English: "%s is not installed on the runner %s, or is not in the PATH of its daemon.", Chinese: "运行器 %[2]s 上没有安装 %[1]s，或它不在该守护进程的 PATH 中。"},
+	AgentNowhere:   {English: "%s cannot be asked: %s", Chinese: "无法调用 %s：%s"},
+	AgentForbidden: {English: "%s runs commands by itself, and this conversation may not run any. Choose another model with /model.", Chinese: "%s 会自行运行命令，而这个对话不允许运行命令。请用 /model 选择其他模型。"},
+	AgentSilent:    {English: "(%s ended its turn without a word.)", Chinese: "(%s 结束了这一轮，没有留下文字。)"},
+	AgentAsks:      {English: "May %s do this? %s", Chinese: "允许 %s 执行吗？%s"},
+	AgentAllow:     {English: "Allow", Chinese: "允许"},
+	AgentAlways:    {English: "Allow, and do not ask again for such things", Chinese: "允许，同类操作不再询问"},
+	AgentRefuse:    {English: "Refuse", Chinese: "拒绝"},
 	StillKilled:    {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
 }

@@ -85,7 +85,8 @@ func (c *check) models(models []Model) {
 				c.fault(sprintf("%s.alias[%d]", path, j), "an alias is one word")
 			}
 		}
-		c.oneOf(path+".dialect", m.Dialect, "openai", "anthropic", "demo")
+		c.oneOf(path+".dialect", m.Dialect, append([]string{"openai", "anthropic", "demo"}, codingAgents...)...)
+		c.codingAgent(path, m)
 		if u, err := url.Parse(m.BaseURL); m.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 			c.fault(path+".baseUrl", "it is an address such as https://api.example.org/v1")
 		}
@@ -94,5 +95,37 @@ func (c *check) models(models []Model) {
 		}
 		c.within(path+".maxContext", m.MaxContext, 1000, 100_000_000)
 		c.within(path+".maxOutput", m.MaxOutput, 1, 10_000_000)
+	}
+}
+
+// maxPrefix bounds texts that stand before what people say, in bytes.
+const maxPrefix = 10_000
+
+func (c *check) codingAgent(path string, m Model) {
+	switch {
+	case m.Agent == nil && !m.IsAgent():
+		return
+	case !m.IsAgent():
+		c.fault(path+".agent", "it is for the dialects %s", strings.Join(codingAgents, ", "))
+		return
+	case m.BaseURL != "" || m.APIKeyEnv != "":
+		c.fault(path, "a coding agent has an account of its own on the runner: leave baseUrl and apiKeyEnv out")
+	}
+	if m.Agent == nil {
+		return
+	}
+	a, path := m.Agent, path+".agent"
+	c.oneOf(path+".sandbox", a.Sandbox, "read-only", "workspace-write", "danger-full-access")
+	c.oneOf(path+".approvals", a.Approvals, "never", "on-request", "untrusted")
+	for i, dir := range a.AddDirs {
+		if !strings.HasPrefix(dir, "/") {
+			c.fault(sprintf("%s.addDirs[%d]", path, i), "write the whole path, from /")
+		}
+	}
+	if strings.ContainsAny(a.Command, "\x00\n") || len(a.Command) > maxPrefix {
+		c.fault(path+".command", "it is the path of one program, without arguments")
+	}
+	if len(a.Personality) > maxPrefix || len(a.PromptPrefix) > maxPrefix {
+		c.fault(path, "personality and promptPrefix have at most %d bytes each", maxPrefix)
 	}
 }

@@ -39,6 +39,7 @@ func (c *check) place(path string, ch, whole Channel) {
 	if ch.HistoryLimit != nil && (*ch.HistoryLimit < 0 || *ch.HistoryLimit > 1000) {
 		c.fault(path+".historyLimit", "%d is not between 0 and 1000", *ch.HistoryLimit)
 	}
+	c.groups(path+".groups", ch.Groups)
 	c.scenes(path+".groupScenes", ch.GroupScenes)
 	c.scenes(path+".privateScenes", ch.PrivateScenes)
 }

@@ -6,7 +6,11 @@
 // It is pure: what a rule says of a message is decided here, what follows from it by the ingress and the store.
 package policy
 
-import "xbot/internal/chat"
+import (
+	"slices"
+
+	"xbot/internal/chat"
+)
 
 // Policy is the document. The zero value is the default installation; absent members have the defaults that their
 // accessors state.
@@ -168,13 +172,33 @@ type BindingPeer struct {
 type Model struct {
 	ID         string   `json:"id"` // provider/model; provider:model is understood
 	Alias      []string `json:"alias,omitempty"`
-	Dialect    string   `json:"dialect,omitempty"` // openai | anthropic | demo; default: what the id says, else openai
+	Dialect    string   `json:"dialect,omitempty"` // openai | anthropic | demo, or a coding agent: codex | claude | kimi | opencode; default: what the id says, else openai
 	BaseURL    string   `json:"baseUrl,omitempty"`
 	APIKeyEnv  string   `json:"apiKeyEnv,omitempty"` // variable of the worker that holds the key; never the key itself. Default LLM_API_KEY where baseUrl is empty
 	MaxContext int      `json:"maxContext,omitempty"`
 	MaxOutput  int      `json:"maxOutput,omitempty"`
 	Vision     *bool    `json:"vision,omitempty"` // whether it reads pictures; absent: what its name tells
+
+	Agent *CodingAgent `json:"agent,omitempty"` // of a coding agent: how it is asked
 }
+
+// CodingAgent says how a coding agent is asked that answers in place of a model.
+type CodingAgent struct {
+	Command      string   `json:"command,omitempty"`   // path of its program on the runner; default: its name, found by the PATH of the runner
+	Profile      string   `json:"profile,omitempty"`   // its own profile or variant
+	Effort       string   `json:"effort,omitempty"`    // how much it thinks, in its own words; default: what /think says
+	Sandbox      string   `json:"sandbox,omitempty"`   // read-only | workspace-write (default) | danger-full-access
+	Approvals    string   `json:"approvals,omitempty"` // never | on-request (default) | untrusted: when it asks a person
+	AddDirs      []string `json:"addDirs,omitempty"`   // more folders of the runner that it may write, absolute
+	Personality  string   `json:"personality,omitempty"`
+	PromptPrefix string   `json:"promptPrefix,omitempty"` // stands before what the person says
+}
+
+// codingAgents are the dialects of models that are coding agents.
+var codingAgents = []string{"codex", "claude", "kimi", "opencode"}
+
+// IsAgent reports whether the model is a coding agent.
+func (m Model) IsAgent() bool { return slices.Contains(codingAgents, m.Dialect) }
 
 // Tiers says which models are meant where work is handed to one of a tier: ids or aliases. Absent: the model of whoever hands it on.
 type Tiers struct {
@@ -207,6 +231,8 @@ type Channel struct {
 type Group struct {
 	RequireMention *bool    `json:"requireMention,omitempty"` // default true
 	AllowFrom      []string `json:"allowFrom,omitzero"`       // who may speak to the bot there; empty: as groupAllowFrom
+	Stop           string   `json:"stop,omitempty"`           // who may stop a turn: askers (default) | administrators | everybody
+	Reset          string   `json:"reset,omitempty"`          // who may begin the conversation anew: administrators (default) | everybody
 }
 
 // Scenes are the two ways in which a place is used (spec/003 §3).

@@ -50,9 +50,9 @@ func fitOne(q chat.Inquiry, given []string) ([]string, error) {
 	var fit []string
 	for _, a := range given {
 		a = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(a, "\uFFFD"), "\x00", ""))
-		label, found := labelled(q.Options, a)
+		label, found := labelled(q.Options, ticked(q, a))
 		switch {
-		case a == "":
+		case a == "", ticked(q, a) == "":
 			continue
 		case found:
 			a = label
@@ -75,6 +75,18 @@ func fitOne(q chat.Inquiry, given []string) ([]string, error) {
 		return nil, i18n.Fault(fault.Invalid, i18n.InquiryOne, chat.FirstWords(q.Text, maxShown))
 	}
 	return fit, nil
+}
+
+// ticked is the answer to a box, a question with one option that may be chosen or not: platforms say true or false. Any other is as it is.
+func ticked(q chat.Inquiry, given string) string {
+	switch {
+	case !q.Multi || q.Other || len(q.Options) != 1:
+	case given == "true":
+		return q.Options[0].Label
+	case given == "false":
+		return ""
+	}
+	return given
 }
 
 func noOption(q chat.Inquiry, said string) error {

@@ -2,6 +2,7 @@ package question
 
 import (
 	"encoding/json"
+	"slices"
 
 	"xbot/internal/card"
 	"xbot/internal/chat"
@@ -18,11 +19,15 @@ func OfCard(c card.Card) ([]chat.Inquiry, error) {
 	}
 	var out []chat.Inquiry
 	for _, e := range c.Elements {
-		if e.IsField() {
-			out = append(out, chat.Inquiry{
-				Name: e.Name, Text: e.Text, Options: labelsOf(e.Options), Multi: e.Kind == card.MultiSelect, Other: len(e.Options) == 0, Optional: !e.Required || !c.Requires(),
-			})
+		if !e.IsField() {
+			continue
 		}
+		asked := chat.Inquiry{Name: e.Name, Text: e.Text, Options: labelsOf(e.Options), Multi: e.Several(), Optional: !e.Required || !c.Requires()}
+		if e.Kind == card.Checker {
+			asked.Options = labelsOf([]string{e.Text})
+		}
+		asked.Other = len(asked.Options) == 0
+		out = append(out, asked)
 	}
 	button := chat.Inquiry{Name: card.Action, Text: i18n.Say(i18n.Of(card.Text(c)), i18n.InquiryButton), Options: labelsOf(actions)}
 	if len(actions) == 1 {
@@ -63,8 +68,11 @@ func CardResult(questions []chat.Inquiry, answers chat.Answers, by string) (stri
 		Values map[string]any `json:"values,omitempty"`
 		By     string         `json:"by,omitempty"`
 	}{Values: map[string]any{}, By: by}
+	boxes := checkers(questions)
 	for _, q := range questions {
 		switch given := answers[q.Name]; {
+		case slices.Contains(boxes, q.Name):
+			said.Values[q.Name] = len(given) > 0
 		case len(given) == 0:
 		case q.Name == card.Action:
 			said.Action = given[0]
@@ -76,4 +84,18 @@ func CardResult(questions []chat.Inquiry, answers chat.Answers, by string) (stri
 	}
 	data, err := json.Marshal(said)
 	return string(data), err
+}
+
+// checkers are the names of the boxes that the card of questions has.
+func checkers(questions []chat.Inquiry) (names []string) {
+	made := CardOf(questions)
+	if made == nil {
+		return nil
+	}
+	for _, e := range made.Elements {
+		if e.Kind == card.Checker {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }

@@ -17,9 +17,9 @@ func lunch(t *testing.T, more ...card.Element) card.Card {
 	c, err := card.Check(card.Card{Title: "Lunch", Elements: append([]card.Element{
 		{Kind: card.Markdown, Text: "Where to?"},
 		{Kind: card.Form, Name: "lunch"},
-		{Kind: card.MultiSelect, Form: "lunch", Name: "places", Text: "Places", Options: []string{"Noodles", "Rice"}, Required: true},
-		{Kind: card.Input, Form: "lunch", Name: "why", Text: "Why"},
-		{Kind: card.Button, Form: "lunch", Text: "Go"},
+		{Kind: card.MultiSelect, In: "lunch", Name: "places", Text: "Places", Options: []string{"Noodles", "Rice"}, Required: true},
+		{Kind: card.Input, In: "lunch", Name: "why", Text: "Why"},
+		{Kind: card.Button, In: "lunch", Text: "Go"},
 	}, more...)})
 	require.NoError(t, err)
 	return c
@@ -66,4 +66,27 @@ func TestOfCard_AButtonBesideTheFormAnswersWithoutIt(t *testing.T) {
 	require.Equal(t, chat.Answers{card.Action: {"Not today"}}, typed)
 	_, err = question.OfCard(card.Card{Title: "t", Elements: []card.Element{{Kind: card.Divider}}})
 	require.ErrorContains(t, err, "without wait_response")
+}
+
+func TestOfCard_ABoxIsTickedOrNotAndPersonsAreNamed(t *testing.T) {
+	t.Parallel()
+	asks, err := question.OfCard(lunch(t,
+		card.Element{Kind: card.Checker, In: "lunch", Name: "sure", Text: "I am sure", Required: true},
+		card.Element{Kind: card.PickPeople, In: "lunch", Name: "who", Text: "Who"}))
+	require.NoError(t, err)
+	for given, ticked := range map[string]bool{"true": true, "i am sure": true} {
+		got, err := question.Fit(asks, chat.Answers{"places": {"Rice"}, "sure": {given}, "who": {"Ann", "Bob"}})
+		require.NoError(t, err)
+		result, err := question.CardResult(asks, got, "Ann")
+		require.NoError(t, err)
+		require.Equal(t, ticked, result == `{"action":"Go","values":{"places":["Rice"],"sure":true,"who":["Ann","Bob"]},"by":"Ann"}`, result)
+	}
+	_, err = question.Fit(asks, chat.Answers{"places": {"Rice"}, "sure": {"false"}})
+	require.True(t, fault.Is(err, fault.Invalid), "a box that has to be ticked")
+	asks[2].Optional = true
+	got, err := question.Fit(asks, chat.Answers{"places": {"Rice"}, "sure": {"false"}})
+	require.NoError(t, err)
+	result, err := question.CardResult(asks, got, "")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"action":"Go","values":{"places":["Rice"],"sure":false}}`, result)
 }

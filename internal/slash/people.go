@@ -12,11 +12,23 @@ type Caller struct {
 	Admin, Owner bool
 	Direct       bool // nobody else reads the conversation
 	Narrow       bool // they write by a token that is for conversations alone
+	Resets       bool // they may begin a conversation anew that is not their own
 }
 
 // May reports whether they may use a command.
 func (s Caller) May(c Spec) bool {
-	return !(s.Narrow && c.Whole) && (c.Who == Anyone || s.Admin || c.Who == Owner && s.Owner)
+	if s.Narrow && c.Whole {
+		return false
+	}
+	switch c.Who {
+	case Anyone:
+		return true
+	case Owner:
+		return s.Owner || s.Admin
+	case Resetter:
+		return s.Owner || s.Admin || s.Resets
+	}
+	return s.Admin
 }
 
 // People knows who somebody is.
@@ -29,6 +41,8 @@ func Refusal(lang i18n.Lang, who Caller, c Spec) string {
 	switch {
 	case who.Narrow && (c.Whole || c.Who == Admin):
 		return i18n.Say(lang, i18n.CommandScope, c.Name)
+	case c.Who == Resetter:
+		return i18n.Say(lang, i18n.ResetRefused, c.Name)
 	case c.Who == Admin:
 		return i18n.Say(lang, i18n.CommandAdmins, c.Name)
 	}

@@ -31,6 +31,8 @@ const (
 	Anyone Who = ""      // all who may write to the conversation
 	Owner  Who = "owner" // the conversation's own person, or an administrator. A group has no person of its own
 	Admin  Who = "admin"
+	// Resetter is who may begin a conversation anew: whose it is, and in a group whom the policy lets (policy.Group.WhoResets).
+	Resetter Who = "resetter"
 )
 
 // When says when a command is carried out.
@@ -71,6 +73,8 @@ type Spec struct {
 	Who   Who
 	When  When
 	Whole bool // it makes keys, or ways in: a token that is for conversations alone does not use it
+	// Explained says that a person in a group who may not use it is told so. Others are met with silence: they may be meant for another bot.
+	Explained bool
 	// Ahead says that a command that is carried out Now asks a program that may be slow: it is asked before its answer is committed, and holds
 	// no connection of the database meanwhile. Sent twice at one instant it may run twice.
 	Ahead bool

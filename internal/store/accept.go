@@ -31,6 +31,7 @@ type Inbound struct {
 	Account    string // empty where a channel has one account
 	PlatformID string // unique per (channel, account, user); repeated deliveries carry the same one
 	Text       string
+	OwnAlone   bool // of what waits a stop takes back what its sender wrote, and leaves what others did
 	Control    bool // the text is a command for a turn to carry out, in its place in the queue
 
 	Sender  string            // name of who wrote it, where several people write

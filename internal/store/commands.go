@@ -86,3 +86,43 @@ func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, err
 	}
 	return said, pg.Classify(err)
 }
+
+// maxRefused is how much is kept of a message that was refused, in characters: enough to tell which it was.
+const maxRefused = 400
+
+// Refuse keeps that a message of a platform was refused, with what its sender is told: that is delivered like an answer, and the platform's
+// id finds it when the message is delivered again (Delivered). kept is false, and nothing is written, where no bot of this installation
+// received it, and where something else was accepted under its id: then the caller has to say it.
+func (s *Store) Refuse(ctx context.Context, in Inbound, say string) (kept bool, err error) {
+	in.Text, say = chat.FirstWords(pg.Clean(in.Text), maxRefused), pg.Clean(say)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if known, err := tx.Q.ChannelAccountExists(ctx, tx, dbsqlc.ChannelAccountExistsParams{Channel: in.Channel, Account: in.Account}); err != nil || !known {
+			return err
+		}
+		id, err := insertInbox(ctx, tx, in, kindCommand, nil, new(outcomeApplied))
+		if errors.Is(err, pgx.ErrNoRows) {
+			kept, err = refusedBefore(ctx, tx, in, say)
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("keep that a message was refused: %w", err)
+		}
+		kept = true
+		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: say, Inbox: id}
+		return conversation.AppendMessage(ctx, tx, &notice, "")
+	})
+	return kept && err == nil, err
+}
+
+// refusedBefore reports whether the same was said to the message before: two processes may refuse it at the same time.
+func refusedBefore(ctx context.Context, tx *pg.Tx, in Inbound, say string) (bool, error) {
+	row, err := tx.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
+	if err != nil {
+		return false, err
+	}
+	said, err := tx.Q.CommandAnswer(ctx, tx, &row.ID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return said == say, err
+}

@@ -51,6 +51,9 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	if err := t.Q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
 		return fmt.Errorf("note the kill of open commands: %w", err)
 	}
+	if err := t.Q.CodingRunEndOfTurn(ctx, t, row.ID); err != nil {
+		return fmt.Errorf("note the kill of coding agents: %w", err)
+	}
 	if err := agents.AbandonSubagents(ctx, t, row); err != nil {
 		return err
 	}

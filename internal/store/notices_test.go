@@ -111,9 +111,9 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	require.Empty(t, b.noticed(), "no administrator writes on a platform: it stands in the conversation of notices")
 	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
 
-	person, hers := b.met("napcat", "7")
+	person, hers := b.met("napcat", "8")
 	_, err := b.Accept(ctx, store.Inbound{
-		Session: hers, User: person.ID, Channel: "napcat", PlatformID: "m1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1", Channel: "napcat"},
+		Session: hers, User: person.ID, Channel: "napcat", PlatformID: "m1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "8", ReplyTo: "m1", Channel: "napcat"},
 	})
 	require.NoError(t, err)
 	of.What, text = "rate_limited", "too often"
@@ -131,7 +131,7 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	require.True(t, ok)
 	o, err := b.Outbound(ctx, next.ID)
 	require.NoError(t, err)
-	require.Equal(t, "7", o.Place.Peer)
+	require.Equal(t, "8", o.Place.Peer)
 	require.Empty(t, o.Place.ReplyTo, "it answers no message")
 	require.True(t, o.Place.Aside)
 

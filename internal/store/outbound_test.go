@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -237,6 +238,27 @@ func TestSpendSign_CountsAnHourOverAllProcessesAndSaysWhatWasRefused(t *testing.
 	ok, err := b.HoldChannel(t.Context(), "napcat", "", "one", time.Minute)
 	require.NoError(t, err)
 	require.True(t, ok, "counting holds nothing")
+}
+
+func TestEndDelivery_OfAnswersThatGrewTooOldThePersonIsToldOnceForAll(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	for n, turn := range []chat.TurnID{"t1", "t2", "t3"} {
+		id := fmt.Sprint("m", n)
+		b.writes(id, &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id}, turn)
+		b.answers(turn, chat.Answer{Text: "the answer", Finish: "stop"})
+		b.finishPeer(turn)
+	}
+	for range 3 {
+		id, words := b.next()
+		require.Equal(t, "the answer", words)
+		require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundExpired, "the platform was away for a day"))
+	}
+	notice, words := b.next()
+	require.Equal(t, i18n.Say(i18n.English, i18n.SentExpired), words)
+	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundExpired, "still away"))
+	id, _ := b.next()
+	require.Zero(t, id, "once for all of them, and nothing of the notice itself")
 }
 
 func TestEndDelivery_OfWhatThePlatformRefusesThePersonIsToldOnce(t *testing.T) {

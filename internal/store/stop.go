@@ -48,6 +48,19 @@ func (s *Store) Busy(ctx context.Context, key chat.SessionKey) (bool, error) {
 	return len(waiting) > 0, pg.Classify(err)
 }
 
+// AskedTurn reports whether somebody wrote one of the messages that the running turn of a conversation answers; where none runs, one of those
+// that wait, unless none does.
+func (s *Store) AskedTurn(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error) {
+	asked, err := s.db.Q.InboxMayStop(ctx, s.db.Pool, dbsqlc.InboxMayStopParams{SessionKey: key, UserID: user})
+	return asked, pg.Classify(err)
+}
+
+// OthersWrote reports whether anybody else wrote to the bot in a conversation, on a platform.
+func (s *Store) OthersWrote(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error) {
+	wrote, err := s.db.Q.InboxOthersWrote(ctx, s.db.Pool, dbsqlc.InboxOthersWroteParams{SessionKey: key, UserID: user})
+	return wrote, pg.Classify(err)
+}
+
 // errStopped rolls a stop back: another delivery of it was committed at the same instant.
 var errStopped = fault.Errorf(fault.Conflict, "the id of this stop was used before")
 
@@ -70,7 +83,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 		if err != nil {
 			return err
 		}
-		if err := clearQueue(ctx, tx, in.Session, lang, &got); err != nil {
+		if err := clearQueue(ctx, tx, in, lang, &got); err != nil {
 			return err
 		}
 		target, outcome := (*chat.TurnID)(nil), new(outcomeApplied)
@@ -107,8 +120,12 @@ func stopExpired(ctx context.Context, t *pg.Tx, in Inbound) (reason string, err 
 	return expiredReason(ctx, t, in)
 }
 
-func clearQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.Lang, got *Stopped) error {
-	cleared, err := t.Q.InboxStopPending(ctx, t, key)
+func clearQueue(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got *Stopped) error {
+	p := dbsqlc.InboxStopPendingParams{SessionKey: in.Session}
+	if in.OwnAlone {
+		p.Writer = in.User
+	}
+	cleared, err := t.Q.InboxStopPending(ctx, t, p)
 	if err != nil {
 		return fmt.Errorf("clear queued messages: %w", err)
 	}
@@ -116,7 +133,7 @@ func clearQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.La
 	for _, row := range cleared {
 		id := chat.InboxID(row)
 		got.Dropped = append(got.Dropped, id)
-		t.Emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcomeStopped, Text: i18n.Say(lang, i18n.StoppedQueued)})
+		t.Emit(in.Session, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcomeStopped, Text: i18n.Say(lang, i18n.StoppedQueued)})
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"xbot/internal/store/cards"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/clientactions"
+	"xbot/internal/store/codingagents"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/cron"
 	"xbot/internal/store/delivery"
@@ -96,6 +97,8 @@ type (
 	RegistryRevision = registry.Revision
 	// ActiveToolStore is the one of package activetools.
 	ActiveToolStore = activetools.Store
+	// CodingAgentStore is the one of package codingagents.
+	CodingAgentStore = codingagents.Store
 	// ClientActionStore is the one of package clientactions.
 	ClientActionStore = clientactions.Store
 	// CardStore is the one of package cards.
@@ -198,6 +201,7 @@ type work struct {
 	*DeliveryStore
 	*ClientActionStore
 	*CardStore
+	*CodingAgentStore
 	*CronStore
 	*TriggerStore
 }
@@ -247,6 +251,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.CardStore = cards.New(s.db)
+	s.CodingAgentStore = codingagents.New(s.db)
 	s.RunnerStore = runners.New(s.db, s.Quota)
 	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)

@@ -69,7 +69,7 @@ func Main(args []string, version string) int {
 	if confine.IsVerb(args) {
 		return confine.Main(args)
 	}
-	if len(args) > 1 && args[1] == opencode.Verb {
+	if IsBridge(args) {
 		return opencode.Main(args[2:], os.Stdin, os.Stdout)
 	}
 	job.SealDescriptors()
@@ -86,6 +86,9 @@ func Main(args []string, version string) int {
 func IsShim(args []string) bool {
 	return (len(args) == 3 && args[1] == "shim") || (len(args) == 2 && args[1] == shim.StdioVerb)
 }
+
+// IsBridge reports whether the program was started as a bridge to a coding agent.
+func IsBridge(args []string) bool { return len(args) > 1 && args[1] == opencode.Verb }
 
 func run(args []string, version string, stdout, stderr io.Writer) int {
 	var f flags

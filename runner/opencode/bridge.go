@@ -51,23 +51,24 @@ type bridge struct {
 func Main(args []string, stdin io.Reader, stdout io.Writer) int {
 	flags := flag.NewFlagSet(Verb, flag.ContinueOnError)
 	permission := flags.String("permission", "{}", "what opencode may do without asking, as JSON")
+	program := flags.String("program", "opencode", "what is started")
 	b := &bridge{password: rand.Text(), client: &http.Client{}, out: stdout}
 	if err := flags.Parse(args); err != nil {
 		return b.end(err)
 	}
-	if err := b.run(*permission, stdin); err != nil {
+	if err := b.run(*program, *permission, stdin); err != nil {
 		return b.end(err)
 	}
 	return 0
 }
 
-func (b *bridge) run(permission string, stdin io.Reader) error {
+func (b *bridge) run(program, permission string, stdin io.Reader) error {
 	if !json.Valid([]byte(permission)) {
 		return errors.New("--permission is no JSON")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	server, out, err := b.start(permission)
+	server, out, err := b.start(program, permission)
 	if err != nil {
 		return err
 	}
@@ -93,8 +94,8 @@ func (b *bridge) run(permission string, stdin io.Reader) error {
 	}
 }
 
-func (b *bridge) start(permission string) (*exec.Cmd, io.Reader, error) {
-	server := exec.Command("opencode", "serve", "--hostname", "127.0.0.1", "--port", "0")
+func (b *bridge) start(program, permission string) (*exec.Cmd, io.Reader, error) {
+	server := exec.Command(program, "serve", "--hostname", "127.0.0.1", "--port", "0")
 	server.Env = append(os.Environ(), "OPENCODE_SERVER_PASSWORD="+b.password, `OPENCODE_CONFIG_CONTENT={"permission":`+permission+`}`)
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()

@@ -27,6 +27,9 @@ type Walls struct {
 	Offline  bool `json:"offline,omitempty"`   // it opens no sockets
 }
 
+// RunnerVariable names, to a command with input, the program of the runner, which is also the bridge to some coding agents.
+const RunnerVariable = "XBOT_RUNNER_PROGRAM"
+
 // Limits of a command.
 const (
 	MaxLog              = 256 << 20      // bytes that a command with input may write: with more it is ended

@@ -16,6 +16,9 @@ LEFT JOIN (
 ) w ON w.channel = a.channel AND w.account = a.account
 ORDER BY a.channel, a.account;
 
+-- name: ChannelAccountExists :one
+SELECT EXISTS (SELECT FROM channel_accounts WHERE channel = $1 AND account = $2);
+
 -- name: ChannelAccountAdd :execrows
 -- No row: there is such an account already.
 INSERT INTO channel_accounts (channel, account, enabled, settings, secrets, changed_by)

@@ -117,11 +117,12 @@ WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
 ORDER BY sent_at, sent_seq, id;
 
 -- name: InboxStopPending :many
--- Only what people wrote: the end of a task stays, since nobody would tell the model again. What it had replaced comes into
+-- Only what people wrote, or one of them, unless writer is 0: the end of a task stays, since nobody would tell the model again. What it had replaced comes into
 -- the transcript all the same, with the next message.
 WITH waiting AS MATERIALIZED (
     SELECT i.id FROM inbox i
-    WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
+    WHERE i.session_key = sqlc.arg(session_key) AND i.kind IN ('message', 'control') AND i.outcome IS NULL
+      AND (i.user_id = sqlc.arg(writer) OR sqlc.arg(writer)::bigint = 0)
     ORDER BY i.sent_at, i.sent_seq, i.id
     FOR UPDATE
 ), without_heir AS (
@@ -263,3 +264,21 @@ WITH gone AS MATERIALIZED (
 )
 UPDATE inbox SET outcome = 'recalled' WHERE inbox.id IN (SELECT gone.id FROM gone) AND inbox.outcome IS NULL
 RETURNING inbox.id, inbox.session_key, inbox.channel, inbox.body;
+
+-- name: InboxMayStop :one
+-- Whether a person wrote something that the running turn answers; where none runs, something that waits, unless nothing does.
+SELECT (EXISTS (
+        SELECT 1 FROM inbox i JOIN turns t ON t.id = i.turn_id
+        WHERE t.session_key = sqlc.arg(session_key) AND t.state = 'running' AND i.user_id = sqlc.arg(user_id))
+    OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = sqlc.arg(session_key) AND t.state = 'running') AND (
+        EXISTS (
+            SELECT 1 FROM inbox i
+            WHERE i.session_key = sqlc.arg(session_key) AND i.user_id = sqlc.arg(user_id) AND i.kind IN ('message', 'control') AND i.outcome IS NULL)
+        OR NOT EXISTS (
+            SELECT 1 FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind IN ('message', 'control') AND i.outcome IS NULL)))::boolean;
+
+-- name: InboxOthersWrote :one
+-- Whether somebody else wrote to the bot in a conversation, on a platform.
+SELECT EXISTS (
+    SELECT 1 FROM inbox WHERE session_key = sqlc.arg(session_key) AND place IS NOT NULL AND user_id <> sqlc.arg(user_id) AND kind IN ('message', 'control')
+);

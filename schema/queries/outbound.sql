@@ -29,6 +29,13 @@ WHERE outbound.id = sqlc.arg(id) AND outbound.state = 'waiting'
 RETURNING session_key, turn_id, kind, coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant', false)::boolean AS answer,
     (tells_of IS NULL AND coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'notice', false))::boolean AS notice;
 
+-- name: OutboundSaysAlready :one
+-- Whether a notice with this text waits to be sent in the session.
+SELECT EXISTS (
+    SELECT FROM outbound o JOIN messages m ON m.id = o.message_id
+    WHERE o.session_key = sqlc.arg(session_key) AND o.state = 'waiting' AND m.role = 'notice' AND m.content = sqlc.arg(text)
+);
+
 -- name: OutboundTellsOf :exec
 UPDATE outbound SET tells_of = sqlc.arg(delivery) WHERE message_id = sqlc.arg(message_id);
 

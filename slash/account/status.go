@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/agents"
 	"xbot/internal/contextview"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -21,6 +23,8 @@ type StatusStore interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
 	WorkOf(ctx context.Context, turn chat.TurnID) (store.Work, error)
+	// CodingThread is with which thread of a coding agent a conversation goes on; nil: with none.
+	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Bound, error)
 }
 
 // Contexts shows how full the contexts of conversations are.
@@ -94,7 +98,12 @@ func (s Status) Run(ctx context.Context, in slash.Request, _ string) (string, er
 	if err != nil {
 		return "", err
 	}
-	lines = append(append(lines, work...), place,
+	thread, err := s.thread(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	lines = append(append(append(lines, work...), place), thread...)
+	lines = append(lines,
 		i18n.Say(in.Lang, i18n.StatusSession, markdown.Quoted(string(session.Key)), session.Agent),
 		i18n.Say(in.Lang, i18n.StatusChannel, channelOf(session)),
 		i18n.Say(in.Lang, i18n.StatusServer, s.Version, time.Since(s.Started).Round(time.Second)))
@@ -140,6 +149,20 @@ func (s Status) work(ctx context.Context, in slash.Request, session chat.Session
 		return []string{line}, nil
 	}
 	return []string{line, i18n.Say(in.Lang, i18n.StatusTemporal, at)}, nil
+}
+
+// thread says with which thread of a coding agent the conversation goes on, and how a person goes on with it in a terminal.
+func (s Status) thread(ctx context.Context, in slash.Request) ([]string, error) {
+	b, err := s.Store.CodingThread(ctx, in.Session)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	resume, err := agents.Resume(b.Agent, b.Thread)
+	if err != nil {
+		return nil, err
+	}
+	return []string{i18n.Say(in.Lang, i18n.StatusThread, b.Agent, markdown.Quoted(b.Thread), markdown.Quoted(b.Runner), markdown.Quoted(resume),
+		markdown.Tokens(b.Usage.Input), markdown.Tokens(b.Usage.Output))}, nil
 }
 
 // place says where the conversation's commands run. Nobody is asked whether the runner answers.

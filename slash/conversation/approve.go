@@ -32,7 +32,7 @@ var _ slash.Runner = Approve{}
 
 // Spec is what the command is called.
 func (Approve) Spec() slash.Spec {
-	return slash.Spec{Name: "approve", Usage: "[NOTE | all | turn | {ARGUMENTS}]", Help: i18n.HelpApprove, Group: slash.GroupConversation, Who: slash.Owner}
+	return slash.Spec{Name: "approve", Usage: "[NOTE | all | turn | {ARGUMENTS}]", Help: i18n.HelpApprove, Group: slash.GroupConversation, Who: slash.Owner, Explained: true}
 }
 
 // Run lets calls run.

@@ -14,7 +14,7 @@ var _ slash.Runner = Deny{}
 
 // Spec is what the command is called.
 func (Deny) Spec() slash.Spec {
-	return slash.Spec{Name: "deny", Usage: "[NOTE | all | turn]", Help: i18n.HelpDeny, Group: slash.GroupConversation, Who: slash.Owner}
+	return slash.Spec{Name: "deny", Usage: "[NOTE | all | turn]", Help: i18n.HelpDeny, Group: slash.GroupConversation, Who: slash.Owner, Explained: true}
 }
 
 // Run denies the call.

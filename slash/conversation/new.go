@@ -43,7 +43,7 @@ var (
 
 // Spec is what the command is called.
 func (New) Spec() slash.Spec {
-	return slash.Spec{Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: slash.GroupConversation, When: slash.InTurn}
+	return slash.Spec{Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: slash.GroupConversation, Who: slash.Resetter, Explained: true, When: slash.InTurn}
 }
 
 // Split takes a model off the message.

@@ -21,7 +21,7 @@ var (
 
 // Spec is what the command is called.
 func (Reset) Spec() slash.Spec {
-	return slash.Spec{Name: "reset", Usage: "[TEXT…]", Help: i18n.HelpReset, Group: slash.GroupConversation, When: slash.InTurn}
+	return slash.Spec{Name: "reset", Usage: "[TEXT…]", Help: i18n.HelpReset, Group: slash.GroupConversation, Who: slash.Resetter, Explained: true, When: slash.InTurn}
 }
 
 // Split leaves all of it to the message.

@@ -31,14 +31,19 @@ type SessionStore interface {
 	DropAlias(ctx context.Context, alias string) error
 }
 
-// Session is /session: which conversation a chat continues.
-type Session struct{ Store SessionStore }
+// Session is /session: which conversation a chat continues, or which thread its coding agent.
+type Session struct {
+	Store     SessionStore
+	Answering Answering
+	Threads   Threads // nil: there are no coding agents
+	Places    Places
+}
 
 var _ slash.Runner = Session{}
 
 // Spec is what the command is called.
 func (Session) Spec() slash.Spec {
-	return slash.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default]", Help: i18n.HelpSession, Group: slash.GroupConversation}
+	return slash.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default|THREAD]", Help: i18n.HelpSession, Group: slash.GroupConversation}
 }
 
 // Run tells which conversation it is, or has the chat continue another one.
@@ -55,6 +60,8 @@ func (c Session) Run(ctx context.Context, in slash.Request, args string) (string
 		return c.use(ctx, in, chat.SessionKey(words[1]))
 	case len(words) == 2 && words[0] == "new":
 		return c.begin(ctx, in, words[1])
+	case len(words) == 1:
+		return c.resume(ctx, in, words[0])
 	}
 	return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 }

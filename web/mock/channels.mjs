@@ -37,6 +37,18 @@ export class Channels {
     },
   ]
 
+  /** What did not arrive, newest first. */
+  undelivered = [
+    {
+      delivery: 42, session: "agent:main:qq:dm:E4F4AEA33253A2797FB897C50B81D7ED", user: "Lin", channel: "qq", kind: "message", outcome: "failed",
+      reason: "QQ says that the bot cannot write there: it was removed or muted", written_at: ago(7_300_000), ended_at: ago(7_200_000),
+    },
+    {
+      delivery: 17, session: "agent:main:feishu:group:oc_1", user: "Ada", channel: "feishu", account: "two", kind: "question", outcome: "uncertain",
+      reason: "the connection broke while it was sent", written_at: ago(90_100_000), ended_at: ago(90_000_000),
+    },
+  ]
+
   /** Answers a request, or undefined where it is about something else. */
   answer(method, path, query, body) {
     const account = query.get("account") ?? ""

@@ -330,6 +330,8 @@ export class MockServer {
       }
       case "GET /api/inspect/sessions":
         return [200, { sessions: people.others }]
+      case "GET /api/inspect/inbox":
+        return [200, { messages: [], undelivered: this.channels.undelivered }]
       case "GET /api/inspect/runs":
         return [200, { links: runQueries() }]
       case "GET /api/policy/presets":

@@ -10,7 +10,7 @@ import { resolve } from "node:path"
 import { seed } from "../mock/seed.mjs"
 import { MockServer } from "../mock/server.mjs"
 import { actionClaims } from "./actions.mjs"
-import { channelClaims, channelsOfMock } from "./channels.mjs"
+import { channelClaims, channelsOfMock, channelsOfServer } from "./channels.mjs"
 import { contextClaims, contextOfMock } from "./context.mjs"
 import { dictationOfMock, dictationOfServer } from "./dictation.mjs"
 import { filesOfServer } from "./files.mjs"
@@ -55,7 +55,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
 const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...toolServersOfMock, ...connectionsOfMock, ...pluginClaims, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...firstRunOfMock, ...states }
-const ofServer = { ...panelsOfServer, ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...registryOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...pluginClaims, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
+const ofServer = { ...panelsOfServer, ...channelsOfServer, ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...registryOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...pluginClaims, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -107,7 +107,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, registry: { ...registryClaims, ...registryOfServer }, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, plugins: pluginClaims, panels: panelsOfServer, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock, ...channelsOfServer }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, registry: { ...registryClaims, ...registryOfServer }, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, plugins: pluginClaims, panels: panelsOfServer, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

@@ -110,4 +110,26 @@ export const channelsOfMock = {
     await inspectBoth(v, "132-channels")
     await closeDialog(v)
   },
+
+  "an administrator sees what did not arrive on a platform, where and why": async (v) => {
+    const dialog = await openChannels(v)
+    const missed = dialog.getByRole("list", { name: "Not delivered in the last seven days" }).getByRole("listitem")
+    await missed.first().waitFor()
+    assert.equal(await missed.count(), 2)
+    const refused = await missed.first().innerText()
+    for (const words of ["Message", "refused by the platform", "QQ · Lin", "agent:main:qq:dm:", "it was removed or muted"]) assert.ok(refused.includes(words), `${words} is not in ${refused}`)
+    const lost = await missed.last().innerText()
+    for (const words of ["Question", "may have arrived", "Feishu/two · Ada"]) assert.ok(lost.includes(words), `${words} is not in ${lost}`)
+    await inspectBoth(v, "133-undelivered")
+    await closeDialog(v)
+  },
+}
+
+/** What a server without a platform shows. */
+export const channelsOfServer = {
+  "where nothing is missing on a platform the list of what did not arrive says so": async (v) => {
+    const dialog = await openChannels(v)
+    await dialog.getByText("Nothing that was written in the last seven days is missing on a platform.").waitFor()
+    await closeDialog(v)
+  },
 }

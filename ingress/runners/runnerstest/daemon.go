@@ -32,7 +32,7 @@ const binary = "XBOT_RUNNER_BIN"
 // were left behind. Parallel tests are two for each processor, unless -parallel says otherwise: they wait for other
 // processes more than they compute.
 func Main(m *testing.M) {
-	if os.Getenv(asRunner) != "" || confine.IsVerb(os.Args) || cli.IsShim(os.Args) {
+	if os.Getenv(asRunner) != "" || confine.IsVerb(os.Args) || cli.IsShim(os.Args) || cli.IsBridge(os.Args) {
 		syscall.Exit(cli.Main(os.Args, "test")) // os.Exit takes a second where the race detector is on
 	}
 	flag.Parse()
@@ -41,7 +41,7 @@ func Main(m *testing.M) {
 			panic(err) // it is a number
 		}
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
 }
 
 // Daemon is a real xbot-runner process.

@@ -17,6 +17,7 @@ var abilityClaims = []Claim{
 	{"a message that is deleted is gone", nil, deletes},
 	{"a reaction is shown once", nil, reacts},
 	{"that an answer is written can be shown", nil, types},
+	{"that an answer is written is shown again when it is said again", nil, typesAgain},
 	{"an answer that is streamed ends as one message", nil, streams},
 }
 
@@ -133,6 +134,30 @@ func types(b *bench) {
 	p, to := b.asked()
 	require.NoError(b, able[channel.Typist](b, p.account).Typing(b.within(), to))
 	require.Empty(b, b.Shown(Direct), "it is no message")
+}
+
+func typesAgain(b *bench) {
+	p := b.run()
+	typist := able[channel.Typist](b, p.account)
+	world, ok := b.Emulator.(Typed)
+	require.True(b, ok, "the emulator does not show who writes")
+	e, id := p.arrive(say(Direct, "hello"))
+	to := answerTo(e)
+	traits := channel.TraitsAt(p.account, to)
+	times := 2
+	if traits.Replies > 0 && traits.Writing.Times >= 0 {
+		times = traits.Writing.Times
+	}
+	for n := range times {
+		require.NoError(b, typist.Typing(b.within(), to))
+		require.Equal(b, n+1, world.Typed(id))
+	}
+	if traits.Replies > 0 {
+		require.Less(b, times, traits.Replies, "no answer is left")
+	}
+	_, err := p.account.Send(b.within(), to, text("answer", "Here it is.", 1))
+	require.NoError(b, err)
+	require.Len(b, b.Shown(Direct), 1)
 }
 
 func streams(b *bench) {

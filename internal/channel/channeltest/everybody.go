@@ -137,11 +137,17 @@ func (w writer) cards() {
 		q.Design = &card.Card{Title: hostile(w.T, "card"), Subtitle: hostile(w.T, "subtitle"), Elements: []card.Element{
 			{Kind: card.Markdown, Text: hostile(w.T, "markdown")},
 			{Kind: card.Table, Columns: []string{hostile(w.T, "head")}, Rows: [][]string{{hostile(w.T, "cell")}}},
-			{Kind: card.Form, Name: "f"}, {Kind: card.Select, Form: "f", Name: "s", Text: hostile(w.T, "field"), Options: []string{hostile(w.T, "choice")}},
-			{Kind: card.Button, Form: "f", Text: hostile(w.T, "send")},
+			{Kind: card.Form, Name: "f"}, {Kind: card.Select, In: "f", Name: "s", Text: hostile(w.T, "field"), Options: []string{hostile(w.T, "choice")}},
+			{Kind: card.Checker, In: "f", Name: "c", Text: hostile(w.T, "box")},
+			{Kind: card.Button, In: "f", Text: hostile(w.T, "send")}, {Kind: card.Button, In: "f", Text: hostile(w.T, "link"), URL: "https://a.example"},
+			{Kind: card.Panel, Name: "p", Text: hostile(w.T, "panel")}, {Kind: card.Person, In: "p", People: []string{hostile(w.T, "person")}},
+			{Kind: card.Columns, Name: "two", Count: 2}, {Kind: card.People, In: "two", Column: 2, People: []string{"所有人", hostile(w.T, "people")}},
+			{Kind: card.Image, Text: hostile(w.T, "picture"), Files: []string{"/p/1.png"}}, {Kind: card.Images, Files: []string{"/p/1.png", "/p/" + hostile(w.T, "file")}},
+			{Kind: card.Area, Name: "a", Text: hostile(w.T, "area")}, {Kind: card.Overflow, Options: []string{hostile(w.T, "entry")}},
+			{Kind: card.Chart, Chart: "bar", Text: hostile(w.T, "chart"), Columns: []string{"x", hostile(w.T, "series")}, Rows: [][]string{{hostile(w.T, "point"), "1"}}},
 		}}
 	}
-	sent, ok := w.send("card", channel.Message{Card: &q})
+	sent, ok := w.send("card", channel.Message{Card: &q, Mentions: map[string]string{"all": "所有人"}})
 	if ok && asks {
 		w.took(asker.Settle(w.ctx, w.to, sent.ID, q, hostile(w.T, "answer")))
 	}

@@ -171,6 +171,12 @@ type Shown struct {
 	Calls   bool // it calls everybody of the chat
 }
 
+// Typed is an emulator that shows in direct chats that the bot writes. It is asked for when the account is a channel.Typist.
+type Typed interface {
+	// Typed is how often that was shown to whoever wrote a message.
+	Typed(id string) int
+}
+
 // Reacted is an emulator that shows reactions. It is asked for when the account is a channel.Reactor.
 type Reacted interface {
 	// Reactions are those of the bot on a message of a person, by the platform's name, and an emoji that it permits.

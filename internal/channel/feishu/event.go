@@ -117,6 +117,8 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 		Action struct {
 			Value json.RawMessage            `json:"value"`
 			Form  map[string]json.RawMessage `json:"form_value"`
+			// Option is the entry of a menu.
+			Option json.RawMessage `json:"option"`
 		} `json:"action"`
 		Context struct {
 			Message string `json:"open_message_id"`
@@ -130,9 +132,12 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 	if !ok || in.Operator.OpenID == "" {
 		return nil, nil // a card of somebody else
 	}
+	if entry := answers(in.Action.Option); button.Action == "" && len(entry) == 1 {
+		button.Action = entry[0]
+	}
 	p := channel.Press{
 		Channel: Name, Account: a.name, Event: e.Header.ID, Sender: in.Operator.OpenID, Union: identifier(in.Operator.UnionID),
-		Chat: in.Context.Chat, Message: in.Context.Message, Question: button.Question, Button: button.Name, Values: button.values(in.Action.Form),
+		Chat: in.Context.Chat, Message: in.Context.Message, Question: button.Question, Button: button.Name, Values: button.values(in.Action.Form, a.namesIn(ctx, in.Context.Chat)),
 	}
 	toast, err := to.Pressed(ctx, p)
 	if err != nil {
@@ -143,7 +148,7 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 	}
 	if toast.Card != nil {
 		return &callback.CardActionTriggerResponse{
-			Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}, Card: &callback.Card{Type: "raw", Data: askCard(*toast.Card)},
+			Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}, Card: &callback.Card{Type: "raw", Data: askCard(*toast.Card, shownBy{})},
 		}, nil
 	}
 	return &callback.CardActionTriggerResponse{Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}}, nil

@@ -114,7 +114,7 @@ func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
 	}
 	all := renderings(m)
 	if m.Card != nil {
-		all = []rendered{{kind: "interactive", content: encode(askCard(*m.Card))}}
+		all = []rendered{{kind: "interactive", content: encode(askCard(*m.Card, shownBy{m.Mentions, anyKeys(*m.Card)}))}}
 	}
 	shown := wordsOf(s.kind, s.content)
 	for _, r := range all {

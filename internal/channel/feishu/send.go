@@ -35,7 +35,11 @@ func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Messag
 	}
 	switch {
 	case m.Card != nil:
-		return a.deliver(ctx, to, m.Key, rendered{kind: "interactive", content: encode(askCard(*m.Card))})
+		keys, err := a.pictures(ctx, *m.Card)
+		if err != nil {
+			return channel.Sent{}, err
+		}
+		return a.deliver(ctx, to, m.Key, rendered{kind: "interactive", content: encode(askCard(*m.Card, shownBy{m.Mentions, keys}))})
 	case m.File != nil:
 		r, err := a.uploaded(ctx, *m.File)
 		if err != nil {
@@ -168,7 +172,11 @@ func (a *Account) Edit(ctx context.Context, _ channel.Address, id string, m chan
 	}
 	all := renderings(m)
 	if m.Card != nil {
-		all = []rendered{{kind: "interactive", content: encode(askCard(*m.Card))}}
+		keys, err := a.pictures(ctx, *m.Card)
+		if err != nil {
+			return err
+		}
+		all = []rendered{{kind: "interactive", content: encode(askCard(*m.Card, shownBy{m.Mentions, keys}))}}
 	}
 	if len(all) == 0 {
 		return fault.Errorf(fault.TooLarge, "the text has %d bytes, which is too long for one message of Feishu", len(m.Text))

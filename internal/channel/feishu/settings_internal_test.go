@@ -22,7 +22,7 @@ func TestAskCard_OfSettingsIsTheJSONOfTheGoldenFile(t *testing.T) {
 			{Name: "turn_notices", Label: "Notices of long turns: nowhere", Options: []string{"nowhere", "feishu ou_1"}},
 		},
 		Buttons: []channel.Button{{Name: "send", Label: "Save", Style: "primary"}},
-	}))
+	}, shownBy{}))
 	var got bytes.Buffer
 	require.NoError(t, json.Indent(&got, []byte(raw), "", "  "))
 	got.WriteByte('\n')

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -104,4 +105,33 @@ func (a *Account) uploadFile(ctx context.Context, kind string, f channel.File) (
 		return "", channel.Certain(err)
 	}
 	return data(data(out.Data).FileKey), nil
+}
+
+// pictures gives the pictures of a card to the platform, and returns their keys by their paths. What it does not take is left out.
+func (a *Account) pictures(ctx context.Context, q channel.Question) (map[string]string, error) {
+	keys := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(q.Images)) {
+		f := q.Images[name]
+		if !slices.Contains(shownImages, kindOf(f)) || len(f.Data) == 0 || len(f.Data) > maxImage {
+			continue
+		}
+		key, err := a.uploadImage(ctx, f)
+		switch {
+		case refusedAs(err, badContent, unclear, noFile, tooLong):
+		case err != nil:
+			return nil, err
+		default:
+			keys[name] = key
+		}
+	}
+	return keys, nil
+}
+
+// anyKeys are keys for all pictures of a card, where nobody looks at them.
+func anyKeys(q channel.Question) map[string]string {
+	keys := map[string]string{}
+	for name := range q.Images {
+		keys[name] = "img"
+	}
+	return keys
 }

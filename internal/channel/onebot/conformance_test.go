@@ -133,6 +133,8 @@ func (n *napcat) Reactions(id string) []string {
 	return nil
 }
 
+func (n *napcat) Typed(string) int { return n.Typing(ann) }
+
 func (n *napcat) Garbage() {
 	for _, frame := range strange {
 		n.Raw(frame)

@@ -2,8 +2,8 @@ package qq
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +28,7 @@ type Account struct {
 
 	// What the platform has refused once is not tried again in the same kind of place, until the process ends.
 	unable refusals
-	typed  recent
+	typed  atomic.Uint32 // numbers of "is writing"
 }
 
 // What an account can do beside.
@@ -43,6 +43,7 @@ var (
 
 func newAccount(name string, s settings, client *http.Client, memory channel.Memory) *Account {
 	a := &Account{name: name, set: s, http: client, files: client, memory: memory, pace: realPace}
+	a.typed.Store(rand.Uint32N(typingSeqs)) // another process has other numbers
 	a.tokens = token.New(a.askToken)
 	return a
 }
@@ -82,28 +83,6 @@ func (r *refusals) has(s scene, c class) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.what[refused{s, c}]
-}
-
-// recent is a bounded set of ids.
-type recent struct {
-	mu  sync.Mutex
-	ids []string
-}
-
-// maxRecent is how many messages may wait for their answers at one time before the oldest is forgotten.
-const maxRecent = 512
-
-// add reports whether the id is new.
-func (r *recent) add(id string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if slices.Contains(r.ids, id) {
-		return false
-	}
-	if r.ids = append(r.ids, id); len(r.ids) > maxRecent {
-		r.ids = r.ids[1:]
-	}
-	return true
 }
 
 // pace is how fast connections are made again.

@@ -87,6 +87,8 @@ func (s *stage) Befall(t channeltest.Trouble) {
 	s.Server.Befall(qqtest.Trouble{Kind: string(t.Kind), Times: t.Times, After: t.After})
 }
 
+func (s *stage) Typed(id string) int { return s.Writing(id) }
+
 func (s *stage) Shown(in channeltest.Where) []channeltest.Shown {
 	var all []channeltest.Shown
 	scene := scenesOf[in]

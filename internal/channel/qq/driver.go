@@ -25,6 +25,9 @@ const (
 	guildPrivate   = "all"
 	linksLeaveOut  = "leave_out"
 	linksRefuse    = "refuse"
+	typingTwice    = "twice"
+	typingAlways   = "always"
+	typingOff      = "off"
 	maxSecretBytes = 256
 )
 
@@ -52,6 +55,10 @@ func options() []channel.Option {
 			Name: "links", Env: "QQ_LINKS", Label: "Links that QQ blocks", Choices: []string{linksLeaveOut, linksRefuse}, Default: linksLeaveOut,
 			Help: "leave_out: the answer is sent without their addresses, and says so; refuse: it is an error",
 		},
+		{
+			Name: "typing", Env: "QQ_TYPING", Label: "\"Is writing\" in direct chats", Choices: []string{typingTwice, typingAlways, typingOff}, Default: typingTwice,
+			Help: "QQ counts each as one of four answers to a message. twice: for up to two minutes; always: renewed for as long as an answer takes, which may then come as a message of the bot's own; off: never",
+		},
 		{Name: "sandbox", Env: "QQ_SANDBOX", Label: "Sandbox", Choices: []string{"no", "yes"}, Default: "no", Help: "yes for a bot that is not published"},
 		{Name: "api_url", Env: "QQ_API_URL", Label: "Address of the API", Help: "empty: QQ's own"},
 		{Name: "token_url", Env: "QQ_TOKEN_URL", Label: "Address that gives out access tokens", Help: "empty: QQ's own"},
@@ -64,6 +71,7 @@ type settings struct {
 	webhook       bool
 	everything    bool // messages of guild channels that do not mention the bot, too
 	refuseLinks   bool
+	typing        int // how often "is writing" is shown for a message; negative: as often as an answer takes
 	api, tokenURL string
 }
 
@@ -96,7 +104,8 @@ func parse(given map[string]string) (settings, error) {
 	s := settings{
 		appID: values["app_id"], secret: values["app_secret"], webhook: values["mode"] == modeWebhook,
 		everything: values["guild_messages"] == guildPrivate, refuseLinks: values["links"] == linksRefuse,
-		api: strings.TrimRight(values["api_url"], "/"), tokenURL: values["token_url"],
+		typing: map[string]int{typingTwice: usualTyping, typingAlways: -1}[values["typing"]],
+		api:    strings.TrimRight(values["api_url"], "/"), tokenURL: values["token_url"],
 	}
 	if strings.Trim(s.appID, "0123456789") != "" {
 		return settings{}, fault.Errorf(fault.Invalid, "app_id has digits only; it stands in q.qq.com beside the name of the bot")

@@ -12,7 +12,7 @@ const (
 	maxGuildText  = 2000
 	maxFile       = 200 << 20 // bytes; images above 20 MB and videos above 30 MB arrive as files
 	maxGuildFile  = 10 << 20
-	directReplies = 4 // "is writing" is one of them
+	directReplies = 4 // each "is writing" is one of them
 	groupReplies  = 5
 	directWindow  = time.Hour
 	shortWindow   = 5 * time.Minute // of groups and guilds
@@ -36,6 +36,7 @@ func (a *Account) TraitsAt(to channel.Address) channel.Traits {
 	switch s.scene {
 	case direct:
 		t.Replies, t.ReplyWindow, t.Window = directReplies, directWindow, directWindow
+		t.Writing = channel.Writing{Every: typingEvery, Times: a.set.typing}
 	case group:
 		t.Replies, t.ReplyWindow, t.Window = groupReplies, shortWindow, shortWindow
 	case guild, guildDirect:

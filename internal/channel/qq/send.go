@@ -100,7 +100,8 @@ const (
 	stepMarkdown = 5000
 	stepButtons  = 10000
 	stepLinks    = 20000
-	typingSeq    = 49999
+	typingSeq    = 45000 // of "is writing", which has no place among the answers
+	typingSeqs   = 5000
 )
 
 func (d draft) seq(m channel.Message) int {
@@ -127,21 +128,27 @@ func (d draft) number(n int) int {
 	return n
 }
 
-// typingFor is how long "is writing" stands, QQ's longest.
-const typingFor = 60 * time.Second
+const (
+	// typingFor is how long "is writing" stands, QQ's longest.
+	typingFor = 60 * time.Second
+	// typingEvery is when it is renewed, so that there is no gap.
+	typingEvery = 50 * time.Second
+	// usualTyping is how often it is shown for a message: QQ counts it among the answers, and leaves two for what is said.
+	usualTyping = 2
+)
 
-// Typing shows in a direct chat for a minute that an answer is being written. QQ counts it among the answers to a
-// message, so it is shown once for each.
+// Typing shows in a direct chat for a minute that an answer is being written. QQ counts it among the answers to a message: who calls
+// keeps to Writing.Times.
 func (a *Account) Typing(ctx context.Context, to channel.Address) error {
 	s, err := spotOf(to)
 	if err != nil {
 		return err
 	}
-	if s.scene != direct || s.replyTo == "" || !a.typed.add(s.replyTo) {
+	if s.scene != direct || s.replyTo == "" || a.set.typing == 0 {
 		return nil
 	}
 	_, err = a.post(ctx, s, map[string]any{
-		"msg_type": kindTyping, "msg_id": s.replyTo, "msg_seq": typingSeq,
+		"msg_type": kindTyping, "msg_id": s.replyTo, "msg_seq": typingSeq + a.typed.Add(1)%typingSeqs,
 		"input_notify": map[string]int{"input_type": 1, "input_second": int(typingFor.Seconds())},
 	})
 	return explained(err)

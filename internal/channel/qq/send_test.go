@@ -282,20 +282,37 @@ func TestSend_GuildsTakeImagesOnly(t *testing.T) {
 	require.Empty(t, w.Broken())
 }
 
-func TestTyping_TakesOnePlaceOfAnAnswerAtMost(t *testing.T) {
+func TestTyping_IsShownAgainAndEachTakesThePlaceOfAnAnswer(t *testing.T) {
 	w := newWorld(t, qqtest.Config{})
 	id := w.says(qqtest.Direct, "hi")
-	for range 5 {
+	traits := channel.TraitsAt(w.account, to(qqtest.Direct, id))
+	require.Equal(t, channel.Writing{Every: 50 * time.Second, Times: 2}, traits.Writing)
+	for n := range traits.Writing.Times {
 		require.NoError(t, w.account.(channel.Typist).Typing(t.Context(), to(qqtest.Direct, id)))
+		require.Equal(t, n+1, w.Writing(id))
 	}
-	w.open(t) // a new process does not know
-	require.NoError(t, w.account.(channel.Typist).Typing(t.Context(), to(qqtest.Direct, id)))
-	for n := range channel.TraitsAt(w.account, to(qqtest.Direct, id)).Replies - 1 {
+	for n := range traits.Replies - traits.Writing.Times {
 		_, err := w.send(t, qqtest.Direct, id, n+1, "part")
 		require.NoError(t, err)
 	}
-	require.NoError(t, w.account.(channel.Typist).Typing(t.Context(), to(qqtest.Group, w.says(qqtest.Group, "hi"))))
+	_, err := w.send(t, qqtest.Direct, id, 9, "one more")
+	require.True(t, channel.TooLate(err), "%v", err)
+	group := w.says(qqtest.Group, "hi")
+	require.NoError(t, w.account.(channel.Typist).Typing(t.Context(), to(qqtest.Group, group)))
+	require.Zero(t, w.Writing(group))
+	require.Zero(t, channel.TraitsAt(w.account, to(qqtest.Group, group)).Writing.Times)
 	require.Empty(t, w.Broken())
+}
+
+func TestTyping_IsSetForTheAccount(t *testing.T) {
+	for value, times := range map[string]int{"always": -1, "off": 0, "": 2} {
+		w := newWorld(t, qqtest.Config{})
+		w.open(t, "typing", value)
+		id := w.says(qqtest.Direct, "hi")
+		require.Equal(t, times, channel.TraitsAt(w.account, to(qqtest.Direct, id)).Writing.Times)
+		require.NoError(t, w.account.(channel.Typist).Typing(t.Context(), to(qqtest.Direct, id)))
+		require.Equal(t, value != "off", w.Writing(id) == 1)
+	}
 }
 
 func TestDelete_WithinTwoMinutes(t *testing.T) {

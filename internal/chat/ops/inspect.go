@@ -93,7 +93,7 @@ type Undelivered struct {
 	User      string            `json:"user"`
 	Channel   string            `json:"channel"`
 	Account   string            `json:"account,omitempty"`
-	Kind      chat.OutboundKind `json:"kind" enum:"message,question"`
+	Kind      chat.OutboundKind `json:"kind" enum:"message,question,card"`
 	Outcome   string            `json:"outcome" enum:"uncertain,failed,expired" doc:"Whether it may have arrived, the platform has refused it, or it was given up because of its age."`
 	Reason    string            `json:"reason" doc:"What the platform said, at most 300 characters of it."`
 	WrittenAt time.Time         `json:"written_at"`

@@ -43,6 +43,19 @@ func Check(name string) (codingagent.Check, error) {
 	return codingagent.Check{}, unknown(name)
 }
 
+// Resume is the command by which a person goes on with a thread of the named agent in a terminal. An unknown name is invalid.
+func Resume(name, thread string) (string, error) {
+	switch name {
+	case "codex":
+		return "codex resume " + thread, nil
+	case "claude":
+		return "claude --resume " + thread, nil
+	case "kimi", "opencode":
+		return name + " --session " + thread, nil
+	}
+	return "", unknown(name)
+}
+
 func unknown(name string) error {
 	return fault.Errorf(fault.Invalid, "there is no coding agent %q: choose codex, claude, kimi or opencode", name)
 }

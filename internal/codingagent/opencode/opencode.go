@@ -60,7 +60,7 @@ func (check) LoggedIn(code int, output string) bool {
 
 // Command starts the bridge; its program is the runner itself.
 func (d *driver) Command() []string {
-	return []string{"xbot-runner", "opencode-bridge", "--permission", string(codingagent.Encode(d.permissions()))}
+	return []string{codingagent.RunnerProgram, "opencode-bridge", "--permission", string(codingagent.Encode(d.permissions()))}
 }
 
 // permissions has opencode ask for everything that the turn does not allow at once.

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/codingagent"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/runner/wire"
 )
 
 // Box is what a process needs of a sandbox.
@@ -72,7 +73,7 @@ type Result struct {
 
 // Run attaches to the process or starts it, and follows it until the agent says that the turn is over, or the process ends. When
 // ctx ends it lets go, and the process goes on: another Run finds it. Errors are those of Exec; Unavailable says that nothing
-// was started.
+// was started. The runner keeps what the process wrote until Forget: another Run reads it again.
 func (p *Process) Run(ctx context.Context) (Result, error) {
 	p.changed, p.over = make(chan struct{}, 1), make(chan struct{})
 	p.mu.Lock()
@@ -92,7 +93,7 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	defer close(ended)
 	ending.Go(func() { p.finish(following, ended) })
 	done, err := p.Box.Exec(following, sandbox.ExecRequest{
-		ID: p.ID, Command: "exec " + quote(p.Driver.Command()), Dir: p.Dir, Env: p.Env, Timeout: maxTime, Limit: 1, Input: true,
+		ID: p.ID, Command: "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Env, Timeout: maxTime, Limit: 1, Input: true,
 		Output: func(_ int64, piece []byte) { p.take(piece) }, StartedOn: p.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
 			if err := p.Listener.Starting(ctx, store); err != nil {
@@ -109,17 +110,15 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	}
 	if err != nil {
 		_ = p.Kill(ctx) // the turn is over, and nobody waits for the process; a kill that does not get through is noted
-	} else {
-		p.forget(ctx)
 	}
 	return Result{End: p.end, Exec: done, Long: p.tooLong}, nil
 }
 
-// forget has the runner forget a process that has ended. It does so by itself after a week.
-func (p *Process) forget(ctx context.Context) {
+// Forget has the runner forget a process that has ended, once what it said is kept. It does so by itself after a week.
+func (p *Process) Forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	_ = p.Box.Release(ctx, p.ID) // see above
+	_ = p.Box.Release(ctx, p.ID) // forgotten later otherwise
 }
 
 // finish ends a process whose turn is over and that does not end by itself.
@@ -278,6 +277,14 @@ func (p *Process) feed(ctx context.Context, in sandbox.Input) bool {
 			return false
 		}
 	}
+}
+
+// commandLine is a command line for the shell of a runner. The runner's own program is found where the runner says, else by its name.
+func commandLine(words []string) string {
+	if words[0] != codingagent.RunnerProgram {
+		return quote(words)
+	}
+	return `"${` + wire.RunnerVariable + `:-` + codingagent.RunnerProgram + `}" ` + quote(words[1:])
 }
 
 // quote writes words for a shell.

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/codingagent"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
@@ -119,6 +121,9 @@ type bound struct {
 	limits limits.Model
 }
 
+// Unwrap is the client.
+func (b bound) Unwrap() llm.Client { return b.Client }
+
 // Limits are how much the model takes.
 func (b bound) Limits() limits.Model { return b.limits }
 
@@ -128,7 +133,7 @@ func (e Entry) identity() (key, definition string) {
 		return fmt.Sprintf("subscription %d %s", a.ID, e.name), fmt.Sprintf("%d", a.Revision)
 	}
 	m := e.definition
-	return "policy " + m.ID, fmt.Sprintf("%q %q %q", m.Dialect, m.BaseURL, m.APIKeyEnv)
+	return "policy " + m.ID, fmt.Sprintf("%q %q %q %+v", m.Dialect, m.BaseURL, m.APIKeyEnv, agentSettings(m))
 }
 
 // Available reports whether a model can be called; known is false where only the worker can tell.
@@ -181,6 +186,9 @@ func (l *Live) known(model string) (Entry, bool) {
 func (l *Live) open(e Entry) llm.Client {
 	if e.account != nil {
 		return l.openAccount(e)
+	}
+	if e.definition.IsAgent() {
+		return agent{e.ID, agentSettings(e.definition)}
 	}
 	cfg, err := l.config(e)
 	if err != nil {
@@ -281,4 +289,44 @@ func (r refusing) Model() string { return r.id }
 // Generate says what is wrong.
 func (r refusing) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
 	return llm.Answer{}, llm.NotCalled{Why: r.why}
+}
+
+// agent stands for a coding agent. It answers turns, and no calls.
+type agent struct {
+	id       string
+	settings codingagent.Settings
+}
+
+// Model returns the id.
+func (a agent) Model() string { return a.id }
+
+// ownModel is the name behind an agent's that leaves the model to the agent.
+const ownModel = "default"
+
+// agentSettings say how a coding agent of the policy is asked. It is walled in and asks where the policy does not say otherwise.
+func agentSettings(m policy.Model) codingagent.Settings {
+	if !m.IsAgent() {
+		return codingagent.Settings{}
+	}
+	_, name, _ := strings.Cut(m.ID, "/")
+	if name == ownModel {
+		name = ""
+	}
+	var a policy.CodingAgent
+	if m.Agent != nil {
+		a = *m.Agent
+	}
+	return codingagent.Settings{
+		Agent: m.Dialect, Model: name, Effort: a.Effort, Profile: a.Profile, Personality: a.Personality, AddDirs: a.AddDirs, Prefix: a.PromptPrefix, Program: a.Command,
+		Sandbox:   codingagent.Sandbox(cmp.Or(a.Sandbox, string(codingagent.WorkspaceWrite))),
+		Approvals: codingagent.Approvals(cmp.Or(a.Approvals, string(codingagent.ApproveOnRequest))),
+	}
+}
+
+// CodingAgent says how it is asked.
+func (a agent) CodingAgent() codingagent.Settings { return a.settings }
+
+// Generate says that it takes no calls: what needs one, such as a compression, is done without.
+func (a agent) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
+	return llm.Answer{}, llm.NotCalled{Why: fault.Errorf(fault.Invalid, "%s is a coding agent: it answers turns, and keeps its own conversation", a.id)}
 }

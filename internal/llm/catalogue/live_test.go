@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/codingagent"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/llm/catalogue"
@@ -121,4 +122,22 @@ func TestAvailable_SaysWhatThisProcessCanKnow(t *testing.T) {
 	l.Env = nil
 	_, known := l.Available(c.Entries[1])
 	require.False(t, known, "the keys are in the worker")
+}
+
+func TestClient_OfACodingAgentSaysHowItIsAskedAndTakesNoCalls(t *testing.T) {
+	t.Parallel()
+	l, d := setup(policy.Model{ID: "codex/default", Dialect: "codex", Alias: []string{"coder"}})
+	client, _, err := ask(t, l, "coder")
+	require.ErrorContains(t, err, "is a coding agent")
+	set, ok := llm.AgentOf(client)
+	require.True(t, ok)
+	require.Equal(t, codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}, set)
+
+	d.Models = []policy.Model{{ID: "codex/gpt-x", Alias: []string{"coder"}, Dialect: "codex", Agent: &policy.CodingAgent{Sandbox: "read-only", Effort: "high", Command: "/opt/codex"}}}
+	client, _, _ = ask(t, l, "coder")
+	set, _ = llm.AgentOf(client)
+	require.Equal(t, codingagent.Settings{Agent: "codex", Model: "gpt-x", Effort: "high", Program: "/opt/codex", Sandbox: codingagent.ReadOnly, Approvals: codingagent.ApproveOnRequest}, set)
+
+	_, ok = llm.AgentOf(demo.Client{})
+	require.False(t, ok, "a model is none")
 }

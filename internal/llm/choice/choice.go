@@ -159,6 +159,12 @@ type thinking struct {
 	effort string
 }
 
+// Unwrap is the client.
+func (t thinking) Unwrap() llm.Client { return t.Client }
+
+// Effort is how much it thinks.
+func (t thinking) Effort() string { return t.effort }
+
 // Limits are those of the client.
 func (t thinking) Limits() limits.Model { return limits.Table{}.For(t.Client) }
 

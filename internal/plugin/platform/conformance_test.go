@@ -77,6 +77,13 @@ func (w *town) open(t testing.TB, token string) channel.Account {
 func (w *town) Open(t testing.TB) channel.Account      { return w.open(t, w.token) }
 func (w *town) OpenWrong(t testing.TB) channel.Account { return w.open(t, "wrong-secret") }
 
+// Typed implements channeltest.Typed.
+func (w *town) Typed(string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.typed
+}
+
 // Write implements channeltest.Emulator.
 func (s *street) Write(in channeltest.Written) string {
 	s.mu.Lock()

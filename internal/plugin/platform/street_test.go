@@ -32,6 +32,7 @@ type street struct {
 	reacted map[string][]string
 	trouble channeltest.Trouble
 	broken  []string
+	typed   int
 }
 
 // event is one that the platform tells.
@@ -114,6 +115,9 @@ func (s *street) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.mu.Unlock()
 	case "/typing":
+		s.mu.Lock()
+		s.typed++
+		s.mu.Unlock()
 	default:
 		s.breaks("no such path: " + r.URL.Path)
 		w.WriteHeader(http.StatusNotFound)

@@ -98,6 +98,9 @@ func deleteSession(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 		if err := t.Q.KillNoteOpenCalls(ctx, t, turn); err != nil {
 			return fmt.Errorf("note the kill of open commands: %w", err)
 		}
+		if err := t.Q.CodingRunEndOfTurn(ctx, t, turn); err != nil {
+			return fmt.Errorf("note the kill of coding agents: %w", err)
+		}
 	}
 	if err := t.Q.KillNoteTasksOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of background tasks: %w", err)

@@ -85,6 +85,22 @@ func (q *Queries) ChannelAccountEnable(ctx context.Context, db DBTX, arg Channel
 	return result.RowsAffected(), nil
 }
 
+const channelAccountExists = `-- name: ChannelAccountExists :one
+SELECT EXISTS (SELECT FROM channel_accounts WHERE channel = $1 AND account = $2)
+`
+
+type ChannelAccountExistsParams struct {
+	Channel string
+	Account string
+}
+
+func (q *Queries) ChannelAccountExists(ctx context.Context, db DBTX, arg ChannelAccountExistsParams) (bool, error) {
+	row := db.QueryRow(ctx, channelAccountExists, arg.Channel, arg.Account)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const channelAccountReplace = `-- name: ChannelAccountReplace :execrows
 UPDATE channel_accounts
 SET enabled = $1, settings = $2, secrets = $3, changed_by = $4::bigint,

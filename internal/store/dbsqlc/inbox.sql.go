@@ -457,6 +457,50 @@ func (q *Queries) InboxMarkHeld(ctx context.Context, db DBTX, id chat.InboxID) (
 	return result.RowsAffected(), nil
 }
 
+const inboxMayStop = `-- name: InboxMayStop :one
+SELECT (EXISTS (
+        SELECT 1 FROM inbox i JOIN turns t ON t.id = i.turn_id
+        WHERE t.session_key = $1 AND t.state = 'running' AND i.user_id = $2)
+    OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = $1 AND t.state = 'running') AND (
+        EXISTS (
+            SELECT 1 FROM inbox i
+            WHERE i.session_key = $1 AND i.user_id = $2 AND i.kind IN ('message', 'control') AND i.outcome IS NULL)
+        OR NOT EXISTS (
+            SELECT 1 FROM inbox i WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL)))::boolean
+`
+
+type InboxMayStopParams struct {
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+}
+
+// Whether a person wrote something that the running turn answers; where none runs, something that waits, unless nothing does.
+func (q *Queries) InboxMayStop(ctx context.Context, db DBTX, arg InboxMayStopParams) (bool, error) {
+	row := db.QueryRow(ctx, inboxMayStop, arg.SessionKey, arg.UserID)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const inboxOthersWrote = `-- name: InboxOthersWrote :one
+SELECT EXISTS (
+    SELECT 1 FROM inbox WHERE session_key = $1 AND place IS NOT NULL AND user_id <> $2 AND kind IN ('message', 'control')
+)
+`
+
+type InboxOthersWroteParams struct {
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+}
+
+// Whether somebody else wrote to the bot in a conversation, on a platform.
+func (q *Queries) InboxOthersWrote(ctx context.Context, db DBTX, arg InboxOthersWroteParams) (bool, error) {
+	row := db.QueryRow(ctx, inboxOthersWrote, arg.SessionKey, arg.UserID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const inboxPending = `-- name: InboxPending :many
 SELECT id, platform_id, channel, body, mode, sender, options, (throttled_at IS NOT NULL)::boolean AS throttled FROM inbox
 WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
@@ -729,6 +773,7 @@ const inboxStopPending = `-- name: InboxStopPending :many
 WITH waiting AS MATERIALIZED (
     SELECT i.id FROM inbox i
     WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
+      AND (i.user_id = $2 OR $2::bigint = 0)
     ORDER BY i.sent_at, i.sent_seq, i.id
     FOR UPDATE
 ), without_heir AS (
@@ -741,10 +786,15 @@ WITH waiting AS MATERIALIZED (
 SELECT stopped.id FROM stopped ORDER BY stopped.sent_at, stopped.sent_seq, stopped.id
 `
 
-// Only what people wrote: the end of a task stays, since nobody would tell the model again. What it had replaced comes into
+type InboxStopPendingParams struct {
+	SessionKey chat.SessionKey
+	Writer     chat.UserID
+}
+
+// Only what people wrote, or one of them, unless writer is 0: the end of a task stays, since nobody would tell the model again. What it had replaced comes into
 // the transcript all the same, with the next message.
-func (q *Queries) InboxStopPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]int64, error) {
-	rows, err := db.Query(ctx, inboxStopPending, sessionKey)
+func (q *Queries) InboxStopPending(ctx context.Context, db DBTX, arg InboxStopPendingParams) ([]int64, error) {
+	rows, err := db.Query(ctx, inboxStopPending, arg.SessionKey, arg.Writer)
 	if err != nil {
 		return nil, err
 	}

@@ -136,6 +136,26 @@ func (q *Queries) OutboundNext(ctx context.Context, db DBTX, sessionKey chat.Ses
 	return i, err
 }
 
+const outboundSaysAlready = `-- name: OutboundSaysAlready :one
+SELECT EXISTS (
+    SELECT FROM outbound o JOIN messages m ON m.id = o.message_id
+    WHERE o.session_key = $1 AND o.state = 'waiting' AND m.role = 'notice' AND m.content = $2
+)
+`
+
+type OutboundSaysAlreadyParams struct {
+	SessionKey chat.SessionKey
+	Text       string
+}
+
+// Whether a notice with this text waits to be sent in the session.
+func (q *Queries) OutboundSaysAlready(ctx context.Context, db DBTX, arg OutboundSaysAlreadyParams) (bool, error) {
+	row := db.QueryRow(ctx, outboundSaysAlready, arg.SessionKey, arg.Text)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const outboundTellsOf = `-- name: OutboundTellsOf :exec
 UPDATE outbound SET tells_of = $1 WHERE message_id = $2
 `

@@ -57,7 +57,9 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 		return chat.Outbound{}, err
 	}
 	if o.CallID != nil && o.Kind != chat.OutboundCard {
-		out.Asked, err = s.asked(ctx, *o.CallID)
+		if out.Asked, err = s.asked(ctx, *o.CallID); err == nil {
+			out.Asked.InGroup = out.Place.ChatType != "" && out.Place.ChatType != chat.ChatDirect
+		}
 	}
 	return out, err
 }
@@ -95,8 +97,8 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 	return pg.Classify(err)
 }
 
-// EndDelivery records the end of a delivery, once. If an answer, question, card or notice may not have arrived, or the platform refused
-// an answer, card or question, it queues a notice that tells the person.
+// EndDelivery records the end of a delivery, once. If an answer, question, card or notice may not have arrived, if the platform refused
+// an answer, card or question, or if an answer or card was given up because of its age, it queues a notice that tells the person.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: pg.Clean(reason)})
@@ -118,7 +120,14 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if err != nil {
 			return err
 		}
-		m := chat.Message{Session: row.SessionKey, Turn: turn, Role: chat.RoleNotice, Content: i18n.Say(lang, say)}
+		text := i18n.Say(lang, say)
+		if say == i18n.SentExpired { // after a day without the platform one sentence is enough for all of them
+			said, err := s.db.Q.OutboundSaysAlready(ctx, tx, dbsqlc.OutboundSaysAlreadyParams{SessionKey: row.SessionKey, Text: text})
+			if err != nil || said {
+				return err
+			}
+		}
+		m := chat.Message{Session: row.SessionKey, Turn: turn, Role: chat.RoleNotice, Content: text}
 		if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
 			return err
 		}
@@ -143,6 +152,8 @@ func missing(row dbsqlc.OutboundEndRow, state string) (say i18n.ID, ok bool) {
 		return i18n.AskRefused, true
 	case state == chat.OutboundFailed:
 		return i18n.SentRefused, true
+	case state == chat.OutboundExpired && !question: // a question that expires was closed
+		return i18n.SentExpired, true
 	}
 	return "", false
 }

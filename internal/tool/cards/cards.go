@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/card"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/tool"
 )
 
@@ -91,11 +92,15 @@ type contentParams struct {
 }
 
 type contentElement struct {
-	Kind    string     `json:"kind" jsonschema:"markdown|divider|table"`
+	Kind    string     `json:"kind" jsonschema:"markdown|divider|table|chart|person|person_list|img|img_combination"`
 	Text    string     `json:"text,omitempty"`
-	Form    string     `json:"form,omitempty"`
+	In      string     `json:"in,omitempty" jsonschema:"name of the container"`
+	Column  int        `json:"column,omitempty" jsonschema:"of a column_set, from 1"`
 	Columns []string   `json:"columns,omitempty"`
 	Rows    [][]string `json:"rows,omitempty"`
+	Chart   string     `json:"chart,omitempty" jsonschema:"bar|line|area|pie"`
+	People  []string   `json:"people,omitempty" jsonschema:"names"`
+	Files   []string   `json:"files,omitempty" jsonschema:"paths of pictures"`
 }
 
 type content struct{ store Store }
@@ -105,9 +110,11 @@ func (content) Summary(p contentParams) string { return p.Card }
 func (c content) Run(ctx context.Context, call tool.Call, p contentParams) (chat.ToolResult, error) {
 	var all []card.Element
 	for _, e := range p.Elements {
-		all = append(all, card.Element{Kind: card.Kind(e.Kind), Text: e.Text, Form: e.Form, Columns: e.Columns, Rows: e.Rows})
+		all = append(all, card.Element{
+			Kind: card.Kind(e.Kind), Text: e.Text, In: e.In, Column: e.Column, Columns: e.Columns, Rows: e.Rows, Chart: e.Chart, People: e.People, Files: e.Files,
+		})
 	}
-	return add(ctx, c.store, call, p.Card, all, card.Markdown, card.Divider, card.Table)
+	return add(ctx, c.store, call, p.Card, all, card.Contents...)
 }
 
 type interactiveParams struct {
@@ -116,13 +123,15 @@ type interactiveParams struct {
 }
 
 type interactiveElement struct {
-	Kind     string   `json:"kind" jsonschema:"button|input|select|multi_select|date|time|date_time"`
-	Text     string   `json:"text" jsonschema:"its label"`
-	Form     string   `json:"form,omitempty"`
+	Kind     string   `json:"kind" jsonschema:"button|overflow|input|select|multi_select|select_person|multi_select_person|select_img|checker|date|time|date_time"`
+	Text     string   `json:"text,omitempty" jsonschema:"its label"`
+	In       string   `json:"in,omitempty" jsonschema:"name of the container"`
+	Column   int      `json:"column,omitempty" jsonschema:"of a column_set, from 1"`
 	Name     string   `json:"name,omitempty" jsonschema:"of a field: a-z, 0-9 and _"`
 	Options  []string `json:"options,omitempty"`
 	Required bool     `json:"required,omitempty"`
 	URL      string   `json:"url,omitempty"`
+	Files    []string `json:"files,omitempty" jsonschema:"pictures of the options of a select_img"`
 }
 
 type interactive struct{ store Store }
@@ -132,15 +141,24 @@ func (interactive) Summary(p interactiveParams) string { return p.Card }
 func (c interactive) Run(ctx context.Context, call tool.Call, p interactiveParams) (chat.ToolResult, error) {
 	var all []card.Element
 	for _, e := range p.Elements {
-		all = append(all, card.Element{Kind: card.Kind(e.Kind), Text: e.Text, Form: e.Form, Name: e.Name, Options: e.Options, Required: e.Required, URL: e.URL})
+		all = append(all, card.Element{
+			Kind: card.Kind(e.Kind), Text: e.Text, In: e.In, Column: e.Column, Name: e.Name, Options: e.Options, Required: e.Required, URL: e.URL, Files: e.Files,
+		})
 	}
-	return add(ctx, c.store, call, p.Card, all, card.Button, card.Input, card.Select, card.MultiSelect, card.Date, card.Time, card.DateTime)
+	return add(ctx, c.store, call, p.Card, all, slices.Concat(card.Pressed, card.Fields)...)
 }
 
 type containerParams struct {
 	Card string `json:"card" jsonschema:"its id"`
-	Kind string `json:"kind" jsonschema:"form"`
+	Kind string `json:"kind" jsonschema:"form|column_set|collapsible_panel|interactive_container"`
 	Name string `json:"name" jsonschema:"a-z, 0-9 and _"`
+
+	In     string `json:"in,omitempty" jsonschema:"name of the container around it"`
+	Column int    `json:"column,omitempty"`
+	Count  int    `json:"count,omitempty" jsonschema:"columns of a column_set, 2 to 4"`
+	Text   string `json:"text,omitempty" jsonschema:"title of a panel, label of an interactive_container"`
+	Open   bool   `json:"open,omitempty" jsonschema:"the panel is not folded"`
+	URL    string `json:"url,omitempty" jsonschema:"that an interactive_container opens"`
 }
 
 type container struct{ store Store }
@@ -148,7 +166,9 @@ type container struct{ store Store }
 func (container) Summary(p containerParams) string { return p.Card + " " + p.Name }
 
 func (c container) Run(ctx context.Context, call tool.Call, p containerParams) (chat.ToolResult, error) {
-	return add(ctx, c.store, call, p.Card, []card.Element{{Kind: card.Kind(p.Kind), Name: p.Name}}, card.Form)
+	return add(ctx, c.store, call, p.Card, []card.Element{{
+		Kind: card.Kind(p.Kind), Name: p.Name, In: p.In, Column: p.Column, Count: p.Count, Text: p.Text, Open: p.Open, URL: p.URL,
+	}}, card.Containers...)
 }
 
 // add puts elements of some kinds at the end of a card: all of them, or none.
@@ -161,7 +181,17 @@ func add(ctx context.Context, store Store, call tool.Call, id string, all []card
 			return tool.Fail("element %d has the kind %.40q; this tool adds %s", i+1, string(e.Kind), strings.Join(texts(kinds), ", ")), nil
 		}
 	}
+	pictured, err := pictures(ctx, call, all)
+	if err != nil {
+		return tool.FromError(err)
+	}
 	made, err := store.ChangeCard(ctx, call.Session, id, call.ID, func(c card.Card) (card.Card, error) {
+		switch {
+		case pictured && c.Runner != "" && c.Runner != call.Box.Name():
+			return c, fault.Errorf(fault.Invalid, "the pictures of the card are on another machine, %s", c.Runner)
+		case pictured:
+			c.Runner = call.Box.Name()
+		}
 		c.Elements = append(slices.Clone(c.Elements), all...)
 		return card.Draft(c)
 	})

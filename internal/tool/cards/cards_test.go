@@ -101,14 +101,14 @@ func TestCards_AreMadeStepByStepEachCallOnce(t *testing.T) {
 	got = b.run("c3", "card_add_container", `{"card":"`+id+`","kind":"form","name":"lunch"}`)
 	require.Contains(t, got.Content, `It cannot be sent yet: the form "lunch" has no button that sends it`)
 	require.False(t, got.IsError)
-	got = b.run("c4", "card_add_interactive", `{"card":"`+id+`","elements":[{"kind":"select","form":"lunch","name":"place","text":"Place","options":["Noodles","Rice"]},{"kind":"button","form":"lunch","text":"Go"}]}`)
+	got = b.run("c4", "card_add_interactive", `{"card":"`+id+`","elements":[{"kind":"select","in":"lunch","name":"place","text":"Place","options":["Noodles","Rice"]},{"kind":"button","in":"lunch","text":"Go"}]}`)
 	require.Equal(t, id+" has 4 elements.", got.Content)
 	require.Equal(t, "**Lunch**\n\nWhere to?\n\nPlace: Noodles / Rice\n\n[ Go ]", b.run("c5", "card_preview", `{"card":"`+id+`"}`).Content)
 
 	for says, elements := range map[string]string{
 		"must stand in a form": `[{"kind":"input","name":"a","text":"A"}]`,
 		"this tool adds":       `[{"kind":"markdown","text":"A"}]`,
-		"is taken":             `[{"kind":"input","form":"lunch","name":"place","text":"A"}]`,
+		"is taken":             `[{"kind":"input","in":"lunch","name":"place","text":"A"}]`,
 		"elements is empty":    `[]`,
 	} {
 		got = b.run("c6", "card_add_interactive", `{"card":"`+id+`","elements":`+elements+`}`)
@@ -119,6 +119,25 @@ func TestCards_AreMadeStepByStepEachCallOnce(t *testing.T) {
 	require.Contains(t, b.run("c7", "card_preview", `{"card":"card_00000000"}`).Content, "there is no card")
 }
 
+func TestCards_ShowPicturesOfTheWorkspaceAndNoOtherFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.made()
+	b.box.Put(t, "a.png", "x")
+	got := b.run("c2", "card_add_content", `{"card":"`+id+`","elements":[{"kind":"img","files":["a.png"],"text":"a beach"}]}`)
+	require.False(t, got.IsError, got.Content)
+	made := b.desk.cards[id]
+	require.Equal(t, b.box.Call("c", "{}").Box.Name(), made.Runner)
+	require.Equal(t, []string{b.box.Call("c", "{}").Dir() + "/a.png"}, made.Elements[0].Files)
+	b.box.Put(t, "a.txt", "x")
+	for says, file := range map[string]string{"no picture": "a.txt", "outside": "/etc/x.png", "no such file": "lost.png"} {
+		got = b.run("c3", "card_add_content", `{"card":"`+id+`","elements":[{"kind":"img","files":["`+file+`"]}]}`)
+		require.True(t, got.IsError, got.Content)
+		require.Contains(t, got.Content, says)
+	}
+	require.Len(t, b.desk.cards[id].Elements, 1)
+}
+
 func TestSend_WaitsForWhoAnswersAndReturnsTheirForm(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -127,7 +146,7 @@ func TestSend_WaitsForWhoAnswersAndReturnsTheirForm(t *testing.T) {
 	require.Empty(t, b.tools.Questions(t.Context(), "s", "card_send", arguments), "a card that is not whole is not asked")
 	require.Contains(t, b.run("c2", "card_send", arguments).Content, "has no elements")
 	b.run("c3", "card_add_container", `{"card":"`+id+`","kind":"form","name":"lunch"}`)
-	b.run("c4", "card_add_interactive", `{"card":"`+id+`","elements":[{"kind":"input","form":"lunch","name":"place","text":"Place"},{"kind":"button","form":"lunch","text":"Go"}]}`)
+	b.run("c4", "card_add_interactive", `{"card":"`+id+`","elements":[{"kind":"input","in":"lunch","name":"place","text":"Place"},{"kind":"button","in":"lunch","text":"Go"}]}`)
 	require.Contains(t, b.run("c5", "card_send", arguments).Content, "call card_send again, in a step of its own")
 	require.Contains(t, b.run("c5", "card_send", `{"card":"`+id+`"}`).Content, "send it with wait_response")
 	require.Empty(t, b.desk.sent)

@@ -7549,7 +7549,7 @@ export interface components {
             /** Format: date-time */
             ended_at: string;
             /** @enum {string} */
-            kind: "message" | "question";
+            kind: "message" | "question" | "card";
             /**
              * @description Whether it may have arrived, the platform has refused it, or it was given up because of its age.
              * @enum {string}

@@ -12,6 +12,7 @@ import { Note } from "../ui/Note"
 import { AccountForm } from "./AccountForm"
 import { AccountRow } from "./AccountRow"
 import { channelsQuery, nameOf } from "./queries"
+import { Undelivered } from "./Undelivered"
 
 /** The bots on platforms, for administrators: how they stand, what they are configured with, and whether that works. */
 export default function ChannelsPage() {
@@ -53,6 +54,7 @@ export default function ChannelsPage() {
           </Button>
         ))}
       </section>
+      <Undelivered />
     </div>
   )
 }

@@ -151,6 +151,7 @@ export const optionWords: Record<Exclude<Language, "en">, Record<string, { label
     "qq.mode": { label: "事件接收方式", help: "webhook 需要 QQ 能通过 HTTPS 访问的地址" },
     "qq.guild_messages": { label: "频道消息", help: "all：只有私域机器人可以读取未提及它的消息" },
     "qq.links": { label: "被 QQ 拦截的链接", help: "leave_out：略去网址发送并说明；refuse：视为错误" },
+    "qq.typing": { label: "单聊中的「正在输入」", help: "QQ 把每次都算作对一条消息的四次回答之一。twice：最多两分钟；always：一直续期到回答完成，回答可能改为主动消息；off：不显示" },
     "qq.sandbox": { label: "沙箱", help: "未发布的机器人选 yes" },
     "qq.api_url": { label: "API 地址", help: "留空则使用 QQ 的地址" },
     "qq.token_url": { label: "访问令牌的地址", help: "留空则使用 QQ 的地址" },

@@ -76,7 +76,19 @@ func (a *account) Typing(ctx context.Context, to channel.Address) error {
 		_, err := a.Send(ctx, to, channel.Message{Key: "typing", Text: "..."})
 		return err
 	}
+	a.world.mu.Lock()
+	defer a.world.mu.Unlock()
+	if !a.has[Fades] || a.world.typed == 0 {
+		a.world.typed++
+	}
 	return nil
+}
+
+// Typed is how often the bot has shown that it types.
+func (w *World) Typed(string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.typed
 }
 
 // Settle shows how a question was answered.

@@ -47,6 +47,7 @@ const (
 	Undying       Flaw = "it does not delete"
 	Effusive      Flaw = "it reacts again and again"
 	Chatty        Flaw = "it shows that it types by a message"
+	Fades         Flaw = "it shows that it types once and never again"
 	Stutters      Flaw = "it streams in several messages"
 	Amnesiac      Flaw = "it does not know its streams any more"
 	Unasking      Flaw = "it leaves the options out"

@@ -153,6 +153,7 @@ var caught = []breach{
 	{flaw: memory.Undying, claims: []string{"a message that is deleted is gone"}},
 	{flaw: memory.Effusive, claims: []string{"a reaction is shown once"}},
 	{flaw: memory.Chatty, claims: []string{"that an answer is written can be shown"}},
+	{flaw: memory.Fades, claims: []string{"that an answer is written is shown again when it is said again"}},
 	{flaw: memory.Amnesiac, claims: []string{"an answer that is streamed ends as one message"}},
 	{flaw: memory.Stutters, claims: []string{"an answer that is streamed ends as one message"}},
 	{flaw: memory.Unasking, claims: []string{"a question is shown with all that may be answered"}},

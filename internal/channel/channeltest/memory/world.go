@@ -45,6 +45,7 @@ type World struct {
 	acked   map[string]bool
 	trouble channeltest.Trouble
 	files   map[string][]byte
+	typed   int
 }
 
 // post is a message on the platform.

@@ -1,6 +1,7 @@
 package feishutest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -85,6 +86,12 @@ func (s *Server) faulty(card map[string]any) string {
 			why = "the name " + name + " is there twice"
 		}
 		names[name] = true
+		why = cmp.Or(malformed(m, inForm), why)
+		for _, key := range keysOf(m) {
+			if s.files[key].Kind != "image" {
+				why = "there is no image with the key " + key
+			}
+		}
 		switch tag {
 		case "markdown":
 			content, _ := m["content"].(string)
@@ -97,10 +104,6 @@ func (s *Server) faulty(card map[string]any) string {
 			}
 		case "form":
 			form++
-		case "select_static", "multi_select_static", "input", "date_picker", "picker_time", "picker_datetime": // open.feishu.cn: card JSON 2.0, form container
-			if !inForm || name == "" {
-				why = tag + " is not in a form, or has no name"
-			}
 		case "button":
 			submit := m["form_action_type"] == "submit"
 			if submit != inForm || inForm && name == "" {
@@ -109,14 +112,10 @@ func (s *Server) faulty(card map[string]any) string {
 			if submit {
 				submits++
 			}
-		case "collapsible_panel":
-			header, _ := m["header"].(map[string]any)
-			if label(header["title"]) == "" {
-				why = "a panel has no title"
+		case "person":
+			if id, _ := m["user_id"].(string); !slices.ContainsFunc(s.people, func(p Person) bool { return p.OpenID == id }) {
+				why = "there is nobody " + id
 			}
-		case "", "hr", "column_set", "column", "img":
-		default:
-			why = "there is no element " + tag
 		}
 	})
 	switch {
@@ -126,6 +125,8 @@ func (s *Server) faulty(card map[string]any) string {
 		return fmt.Sprintf("card table number over limit: %d", count)
 	case form > submits:
 		return "a form has no button that submits it"
+	case countTags(card) > maxTags:
+		return fmt.Sprintf("element exceeds the limit: %d", countTags(card))
 	}
 	return ""
 }
@@ -314,6 +315,14 @@ func (s *Server) named(said string) string {
 	})
 }
 
+// called is the name of somebody; the caller holds the lock.
+func (s *Server) called(id string) string {
+	if i := slices.IndexFunc(s.people, func(p Person) bool { return p.OpenID == id }); i >= 0 {
+		return s.people[i].Name
+	}
+	return "nobody"
+}
+
 // readable is what people read on a card, and its buttons; the caller holds the lock.
 func (s *Server) readable(card map[string]any) (said string, buttons []string) {
 	var lines []string
@@ -330,6 +339,29 @@ func (s *Server) readable(card map[string]any) (said string, buttons []string) {
 			lines = append(lines, label(header["title"]))
 		case "button":
 			buttons = append(buttons, label(m["text"]))
+		case "interactive_container":
+			buttons = append(buttons, label(m["hover_tips"]))
+		case "checker":
+			lines = append(lines, label(m["text"]))
+		case "person":
+			id, _ := m["user_id"].(string)
+			lines = append(lines, s.called(id))
+		case "person_list":
+			persons, _ := m["persons"].([]any)
+			for _, one := range persons {
+				person, _ := one.(map[string]any)
+				id, _ := person["id"].(string)
+				lines = append(lines, s.called(id))
+			}
+		case "chart":
+			drawn, _ := json.Marshal(m["chart_spec"])
+			lines = append(lines, string(drawn))
+		case "overflow":
+			options, _ := m["options"].([]any)
+			for _, o := range options {
+				option, _ := o.(map[string]any)
+				buttons = append(buttons, label(option["text"]))
+			}
 		case "select_static", "multi_select_static":
 			options, _ := m["options"].([]any)
 			for _, o := range options {

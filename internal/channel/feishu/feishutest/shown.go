@@ -121,45 +121,44 @@ var ErrNoButton = errors.New("there is no such button")
 
 // Value is what a button of a card carries: the one whose label, or whose value "button", is name.
 func (s *Server) Value(card, name string) (map[string]any, error) {
+	found, err := s.pressable(card, name)
+	return found.value, err
+}
+
+func (s *Server) pressable(card, name string) (pressable, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := s.messages[card]
 	if m == nil || m.gone {
-		return nil, ErrNoButton
+		return pressable{}, ErrNoButton
 	}
-	var found map[string]any
-	visit(s.cardOf(m), false, func(e map[string]any, _ bool) {
-		if e["tag"] != "button" {
-			return
-		}
-		behaviors, _ := e["behaviors"].([]any)
-		for _, b := range behaviors {
-			behavior, _ := b.(map[string]any)
-			value, _ := behavior["value"].(map[string]any)
-			if behavior["type"] == "callback" && (value["button"] == name || label(e["text"]) == name) {
-				found = value
-			}
-		}
-	})
-	if found == nil {
-		return nil, ErrNoButton
+	found, ok := pressableOf(s.cardOf(m), name)
+	if !ok {
+		return pressable{}, ErrNoButton
 	}
 	return found, nil
 }
 
-// Press lets somebody press a button with a form that is filled in by the names of its elements, and returns what the bot
-// answers within three seconds.
+// Press lets somebody press a button, a container or an entry of a menu, with a form that is filled in by the names of its elements, and
+// returns what the bot answers within three seconds.
 func (s *Server) Press(card, name string, who Person, form map[string]any) (map[string]any, error) {
-	value, err := s.Value(card, name)
+	found, err := s.pressable(card, name)
 	if err != nil {
 		return nil, err
 	}
-	return s.PressValue(card, value, who, form)
+	return s.press(card, found, who, form)
 }
 
 // PressValue is Press for a button that somebody still sees, although the card has changed.
 func (s *Server) PressValue(card string, value map[string]any, who Person, form map[string]any) (map[string]any, error) {
-	action := map[string]any{"tag": "button", "value": value, "timezone": "Europe/Berlin"}
+	return s.press(card, pressable{value: value}, who, form)
+}
+
+func (s *Server) press(card string, what pressable, who Person, form map[string]any) (map[string]any, error) {
+	action := map[string]any{"tag": "button", "value": what.value, "timezone": "Europe/Berlin"}
+	if what.entry != "" {
+		action["tag"], action["option"] = "overflow", what.entry
+	}
 	if form != nil {
 		action["form_value"] = form
 	}

@@ -143,7 +143,10 @@ type sending struct {
 	} `json:"media"`
 	ReplyTo string `json:"msg_id"`
 	Seq     int    `json:"msg_seq"`
-	Notify  *struct {
+	// Notify is "is writing", of msg_type 6: xcph/openclaw-qqbot, sendC2CInputNotify in src/api.ts and src/typing-keepalive.ts, which
+	// shows it in direct chats alone, for 60 seconds, and again every 50. Its msg_id may be missing. The platform's documents count it
+	// among the answers to that message.
+	Notify *struct {
 		Type   int `json:"input_type"`
 		Second int `json:"input_second"`
 	} `json:"input_notify"`
@@ -267,9 +270,11 @@ func (s *Server) accept(m *Message, in sending) (int, string) {
 	}
 	m.ID = fmt.Sprintf("ROBOT1.0_B%d_%s", s.next(), random())
 	m.Calls = calls.MatchString(html.UnescapeString(m.Text))
-	if in.Type != 6 {
-		s.messages = append(s.messages, m)
+	if in.Type == 6 {
+		s.writing[in.ReplyTo]++
+		return 0, ""
 	}
+	s.messages = append(s.messages, m)
 	return 0, ""
 }
 
@@ -299,8 +304,8 @@ func (s *Server) content2(m *Message, in sending, v2 bool) (int, string) {
 		}
 		m.Files = append(m.Files, *in.image)
 	case in.Type == 6:
-		if m.Scene != Direct || in.Notify == nil || in.ReplyTo == "" {
-			s.breaks("is writing, without a message in a direct chat")
+		if m.Scene != Direct || in.Notify == nil || in.Notify.Type != 1 || in.Notify.Second < 1 || in.Notify.Second > 60 {
+			s.breaks("is writing, elsewhere than in a direct chat or for longer than a minute")
 			return 50059, "输入类型错误"
 		}
 		return 0, ""
@@ -385,6 +390,13 @@ func (s *Server) recallMessage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	refuse(w, http.StatusBadRequest, 40061002, "请求参数msgid无效")
+}
+
+// Writing is how often the bot has shown that it writes an answer to a message of a person.
+func (s *Server) Writing(id string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writing[id]
 }
 
 // Messages are those of the bot in a chat that people see now, oldest first.

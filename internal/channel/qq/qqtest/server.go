@@ -57,6 +57,7 @@ type Server struct {
 	incoming   map[string]*told // messages of people
 	messages   []*Message
 	numbers    map[string]bool // msg_id and msg_seq that were used
+	writing    map[string]int  // "is writing", by msg_id
 	uploads    map[string]*upload
 	infos      map[string]File // by file_info
 	files      map[string]File // by address
@@ -107,7 +108,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		config: c, ended: make(chan struct{}), url: "http://" + at.Addr().String(), starts: c.Starts,
 		tokens: map[string]time.Time{}, revoked: map[string]bool{}, peers: map[*peer]bool{}, events: map[string]event{}, incoming: map[string]*told{},
-		numbers: map[string]bool{}, uploads: map[string]*upload{}, infos: map[string]File{}, files: map[string]File{},
+		numbers: map[string]bool{}, writing: map[string]int{}, uploads: map[string]*upload{}, infos: map[string]File{}, files: map[string]File{},
 		presses: map[string]chan int{}, acked: map[string]bool{},
 	}
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}

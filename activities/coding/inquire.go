@@ -1,0 +1,150 @@
+package coding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/agents"
+	"xbot/internal/codingagent/process"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/sandbox"
+)
+
+// The arguments of the tool by which people are asked.
+type inquiries struct {
+	Questions []asked `json:"questions"`
+}
+
+type asked struct {
+	Question string   `json:"question"`
+	Options  []option `json:"options,omitempty"`
+	Multi    bool     `json:"multi_select,omitempty"`
+	Other    bool     `json:"allow_other,omitempty"`
+}
+
+type option struct {
+	Label string `json:"label"`
+}
+
+// askable reports whether a request can be shown to a person.
+func askable(r codingagent.Request) bool {
+	return r.Approval != nil || len(r.Questions) > 0 && len(r.Questions) <= chat.MaxInquiries
+}
+
+// inquiry asks a person what an agent wants to know.
+func inquiry(agent string, r codingagent.Request, lang i18n.Lang) inquiries {
+	if a := r.Approval; a != nil {
+		said := slices.DeleteFunc([]string{i18n.Say(lang, i18n.AgentAsks, agent, a.Title), a.Dir, a.Reason}, func(line string) bool { return line == "" })
+		text := strings.Join(said, "\n")
+		return inquiries{[]asked{{Question: short(text, chat.MaxInquiryText), Options: []option{
+			{i18n.Say(lang, i18n.AgentAllow)}, {i18n.Say(lang, i18n.AgentAlways)}, {i18n.Say(lang, i18n.AgentRefuse)},
+		}}}}
+	}
+	var out inquiries
+	for _, q := range r.Questions {
+		one := asked{Question: short(q.Text, chat.MaxInquiryText), Multi: q.Many, Other: q.Free}
+		for _, label := range labels(q) {
+			one.Options = append(one.Options, option{label})
+		}
+		out.Questions = append(out.Questions, one)
+	}
+	return out
+}
+
+// labels are the options of a question as they can be shown. Too many, or such as cannot be told apart, are asked in words.
+func labels(q codingagent.Question) []string {
+	if len(q.Options) > chat.MaxOptions {
+		return nil
+	}
+	seen := map[string]bool{}
+	var out []string
+	for _, o := range q.Options {
+		label := short(codingagent.Title(o), chat.MaxOptionLabel)
+		if label == "" || seen[label] {
+			return nil
+		}
+		seen[label] = true
+		out = append(out, label)
+	}
+	return out
+}
+
+// answered is what a person said to a request. What they did not answer is declined.
+func answered(r codingagent.Request, a chat.Approval) codingagent.Answer {
+	if a.State != chat.ApprovalAllowed || len(a.Answers) == 0 {
+		return codingagent.Answer{Declined: true}
+	}
+	if r.Approval != nil {
+		place := chosen(a)
+		return codingagent.Answer{Approved: place == 0 || place == 1, Always: place == 1}
+	}
+	out := codingagent.Answer{Replies: map[string][]string{}}
+	for i, q := range r.Questions {
+		shown := labels(q)
+		for _, text := range a.Answers[fmt.Sprintf("q%d", i+1)] {
+			for n, label := range shown {
+				if label == text {
+					text = q.Options[n]
+				}
+			}
+			out.Replies[q.ID] = append(out.Replies[q.ID], text)
+		}
+	}
+	return out
+}
+
+// chosen is the place of the option that was chosen of a question with options; -1: none of them.
+func chosen(a chat.Approval) int {
+	if len(a.Questions) == 0 {
+		return -1
+	}
+	for _, text := range a.Answers[a.Questions[0].Name] {
+		for n, o := range a.Questions[0].Options {
+			if o.Label == text {
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+func short(text string, runes int) string {
+	if utf8.RuneCountInString(text) <= runes {
+		return text
+	}
+	return string([]rune(text)[:runes-1]) + "…"
+}
+
+// lost says what became of a process that ended without a word about its turn.
+func (f *follower) lost(r process.Result, agent string) Outcome {
+	how := string(r.Exec.State)
+	switch {
+	case r.Long:
+		how = "it wrote a line that is too long"
+	case r.Exec.State == sandbox.ExecExited && r.Exec.Code == missing && f.told.thread == "":
+		return failed(fault.NotFound, i18n.AgentMissing, agent, f.run.Runner)
+	case r.Exec.State == sandbox.ExecExited:
+		how = fmt.Sprintf("exit code %d", r.Exec.Code)
+	}
+	if last := codingagent.Title(string(r.Exec.Errors)); last != "" {
+		how += ": " + last
+	}
+	return failed(fault.Unavailable, i18n.AgentLost, agent, how)
+}
+
+// missing is the exit code of a shell that finds no program.
+const missing = 127
+
+// logIn is the command by which a person logs in to an agent.
+func logIn(agent string) string {
+	check, err := agents.Check(agent)
+	if err != nil {
+		return agent
+	}
+	return check.Hint
+}

@@ -1,0 +1,160 @@
+package coding
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/codingagent"
+	"xbot/internal/prompt"
+	"xbot/internal/window"
+)
+
+// turn is what is known of the turn that is answered.
+type turn struct {
+	ask     Ask
+	session chat.Session
+	owner   chat.UserID
+	bound   *codingagent.Bound // nil: a thread begins
+	runs    []codingagent.Run
+	window  chat.Window
+	rest    []message // what the newest process did not take, for another one
+}
+
+// message is what a person said in the turn.
+type message struct {
+	id   chat.MessageID
+	text string
+}
+
+func (m message) key() string { return fmt.Sprintf("steer/%d", m.id) }
+
+func (a *Agents) open(ctx context.Context, ask Ask) (*turn, error) {
+	t := &turn{ask: ask}
+	var err error
+	if t.session, t.owner, err = a.Store.Session(ctx, ask.Step.Session); err != nil {
+		return nil, err
+	}
+	if t.bound, err = a.Store.CodingThread(ctx, ask.Step.Session); err != nil {
+		return nil, err
+	}
+	if t.runs, err = a.Store.CodingRuns(ctx, ask.Step.Turn); err != nil {
+		return nil, err
+	}
+	t.window, err = a.Store.Window(ctx, ask.Step.Session)
+	return t, err
+}
+
+// newest is the process to go on with; false: one is to be begun.
+func (t *turn) newest() (codingagent.Run, bool) {
+	if len(t.runs) == 0 || len(t.rest) > 0 {
+		return codingagent.Run{}, false
+	}
+	return t.runs[len(t.runs)-1], true
+}
+
+// next makes what a process did not take the request of another one.
+func (t *turn) next(f *follower) {
+	b := f.bound()
+	t.bound, t.rest = &b, f.untaken()
+}
+
+// begin writes another process down: for the message of the turn, or for what the one before did not take.
+func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.Run, error) {
+	workspace, err := on.AwaitWorkspace(ctx)
+	if err != nil {
+		return codingagent.Run{}, err
+	}
+	set, round := t.ask.Settings, len(t.runs)
+	run := codingagent.Run{Turn: t.ask.Step.Turn, Round: round, Runner: on.Name()}
+	run.Request = codingagent.Asked{Agent: set.Agent, Program: set.Program, Turn: codingagent.Turn{
+		Key: string(run.ID()), Dir: cmp.Or(chat.FolderOn(t.session.Cwd, t.session.CwdRunner, on.Name()), workspace),
+		Model: set.Model, Effort: set.Effort, Profile: set.Profile, Personality: set.Personality,
+		Sandbox: set.Sandbox, Approvals: set.Approvals, AddDirs: set.AddDirs,
+	}}
+	after := chat.MessageID(0)
+	if b := t.bound; b != nil {
+		after = b.Upto
+		if b.Agent == set.Agent && (b.Runner == "" || b.Runner == run.Runner) && (b.Dir == "" || b.Dir == run.Request.Dir) {
+			run.Request.Thread = b.Thread
+		}
+	}
+	said := t.rest
+	if len(said) == 0 {
+		said = t.asked(after)
+	}
+	var texts []string
+	if set.Prefix != "" {
+		texts = append(texts, set.Prefix)
+	}
+	for _, m := range said {
+		texts, run.Upto = append(texts, m.text), max(run.Upto, m.id)
+	}
+	run.Request.Text = strings.Join(texts, "\n\n")
+	run, err = store.BeginCodingRun(ctx, t.ask.Step.Session, run)
+	if err == nil {
+		t.runs, t.rest = append(t.runs, run), nil
+	}
+	return run, err
+}
+
+// asked are the messages that the agent has not been given and that have no answer.
+func (t *turn) asked(after chat.MessageID) []message {
+	var out []message
+	for _, l := range slices.Backward(window.View(t.window)) {
+		if l.Message.Role == chat.RoleAssistant {
+			break
+		}
+		if l.Message.Role == chat.RoleUser && (l.Message.ID > after || l.Message.Turn == t.ask.Step.Turn) {
+			out = append(out, t.messageOf(l))
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// since are the messages that came to the turn after another one.
+func (t *turn) since(after chat.MessageID) []message {
+	var out []message
+	for _, l := range window.View(t.window) {
+		if l.Message.Role == chat.RoleUser && l.Message.Turn == t.ask.Step.Turn && l.Message.ID > after {
+			out = append(out, t.messageOf(l))
+		}
+	}
+	return out
+}
+
+// messageOf is a message as a model reads it.
+func (t *turn) messageOf(l chat.Line) message {
+	var texts []string
+	for _, m := range prompt.Compose("", nil, chat.Window{Session: t.window.Session, Lines: []chat.Line{l}}, chat.Sent{}).Messages {
+		texts = append(texts, m.Content)
+	}
+	return message{id: l.Message.ID, text: strings.Join(texts, "\n")}
+}
+
+// calls are the calls of the turn by which people were asked, with their answers, by what the answers belong to.
+func (t *turn) calls(ctx context.Context, store Store, round int) (map[string]chat.ToolCall, error) {
+	out := map[string]chat.ToolCall{}
+	for _, l := range t.window.Lines {
+		if l.Message.Turn != t.ask.Step.Turn {
+			continue
+		}
+		for _, c := range l.Message.ToolCalls {
+			if c.Name != Inquiring {
+				continue
+			}
+			call, err := store.Call(ctx, c.ID)
+			if err != nil {
+				return nil, err
+			}
+			if strings.HasPrefix(call.ProviderID, roundOf(round)) {
+				out[call.ProviderID] = call.ToolCall
+			}
+		}
+	}
+	return out, nil
+}

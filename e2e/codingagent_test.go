@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/codingagent/agenttest"
+)
+
+// newCoder starts a server whose runner has the scripted coding agents, and a conversation that codex answers.
+func newCoder(t *testing.T) *talk {
+	t.Helper()
+	s := newServer(t, "PATH="+agenttest.Install(t)+":"+os.Getenv("PATH"))
+	s.inForce(`{models: [{id: "codex/default", alias: ["codex"], dialect: "codex"}]}`)
+	k := s.newTalk()
+	k.untilEnded(time.Minute, k.send("/model codex"))
+	return k
+}
+
+// reply is the newest message of the agent.
+func (k *talk) reply() (last chat.Message) {
+	k.t.Helper()
+	for _, m := range k.transcript().Messages {
+		if m.Role == chat.RoleAssistant {
+			last = m
+		}
+	}
+	return last
+}
+
+func TestCodingAgent_AnswersInPlaceOfAModelAndGoesOnWithItsThread(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	turn := k.untilEnded(crashLimit, k.send("think hm", "run echo a >> "+k.file("ran"), "say on my way", "say hello there"))
+	require.Equal(t, chat.TurnDone, turn.State)
+	require.Equal(t, []string{"hello there"}, k.answers())
+	require.Equal(t, "codex/default", k.lastModel())
+	require.Contains(t, k.reply().Reasoning, "on my way")
+	require.Contains(t, k.reply().Reasoning, "› echo a")
+	require.Equal(t, []string{"a"}, k.trace("ran"))
+	require.Equal(t, chat.Usage{PromptTokens: 100, CachedTokens: 40, CompletionTokens: 10}, turn.Usage, "what it says that it took is booked")
+
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Regexp(t, "^turns: 1; last: .*\nthink hm\n", k.answers()[1], "the same thread goes on")
+	status := regexp.MustCompile("codex resume (thr_[0-9]+)").FindStringSubmatch(k.command("/status"))
+	require.Len(t, status, 2)
+
+	k.untilEnded(crashLimit, k.send("/new"))
+	require.NotContains(t, k.command("/status"), "codex resume", "a conversation that begins anew has no thread yet")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Contains(t, k.reply().Content, "turns: 0;")
+
+	require.Contains(t, k.command("/session "+status[1]), "codex goes on with its thread `"+status[1]+"`")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Contains(t, k.reply().Content, "turns: 2;", "a thread that was there before is gone on with")
+	require.Empty(t, k.model.Requests(), "no model was asked")
+	k.wellFormed()
+}
+
+func TestCodingAgent_AsksOnACardThatSurvivesAKillAndRunsWhatIsAllowedOnce(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	id := k.send("say before", "ask approval echo a >> "+k.file("asked"), "ask question Which one? | red | blue", "say end")
+	call := k.untilAsked(1)
+	require.Contains(t, call.Approval.Questions[0].Text, "echo a >> ")
+	require.Equal(t, "Allow", call.Approval.Questions[0].Options[0].Label)
+	k.crash()
+	k.boot()
+	require.Equal(t, chat.ApprovalOpen, k.lastApproval().State, "the question is still open after a restart")
+	require.Empty(t, k.trace("asked"), "nothing runs before the answer")
+	k.answer(call.ID, apiclient.Answer{Decision: apiclient.Allow, Answers: chat.Answers{"q1": {"Allow"}}})
+	k.crash() // the wake may be lost with it
+	k.boot()
+	second := k.untilAsked(2)
+	require.Equal(t, "Which one?", second.Approval.Questions[0].Text)
+	k.answer(second.ID, apiclient.Answer{Decision: apiclient.Allow, Answers: chat.Answers{"q1": {"blue"}}})
+	turn := k.untilEnded(crashLimit, id)
+	require.Equal(t, chat.TurnDone, turn.State)
+	require.Equal(t, []string{"a"}, k.trace("asked"))
+	require.Equal(t, []string{"end"}, k.answers())
+	require.Contains(t, k.reply().Reasoning, "chosen: blue")
+	require.Equal(t, 10, turn.Usage.CompletionTokens, "booked once")
+	k.wellFormed()
+}
+
+func TestCodingAgent_AKilledServerAndRunnerGoOnReadingAndNothingRunsTwice(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	k.queue("steer")
+	id := k.send("say one", "run echo a >> "+k.file("once"), "wait", "say end")
+	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, 10*time.Millisecond)
+	k.crash()
+	k.boot()
+	signal(t, k.child("xbot-runner"), syscall.SIGKILL)
+	k.send("go on")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a"}, k.trace("once"))
+	require.Equal(t, []string{"end"}, k.answers())
+	require.Contains(t, k.reply().Reasoning, "steered: ", "what was written meanwhile reached the process")
+	require.Equal(t, 1, strings.Count(k.reply().Reasoning, "one\n"), "what it said before the kill stands once")
+	k.wellFormed()
+}
+
+func TestCodingAgent_AProcessThatIsKilledHasAnUnknownOutcomeAndItsThreadGoesOn(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	id := k.send("say one", "run echo a >> "+k.file("once")+"; kill -9 $PPID", "say never")
+	require.Equal(t, chat.TurnFailed, k.untilEnded(crashLimit, id).State)
+	require.Contains(t, k.lastNotice(), "the outcome is unknown")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Regexp(t, "^turns: 1; last: .*\nsay one\n", k.reply().Content, "the next turn goes on with the thread")
+	require.Equal(t, []string{"a"}, k.trace("once"), "nothing ran a second time")
+	k.wellFormed()
+}
+
+func TestCodingAgent_AStopAndARunThatIsGoneLeaveNoProcess(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	id := k.send("say so far", "run echo a >> "+k.file("one"), "wait")
+	require.Eventually(t, func() bool { return len(k.trace("one")) == 1 }, time.Minute, 10*time.Millisecond)
+	require.NotZero(t, k.shims())
+	k.send("/stop")
+	require.Equal(t, chat.TurnStopped, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"so far"}, k.answers(), "what it said stays")
+	require.Eventually(t, func() bool { return k.shims() == 0 }, time.Minute, 50*time.Millisecond)
+
+	id = k.send("run echo b >> "+k.file("two"), "wait")
+	require.Eventually(t, func() bool { return len(k.trace("two")) == 1 }, time.Minute, 10*time.Millisecond)
+	k.terminate(k.key)
+	require.Equal(t, chat.TurnLost, k.untilEnded(crashLimit, id).State)
+	require.Eventually(t, func() bool { return k.shims() == 0 }, time.Minute, 50*time.Millisecond, "nobody waits for it")
+}
+
+// shims are the commands that the server's runner has under way.
+func (k *talk) shims() int { return len(find(k.t, "shim", k.home)) }

@@ -1,0 +1,116 @@
+package intake
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/i18n"
+	"xbot/internal/policy"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Callers tell commands who somebody is in a conversation.
+type Callers struct {
+	People
+
+	Policies Policies // who may do what concerns all in a group; nil: by the defaults
+}
+
+var _ slash.People = Callers{}
+
+// Caller is who somebody is in a conversation.
+func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Caller, error) {
+	who, err := s.UserByID(ctx, user)
+	if err != nil {
+		return slash.Caller{}, err
+	}
+	session, owner, err := s.Session(ctx, key)
+	narrow := store.Narrow(ctx)
+	c := slash.Caller{Admin: who.Admin && !narrow, Narrow: narrow, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}
+	if err != nil || c.Admin || c.Owner {
+		return c, err
+	}
+	c.Resets, err = s.resets(ctx, user, session)
+	return c, err
+}
+
+// resets reports whether somebody may begin anew what they share with others.
+func (s Callers) resets(ctx context.Context, user chat.UserID, session chat.Session) (bool, error) {
+	rules, err := s.rules(ctx, session)
+	if err != nil || rules.WhoResets() == policy.Everybody {
+		return err == nil, err
+	}
+	others, err := s.OthersWrote(ctx, session.Key, user)
+	return !others && err == nil, err
+}
+
+// stopping is what somebody may stop in a conversation.
+type stopping struct {
+	turn    bool // the one that runs
+	own     bool // of what waits, what they wrote alone
+	forever bool // turns to come, too
+}
+
+func (s Callers) stopping(ctx context.Context, who slash.Caller, in Inbound) (may stopping, err error) {
+	if who.Admin || who.Owner {
+		return stopping{turn: true, forever: true}, nil
+	}
+	session, _, err := s.Session(ctx, in.Session)
+	if err != nil {
+		return may, err
+	}
+	rules, err := s.rules(ctx, session)
+	switch {
+	case err != nil:
+		return may, err
+	case rules.WhoStops() == policy.Everybody:
+		return stopping{turn: true, forever: true}, nil
+	case rules.WhoStops() == policy.Askers:
+		may.own = true
+		may.turn, err = s.AskedTurn(ctx, in.Session, in.User)
+	}
+	return may, err
+}
+
+// rules are those of the group of a conversation.
+func (s Callers) rules(ctx context.Context, session chat.Session) (policy.Group, error) {
+	p := &policy.Policy{}
+	if s.Policies != nil {
+		var err error
+		if p, err = s.Policies.Get(ctx); err != nil {
+			return policy.Group{}, err
+		}
+	}
+	rules, _ := p.Channel(session.Origin.Provider, session.Origin.Account).Group(session.Origin.To)
+	return rules, nil
+}
+
+// parseStop reads a stop, for whoever may end the turn that runs.
+func (c *Commands) parseStop(ctx context.Context, in Inbound, who slash.Caller) (Parsed, error) {
+	may, err := c.people.stopping(ctx, who, in)
+	if err != nil || may.turn {
+		return Parsed{stop: true, own: may.own}, err
+	}
+	return stopRefused(in), nil
+}
+
+// mayInterrupt reports whether somebody may set their message, or all later ones, to end the turn that runs.
+func (c *Commands) mayInterrupt(ctx context.Context, in Inbound, who slash.Caller, later bool) (bool, error) {
+	may, err := c.people.stopping(ctx, who, in)
+	return may.forever || may.turn && !later, err
+}
+
+// stopRefused answers who may not end the turn of somebody else, or set messages to do so. Nothing else comes of what they wrote.
+func stopRefused(in Inbound) Parsed {
+	return Parsed{commands: []invocation{{line: in.Text, answer: func(_ context.Context, in Inbound) (string, error) {
+		return i18n.Say(in.Lang, i18n.StopRefused), nil
+	}}}}
+}
+
+// interruptsTurn reports whether a directive makes messages end the turn that runs, or take the place of those that wait.
+func interruptsTurn(d command.Directive) bool {
+	set, _, ok := command.QueueSettings(d.Value)
+	return d.Name == command.Queue && ok && (set.Mode == chat.QueueInterrupt || set.Mode == chat.QueueSupersede)
+}

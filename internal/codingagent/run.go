@@ -1,0 +1,61 @@
+package codingagent
+
+import (
+	"regexp"
+	"strconv"
+
+	"xbot/internal/chat"
+)
+
+// Settings say which agent answers, and how it is asked.
+type Settings struct {
+	Agent       string // codex, claude, kimi or opencode
+	Model       string // as in Turn, with the fields that have its names
+	Effort      string
+	Profile     string
+	Personality string
+	Sandbox     Sandbox
+	Approvals   Approvals
+	AddDirs     []string
+	Prefix      string // stands before what the person said
+	Program     string // what is started in place of the agent's usual command; empty: that
+}
+
+// Bound is with which thread of an agent a conversation goes on.
+type Bound struct {
+	Agent  string
+	Thread string
+	Runner string         // whose machine has the thread
+	Dir    string         // where it works; absolute
+	Upto   chat.MessageID // the newest message that the agent was given
+	Usage  Usage          // of the thread, as far as it is known
+}
+
+// threads are the names that threads of agents may have: words that mean nothing to a shell and are no option of a command.
+var threads = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
+
+// IsThread reports whether a text may be the name of a thread.
+func IsThread(id string) bool { return threads.MatchString(id) }
+
+// Run is a process that answers a turn, or what was said while an earlier round of it ended.
+type Run struct {
+	Turn    chat.TurnID
+	Round   int // from 0
+	Request Asked
+	Upto    chat.MessageID // the newest message that stands in the request
+	Runner  string
+	Store   string // the job store that it was sent to; empty before that
+	Ended   bool
+}
+
+// Asked is how a process was asked. It is kept, so that a later attempt asks in the same way.
+type Asked struct {
+	Agent   string `json:"agent"`
+	Program string `json:"program,omitempty"`
+	Turn
+}
+
+// ID names the process on the runner.
+func (r Run) ID() chat.CallID {
+	return chat.CallID("agent." + string(r.Turn) + "." + strconv.Itoa(r.Round))
+}

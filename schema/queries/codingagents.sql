@@ -1,0 +1,77 @@
+-- name: CodingThread :one
+-- The thread of a conversation. fresh says that the conversation began anew since, or that what the agent was given last was taken back.
+SELECT t.agent, t.thread, t.runner, t.dir, t.upto, t.input_tokens, t.cached_tokens, t.output_tokens, (
+    t.reset_id <> coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = t.session_key), 0)
+    OR t.upto > 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = t.upto AND m.session_key = t.session_key AND m.rewound_by IS NULL)
+)::boolean AS fresh
+FROM coding_threads t
+WHERE t.session_key = $1;
+
+-- name: CodingThreadKeep :exec
+INSERT INTO coding_threads (session_key, agent, thread, runner, dir, upto, reset_id)
+VALUES (sqlc.arg(session_key), sqlc.arg(agent), sqlc.arg(thread), sqlc.arg(runner), sqlc.arg(dir), sqlc.arg(upto),
+        coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = sqlc.arg(session_key)), 0))
+ON CONFLICT (session_key) DO UPDATE SET
+    input_tokens = CASE WHEN coding_threads.thread = EXCLUDED.thread THEN coding_threads.input_tokens ELSE 0 END,
+    cached_tokens = CASE WHEN coding_threads.thread = EXCLUDED.thread THEN coding_threads.cached_tokens ELSE 0 END,
+    output_tokens = CASE WHEN coding_threads.thread = EXCLUDED.thread THEN coding_threads.output_tokens ELSE 0 END,
+    agent = EXCLUDED.agent, thread = EXCLUDED.thread, runner = EXCLUDED.runner, dir = EXCLUDED.dir,
+    upto = EXCLUDED.upto, reset_id = EXCLUDED.reset_id, updated_at = now();
+
+-- name: CodingThreadBind :execrows
+-- Binds a thread from the newest message on. No row: a turn runs, whose thread would take its place.
+INSERT INTO coding_threads (session_key, agent, thread, runner, dir, upto, reset_id)
+SELECT s.key, sqlc.arg(agent), sqlc.arg(thread), sqlc.arg(runner), sqlc.arg(dir),
+       coalesce((SELECT max(m.id) FROM messages m WHERE m.session_key = s.key AND m.rewound_by IS NULL), 0), coalesce(s.reset_id, 0)
+FROM sessions s
+WHERE s.key = sqlc.arg(session_key) AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.state = 'running')
+ON CONFLICT (session_key) DO UPDATE SET
+    agent = EXCLUDED.agent, thread = EXCLUDED.thread, runner = EXCLUDED.runner, dir = EXCLUDED.dir, upto = EXCLUDED.upto, reset_id = EXCLUDED.reset_id,
+    input_tokens = 0, cached_tokens = 0, output_tokens = 0, updated_at = now();
+
+-- name: CodingThreadOfOthers :one
+-- Whether a thread belongs to a conversation of somebody else than whose this one is.
+SELECT EXISTS (
+    SELECT 1 FROM coding_threads t JOIN sessions s ON s.key = t.session_key
+    WHERE t.agent = sqlc.arg(agent) AND t.thread = sqlc.arg(thread)
+      AND s.user_id <> (SELECT own.user_id FROM sessions own WHERE own.key = sqlc.arg(session_key))
+)::boolean;
+
+-- name: CodingThreadSpend :exec
+UPDATE coding_threads SET input_tokens = input_tokens + sqlc.arg(input), cached_tokens = cached_tokens + sqlc.arg(cached), output_tokens = output_tokens + sqlc.arg(output)
+WHERE session_key = sqlc.arg(session_key);
+
+-- name: CodingRunBegin :exec
+-- The first one that is written stands. A turn that is over begins none.
+INSERT INTO coding_runs (turn_id, round, session_key, request, upto, runner)
+SELECT t.id, sqlc.arg(round), t.session_key, sqlc.arg(request), sqlc.arg(upto), sqlc.arg(runner)
+FROM turns t WHERE t.id = sqlc.arg(turn_id) AND t.session_key = sqlc.arg(session_key) AND t.state = 'running'
+FOR SHARE OF t
+ON CONFLICT (turn_id, round) DO NOTHING;
+
+-- name: CodingRunList :many
+SELECT round, request, upto, runner, store, (ended_at IS NOT NULL)::boolean AS ended FROM coding_runs WHERE turn_id = $1 ORDER BY round;
+
+-- name: CodingRunSent :execrows
+UPDATE coding_runs SET store = sqlc.arg(store) WHERE turn_id = sqlc.arg(turn_id) AND round = sqlc.arg(round) AND ended_at IS NULL;
+
+-- name: CodingRunEnd :execrows
+UPDATE coding_runs SET ended_at = now() WHERE turn_id = sqlc.arg(turn_id) AND round = sqlc.arg(round) AND ended_at IS NULL;
+
+-- name: CodingRunForget :exec
+-- Forgets the ended processes of earlier turns of a conversation.
+DELETE FROM coding_runs WHERE session_key = sqlc.arg(session_key) AND turn_id <> sqlc.arg(turn_id) AND ended_at IS NOT NULL;
+
+-- name: CodingRunEndOfTurn :exec
+-- Ends the processes of a turn that is closed, or about to be deleted: notes their kill. From here on none is sent.
+WITH left_open AS (
+    UPDATE coding_runs r SET ended_at = now()
+    FROM sessions s
+    WHERE s.key = r.session_key AND r.turn_id = sqlc.arg(turn_id) AND r.ended_at IS NULL
+    RETURNING r.turn_id, r.round, r.runner, r.store, s.user_id
+)
+INSERT INTO kills (call_id, runner)
+SELECT 'agent.' || turn_id || '.' || round, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM left_open
+WHERE store <> ''
+ON CONFLICT (call_id) DO NOTHING;

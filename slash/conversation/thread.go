@@ -1,0 +1,57 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/codingagent"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/llm"
+	"xbot/internal/slash"
+)
+
+// Threads keep with which threads of coding agents conversations go on.
+type Threads interface {
+	// BindCodingThread fails where the thread is another person's, or while a turn runs.
+	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Bound) error
+}
+
+// Places know where the commands of people run.
+type Places interface {
+	// Here returns the runner that a user's commands go to now; empty if there is none.
+	Here(ctx context.Context, user chat.UserID) (string, error)
+}
+
+// resume has the coding agent that answers go on with a thread of its own.
+func (c Session) resume(ctx context.Context, in slash.Request, thread string) (string, error) {
+	if c.Threads == nil || !codingagent.IsThread(thread) {
+		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
+	}
+	session, owner, err := c.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	user, err := c.Store.UserByID(ctx, in.User)
+	switch {
+	case err != nil:
+		return "", err
+	case owner != in.User && !user.Admin:
+		return "", i18n.Fault(fault.Denied, i18n.ThreadOwner)
+	}
+	client, err := c.Answering.For(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	agent, ok := llm.AgentOf(client)
+	if !ok {
+		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
+	}
+	b := codingagent.Bound{Agent: agent.Agent, Thread: thread, Runner: session.Runner}
+	if b.Runner == "" {
+		if b.Runner, err = c.Places.Here(ctx, owner); err != nil {
+			return "", err
+		}
+	}
+	return i18n.Say(in.Lang, i18n.ThreadUsed, b.Agent, thread), c.Threads.BindCodingThread(ctx, in.Session, b)
+}
