@@ -12,6 +12,7 @@ import (
 
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
+	"xbot/internal/store/notices"
 )
 
 // worked is a turn that has done something before its provider fails.
@@ -61,7 +62,7 @@ func skipOutages(t *testing.T, document string) *days {
 // notices returns what the product has said in the conversation.
 func (d *days) notices() (out []string) {
 	d.t.Helper()
-	rows, err := d.pool.Query(d.t.Context(), `SELECT content FROM messages WHERE role = 'notice' ORDER BY id`)
+	rows, err := d.pool.Query(d.t.Context(), `SELECT content FROM messages WHERE role = 'notice' AND session_key <> $1 ORDER BY id`, notices.Conversation)
 	require.NoError(d.t, err)
 	defer rows.Close()
 	for rows.Next() {
