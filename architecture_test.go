@@ -41,6 +41,7 @@ var wide = map[string]struct {
 	"internal/chat.Subagent":             {16, "row: a subagent, as JSON"},
 	"internal/chat.ToolCall":             {19, "row: a call of a tool"},
 	"internal/contextview.Context":       {16, "row: what stands in the context of a conversation, as JSON"},
+	"internal/store.Inbound":             {16, "row: what a person wrote, as it is accepted"},
 	"ingress/api/messages.BridgeMessage": {16, "row: a message of a bridge, as JSON"},
 }
 

@@ -14,6 +14,31 @@ type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
+// Walls knows within which walls the commands of conversations run.
+type Walls interface {
+	Walls(ctx context.Context, key chat.SessionKey) (chat.Walls, error)
+}
+
+// Rooms are the sandboxes of conversations: those of runners, behind the walls of each conversation.
+type Rooms struct {
+	Boxes
+
+	Walls Walls // nil: no conversation has walls of its own
+}
+
+// Of is Box for the work of a conversation.
+func (r Rooms) Of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	box, err := r.Box(ctx, user, runner)
+	if err != nil || r.Walls == nil {
+		return box, err
+	}
+	walls, err := r.Walls.Walls(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.Narrow(box, walls), nil
+}
+
 // Release lets the runner forget a command. It runs in the background: the runner prunes by age what was never released.
 func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 	ctx, cancel := Settling(ctx)

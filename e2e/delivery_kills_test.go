@@ -40,12 +40,13 @@ func newDeliveryWorld(t *testing.T, people, groups int) *world {
 	}
 	w.server = newServer(t, append(env, "NAPCAT_SEND_PAUSE=200ms")...)
 	w.db = w.look()
-	w.inForce(strings.Replace(letAllIn, `mode: "followup"`, `mode: "followup", cap: 2`, 1)) // some find the queue full
+	w.inForce(strings.Replace(letAllIn, `mode: "followup"`, `mode: "followup", cap: 3`, 1)) // some find the queue full
 	w.connected()
 	return w
 }
 
-// writeAll lets people of every platform write at once in several chats, some of them twice, so that answers wait behind each other.
+// writeAll lets people of every platform write at once in several chats, one of them more often than the others, so that answers wait
+// behind each other and some find the queue full.
 func (k *soak) writeAll() {
 	for _, p := range k.on {
 		switch rand.IntN(5) {
@@ -59,9 +60,9 @@ func (k *soak) writeAll() {
 			p.hinder(slowAnswer)
 		}
 		first := rand.IntN(k.people)
-		for n := range 4 {
-			u := utterance{on: p, who: 1 + (first+n/2)%k.people}
-			if n == 3 {
+		for n := range 5 {
+			u := utterance{on: p, who: 1 + (first+n/3)%k.people}
+			if n == 4 {
 				u.group = 1 + rand.IntN(k.groups)
 			}
 			k.said = append(k.said, u)

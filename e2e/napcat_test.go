@@ -131,3 +131,31 @@ func TestNapCat_AReplyToAnAnswerGoesOnInItsWorkSession(t *testing.T) {
 	require.Contains(t, strings.Join(said, "\n"), "say begun", "it goes on where the answer was given")
 	require.NotContains(t, strings.Join(said, "\n"), "say chatted", "and not in the chat")
 }
+
+// A turn is made older than it is: nobody waits half a minute for a test.
+func TestNapCat_ALongTurnSaysInLinesThatItGoesOnWithinTheBudgetOfSigns(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t, "NAPCAT_SIGNS=2")
+	carol, team := onebottest.Person("20007"), onebottest.Group("20001")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	db := s.look()
+	older := func(ran time.Duration) {
+		_, err := db.Exec(t.Context(), "UPDATE turns SET started_at = now() - make_interval(secs => $1) WHERE state = 'running'", ran.Seconds())
+		require.NoError(t, err)
+	}
+	p.Say(team, "20007", onebottest.At(p.Self()), onebottest.Text("stream 3000 100ms")) // the reaction is the first sign
+	require.Eventually(t, func() bool { return count(t, db, "SELECT count(*) FROM turns WHERE state = 'running'") == 1 }, time.Minute, 20*time.Millisecond)
+	older(31 * time.Second)
+	saw(t, p, team, "Still working")
+	require.Len(t, seenAt(p, team), 1)
+	require.Contains(t, s.operated("channels"), "2/2")
+
+	older(3*time.Minute + time.Second)
+	require.Eventually(t, func() bool { return strings.Contains(s.operated("channels"), "2/2 +1") }, time.Minute, 100*time.Millisecond, "the next line is refused, and counted")
+	p.Say(team, "20007", onebottest.At(p.Self()), onebottest.Text("/stop"))
+	require.Eventually(t, func() bool { return len(seenAt(p, team)) == 2 }, time.Minute, 20*time.Millisecond, "the stop is answered")
+	require.Equal(t, 1, strings.Count(strings.Join(seenAt(p, team), "\n"), "Still working"), "what the budget refuses is a sign, never an answer")
+	p.Say(carol, "20007", onebottest.Text("say an answer"))
+	saw(t, p, carol, "an answer")
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}

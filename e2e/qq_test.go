@@ -129,3 +129,32 @@ func TestQQ_AnAnswerThatTookTooLongIsAMessageOfTheBotsOwn(t *testing.T) {
 	require.Equal(t, id, held.ReplyTo, "it came with the next chance")
 	require.Contains(t, held.Text, "at last", "the one that was held back")
 }
+
+// A turn is made older than it is: nobody waits for a test.
+func TestQQ_IsSeenWritingTwiceAndTheAnswersAreLeft(t *testing.T) {
+	t.Parallel()
+	q := newQQ(t)
+	s := newServer(t, q.env()...)
+	s.inForce(letAllIn)
+	require.Eventually(t, q.connected, time.Minute, 20*time.Millisecond)
+	db := s.look()
+	older := func(seconds int) {
+		_, err := db.Exec(t.Context(), "UPDATE turns SET started_at = now() - make_interval(secs => $1) WHERE state = 'running'", seconds)
+		require.NoError(t, err)
+	}
+	id := q.say(0, 1, "stream 3000 100ms")
+	require.Eventually(t, func() bool { return q.Writing(id) == 1 }, time.Minute, 20*time.Millisecond, "at once")
+	require.Eventually(t, func() bool { return count(t, db, "SELECT count(*) FROM turns WHERE state = 'running'") == 1 }, time.Minute, 20*time.Millisecond)
+	older(51)
+	require.Eventually(t, func() bool { return q.Writing(id) == 2 }, time.Minute, 20*time.Millisecond, "and once more")
+	require.Eventually(t, func() bool { return count(t, db, "SELECT count(*) FROM progress_cards WHERE state = 'none'") == 1 }, time.Minute, 20*time.Millisecond, "nothing else is shown")
+	older(600)
+	stop := q.say(0, 1, "/stop")
+	require.Eventually(t, func() bool { return len(q.shown(0, 1)) > 0 }, time.Minute, 20*time.Millisecond)
+	again := q.say(0, 1, "say an answer")
+	require.Eventually(t, func() bool { return strings.Contains(strings.Join(q.shown(0, 1), "\n"), "an answer") }, time.Minute, 20*time.Millisecond)
+	require.Equal(t, 2, q.Writing(id))
+	require.LessOrEqual(t, q.Writing(stop), 1)
+	require.LessOrEqual(t, q.Writing(again), 2)
+	require.Empty(t, q.broken(), "the protocol was kept")
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"xbot/runner/confine"
 	"xbot/runner/job"
 	"xbot/runner/wire"
 )
@@ -62,6 +63,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 	if timeout == 0 {
 		timeout = wire.MaxTimeout
 	}
+	policy, unfit := d.narrowed(r.Walls)
 	env := withEnv(d.env, r.Env)
 	if self, err := os.Executable(); err == nil && r.Input {
 		env = withEnv(env, []string{wire.RunnerVariable + "=" + self})
@@ -74,10 +76,27 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		Env:      env,
 		Timeout:  timeout,
 		Confine:  string(d.method),
-		Policy:   d.policy,
+		Policy:   policy,
 		KeepFree: d.cfg.KeepFree,
 		Input:    r.Input,
+		Unfit:    unfit,
 	}
+}
+
+// narrowed is the policy of commands within walls, and why no command can start within them here; nil if it can.
+func (d *daemon) narrowed(w wire.Walls) (confine.Policy, error) {
+	p := d.policy
+	if w == (wire.Walls{}) {
+		return p, nil
+	}
+	if d.method == confine.None {
+		return p, wire.Errorf(wire.Denied, "commands of this conversation run within walls alone, and this runner has none (%s): choose another runner with /runner use NAME", d.confinement)
+	}
+	p.Offline = p.Offline || w.Offline
+	if w.ReadOnly {
+		p.Write = nil
+	}
+	return p, nil
 }
 
 // writeInput notes a write to a command, which its shim carries out.

@@ -96,8 +96,9 @@ func (w *workerPart) activities() worker.Activities {
 	hooks, prompts, assembler := w.hookFiles(), w.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
 	registry := w.commands(serving{})
+	rooms := activities.Rooms{Boxes: w.boxes, Walls: w.agentProfiles()}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
-	agents := &coding.Agents{Store: w.store, Boxes: w.boxes}
+	agents := &coding.Agents{Store: w.store, Boxes: rooms}
 	return worker.Activities{
 		Turns: worker.Turns{
 			Intake: &turn.Intake{
@@ -110,7 +111,7 @@ func (w *workerPart) activities() worker.Activities {
 				Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 			},
 			Tools: &turn.Tools{
-				Calls: w.store, Sets: w.tools, Boxes: w.boxes, Words: w.words,
+				Calls: w.store, Sets: w.tools, Boxes: rooms, Words: w.words,
 				Outputs: live,
 			},
 			Approvals:  &turn.Approvals{Questions: w.store, Previewer: w.tools.Builtin, Boxes: w.boxes, Wait: w.permissions.Wait},
@@ -120,8 +121,8 @@ func (w *workerPart) activities() worker.Activities {
 			Titles:     &titles.Titles{Conversations: w.store, Models: choice.Swift{Choice: w.choice, Tiers: w.store}},
 		},
 		Background: worker.Background{
-			Tasks:     &background.Background{Tasks: w.store, Boxes: w.boxes, Outputs: live},
-			Commands:  &background.Commands{Store: w.store, Boxes: w.boxes, Links: outputLinks{filelink.New(w.key)}},
+			Tasks:     &background.Background{Tasks: w.store, Boxes: rooms, Outputs: live},
+			Commands:  &background.Commands{Store: w.store, Boxes: rooms, Links: outputLinks{filelink.New(w.key)}},
 			Fetcher:   w.attachmentFetcher(w.agent.Keep),
 			CronJobs:  w.cronJobs(),
 			Subagents: &agentwork.Subagents{Store: w.store},

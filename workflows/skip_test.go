@@ -110,7 +110,7 @@ func (d *days) register() {
 		Streams: livefeed.Feed{Bus: bus},
 	}
 	calls := &turn.Tools{
-		Calls: d.Store, Sets: tools, Boxes: d, Outputs: livefeed.Feed{Bus: bus},
+		Calls: d.Store, Sets: tools, Boxes: activities.Rooms{Boxes: d}, Outputs: livefeed.Feed{Bus: bus},
 	}
 	d.asking = &turn.Approvals{Questions: d.Store, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{

@@ -120,11 +120,11 @@ func New(t *testing.T, program ...string) *Fixture {
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Calls: b.Store, Sets: b.Catalog, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus},
+		Calls: b.Store, Sets: b.Catalog, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
 	b.Asking = &turn.Approvals{Questions: b.Store, Boxes: b, Wait: time.Hour}
-	b.background = &background.Background{Tasks: b.Store, Boxes: b, Outputs: livefeed.Feed{Bus: b.Bus}}
-	b.Commands = &background.Commands{Store: b.Store, Boxes: b, Links: b}
+	b.background = &background.Background{Tasks: b.Store, Boxes: activities.Rooms{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
+	b.Commands = &background.Commands{Store: b.Store, Boxes: activities.Rooms{Boxes: b}, Links: b}
 	var claimed turn.ClaimOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameClaim, turn.ClaimInput{Session: Key, Turn: Turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)

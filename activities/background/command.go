@@ -39,7 +39,7 @@ type OutputLinks interface {
 // Commands runs bang commands, which people give outside the turns of a conversation.
 type Commands struct {
 	Store BangStore
-	Boxes activities.Boxes
+	Boxes activities.Rooms
 	Links OutputLinks
 }
 
@@ -66,7 +66,7 @@ func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error
 	if err != nil || bang.Done {
 		return BangOutput{}, activities.Failure(ctx, err)
 	}
-	box, err := c.Boxes.Box(ctx, bang.User, bang.Runner)
+	box, err := c.Boxes.Of(ctx, bang.Session, bang.User, bang.Runner)
 	if err != nil {
 		return BangOutput{}, c.refuse(ctx, bang, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
+	"xbot/internal/sandbox"
 )
 
 // Runs keeps threads and processes.
@@ -41,7 +42,7 @@ type Store interface {
 // Agents answers turns by coding agents. It is safe for concurrent use.
 type Agents struct {
 	Store Store
-	Boxes activities.Boxes
+	Boxes activities.Rooms
 }
 
 // Ask is a step to answer.
@@ -116,6 +117,15 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 		return nil, failed(fault.Denied, i18n.AgentNowhere, name, err.Error()), nil
 	case err != nil:
 		return nil, Outcome{}, err
+	}
+	if run.Store == "" { // it is yet to start, and its commands would have no walls but its own
+		room, err := a.Boxes.Of(ctx, t.ask.Step.Session, t.owner, asked)
+		if err != nil {
+			return nil, Outcome{}, err
+		}
+		if err := sandbox.Talks(room); err != nil {
+			return nil, failed(fault.Denied, i18n.AgentNowhere, name, err.Error()), nil
+		}
 	}
 	place, ok := box.(runner)
 	if !ok {

@@ -46,7 +46,7 @@ func setup(t *testing.T, script ...string) *bench {
 	b.runner = server.StartRunner("local", runnerstest.DaemonConfig{Env: []string{"PATH=" + b.programs + ":" + os.Getenv("PATH")}})
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
-	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.Store, Boxes: boxes{b}}
+	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.Store, Boxes: activities.Rooms{Boxes: boxes{b}}}
 	_, user, err := b.Store.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	b.user = user
@@ -394,5 +394,15 @@ func TestAgent_AConversationWithoutCommandsHasNone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "denied", out.Fault)
 	require.True(t, strings.HasPrefix(b.LastMessage().Content, "codex runs commands by itself"))
+	require.NoFileExists(t, filepath.Join(b.runner.Workspace, "ran.txt"))
+}
+
+func TestAgent_DoesNotAnswerInASceneWithWalls(t *testing.T) {
+	b := setup(t, "run echo > ran.txt")
+	b.Model.Agents = &coding.Agents{Store: b.Store, Boxes: activities.Rooms{Boxes: boxes{b}, Walls: &activitiestest.Narrow{}}}
+	out, err := b.Fixture.Generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "denied", out.Fault)
+	require.Contains(t, b.LastMessage().Content, "the policy narrows what commands may do here")
 	require.NoFileExists(t, filepath.Join(b.runner.Workspace, "ran.txt"))
 }

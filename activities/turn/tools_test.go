@@ -98,7 +98,7 @@ func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {
 	t.Run("offline", func(t *testing.T) {
 		b := setup(t, `call Shell {"command":"touch x"}`)
 		b.AskForCalls()
-		b.Tools.Boxes = activitiestest.Unreachable{Fixture: b.Fixture}
+		b.Tools.Boxes = activities.Rooms{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
 		out, err := b.RunTool(t.Context(), 0)
 		require.NoError(t, err)
 		require.True(t, out.Error)
@@ -107,10 +107,21 @@ func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {
 	})
 }
 
+func TestTool_RunsWithinTheWallsOfItsConversation(t *testing.T) {
+	b := setup(t, `call Shell {"command":"true"}`)
+	b.AskForCalls()
+	n := &activitiestest.Narrow{Sandbox: b.Sandbox}
+	b.Tools.Boxes = activities.Rooms{Boxes: n, Walls: n}
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Len(t, n.Asked, 1)
+	require.Equal(t, chat.Walls{Offline: true}, n.Asked[0].Walls)
+}
+
 func TestTool_GoesWhereItBeganWhateverItsUserChoosesMeanwhile(t *testing.T) {
 	b := setup(t, `call Shell {"command":"pwd"}`)
 	b.AskForCalls()
-	b.Tools.Boxes = elsewhere{b, "laptop"}
+	b.Tools.Boxes = activities.Rooms{Boxes: elsewhere{b, "laptop"}}
 	require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, "desk", "/nowhere")) // a folder of another runner
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
@@ -164,7 +175,7 @@ func (oddBox) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, er
 func TestTool_AFaultOfARunnerIsSaidToBeThatRunners(t *testing.T) {
 	b := setup(t, `call Shell {"command":"touch x"}`)
 	b.AskForCalls()
-	b.Tools.Boxes = faulty{b}
+	b.Tools.Boxes = activities.Rooms{Boxes: faulty{b}}
 	out, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.True(t, out.Error)
@@ -211,7 +222,7 @@ func TestTool_AStopKillsTheCommandAndKeepsWhatItPrinted(t *testing.T) {
 func TestTool_AStopOfWhatCannotBeReachedSaysInterrupted(t *testing.T) {
 	b := setup(t, `call Shell {"command":"echo begun; sleep 100"}`)
 	b.AskForCalls()
-	b.Tools.Boxes = deaf{b}
+	b.Tools.Boxes = activities.Rooms{Boxes: deaf{b}}
 	out, err := b.RunTool(b.WhenLive(activitiestest.ErrStop, printed("begun")), 0)
 	require.NoError(t, err)
 	require.True(t, out.Error)

@@ -76,7 +76,7 @@ func channelTable(out io.Writer, list []chat.ChannelAccount, now time.Time) erro
 			by = "environment"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", channel.Name(a.Channel, a.Account), a.State, ago(a.ConnectedAt, now, ""), ago(a.EventAt, now, " ago"),
-			lagOf(a), waitingFor(a), signsOf(a), by, cmp.Or(a.Error, "-"))
+			lagOf(a), waitingFor(a), signsOf(a), by, cmp.Or(a.Error, heldBy(a), "-"))
 	}
 	return w.Flush()
 }
@@ -106,6 +106,14 @@ func signsOf(a chat.ChannelAccount) string {
 		shown += fmt.Sprintf(" +%d", over)
 	}
 	return shown
+}
+
+// heldBy says why messages wait that the platform has been handed, such as that a quota is used up.
+func heldBy(a chat.ChannelAccount) string {
+	if a.Held == "" {
+		return ""
+	}
+	return "messages wait: " + strings.Join(strings.Fields(a.Held), " ")
 }
 
 func waitingFor(a chat.ChannelAccount) string {

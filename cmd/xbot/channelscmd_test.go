@@ -24,11 +24,13 @@ func TestChannelTable_SaysHowEachStands(t *testing.T) {
 		{Channel: "napcat", Account: "second", State: chat.ChannelFaulty, Error: "NapCat refuses the token", ChangedBy: "mara"},
 		{Channel: "napcat", State: chat.ChannelConnected, ChannelLoad: chat.ChannelLoad{Signs: 12, SignsBudget: 240}},
 		{Channel: "napcat", Account: "third", State: chat.ChannelConnected, ChannelLoad: chat.ChannelLoad{Signs: 243, SignsBudget: 240}},
+		{Channel: "qq", State: chat.ChannelConnected, ChannelLoad: chat.ChannelLoad{Waiting: 1, OldestS: 60, Held: "the quota\nis used up"}},
 	}, now))
 	rows := strings.Split(out.String(), "\n")
 	require.Equal(t, strings.Fields("feishu connected 1h 5s ago 180ms 2 for 1m - environment -"), strings.Fields(rows[1]))
 	require.Equal(t, strings.Fields("napcat/second faulty - - - 0 - mara NapCat refuses the token"), strings.Fields(rows[2]))
 	require.Equal(t, strings.Fields("napcat connected - - - 0 12/240 - -"), strings.Fields(rows[3]))
+	require.Equal(t, strings.Fields("qq connected - - - 1 for 1m - - messages wait: the quota is used up"), strings.Fields(rows[5]))
 	require.Equal(t, strings.Fields("napcat/third connected - - - 0 240/240 +3 - -"), strings.Fields(rows[4]), "what was refused is beside it")
 }
 

@@ -72,7 +72,7 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 		}
 	}
 	out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, why)
-	kept, err := m.Store.Refuse(ctx, in.Inbound, out.Reply)
+	kept, err := store.Refusals{Store: m.Store}.Refuse(ctx, in.Inbound, out.Reply)
 	if err != nil {
 		return Outcome{}, err
 	}

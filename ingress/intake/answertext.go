@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/question"
 	"xbot/internal/store"
 )
@@ -30,6 +31,16 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 	if !meant {
 		return got, false, nil
 	}
+	if in.To != nil && !connects(call) { // an account is connected by a link, wherever it is asked for
+		shown, err := d.Inbox.ShownAt(ctx, call.ID, in.Channel, in.Account, *in.To)
+		if err != nil {
+			return got, false, err
+		}
+		if !shown { // nobody answers what they have not read
+			a = store.Answer{Session: in.Session, User: in.User, UserName: a.UserName, Shows: call.ID}
+			notice = shownElsewhere(in.Lang, call)
+		}
+	}
 	in.Text = in.TextForModel(r.Text)
 	got, err = d.Inbox.AnswerInWords(ctx, in.Inbound, a, notice)
 	if store.NotOpen(err) {
@@ -39,6 +50,25 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 		d.wake(in, false)
 	}
 	return got, err == nil, err
+}
+
+func connects(call chat.ToolCall) bool {
+	return len(call.Questions) > 0 && call.Questions[0].Connect != nil
+}
+
+// shownElsewhere shows somebody what was asked in another chat, or on the page, in the one where they write.
+func shownElsewhere(lang i18n.Lang, call chat.ToolCall) string {
+	parts := []string{i18n.Say(lang, i18n.InquiryElsewhere)}
+	switch {
+	case call.Plan != nil:
+		parts = append(parts, question.ShowPlan(*call.Plan), i18n.Say(lang, i18n.PlanHow))
+	case len(call.Questions) == 0:
+		parts = append(parts, "**"+i18n.Say(lang, i18n.AskTitle, call.Name)+"**", markdown.Visible(call.Summary), i18n.Say(lang, i18n.AskHow))
+	default:
+		parts = append(parts, strings.TrimRight(markdown.Visible(question.List(call.Questions)), "\n"),
+			question.How(lang, call.Questions)+" "+i18n.Say(lang, i18n.AskDeclineH))
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // brought reports whether a file came with the message itself, and not with the one that it answers.

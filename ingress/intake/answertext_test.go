@@ -64,3 +64,39 @@ func TestAnswerText_ABareYesOrNoOnAPlatformIsAPermission(t *testing.T) {
 	require.Equal(t, i18n.Say(i18n.English, i18n.Denied, "Shell · `it`"), b.Receive(ingresstest.DM("m5", "ou_1", "No!")).Reply)
 	require.Equal(t, chat.ApprovalDenied, b.Call(id).Approval.State)
 }
+
+func TestAnswerText_AQuestionIsShownInAChatBeforeItIsAnsweredThere(t *testing.T) {
+	b := ingresstest.NewPlatform(t, `{session: {dmScope: "main", identityLinks: {carol: ["feishu:ou_1", "qq:q_1"]}},
+		channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}, qq: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	onQQ := func(id, text string) gateway.Outcome {
+		e := ingresstest.DM(id, "q_1", text)
+		e.Channel = "qq"
+		return b.Receive(e)
+	}
+	at := b.Receive(ingresstest.DM("m1", "ou_1", "choose for me")).Session
+	for turn, c := range map[chat.TurnID]struct {
+		call         chat.ToolCall
+		says, answer string
+		shows        []string
+	}{
+		"t1": {ingresstest.Question(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}), "2", "Answered: blue", []string{"Which?", "red", "blue", "/deny"}},
+		"t2": {ingresstest.Question(t, chat.Inquiry{Text: "Which name?"}), "Alice", "Answered: Alice", []string{"Which name?"}},
+		"t3": {chat.ToolCall{Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleAsk}, "yes", i18n.Say(i18n.English, i18n.Allowed, "Shell · `it`"), []string{"May Shell run?", "it", "/approve"}},
+	} {
+		b.Receive(ingresstest.DM("begin "+string(turn), "ou_1", "go on"))
+		id := b.Ask(at, turn, c.call)
+		out := onQQ("first "+string(turn), c.says)
+		require.Equal(t, gateway.ResultAnswered, out.Result)
+		require.Equal(t, at, out.Session, "it is one conversation")
+		for _, words := range append(c.shows, i18n.Say(i18n.English, i18n.InquiryElsewhere)) {
+			require.Contains(t, out.Reply, words)
+		}
+		require.Equal(t, chat.ApprovalOpen, b.Call(id).Approval.State, "nobody answers what they have not read")
+		require.Equal(t, gateway.ResultDuplicate, onQQ("first "+string(turn), c.says).Result)
+		require.Equal(t, chat.ApprovalOpen, b.Call(id).Approval.State, "the same message again is no answer")
+		require.Equal(t, c.answer, onQQ("second "+string(turn), c.says).Reply)
+		require.NotEqual(t, chat.ApprovalOpen, b.Call(id).Approval.State)
+		_, err := b.Store.FinishTurn(t.Context(), at, turn, chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+}

@@ -55,6 +55,8 @@ type Questions interface {
 	AllowTurn(ctx context.Context, p store.TurnPermit) (chat.Turn, error)
 	OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error)
 	AnswerInWords(ctx context.Context, in store.Inbound, a store.Answer, notice string) (store.Accepted, error)
+	// ShownAt reports whether people have been shown in a chat of a platform what a call asks.
+	ShownAt(ctx context.Context, id chat.CallID, channel, account string, at chat.Address) (bool, error)
 }
 
 // Dispatch accepts messages and stops.

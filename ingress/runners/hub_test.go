@@ -496,6 +496,77 @@ func TestDaemon_HidesDeniedFoldersFromCommands(t *testing.T) {
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 }
 
+func TestDaemon_NarrowsACommandToTheWallsOfItsConversation(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "require"}})
+	wide := s.Direct("local", sandbox.RunnerConfig{})
+	require.NoError(t, wide.WriteFile(t.Context(), "file", []byte("kept"), sandbox.WriteCreate))
+	ids := 0
+	exec := func(box sandbox.Sandbox, command string) sandbox.ExecResult {
+		t.Helper()
+		ids++
+		got, err := box.Exec(t.Context(), sandbox.ExecRequest{ID: chat.NewCallID("t", 0, ids), Command: command})
+		require.NoError(t, err)
+		return got
+	}
+	const write, reach = "echo more >> file && echo x > /tmp/$$ && rm /tmp/$$", `python3 -c 'import socket; socket.socket(socket.AF_INET)'`
+	for name, c := range map[string]struct {
+		walls           chat.Walls
+		writes, reaches bool
+	}{
+		"none":      {chat.Walls{}, true, true},
+		"read-only": {chat.Walls{ReadOnly: true}, false, true},
+		"offline":   {chat.Walls{Offline: true}, true, false},
+		"both":      {chat.Walls{ReadOnly: true, Offline: true}, false, false},
+	} {
+		box := sandbox.Narrow(wide, c.walls)
+		require.Equal(t, "kept", string(exec(box, "head -c 4 file").Output), name)
+		wrote, reached := exec(box, write), exec(box, reach)
+		require.Equal(t, c.writes, wrote.Code == 0, "%s: %s", name, wrote.Output)
+		require.Equal(t, c.reaches, reached.Code == 0, "%s: %s", name, reached.Output)
+
+		file := "of " + name
+		_, uploading := box.Upload(t.Context(), file+".2", strings.NewReader("x"), sandbox.WriteCreate)
+		_, editing := box.Edit(t.Context(), sandbox.Edit{ID: chat.NewCallID("e", 0, ids), Path: file + ".3", From: strings.NewReader("x"), Mode: sandbox.WriteCreate})
+		for _, err := range []error{
+			box.WriteFile(t.Context(), file, nil, sandbox.WriteCreate), uploading, editing, box.MkdirAll(t.Context(), file+".4"),
+			box.Move(t.Context(), file, file+".5"), box.Remove(t.Context(), file+".5"), box.RemoveAll(t.Context(), file+".4"),
+		} {
+			require.Equal(t, c.writes, err == nil, "%s: %v", name, err)
+			if err != nil {
+				require.Equal(t, fault.Denied, fault.KindOf(err))
+			}
+		}
+		if c.walls != (chat.Walls{}) {
+			_, err := box.Start(t.Context(), sandbox.StdioRequest{Args: []string{"cat"}})
+			require.Equal(t, fault.Denied, fault.KindOf(err), name)
+		}
+	}
+}
+
+func TestDaemon_WithoutWallsStartsNoCommandThatNeedsThem(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "off"}})
+	wide := s.Direct("local", sandbox.RunnerConfig{})
+	narrow := sandbox.Narrow(wide, chat.Walls{Offline: true})
+	req := sandbox.ExecRequest{ID: "t.0.0", Command: "echo ran >> ran"}
+	_, err := narrow.Exec(t.Context(), req)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "%v", err)
+	_, err = wide.Stat(t.Context(), "ran")
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+
+	_, err = wide.Exec(t.Context(), req)
+	require.NoError(t, err)
+	got, err := narrow.Exec(t.Context(), req)
+	require.NoError(t, err, "what has started is attached to")
+	require.Equal(t, sandbox.ExecExited, got.State)
+	file, err := wide.ReadFile(t.Context(), "ran", 0, 0)
+	require.NoError(t, err)
+	require.Equal(t, "ran\n", string(file.Data))
+}
+
 func TestDaemon_SaysLoudlyWhenNothingIsHidden(t *testing.T) {
 	t.Parallel()
 	s := runnerstest.NewServer(t, nil)

@@ -60,7 +60,7 @@ func (b *Store) view(ctx context.Context, r store.ChannelOverview) chat.ChannelA
 	a := chat.ChannelAccount{
 		Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: r.Settings, Secrets: []string{}, Revision: r.Revision,
 		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error,
-		ChannelLoad: chat.ChannelLoad{Waiting: r.Waiting, OldestS: int64(r.Oldest.Seconds()), Signs: r.Signs, SignsBudget: r.SignsBudget},
+		ChannelLoad: chat.ChannelLoad{Waiting: r.Waiting, OldestS: int64(r.Oldest.Seconds()), Held: r.Held, Signs: r.Signs, SignsBudget: r.SignsBudget},
 	}
 	if secrets, err := b.reveal(r.Secrets); err == nil {
 		a.Secrets = slices.AppendSeq(a.Secrets, maps.Keys(secrets))

@@ -120,6 +120,20 @@ type Resolver struct {
 // preparation, not for what takes its time.
 func Once(ctx context.Context) context.Context { return choice.Once(ctx) }
 
+// Walls are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
+// are no more than the runner's own.
+func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (chat.Walls, error) {
+	p, err := b.Policies.Get(ctx)
+	if err != nil {
+		return chat.Walls{}, err
+	}
+	w, err := choice.Wanted(ctx, b.Store, key)
+	if err != nil {
+		return chat.Walls{}, err
+	}
+	return p.SceneAt(w.Above).Sandbox.Narrow(), nil
+}
+
 // Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
 // of the database.
 func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error) {

@@ -17,6 +17,22 @@ type document struct{ *policy.Policy }
 
 func (d document) Get(context.Context) (*policy.Policy, error) { return d.Policy, nil }
 
+func TestWalls_AreThoseOfTheSceneOfTheConversationAboveAll(t *testing.T) {
+	t.Parallel()
+	p, _, err := policy.Parse([]byte(`{ channels: { qq: { groupScenes: {
+	  chat: { enabled: true, sandbox: { files: "read_only", network: "off" } }, work: { enabled: true, sandbox: { files: "workspace", network: "off" } },
+	} } } }`))
+	require.NoError(t, err)
+	at := chat.Spot{Channel: "qq", Account: "default", ChatType: chat.ChatGroup, Scene: chat.SceneChat}
+	work, direct := at, at
+	work.Scene, direct.ChatType = chat.SceneWork, chat.ChatDirect
+	for above, want := range map[chat.Spot]chat.Walls{at: {ReadOnly: true, Offline: true}, work: {Offline: true}, direct: {}, {}: {}} {
+		got, err := (&agentprofile.Resolver{Store: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}}).Walls(t.Context(), "k")
+		require.NoError(t, err)
+		require.Equal(t, want, got, above)
+	}
+}
+
 func TestOf_TheToolsOfASceneNarrowThoseOfTheAgentAlsoForSubagents(t *testing.T) {
 	t.Parallel()
 	p, _, err := policy.Parse([]byte(`{

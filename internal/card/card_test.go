@@ -3,6 +3,7 @@ package card_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,4 +166,54 @@ func TestCheck_CountsWhatPlatformsCount(t *testing.T) {
 	require.ErrorContains(t, err, "may have 9 pictures")
 	_, err = card.Draft(card.Card{Title: "t", Elements: []card.Element{{Kind: card.Markdown, Text: strings.Repeat("<", card.MaxBytes/6)}}})
 	require.ErrorContains(t, err, "bytes as it is shown", "what is made harmless grows")
+}
+
+func TestCheck_HasTheBoundsOfTheGuide(t *testing.T) {
+	t.Parallel()
+	many := func(n int, one func(i int) card.Element) (out []card.Element) {
+		for i := range n {
+			out = append(out, one(i))
+		}
+		return out
+	}
+	form := []card.Element{{Kind: card.Form, Name: "f"}, {Kind: card.Button, In: "f", Text: "Send"}}
+	for says, bound := range map[string]func(over int) []card.Element{
+		"elements": func(over int) []card.Element {
+			return many(card.MaxElements+over, func(int) card.Element { return card.Element{Kind: card.Divider} })
+		},
+		"fields": func(over int) []card.Element {
+			return append(slices.Clone(form), many(card.MaxFields+over, func(i int) card.Element {
+				return card.Element{Kind: card.Date, In: "f", Name: fmt.Sprint("d", i), Text: "Day"}
+			})...)
+		},
+		"8 buttons": func(over int) []card.Element {
+			return many(card.MaxButtons+over, func(i int) card.Element { return card.Element{Kind: card.Button, Text: fmt.Sprint(i)} })
+		},
+		"entries of menus": func(over int) []card.Element {
+			menu := card.Element{Kind: card.Overflow}
+			for i := range card.MaxActions + over {
+				menu.Options = append(menu.Options, fmt.Sprint(i))
+			}
+			return []card.Element{menu}
+		},
+		"charts": func(over int) []card.Element {
+			return many(card.MaxCharts+over, func(int) card.Element {
+				return card.Element{Kind: card.Chart, Chart: "bar", Columns: []string{"a", "b"}, Rows: [][]string{{"x", "1"}}}
+			})
+		},
+		"deep": func(over int) []card.Element {
+			return many(card.MaxDepth+over, func(i int) card.Element {
+				e := card.Element{Kind: card.Panel, Name: fmt.Sprint("p", i), Text: "x"}
+				if i > 0 {
+					e.In = fmt.Sprint("p", i-1)
+				}
+				return e
+			})
+		},
+	} {
+		_, err := card.Check(card.Card{Title: "t", Elements: bound(0)})
+		require.NoError(t, err, says)
+		_, err = card.Check(card.Card{Title: "t", Elements: bound(1)})
+		require.ErrorContains(t, err, says)
+	}
 }

@@ -55,10 +55,11 @@ type ChannelAccount struct {
 
 // ChannelLoad is what an account has to show.
 type ChannelLoad struct {
-	Waiting     int   `json:"waiting" doc:"Messages that are still to be delivered."`
-	OldestS     int64 `json:"oldest_s,omitempty" doc:"Seconds for which the oldest of them has waited."`
-	Signs       int   `json:"signs,omitempty" doc:"Signs of life that were wanted within the hour that is counted: reactions, \"is writing\", lines that say that a turn goes on. What is above signs_budget was not shown."`
-	SignsBudget int   `json:"signs_budget,omitempty" doc:"How many of them the account may show in an hour; missing: they are not counted."`
+	Waiting     int    `json:"waiting" doc:"Messages that are still to be delivered."`
+	OldestS     int64  `json:"oldest_s,omitempty" doc:"Seconds for which the oldest of them has waited."`
+	Held        string `json:"held,omitempty" doc:"What the platform said to the one of them that was tried last, at most 300 characters, such as that a quota is used up."`
+	Signs       int    `json:"signs,omitempty" doc:"Signs of life that were wanted within the hour that is counted: reactions, \"is writing\", lines that say that a turn goes on. What is above signs_budget was not shown."`
+	SignsBudget int    `json:"signs_budget,omitempty" doc:"How many of them the account may show in an hour; missing: they are not counted."`
 }
 
 // ChannelFault is what is wrong with an option.

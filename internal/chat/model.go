@@ -57,6 +57,12 @@ type Spot struct {
 	Scene    string   `json:"scene"`
 }
 
+// Walls narrow what the commands of a conversation may do, below what their runner lets commands do. The zero value narrows nothing.
+type Walls struct {
+	ReadOnly bool // they change no file, nor do the tools that write files
+	Offline  bool // they open no sockets: neither to the network nor to other programs of the machine
+}
+
 // OfTurn is what the running turn of a conversation wants, and where it stands.
 type OfTurn struct {
 	Options Options   // of the message that it answers

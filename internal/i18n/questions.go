@@ -90,59 +90,61 @@ func Outcome(lang Lang, a chat.Approval) string {
 
 // What is said about the questions of the model (tool AskUser).
 const (
-	InquiryOption   ID = "inquiry_option"    // %s question, %s what was chosen, %s what can be
-	InquiryOne      ID = "inquiry_one"       // %s question
-	InquiryMissing  ID = "inquiry_missing"   // %s question
-	InquiryUnknown  ID = "inquiry_unknown"   // %q name, %s names that there are
-	InquiryTooLong  ID = "inquiry_too_long"  // %d bytes
-	InquiryLines    ID = "inquiry_lines"     // %d questions
-	InquiryOpen     ID = "inquiry_open"      // a permission was given where an answer is needed
-	InquiryNone     ID = "inquiry_none"      // answers to a call that asks for permission
-	InquiryAlways   ID = "inquiry_always"    // a question is asked each time
-	AlwaysNone      ID = "always_none"       // no rule fits the call
-	InquiryLeave    ID = "inquiry_leave"     // how a question is left without an answer
-	InquiryAnswered ID = "inquiry_answered"  // %s answers
-	InquiryHowOne   ID = "inquiry_how_one"   // how a question is answered: with options
-	InquiryHowMany  ID = "inquiry_how_many"  // the same, several of them
-	InquiryHowOther ID = "inquiry_how_other" // the same, options or words
-	InquiryHowBoth  ID = "inquiry_how_both"  // the same, several options or words
-	InquiryHowText  ID = "inquiry_how_text"  // the same, words alone
-	InquiryHowLines ID = "inquiry_how_lines" // the same, several questions
-	InquiryHowDash  ID = "inquiry_how_dash"  // how one of several is left out
-	InquiryHowSkip  ID = "inquiry_how_skip"  // how the only one is left out
-	InquiryButton   ID = "inquiry_button"    // the question which button of a card
-	InquiryDeclined ID = "inquiry_declined"  // result of a question that a person declined; %s note
-	InquiryLate     ID = "inquiry_late"      // result of a question that nobody answered in time
-	InquiryStopped  ID = "inquiry_stopped"   // result of a question of a turn that was stopped
-	InquiryTogether ID = "inquiry_together"  // result of questions that were answered in one text; %s text
+	InquiryOption    ID = "inquiry_option"    // %s question, %s what was chosen, %s what can be
+	InquiryOne       ID = "inquiry_one"       // %s question
+	InquiryMissing   ID = "inquiry_missing"   // %s question
+	InquiryUnknown   ID = "inquiry_unknown"   // %q name, %s names that there are
+	InquiryTooLong   ID = "inquiry_too_long"  // %d bytes
+	InquiryLines     ID = "inquiry_lines"     // %d questions
+	InquiryOpen      ID = "inquiry_open"      // a permission was given where an answer is needed
+	InquiryNone      ID = "inquiry_none"      // answers to a call that asks for permission
+	InquiryAlways    ID = "inquiry_always"    // a question is asked each time
+	AlwaysNone       ID = "always_none"       // no rule fits the call
+	InquiryLeave     ID = "inquiry_leave"     // how a question is left without an answer
+	InquiryElsewhere ID = "inquiry_elsewhere" // before what was asked in another chat
+	InquiryAnswered  ID = "inquiry_answered"  // %s answers
+	InquiryHowOne    ID = "inquiry_how_one"   // how a question is answered: with options
+	InquiryHowMany   ID = "inquiry_how_many"  // the same, several of them
+	InquiryHowOther  ID = "inquiry_how_other" // the same, options or words
+	InquiryHowBoth   ID = "inquiry_how_both"  // the same, several options or words
+	InquiryHowText   ID = "inquiry_how_text"  // the same, words alone
+	InquiryHowLines  ID = "inquiry_how_lines" // the same, several questions
+	InquiryHowDash   ID = "inquiry_how_dash"  // how one of several is left out
+	InquiryHowSkip   ID = "inquiry_how_skip"  // how the only one is left out
+	InquiryButton    ID = "inquiry_button"    // the question which button of a card
+	InquiryDeclined  ID = "inquiry_declined"  // result of a question that a person declined; %s note
+	InquiryLate      ID = "inquiry_late"      // result of a question that nobody answered in time
+	InquiryStopped   ID = "inquiry_stopped"   // result of a question of a turn that was stopped
+	InquiryTogether  ID = "inquiry_together"  // result of questions that were answered in one text; %s text
 )
 
 var inquiries = map[ID]map[Lang]string{
-	InquiryOption:   {English: "%q is no answer to %q, which can be answered with: %s.", Chinese: "%q 不是 %q 的可选答案，可选：%s。"},
-	InquiryOne:      {English: "%q takes one answer.", Chinese: "%q 只能选一个答案。"},
-	InquiryMissing:  {English: "%q has no answer.", Chinese: "%q 还没有答案。"},
-	InquiryUnknown:  {English: "There is no question %q; there are: %s.", Chinese: "没有名为 %q 的问题，现有：%s。"},
-	InquiryTooLong:  {English: "The answers have more than %d bytes together. Write a shorter one, or put the text into a file.", Chinese: "答案合计超过 %d 字节。请缩短，或把文字放进文件。"},
-	InquiryLines:    {English: "There are %d questions. Answer each on a line of its own, in their order.", Chinese: "共有 %d 个问题。请按顺序逐行作答，每题一行。"},
-	InquiryOpen:     {English: "The open question needs an answer, not a permission: answer it in a message, or decline with `/deny`.", Chinese: "这里等待的是一个问题，需要作答而不是许可：请直接发消息回答，或用 `/deny` 拒绝回答。"},
-	InquiryNone:     {English: "This call asks for permission: allow or deny it.", Chinese: "此调用需要的是许可：请允许或拒绝。"},
-	AlwaysNone:      {English: "No rule fits this call, so it cannot be allowed for always. Allow it once, or set a rule in the settings.", Chinese: "没有规则适用于此调用，无法设为总是允许。请仅允许这一次，或在设置中添加规则。"},
-	InquiryAlways:   {English: "A question cannot be answered with always, which is for permissions.", Chinese: "问题每次都要单独回答；always 只用于许可。"},
-	InquiryLeave:    {English: "`/deny` declines to answer.", Chinese: "不想回答可发送 `/deny`。"},
-	InquiryAnswered: {English: "Answered: %s", Chinese: "已回答：%s"},
-	InquiryHowOne:   {English: "Answer with a number.", Chinese: "请回复编号。"},
-	InquiryHowMany:  {English: "Answer with numbers, separated by commas.", Chinese: "请回复编号，可多选，用逗号分隔。"},
-	InquiryHowOther: {English: "Answer with a number, or in your own words.", Chinese: "请回复编号，或直接写下你的回答。"},
-	InquiryHowBoth:  {English: "Answer with numbers, separated by commas, or in your own words.", Chinese: "请回复编号，可多选，用逗号分隔；也可直接写下你的回答。"},
-	InquiryHowText:  {English: "Answer in your own words.", Chinese: "请直接写下你的回答。"},
-	InquiryHowLines: {English: "Answer each question on a line of its own.", Chinese: "请逐行作答，每题一行。"},
-	InquiryHowDash:  {English: "A dash leaves one out.", Chinese: "可跳过的题用“-”作答。"},
-	InquiryHowSkip:  {English: "A dash answers nothing.", Chinese: "跳过请回复“-”。"},
-	InquiryButton:   {English: "Which button?", Chinese: "选择哪个按钮？"},
-	InquiryDeclined: {English: "The user declined to answer%s. Do not ask the same again: go on without the answer where that is safe, or say what you would need.", Chinese: ""},
-	InquiryLate:     {English: "Nobody answered within the time that questions stay open. Go on without the answer where that is safe, or say what you would need.", Chinese: ""},
-	InquiryStopped:  {English: "Not answered: the user stopped the turn while the question was open.", Chinese: ""},
-	InquiryTogether: {English: "The user answered all of them together:\n%s", Chinese: ""},
+	InquiryOption:    {English: "%q is no answer to %q, which can be answered with: %s.", Chinese: "%q 不是 %q 的可选答案，可选：%s。"},
+	InquiryOne:       {English: "%q takes one answer.", Chinese: "%q 只能选一个答案。"},
+	InquiryMissing:   {English: "%q has no answer.", Chinese: "%q 还没有答案。"},
+	InquiryUnknown:   {English: "There is no question %q; there are: %s.", Chinese: "没有名为 %q 的问题，现有：%s。"},
+	InquiryTooLong:   {English: "The answers have more than %d bytes together. Write a shorter one, or put the text into a file.", Chinese: "答案合计超过 %d 字节。请缩短，或把文字放进文件。"},
+	InquiryLines:     {English: "There are %d questions. Answer each on a line of its own, in their order.", Chinese: "共有 %d 个问题。请按顺序逐行作答，每题一行。"},
+	InquiryOpen:      {English: "The open question needs an answer, not a permission: answer it in a message, or decline with `/deny`.", Chinese: "这里等待的是一个问题，需要作答而不是许可：请直接发消息回答，或用 `/deny` 拒绝回答。"},
+	InquiryNone:      {English: "This call asks for permission: allow or deny it.", Chinese: "此调用需要的是许可：请允许或拒绝。"},
+	AlwaysNone:       {English: "No rule fits this call, so it cannot be allowed for always. Allow it once, or set a rule in the settings.", Chinese: "没有规则适用于此调用，无法设为总是允许。请仅允许这一次，或在设置中添加规则。"},
+	InquiryAlways:    {English: "A question cannot be answered with always, which is for permissions.", Chinese: "问题每次都要单独回答；always 只用于许可。"},
+	InquiryLeave:     {English: "`/deny` declines to answer.", Chinese: "不想回答可发送 `/deny`。"},
+	InquiryElsewhere: {English: "Your message was not passed on: first, this waits for your answer. It was asked in another place, and can be answered here, too.", Chinese: "这条消息还没有转达：有一个问题在等您回答。它是在别处提出的，也可以在这里回答。"},
+	InquiryAnswered:  {English: "Answered: %s", Chinese: "已回答：%s"},
+	InquiryHowOne:    {English: "Answer with a number.", Chinese: "请回复编号。"},
+	InquiryHowMany:   {English: "Answer with numbers, separated by commas.", Chinese: "请回复编号，可多选，用逗号分隔。"},
+	InquiryHowOther:  {English: "Answer with a number, or in your own words.", Chinese: "请回复编号，或直接写下你的回答。"},
+	InquiryHowBoth:   {English: "Answer with numbers, separated by commas, or in your own words.", Chinese: "请回复编号，可多选，用逗号分隔；也可直接写下你的回答。"},
+	InquiryHowText:   {English: "Answer in your own words.", Chinese: "请直接写下你的回答。"},
+	InquiryHowLines:  {English: "Answer each question on a line of its own.", Chinese: "请逐行作答，每题一行。"},
+	InquiryHowDash:   {English: "A dash leaves one out.", Chinese: "可跳过的题用“-”作答。"},
+	InquiryHowSkip:   {English: "A dash answers nothing.", Chinese: "跳过请回复“-”。"},
+	InquiryButton:    {English: "Which button?", Chinese: "选择哪个按钮？"},
+	InquiryDeclined:  {English: "The user declined to answer%s. Do not ask the same again: go on without the answer where that is safe, or say what you would need.", Chinese: ""},
+	InquiryLate:      {English: "Nobody answered within the time that questions stay open. Go on without the answer where that is safe, or say what you would need.", Chinese: ""},
+	InquiryStopped:   {English: "Not answered: the user stopped the turn while the question was open.", Chinese: ""},
+	InquiryTogether:  {English: "The user answered all of them together:\n%s", Chinese: ""},
 }
 
 // What is said where a person changes a call before they permit it, and where they answer for several at once.

@@ -140,6 +140,9 @@ func (c *Connections) take(s mcpservers.Server, at At) (*connection, error) {
 		if at.Box == nil {
 			return nil, fault.Errorf(fault.Invalid, "the MCP server %s runs on a runner, and there is none here", s.Name)
 		}
+		if err := sandbox.Talks(at.Box); err != nil {
+			return nil, err
+		}
 		k.runner = at.Box.Name()
 	}
 	c.mu.Lock()

@@ -108,6 +108,19 @@ func (s Scenes) overriddenBy(a Scenes) Scenes {
 	return s
 }
 
+// What commands may do in a scene.
+const (
+	FilesWorkspace = "workspace"
+	FilesReadOnly  = "read_only"
+	NetworkOn      = "on"
+	NetworkOff     = "off"
+)
+
+// Narrow is what the walls mean for commands.
+func (w Walls) Narrow() chat.Walls {
+	return chat.Walls{ReadOnly: w.Files == FilesReadOnly, Offline: w.Network == NetworkOff}
+}
+
 // SceneAt returns what holds in the scene of a place; nothing where it has none.
 func (p *Policy) SceneAt(at chat.Spot) Scene {
 	channel := p.Channel(at.Channel, at.Account)

@@ -79,6 +79,8 @@ func (c *check) scenes(path string, s Scenes) {
 func (c *check) scene(path string, s Scene) {
 	c.oneOf(path+".think", s.Think, thinks...)
 	c.oneOf(path+".permissions", s.Permissions, presets...)
+	c.oneOf(path+".sandbox.files", s.Sandbox.Files, FilesWorkspace, FilesReadOnly)
+	c.oneOf(path+".sandbox.network", s.Sandbox.Network, NetworkOn, NetworkOff)
 	c.tools(path+".tools", s.Tools)
 	c.personality(path+".personality", s.Personality)
 }

@@ -253,7 +253,14 @@ type Scene struct {
 	Personality          string `json:"personality,omitempty"`          // instead of that of the agent
 	Permissions          string `json:"permissions,omitempty"`          // read_only | ask | auto: what tools may do there, which nobody widens
 	Tools                Tools  `json:"tools,omitzero"`                 // narrows those of the agent, also for subagents
+	Sandbox              Walls  `json:"sandbox,omitzero"`               // what commands may do there, below what their runner lets them do
 	DisableIdentityHints *bool  `json:"disableIdentityHints,omitempty"` // who speaks is not told; default: in work scenes
+}
+
+// Walls narrow what commands may do.
+type Walls struct {
+	Files   string `json:"files,omitempty"`   // workspace (default): as their runner lets them | read_only: they change no file
+	Network string `json:"network,omitempty"` // on (default): as their runner lets them | off: they open no sockets
 }
 
 // Limits bound what runs at once (spec/001 §9.1). 0 is the default.

@@ -14,6 +14,8 @@ func TestParse_RefusesToolsThatMeanNothingAndPersonalitiesThatArePrompts(t *test
 	for member, path := range map[string]string{
 		`tools: { deny: ["[Shell"] }`:                     "channels.qq.groupScenes.chat.tools.deny[0]",
 		`tools: { allow: [" "] }`:                         "channels.qq.groupScenes.chat.tools.allow[0]",
+		`sandbox: { files: "none" }`:                      "channels.qq.groupScenes.chat.sandbox.files",
+		`sandbox: { network: "none" }`:                    "channels.qq.groupScenes.chat.sandbox.network",
 		`personality: "a\nb"`:                             "channels.qq.groupScenes.chat.personality",
 		`personality: "` + strings.Repeat("x", 501) + `"`: "channels.qq.groupScenes.chat.personality",
 	} {

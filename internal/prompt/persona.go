@@ -76,6 +76,19 @@ func roleText(r chat.Profile) string {
 	return capped(text, maxFile, int64(len(text)))
 }
 
+// wallsText tells the model what commands cannot do, so that it does not try.
+func wallsText(w chat.Walls) string {
+	switch {
+	case w.ReadOnly && w.Offline:
+		return "Here no file can be changed, and commands reach no network."
+	case w.ReadOnly:
+		return "Here no file can be changed."
+	case w.Offline:
+		return "Here commands reach no network."
+	}
+	return ""
+}
+
 func agentText(who agentprofile.Profile) string {
 	var parts []string
 	if name := short(strings.ReplaceAll(who.Agent.Name, `"`, "'"), 80); name != "" {
@@ -88,6 +101,9 @@ func agentText(who agentprofile.Profile) string {
 	}
 	if manner := strings.TrimSpace(cmp.Or(who.Scene.Personality, who.Agent.Personality)); manner != "" {
 		parts = append(parts, "The manner in which you answer: "+manner)
+	}
+	if line := wallsText(who.Scene.Sandbox.Narrow()); line != "" {
+		parts = append(parts, line)
 	}
 	if len(parts) == 0 {
 		return ""

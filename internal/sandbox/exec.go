@@ -80,7 +80,11 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 	if !x.sent && x.req.Budget > 0 {
 		x.giveUp = time.Now().Add(x.req.Budget)
 	}
-	req, err := wire.NewRequest(wire.OpExecAttach, wire.ExecAttach{
+	op := wire.OpExecAttach
+	if x.req.Walls != (chat.Walls{}) {
+		op = wire.OpExecNarrow
+	}
+	req, err := wire.NewRequest(op, wire.ExecAttach{
 		ID:        string(x.req.ID),
 		Command:   x.req.Command,
 		Dir:       x.req.Dir,
@@ -92,6 +96,7 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		Offset:    x.offset,
 		Store:     x.store,
 		Input:     x.req.Input,
+		Walls:     wire.Walls(x.req.Walls),
 	})
 	if err != nil {
 		return ExecResult{}, err

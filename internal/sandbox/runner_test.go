@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
@@ -104,6 +105,17 @@ func TestExec_GoesOnWhereTheOutputBroke(t *testing.T) {
 	for n := range 3 {
 		require.Equal(t, "store", body[wire.ExecAttach](s, n).Store)
 	}
+}
+
+func TestExec_AsksForWallsByANameThatOlderRunnersDoNotKnow(t *testing.T) {
+	r, s := setup(t, step{answer: wire.ExecEnd{State: wire.StateExited}}, step{answer: wire.ExecEnd{State: wire.StateExited}})
+	for i, walls := range []chat.Walls{{}, {Offline: true}} {
+		_, err := sandbox.Narrow(r, walls).Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.0", Command: "true"})
+		require.NoError(t, err)
+		require.Equal(t, wire.Walls(walls), body[wire.ExecAttach](s, i).Walls)
+	}
+	require.Equal(t, wire.OpExecAttach, s.asked[0].Op)
+	require.Equal(t, wire.OpExecNarrow, s.asked[1].Op)
 }
 
 func TestExec_RefusesOutputWithAGap(t *testing.T) {

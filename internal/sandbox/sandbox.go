@@ -83,6 +83,9 @@ type ExecRequest struct {
 	// another store by now (a container made anew, a disk wiped) answers ExecLost instead of running the command again,
 	// and an attempt that follows one does not give up because the runner is offline.
 	StartedOn string
+	// Walls narrow what the command may do. A runner that cannot build them refuses to start it (Denied), and so does one of an older
+	// version (Invalid).
+	Walls chat.Walls
 	// Input says that the command reads what Feed writes. Its output is what it writes to stdout, whole: a command that writes
 	// more than wire.MaxLog is ended.
 	Input bool

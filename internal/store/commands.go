@@ -90,12 +90,15 @@ func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, err
 // maxRefused is how much is kept of a message that was refused, in characters: enough to tell which it was.
 const maxRefused = 400
 
+// Refusals keep which messages of platforms were refused.
+type Refusals struct{ Store *Store }
+
 // Refuse keeps that a message of a platform was refused, with what its sender is told: that is delivered like an answer, and the platform's
 // id finds it when the message is delivered again (Delivered). kept is false, and nothing is written, where no bot of this installation
 // received it, and where something else was accepted under its id: then the caller has to say it.
-func (s *Store) Refuse(ctx context.Context, in Inbound, say string) (kept bool, err error) {
+func (r Refusals) Refuse(ctx context.Context, in Inbound, say string) (kept bool, err error) {
 	in.Text, say = chat.FirstWords(pg.Clean(in.Text), maxRefused), pg.Clean(say)
-	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+	err = r.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		if known, err := tx.Q.ChannelAccountExists(ctx, tx, dbsqlc.ChannelAccountExistsParams{Channel: in.Channel, Account: in.Account}); err != nil || !known {
 			return err
 		}

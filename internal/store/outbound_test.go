@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -238,6 +239,31 @@ func TestSpendSign_CountsAnHourOverAllProcessesAndSaysWhatWasRefused(t *testing.
 	ok, err := b.HoldChannel(t.Context(), "napcat", "", "one", time.Minute)
 	require.NoError(t, err)
 	require.True(t, ok, "counting holds nothing")
+}
+
+func TestChannelOverview_SaysWhatHoldsTheMessagesThatWait(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	held := func() (int, string) {
+		all, err := b.ChannelOverview(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		return all[0].Waiting, all[0].Held
+	}
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
+	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
+	waiting, why := held()
+	require.Equal(t, 1, waiting)
+	require.Empty(t, why)
+	id, _ := b.next()
+	require.NoError(t, b.NoteDelivery(t.Context(), id, "the quota is used up "+strings.Repeat("x", 1000)))
+	_, why = held()
+	require.True(t, strings.HasPrefix(why, "the quota is used up "))
+	require.Len(t, why, 300)
+	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
+	waiting, why = held()
+	require.Zero(t, waiting)
+	require.Empty(t, why)
 }
 
 func TestEndDelivery_OfAnswersThatGrewTooOldThePersonIsToldOnceForAll(t *testing.T) {

@@ -27,7 +27,7 @@ func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat
 
 // AnswerInWords commits a message that is the answer to an open question: its inbox row, which is applied at once, what the
 // person wrote, the answer itself, and a notice that says how it was understood, in one transaction. An empty a.Call: it
-// fits nothing, the notice says so, and the question stays open. The same platform id with the same text is a duplicate.
+// fits nothing, or the question was not shown where it was written (a.Shows); the notice says so, and the question stays open. The same platform id with the same text is a duplicate.
 // Where the question is not open any more nothing is committed, and it is a Conflict: the message is one for the model.
 func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, notice string) (Accepted, error) {
 	in.Text = pg.Clean(in.Text)
@@ -48,6 +48,11 @@ func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, n
 			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(notice), Inbox: id},
 		} {
 			if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
+				return err
+			}
+		}
+		if a.Shows != "" && in.To != nil {
+			if err := calls.ShowAt(ctx, tx, a.Shows, in.Channel, in.Account, *in.To); err != nil {
 				return err
 			}
 		}

@@ -62,3 +62,24 @@ func TestConfine_OfflineSendsNoDatagramsByPairs(t *testing.T) {
 		}
 	})
 }
+
+func TestConfine_WithoutWritableFoldersChangesNothing(t *testing.T) {
+	eachMethod(t, func(p *fixture) {
+		require.NoError(p.T, os.WriteFile(filepath.Join(p.open, "file"), []byte("kept"), 0o600))
+		policy := p.policy()
+		policy.Write = nil
+		out, err := p.runWith(policy, "cat "+p.open+"/file; echo said > /dev/null; echo piped | cat")
+		require.NoError(p.T, err, out)
+		require.Equal(p.T, "keptpiped\n", out)
+		for _, try := range []string{
+			"echo x >> file", "echo x > new", "rm file", "mv file other", "mkdir folder", "ln -s / link", "truncate -s 0 file",
+			"echo x > /tmp/xbot-changed", "echo x > /var/tmp/xbot-changed",
+		} {
+			out, err := p.runWith(policy, try)
+			require.Error(p.T, err, "%s\n%s", try, out)
+		}
+		data, err := os.ReadFile(filepath.Join(p.open, "file"))
+		require.NoError(p.T, err)
+		require.Equal(p.T, "kept", string(data))
+	})
+}

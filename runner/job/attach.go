@@ -54,6 +54,9 @@ func (s *Store) Attach(spec Spec) (*Job, error) {
 	case running:
 		return s.adopt(e, dir)
 	}
+	if spec.Unfit != nil {
+		return nil, spec.Unfit
+	}
 	events, err := s.start(dir, spec, lock)
 	if err != nil {
 		return nil, notStarted(err)

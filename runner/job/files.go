@@ -58,6 +58,7 @@ type Spec struct {
 	Store    string         `json:"store"`
 	Boot     string         `json:"boot"`
 	Input    bool           `json:"input,omitempty"` // it reads what Store.Write notes, and stdout alone is kept
+	Unfit    error          `json:"-"`               // why it must not start here; what has started is attached to all the same
 }
 
 // Started notes that a command was about to execute.

@@ -17,7 +17,14 @@ type ExecAttach struct {
 	Stream    bool     `json:"stream,omitempty"`     // push output from Offset on
 	Offset    int64    `json:"offset,omitempty"`
 	Store     string   `json:"store,omitempty"` // the job store this command was first sent to; another one answers "lost"
+	Walls     Walls    `json:"walls,omitzero"`  // with OpExecNarrow
 	Input     bool     `json:"input,omitempty"` // it reads what ExecWrite sends; its output is stdout alone, whole, at most MaxLog
+}
+
+// Walls narrow what a command may do below what the runner lets commands do. A runner that cannot build them does not start the command.
+type Walls struct {
+	ReadOnly bool `json:"read_only,omitempty"` // it changes no file
+	Offline  bool `json:"offline,omitempty"`   // it opens no sockets
 }
 
 // RunnerVariable names, to a command with input, the program of the runner, which is also the bridge to some coding agents.

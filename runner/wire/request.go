@@ -11,6 +11,7 @@ type Op string
 // The operations. Each has a body type and a result type beside it in this package.
 const (
 	OpExecAttach  Op = "exec.attach"  // ExecAttach → ExecEnd, pushes ExecOutput
+	OpExecNarrow  Op = "exec.narrow"  // as OpExecAttach, with walls; by a name of its own, since a runner that knows no walls would run the command without
 	OpExecKill    Op = "exec.kill"    // ExecID → nothing
 	OpExecRelease Op = "exec.release" // ExecID → nothing
 	OpExecOutput  Op = "exec.output"  // ExecOutputRead → ReadResult

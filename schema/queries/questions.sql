@@ -27,3 +27,23 @@ RETURNING session_key;
 -- name: QuestionOfCall :one
 -- The question that a call has asked on a platform.
 SELECT * FROM outbound WHERE call_id = sqlc.arg(call_id)::text AND kind = 'question';
+
+-- name: QuestionShownAt :one
+-- Whether a call asks in a chat of a platform, since the turn answers a message of it or the question was sent there, or people were shown
+-- there what it asks. chat: that of its address, in direct chats without one the person.
+SELECT (EXISTS (
+    SELECT 1 FROM outbound o
+    WHERE o.call_id = sqlc.arg(call_id)::text AND o.kind = 'question' AND o.channel = sqlc.arg(channel) AND o.account = sqlc.arg(account)
+      AND coalesce(nullif(o.place ->> 'chat', ''), o.place ->> 'peer', '') = sqlc.arg(chat)::text
+) OR EXISTS (
+    SELECT 1 FROM tool_calls c JOIN inbox i ON i.turn_id = c.turn_id
+    WHERE c.id = sqlc.arg(call_id)::text AND i.channel = sqlc.arg(channel) AND i.account = sqlc.arg(account)
+      AND coalesce(nullif(i.place ->> 'chat', ''), i.place ->> 'peer', '') = sqlc.arg(chat)::text
+) OR EXISTS (
+    SELECT 1 FROM questions_shown q
+    WHERE q.call_id = sqlc.arg(call_id)::text AND q.channel = sqlc.arg(channel) AND q.account = sqlc.arg(account) AND q.chat = sqlc.arg(chat)::text
+))::boolean AS shown;
+
+-- name: QuestionShow :exec
+INSERT INTO questions_shown (call_id, channel, account, chat) VALUES (sqlc.arg(call_id), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(chat))
+ON CONFLICT DO NOTHING;

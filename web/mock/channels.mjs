@@ -29,7 +29,7 @@ export class Channels {
   #accounts = [
     {
       channel: "feishu", account: "", enabled: true, settings: { app_id: "cli_a1b2c3", mode: "webhook" }, secrets: ["app_secret", "encrypt_key"], revision: 1, changed_at: ago(9 * 86_400_000), changed_by: "Mara",
-      address: "https://xbot.example/channels/feishu", state: "connected", connected_at: ago(3_600_000), event_at: ago(42_000), lag_ms: 180, waiting: 2, oldest_s: 12,
+      address: "https://xbot.example/channels/feishu", state: "connected", connected_at: ago(3_600_000), event_at: ago(42_000), lag_ms: 180, waiting: 2, oldest_s: 12, held: "the organization has used up its calls of Feishu's API for this month",
     },
     {
       channel: "qq", account: "", enabled: true, settings: { app_id: "102030" }, secrets: ["app_secret"], revision: 2, changed_at: ago(2 * 86_400_000),

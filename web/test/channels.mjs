@@ -98,6 +98,7 @@ export const channelsOfMock = {
     const feishu = row(dialog, "Feishu")
     await feishu.getByText(/^connected since/).waitFor()
     await feishu.getByText(/180 ms late · 2 waiting to be sent/).waitFor()
+    await feishu.getByText("Messages wait: the organization has used up its calls of Feishu's API for this month").waitFor()
     await feishu.getByText("https://xbot.example/channels/feishu").waitFor()
     const qq = row(dialog, "QQ")
     await qq.getByText(/^Set by the environment of the server \(QQ_APP_ID, QQ_APP_SECRET\)/).waitFor()

@@ -11,6 +11,8 @@ import (
 var abilityClaims = []Claim{
 	{"what a person edits arrives as an edit of the same message", []Ability{Editing}, learnsEdits},
 	{"what a person takes back arrives as recalled", []Ability{Recalling}, learnsRecalls},
+	{"a process that has not received a message learns that it is taken back", []Ability{Recalling}, successorLearnsRecalls},
+	{"a recall that the receiver could not commit is delivered again", []Ability{Recalling, Redelivery}, redeliversRecalls},
 	{"a message that is edited shows the newest text", nil, edits},
 	{"a message that is deleted is gone", nil, deletes},
 	{"a reaction is shown once", nil, reacts},
@@ -44,6 +46,33 @@ func learnsRecalls(b *bench) {
 		require.Equal(b, e.ChatType, got.ChatType)
 		require.Equal(b, e.Chat, got.Chat)
 	}
+}
+
+func successorLearnsRecalls(b *bench) {
+	for _, in := range b.places() {
+		p := b.run()
+		e, id := p.arrive(say(in, "never mind"))
+		p.stop()
+		b.wait(func() bool { return b.Connected() == 0 }, "still connected")
+		fresh := b.run()
+		b.Emulator.(Recaller).Recall(id)
+		b.wait(func() bool { return len(fresh.recalled()) > 0 }, "the recall did not arrive")
+		got := fresh.recalled()[0]
+		require.Equal(b, e.ID, got.ID, "the message has the id that its receiver knows")
+		require.Equal(b, e.ChatType, got.ChatType)
+		require.Equal(b, e.Chat, got.Chat)
+		fresh.stop()
+		b.wait(func() bool { return b.Connected() == 0 }, "still connected")
+	}
+}
+
+func redeliversRecalls(b *bench) {
+	p := b.run()
+	e, id := p.arrive(say(Direct, "never mind"))
+	p.refuseRecalls(2)
+	b.Emulator.(Recaller).Recall(id)
+	b.wait(func() bool { return len(p.recalled()) > 0 }, "it was not delivered again")
+	require.Equal(b, e.ID, p.recalled()[0].ID)
 }
 
 // able gives the account's ability, or skips: small interfaces are an adapter's choice.

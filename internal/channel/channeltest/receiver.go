@@ -2,6 +2,7 @@ package channeltest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type receiver struct {
 	gate      func(ctx context.Context, e chat.Envelope) error // decides whether a message is committed; nil: it is
 	envelopes []chat.Envelope
 	edits     []chat.Envelope
+	refusals  int // of recalls, that are still to come
 	recalls   []chat.Envelope
 	presses   []channel.Press
 	statuses  []channel.Status
@@ -58,8 +60,20 @@ func (r *receiver) Edited(_ context.Context, e chat.Envelope) error {
 func (r *receiver) Recalled(_ context.Context, e chat.Envelope) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.bad, r.recalls = append(r.bad, r.faults(e, false)...), append(r.recalls, e)
+	r.bad = append(r.bad, r.faults(e, false)...)
+	if r.refusals > 0 {
+		r.refusals--
+		return errors.New("the database is away")
+	}
+	r.recalls = append(r.recalls, e)
 	return nil
+}
+
+// refuseRecalls fails to commit the next recalls.
+func (r *receiver) refuseRecalls(times int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refusals = times
 }
 
 // Pressed records an answer.

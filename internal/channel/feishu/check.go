@@ -3,6 +3,7 @@ package feishu
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	larkcore "github.com/larksuite/oapi-sdk-go/v3/core"
@@ -58,6 +59,46 @@ func (a *Account) try(ctx context.Context, p probe) error {
 	return a.request(ctx, q, nil)
 }
 
+// Permissions without which events do not arrive; no call needs them. Each is there under any of its names, of which the console has shown
+// different ones over time.
+var listens = [][]string{
+	{"im:message.p2p_msg:readonly", "im:message.p2p_msg"},
+	{
+		"im:message.group_at_msg:readonly", "im:message.group_at_msg", "im:message.group_at_msg.include_bot:readonly", "im:message.group_msg",
+		"im:message.group_msg:readonly",
+	},
+}
+
+// granted is the grant_status of a permission that the organization has given to the app.
+const granted = 1
+
+// deaf names the permissions for events that are missing, by the list that the platform keeps. Nothing is said where it gives none.
+func (a *Account) deaf(ctx context.Context) (problems []channel.Problem) {
+	var out struct {
+		Data struct {
+			Scopes []struct {
+				Name   string `json:"scope_name"`
+				Status int    `json:"grant_status"`
+				Type   string `json:"scope_type"`
+			} `json:"scopes"`
+		} `json:"data"`
+	}
+	err := a.request(ctx, &larkcore.ApiReq{HttpMethod: http.MethodGet, ApiPath: "/open-apis/application/v6/scopes"}, &out)
+	if err != nil || len(out.Data.Scopes) == 0 {
+		return nil
+	}
+	has := map[string]bool{}
+	for _, s := range out.Data.Scopes {
+		has[s.Name] = has[s.Name] || s.Status == granted && s.Type != "user"
+	}
+	for _, names := range listens {
+		if !slices.ContainsFunc(names, func(name string) bool { return has[name] }) {
+			problems = append(problems, lacking(names[0], nil))
+		}
+	}
+	return problems
+}
+
 // Check tries the credentials and names what is missing: the bot, and permissions. Events that are not subscribed to cannot be
 // seen from outside.
 func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
@@ -85,7 +126,7 @@ func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Proble
 			return channel.Identity{}, nil, channel.Certain(err)
 		}
 	}
-	return channel.Identity{ID: me.OpenID, Name: me.Name}, problems, nil
+	return channel.Identity{ID: me.OpenID, Name: me.Name}, append(problems, a.deaf(ctx)...), nil
 }
 
 func refused(err error) bool {

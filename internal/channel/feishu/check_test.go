@@ -50,6 +50,30 @@ func TestCheck_NamesEveryPermissionThatIsMissingAndWhereItIsTicked(t *testing.T)
 	}
 }
 
+func TestCheck_NamesThePermissionsForEventsThatTheListLacks(t *testing.T) {
+	direct, group := "im:message.p2p_msg:readonly", "im:message.group_at_msg:readonly"
+	for name, c := range map[string]struct{ granted, missing []string }{
+		"neither":                   {granted: []string{"im:resource"}, missing: []string{direct, group}},
+		"the names of today":        {granted: []string{direct, group}},
+		"older names":               {granted: []string{"im:message.p2p_msg", "im:message.group_at_msg"}},
+		"all messages of groups":    {granted: []string{direct, "im:message.group_msg"}},
+		"groups alone":              {granted: []string{group}, missing: []string{direct}},
+		"the app may not list them": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, feishutest.Config{Granted: c.granted})
+			_, problems, err := w.account.Check(t.Context())
+			require.NoError(t, err)
+			var missing []string
+			for _, p := range problems {
+				missing = append(missing, p.What)
+				require.Equal(t, "Add "+p.What+" at open.feishu.cn, the app, Permissions & Scopes, and publish a version.", p.Do)
+			}
+			require.Equal(t, c.missing, missing)
+		})
+	}
+}
+
 func TestCheck_AnAppWithoutABotIsToldWhereItIsAdded(t *testing.T) {
 	w := newWorld(t, feishutest.Config{NoBot: true})
 	_, problems, err := w.account.Check(t.Context())

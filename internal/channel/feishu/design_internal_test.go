@@ -166,3 +166,16 @@ func TestSettle_CutsAnAnswerThatACardDoesNotTake(t *testing.T) {
 	require.LessOrEqual(t, len(content), maxCard)
 	require.Contains(t, content, "飞…")
 }
+
+func TestReadCard_SaysWhatPeopleReadOnACardOfAModel(t *testing.T) {
+	t.Parallel()
+	made, err := design.Check(design.Card{Title: "Trip", Elements: []design.Element{
+		{Kind: design.Panel, Name: "more", Text: "More"}, {Kind: design.Markdown, In: "more", Text: "two hours"},
+		{Kind: design.Columns, Name: "two", Count: 2}, {Kind: design.Markdown, In: "two", Column: 2, Text: "right"},
+		{Kind: design.Area, Name: "take", Text: "Take the train"},
+		{Kind: design.Form, Name: "f"}, {Kind: design.Checker, In: "f", Name: "sure", Text: "I am sure"}, {Kind: design.Button, In: "f", Text: "Book"},
+	}})
+	require.NoError(t, err)
+	read := readCard([]byte(encode(askCard(channel.Question{Design: &made}, shownBy{}))))
+	require.Equal(t, []string{"Trip", "More", "two hours", "right", "**Take the train**", "I am sure", "[Book]"}, strings.Split(read, "\n"), "quoted, a card says what stood on it")
+}

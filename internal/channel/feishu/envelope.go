@@ -99,7 +99,9 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 	}
 	a.wrote.put(id, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: e.Chat, thread: e.Thread}, memoFor)
 	if !bot { // one without a name is called back by no answer
-		e.Sender.Name = a.nameOf(look, sender, e.Chat)
+		if e.Sender.Name = a.nameOf(look, sender, e.Chat); e.Sender.Name == "" {
+			e.Sender.Name = a.nameOn(look, sender, id)
+		}
 		e.Sender.Union, e.Sender.Member = identifier(data(from.SenderId).UnionId), identifier(data(from.SenderId).UserId)
 	}
 	a.surround(look, &e, me)

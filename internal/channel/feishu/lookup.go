@@ -35,6 +35,7 @@ type stored struct {
 	id, kind, chat, thread, parent string
 	// sender is an open_id, of an app its id, and senderType tells which.
 	sender, senderType string
+	senderName         string // where the platform tells it with the message
 	content            string
 	mentions           []mention
 	created            time.Time
@@ -51,7 +52,7 @@ func allStored(items []*larkim.Message) []stored {
 		sender := data(m.Sender)
 		s := stored{
 			id: data(m.MessageId), kind: data(m.MsgType), chat: data(m.ChatId), thread: data(m.ThreadId), parent: data(m.ParentId),
-			sender: data(sender.Id), senderType: data(sender.SenderType), content: data(data(m.Body).Content),
+			sender: data(sender.Id), senderType: data(sender.SenderType), senderName: clean(data(sender.SenderName)), content: data(data(m.Body).Content),
 			created: instant(data(m.CreateTime)), gone: data(m.Deleted),
 		}
 		for _, one := range m.Mentions {
@@ -63,14 +64,21 @@ func allStored(items []*larkim.Message) []stored {
 	return all
 }
 
-// read asks for a message; a forwarded conversation comes with what is in it.
+// read asks for a message; a forwarded conversation comes with what is in it. The names of who wrote come along, which needs no permission
+// for the address book, and are remembered.
 func (a *Account) read(ctx context.Context, id string) ([]stored, error) {
-	q := larkim.NewGetMessageReqBuilder().MessageId(id).UserIdType("open_id").CardMsgContentType(cardContent)
+	q := larkim.NewGetMessageReqBuilder().MessageId(id).UserIdType("open_id").CardMsgContentType(cardContent).WithSenderName(true)
 	out, err := call(ctx, a, a.im.Message.Get, q.Build())
 	if err != nil {
 		return nil, err
 	}
-	return allStored(data(out.Data).Items), nil
+	items := allStored(data(out.Data).Items)
+	for _, m := range items {
+		if m.senderType == "user" && m.sender != "" && m.senderName != "" {
+			a.people.put(m.sender, m.senderName, memoFor)
+		}
+	}
+	return items, nil
 }
 
 // quote adds what a message answers to, with its files, as far as it can be read in time. In a thread every message answers to
@@ -183,6 +191,21 @@ func (a *Account) nameOf(ctx context.Context, id, in string) string {
 		a.people.put(id, "", absentFor)
 	}
 	return ""
+}
+
+// nameOn is what somebody is called by a message of theirs, where neither address book nor members tell. Where the message does not tell
+// either it is not asked again for a while.
+func (a *Account) nameOn(ctx context.Context, id, message string) string {
+	asked := "message of " + id // no id of a person has a space
+	if _, before := a.people.get(asked); before {
+		return ""
+	}
+	a.people.put(asked, "", absentFor)
+	if _, err := a.read(ctx, message); err != nil {
+		return ""
+	}
+	name, _ := a.people.get(id)
+	return name
 }
 
 // listed is what the address book calls somebody.

@@ -167,6 +167,42 @@ func TestReceive_NamesComeFromTheMembersWhereTheAddressBookIsClosed(t *testing.T
 	require.Equal(t, 1, w.Calls("GET /open-apis/contact/v3/users/"+bo.OpenID), "a name is remembered")
 }
 
+func TestReceive_NamesComeWithTheMessageWhereNothingElseTellsThem(t *testing.T) {
+	for name, c := range map[string]feishutest.Config{
+		"the address book is closed": {Lacks: map[string][]string{
+			"GET /open-apis/contact": {"contact:contact.base:readonly", "contact:user.base:readonly"}, "GET /open-apis/im/v1/chats": {"im:chat:readonly"},
+		}},
+		"the address book hides the name": {Nameless: true, Lacks: map[string][]string{"GET /open-apis/im/v1/chats": {"im:chat:readonly"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c)
+			w.run(t)
+			first := w.says(t, feishutest.Incoming{From: ann, Text: "hi"})
+			require.Equal(t, ann.Name, first.Sender.Name)
+			read := "GET /open-apis/im/v1/messages/" + first.ID
+			require.Equal(t, 1, w.Calls(read))
+			second := w.says(t, feishutest.Incoming{From: ann, Text: "again"})
+			require.Equal(t, ann.Name, second.Sender.Name)
+			require.Zero(t, w.Calls("GET /open-apis/im/v1/messages/"+second.ID), "a name is remembered")
+			quoting := w.says(t, feishutest.Incoming{From: bo, Chat: w.group, Text: "this?", Parent: w.Write(feishutest.Incoming{From: ann, Chat: w.group, Text: "that"})})
+			require.Equal(t, ann.Name, quoting.Quote.Sender.Name)
+		})
+	}
+}
+
+func TestReceive_WhoseMessageCannotBeReadHasNoNameAndIsNotAskedForEachTime(t *testing.T) {
+	w := newWorld(t, feishutest.Config{Lacks: map[string][]string{
+		"GET /open-apis/contact": {"contact:contact.base:readonly"}, "GET /open-apis/im/v1/chats": {"im:chat:readonly"},
+		"GET /open-apis/im/v1/messages/": {"im:message:readonly"},
+	}})
+	w.run(t)
+	first := w.says(t, feishutest.Incoming{From: ann, Text: "hi"})
+	require.Empty(t, first.Sender.Name)
+	require.Equal(t, 1, w.Calls("GET /open-apis/im/v1/messages/"+first.ID))
+	second := w.says(t, feishutest.Incoming{From: ann, Text: "again"})
+	require.Zero(t, w.Calls("GET /open-apis/im/v1/messages/"+second.ID))
+}
+
 func TestReceive_ARecallNamesWhoWroteAlsoForAProcessThatDidNotSeeIt(t *testing.T) {
 	w := newWorld(t, feishutest.Config{})
 	id := w.Write(feishutest.Incoming{From: ann, Text: "oops"})

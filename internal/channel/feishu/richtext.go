@@ -237,7 +237,7 @@ func (w *words) element(m map[string]any, depth int) {
 		w.say(part{Tag: "a", Text: text, Href: href}.words())
 		return
 	}
-	for _, key := range []string{"content", "text", "title", "fields", "elements", "columns", "rows", "actions"} {
+	for _, key := range []string{"header", "content", "text", "title", "fields", "elements", "columns", "rows", "actions"} {
 		w.walk(m[key], depth+1)
 	}
 }

@@ -108,6 +108,9 @@ func explained(err error) error {
 				after = exhaustedFor
 			}
 		}
+		if c == exhausted {
+			return fault.Limited(after, "the bot has used up its messages of its own for today; an answer to a newer message is not among them: %w", r)
+		}
 		return fault.Limited(after, "QQ takes no more messages for now: %w", r)
 	case flaky:
 		return channel.Uncertain(fault.Errorf(fault.Unavailable, "QQ failed, and did not say whether the message was sent: %w", r))

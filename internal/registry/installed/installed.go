@@ -128,7 +128,7 @@ func (f *folder) Read(ctx context.Context, file string, offset int64) (skill.Pie
 // CopyTo makes a copy on a runner the same as what is installed, and returns its folder there: one for each person and each state of the files.
 // Where nothing changed it costs one request.
 func (f *folder) CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, err error) {
-	runner, ok := box.(*sandbox.Runner)
+	runner, ok := sandbox.Wide(box).(*sandbox.Runner) // the copies are the server's, and no work of the model
 	if !ok {
 		return "", errors.New("no machine is there")
 	}

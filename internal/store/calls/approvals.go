@@ -101,6 +101,9 @@ type Answer struct {
 	Changed *chat.Change
 	// Answers goes with Allow where the call asks questions, and only there.
 	Answers chat.Answers
+	// Shows is a call whose question the notice of AnswerInWords shows, in the chat where the message was written: it is answered by what comes
+	// afterwards.
+	Shows chat.CallID
 	// Connected says that the account was connected that the call waits for, which no person can say.
 	Connected bool
 }

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
 
@@ -43,6 +45,27 @@ func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 	}
 	return nil
 }
+
+// ShownAt reports whether people have been shown in a chat of a platform what a call asks.
+func (s *Store) ShownAt(ctx context.Context, id chat.CallID, channel, account string, at chat.Address) (bool, error) {
+	shown, err := s.db.Q.QuestionShownAt(ctx, s.db.Pool, dbsqlc.QuestionShownAtParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
+	if err != nil {
+		return false, pg.Classify(fmt.Errorf("look where the question of call %s was shown: %w", id, err))
+	}
+	return shown, nil
+}
+
+// ShowAt notes that a question is shown in a chat.
+func ShowAt(ctx context.Context, t *pg.Tx, id chat.CallID, channel, account string, at chat.Address) error {
+	err := t.Q.QuestionShow(ctx, t, dbsqlc.QuestionShowParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
+	if err != nil {
+		return fmt.Errorf("note where the question of call %s is shown: %w", id, err)
+	}
+	return nil
+}
+
+// chatOf names a chat among those of its bot.
+func chatOf(at chat.Address) string { return cmp.Or(at.Chat, at.Peer) }
 
 // Question is what a call has asked on a platform.
 type Question struct {

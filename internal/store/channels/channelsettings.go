@@ -29,6 +29,7 @@ type ChannelOverview struct {
 	ErrorAt     *time.Time
 	Waiting     int           // messages that are still to be delivered
 	Oldest      time.Duration // for which the oldest of them has waited
+	Held        string        // what the platform said to the one that was tried last and that it did not take, at most 300 characters
 	Signs       int           // signs of life that were wanted in the hour that is counted
 	SignsBudget int           // how many of them may be shown; 0: nothing is counted
 }
@@ -47,7 +48,7 @@ func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) 
 		}
 		o := ChannelOverview{
 			ChannelAccount: a, ChangedBy: r.ChangedName, Connected: r.Connected, ConnectedAt: r.ConnectedAt, EventAt: r.EventAt, Error: r.Error, ErrorAt: r.ErrorAt,
-			Waiting: int(r.Waiting), Oldest: time.Duration(r.OldestS) * time.Second,
+			Waiting: int(r.Waiting), Oldest: time.Duration(r.OldestS) * time.Second, Held: r.Held,
 			Signs: int(r.Signs), SignsBudget: int(r.SignsBudget),
 		}
 		if r.LagMs != nil {

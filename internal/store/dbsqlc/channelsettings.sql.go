@@ -161,12 +161,13 @@ SELECT a.channel, a.account, a.enabled, a.settings, a.secrets, a.revision, a.cha
        s.connected_at, s.event_at, s.lag_ms, s.error_at,
        (CASE WHEN s.signs_from > now() - interval '1 hour' THEN s.signs ELSE 0 END)::int AS signs, coalesce(s.signs_budget, 0)::int AS signs_budget,
        (CASE WHEN s.error_at >= a.changed_at THEN s.error ELSE '' END)::text AS error,
-       coalesce(w.waiting, 0)::int AS waiting, coalesce(extract(epoch FROM now() - w.oldest), 0)::bigint AS oldest_s
+       coalesce(w.waiting, 0)::int AS waiting, coalesce(extract(epoch FROM now() - w.oldest), 0)::bigint AS oldest_s, coalesce(w.held, '')::text AS held
 FROM channel_accounts a
 LEFT JOIN channel_states s ON s.channel = a.channel AND s.account = a.account
 LEFT JOIN users u ON u.id = a.changed_by
 LEFT JOIN (
-    SELECT o.channel, o.account, count(*)::int AS waiting, min(o.created_at) AS oldest
+    SELECT o.channel, o.account, count(*)::int AS waiting, min(o.created_at) AS oldest,
+        (array_agg(left(o.error, 300) ORDER BY o.tried_at DESC NULLS LAST, o.id DESC) FILTER (WHERE o.error <> ''))[1] AS held
     FROM outbound o WHERE o.state = 'waiting' GROUP BY o.channel, o.account
 ) w ON w.channel = a.channel AND w.account = a.account
 ORDER BY a.channel, a.account
@@ -185,6 +186,7 @@ type ChannelOverviewRow struct {
 	Error          string
 	Waiting        int32
 	OldestS        int64
+	Held           string
 }
 
 // What is configured with how it stands. A connection whose ingress is heard of no more is none, and an error from before the
@@ -218,6 +220,7 @@ func (q *Queries) ChannelOverview(ctx context.Context, db DBTX) ([]ChannelOvervi
 			&i.Error,
 			&i.Waiting,
 			&i.OldestS,
+			&i.Held,
 		); err != nil {
 			return nil, err
 		}

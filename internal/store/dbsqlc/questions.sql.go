@@ -107,6 +107,64 @@ func (q *Queries) QuestionSettle(ctx context.Context, db DBTX, callID string) ([
 	return items, nil
 }
 
+const questionShow = `-- name: QuestionShow :exec
+INSERT INTO questions_shown (call_id, channel, account, chat) VALUES ($1, $2, $3, $4)
+ON CONFLICT DO NOTHING
+`
+
+type QuestionShowParams struct {
+	CallID  string
+	Channel string
+	Account string
+	Chat    string
+}
+
+func (q *Queries) QuestionShow(ctx context.Context, db DBTX, arg QuestionShowParams) error {
+	_, err := db.Exec(ctx, questionShow,
+		arg.CallID,
+		arg.Channel,
+		arg.Account,
+		arg.Chat,
+	)
+	return err
+}
+
+const questionShownAt = `-- name: QuestionShownAt :one
+SELECT (EXISTS (
+    SELECT 1 FROM outbound o
+    WHERE o.call_id = $1::text AND o.kind = 'question' AND o.channel = $2 AND o.account = $3
+      AND coalesce(nullif(o.place ->> 'chat', ''), o.place ->> 'peer', '') = $4::text
+) OR EXISTS (
+    SELECT 1 FROM tool_calls c JOIN inbox i ON i.turn_id = c.turn_id
+    WHERE c.id = $1::text AND i.channel = $2 AND i.account = $3
+      AND coalesce(nullif(i.place ->> 'chat', ''), i.place ->> 'peer', '') = $4::text
+) OR EXISTS (
+    SELECT 1 FROM questions_shown q
+    WHERE q.call_id = $1::text AND q.channel = $2 AND q.account = $3 AND q.chat = $4::text
+))::boolean AS shown
+`
+
+type QuestionShownAtParams struct {
+	CallID  string
+	Channel string
+	Account string
+	Chat    string
+}
+
+// Whether a call asks in a chat of a platform, since the turn answers a message of it or the question was sent there, or people were shown
+// there what it asks. chat: that of its address, in direct chats without one the person.
+func (q *Queries) QuestionShownAt(ctx context.Context, db DBTX, arg QuestionShownAtParams) (bool, error) {
+	row := db.QueryRow(ctx, questionShownAt,
+		arg.CallID,
+		arg.Channel,
+		arg.Account,
+		arg.Chat,
+	)
+	var shown bool
+	err := row.Scan(&shown)
+	return shown, err
+}
+
 const questionWithdraw = `-- name: QuestionWithdraw :execrows
 UPDATE outbound SET state = 'expired', error = 'it was closed before it could be sent', ended_at = now()
 WHERE call_id = $1::text AND kind = 'question' AND state = 'waiting' AND parts IS NULL

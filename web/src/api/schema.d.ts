@@ -3750,6 +3750,8 @@ export interface components {
              * @description When the last event came.
              */
             event_at?: string;
+            /** @description What the platform said to the one of them that was tried last, at most 300 characters, such as that a quota is used up. */
+            held?: string;
             /**
              * Format: int64
              * @description Milliseconds between the platform's clock and the arrival of that event.

@@ -47,6 +47,7 @@ export function AccountRow({ account, onEdit }: Props) {
         <Actions account={account} name={name} testing={testing} onTest={() => setTesting(!testing)} onEdit={onEdit} />
       </div>
       {account.state === "faulty" && account.error && <p className="text-small break-words text-danger">{account.error}</p>}
+      {account.held && <p className="text-small break-words text-warn">{say("held", { reason: account.held })}</p>}
       {account.environment.length > 0 && <p className="text-small break-words text-ink-2">{say("environment", { names: account.environment.join(", ") })}</p>}
       {account.address && <Address text={account.address} />}
       {testing && <AccountTest account={account} name={name} />}

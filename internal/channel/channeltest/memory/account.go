@@ -14,6 +14,7 @@ type account struct {
 	secret string
 	has    map[Flaw]bool
 	late   *channel.Message // of one who shuffles
+	met    map[string]bool  // messages that it has received
 }
 
 // finding is an account of a platform without keys.

@@ -42,6 +42,7 @@ const (
 	Corrupts      Flaw = "it converts the line ends of files"
 	Oversizes     Flaw = "it cuts files that are too large"
 	Deaf          Flaw = "it does not hear of edits and recalls"
+	Forgetting    Flaw = "it knows recalls of what it has received itself alone"
 	Frozen        Flaw = "it does not edit"
 	Undying       Flaw = "it does not delete"
 	Effusive      Flaw = "it reacts again and again"

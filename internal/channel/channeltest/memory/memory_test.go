@@ -147,6 +147,8 @@ var caught = []breach{
 	{flaw: memory.Deaf, claims: []string{
 		"what a person edits arrives as an edit of the same message", "what a person takes back arrives as recalled",
 	}},
+	{flaw: memory.Forgetting, claims: []string{"a process that has not received a message learns that it is taken back"}},
+	{flaw: memory.AcksAlways, claims: []string{"a recall that the receiver could not commit is delivered again"}},
 	{flaw: memory.Frozen, claims: []string{"a message that is edited shows the newest text"}},
 	{flaw: memory.Undying, claims: []string{"a message that is deleted is gone"}},
 	{flaw: memory.Effusive, claims: []string{"a reaction is shown once"}},

@@ -80,6 +80,7 @@ func (a *account) listen(ctx context.Context, c *conn, to channel.Receiver, repo
 func (a *account) handle(ctx context.Context, e event, to channel.Receiver) error {
 	switch e.kind {
 	case "message":
+		a.met[e.post.id] = true
 		return to.Receive(ctx, a.envelope(e.post))
 	case "edit":
 		if a.has[Deaf] {
@@ -87,7 +88,7 @@ func (a *account) handle(ctx context.Context, e event, to channel.Receiver) erro
 		}
 		return to.Edited(ctx, a.envelope(e.post))
 	case "recall":
-		if a.has[Deaf] {
+		if a.has[Deaf] || a.has[Forgetting] && !a.met[e.post.id] {
 			return nil
 		}
 		return to.Recalled(ctx, a.envelope(e.post))

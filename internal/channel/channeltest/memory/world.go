@@ -92,7 +92,7 @@ func (w *World) Open(testing.TB) channel.Account { return w.account("right") }
 func (w *World) OpenWrong(testing.TB) channel.Account { return w.account("wrong") }
 
 func (w *World) account(secret string) channel.Account {
-	a := &account{world: w, secret: secret, has: w.flaws}
+	a := &account{world: w, secret: secret, has: w.flaws, met: map[string]bool{}}
 	if w.keys {
 		return a
 	}

@@ -29,6 +29,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /ws", s.connect)
 	for pattern, h := range map[string]handler{
 		"GET /open-apis/bot/v3/info":                                  s.info,
+		"GET /open-apis/application/v6/scopes":                        s.scopes,
 		"POST /open-apis/im/v1/messages/{id}/reactions":               s.react,
 		"PATCH /open-apis/im/v1/messages/{id}":                        s.patch,
 		"PUT /open-apis/im/v1/messages/{id}":                          s.put,
@@ -183,9 +184,27 @@ func (s *Server) info(call) (any, *refusal) {
 	return whole{"code": 0, "msg": "ok", "bot": map[string]any{"activate_status": 2, "app_name": BotName, "open_id": BotID}}, nil
 }
 
+// scopes lists what was granted: oapi-sdk-go v3.12, service/application/v6 (Scope). One of a user and one that waits are none of the app's.
+func (s *Server) scopes(call) (any, *refusal) {
+	if s.c.Granted == nil {
+		return nil, refuse(99991672, "Access denied.")
+	}
+	all := []map[string]any{
+		{"scope_name": "im:message.p2p_msg", "grant_status": 1, "scope_type": "user"},
+		{"scope_name": "im:message.group_msg", "grant_status": 2, "scope_type": "tenant"},
+	}
+	for _, name := range s.c.Granted {
+		all = append(all, map[string]any{"scope_name": name, "grant_status": 1, "scope_type": "tenant"})
+	}
+	return map[string]any{"scopes": all}, nil
+}
+
 func (s *Server) user(c call) (any, *refusal) {
 	for _, p := range s.people {
 		if p.OpenID == c.PathValue("id") {
+			if s.c.Nameless {
+				return map[string]any{"user": map[string]string{"open_id": p.OpenID}}, nil
+			}
 			return map[string]any{"user": map[string]string{"open_id": p.OpenID, "name": p.Name}}, nil
 		}
 	}

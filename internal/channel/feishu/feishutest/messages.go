@@ -2,6 +2,7 @@ package feishutest
 
 import (
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -228,10 +229,10 @@ func (s *Server) read(c call) (any, *refusal) {
 	if m == nil {
 		return nil, refuse(230001, "invalid message_id")
 	}
-	raw := c.URL.Query().Get("card_msg_content_type") == "user_card_content"
-	items := []map[string]any{s.stored(m, "", raw)}
+	as := readAs(c.URL.Query())
+	items := []map[string]any{s.stored(m, "", as)}
 	for _, f := range m.forwarded {
-		items = append(items, s.stored(f, m.id, raw))
+		items = append(items, s.stored(f, m.id, as))
 	}
 	return map[string]any{"items": items}, nil
 }
@@ -254,7 +255,7 @@ func (s *Server) list(c call) (any, *refusal) {
 	for _, m := range slices.Backward(s.order) {
 		within := thread && m.thread == q.Get("container_id") || !thread && m.chat == q.Get("container_id") && (m.thread == "" || m.parent == "")
 		if within && m.at.Unix() >= since {
-			items = append(items, s.stored(m, "", q.Get("card_msg_content_type") == "user_card_content"))
+			items = append(items, s.stored(m, "", readAs(q)))
 		}
 	}
 	from = min(from, len(items))
@@ -262,16 +263,30 @@ func (s *Server) list(c call) (any, *refusal) {
 	return map[string]any{"items": items[from:to], "has_more": to < len(items), "page_token": strconv.Itoa(to)}, nil
 }
 
+// reading is how messages are asked for: cards as they were sent, and with the names of who wrote. The latter is with_sender_name and
+// sender_name of oapi-sdk-go v3.12, service/im/v1/model.go (GetMessageReqBuilder, ListMessageReqBuilder, Sender); the platform's pages
+// do not have them.
+type reading struct{ raw, names bool }
+
+func readAs(q url.Values) reading {
+	return reading{raw: q.Get("card_msg_content_type") == "user_card_content", names: q.Get("with_sender_name") == "true"}
+}
+
 // stored is a message as it is read. Cards of the second version cannot be read, unless they are asked for as they were sent.
-func (s *Server) stored(m *message, upper string, raw bool) map[string]any {
+func (s *Server) stored(m *message, upper string, as reading) map[string]any {
 	sender := map[string]string{"id": m.sender, "id_type": "open_id", "sender_type": "user"}
 	if m.sender == BotID {
 		sender = map[string]string{"id": s.AppID, "id_type": "app_id", "sender_type": "app"}
 	}
+	if as.names {
+		if i := slices.IndexFunc(s.people, func(p Person) bool { return p.OpenID == m.sender }); i >= 0 {
+			sender["sender_name"] = s.people[i].Name
+		}
+	}
 	content := m.content
 	if m.kind == "interactive" {
 		content = `{"title":"","elements":[[{"tag":"text","text":"请升级至最新版本客户端，以查看内容"}]]}`
-		if raw {
+		if as.raw {
 			content = text(map[string]string{"user_dsl": m.content})
 		}
 	}

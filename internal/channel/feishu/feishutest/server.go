@@ -33,6 +33,10 @@ type Config struct {
 	Refuses map[string]int
 	// NoThreads refuses answers in threads, NoStreams the streaming mode, NoBot the bot.
 	NoThreads, NoStreams, NoBot bool
+	// Granted are permissions that the organization has given to the app, as they are listed; nil: the app may not list them.
+	Granted []string
+	// Nameless has the address book tell people without their names: the call is permitted, the member is not.
+	Nameless bool
 	// KeepStreams refuses to replace a card while it streams.
 	KeepStreams bool
 }

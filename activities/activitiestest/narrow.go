@@ -1,0 +1,29 @@
+package activitiestest
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/sandbox"
+)
+
+// Narrow is a sandbox whose commands in the session of tests run offline. It notes what it is asked to run.
+type Narrow struct {
+	sandbox.Sandbox
+
+	Asked []sandbox.ExecRequest
+}
+
+// Walls are those of a conversation.
+func (n *Narrow) Walls(_ context.Context, key chat.SessionKey) (chat.Walls, error) {
+	return chat.Walls{Offline: key == Key}, nil
+}
+
+// Box is the sandbox of every runner.
+func (n *Narrow) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) { return n, nil }
+
+// Exec notes the command and runs it.
+func (n *Narrow) Exec(ctx context.Context, req sandbox.ExecRequest) (sandbox.ExecResult, error) {
+	n.Asked = append(n.Asked, req)
+	return n.Sandbox.Exec(ctx, req)
+}

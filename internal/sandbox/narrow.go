@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"context"
+	"io"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// Narrow puts a sandbox behind walls: commands run within them, what writes files is refused where they are read-only, and no process is
+// started to talk to, since such processes are shared by all conversations of a person. No walls are the sandbox itself.
+func Narrow(box Sandbox, walls chat.Walls) Sandbox {
+	if walls == (chat.Walls{}) {
+		return box
+	}
+	return narrowed{Sandbox: box, walls: walls}
+}
+
+// Wide is the sandbox without the walls of a conversation, for what the server itself writes there.
+func Wide(box Sandbox) Sandbox {
+	if n, ok := box.(narrowed); ok {
+		return n.Sandbox
+	}
+	return box
+}
+
+// Talks is Denied where no process may be started, or talked to, in a sandbox.
+func Talks(box Sandbox) error {
+	if _, ok := box.(narrowed); ok {
+		return fault.Errorf(fault.Denied, "programs that are talked to, such as MCP servers and coding agents, do not run in this conversation: the policy narrows what commands may do here")
+	}
+	return nil
+}
+
+// narrowed is a Sandbox behind walls.
+type narrowed struct {
+	Sandbox
+
+	walls chat.Walls
+}
+
+var (
+	_ Sandbox = narrowed{}
+	_ Feeder  = narrowed{}
+)
+
+// writes is Denied where no file may be changed.
+func (n narrowed) writes() error {
+	if n.walls.ReadOnly {
+		return fault.Errorf(fault.Denied, "files cannot be changed in this conversation: the policy makes them read-only here")
+	}
+	return nil
+}
+
+// Exec runs the command within the walls.
+func (n narrowed) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) {
+	req.Walls.ReadOnly = req.Walls.ReadOnly || n.walls.ReadOnly
+	req.Walls.Offline = req.Walls.Offline || n.walls.Offline
+	return n.Sandbox.Exec(ctx, req)
+}
+
+// Feed writes to a command.
+func (n narrowed) Feed(ctx context.Context, id chat.CallID, in Input) error {
+	feeder, ok := n.Sandbox.(Feeder)
+	if !ok {
+		return fault.Errorf(fault.Invalid, "runner %s writes to no commands", n.Name())
+	}
+	return feeder.Feed(ctx, id, in)
+}
+
+// Start is refused.
+func (n narrowed) Start(context.Context, StdioRequest) (Process, error) { return nil, Talks(n) }
+
+// WriteFile is refused where files are read-only.
+func (n narrowed) WriteFile(ctx context.Context, path string, data []byte, mode WriteMode) error {
+	if err := n.writes(); err != nil {
+		return err
+	}
+	return n.Sandbox.WriteFile(ctx, path, data, mode)
+}
+
+// MkdirAll is refused where files are read-only.
+func (n narrowed) MkdirAll(ctx context.Context, path string) error {
+	if err := n.writes(); err != nil {
+		return err
+	}
+	return n.Sandbox.MkdirAll(ctx, path)
+}
+
+// Remove is refused where files are read-only.
+func (n narrowed) Remove(ctx context.Context, path string) error {
+	if err := n.writes(); err != nil {
+		return err
+	}
+	return n.Sandbox.Remove(ctx, path)
+}
+
+// RemoveAll is refused where files are read-only.
+func (n narrowed) RemoveAll(ctx context.Context, path string) error {
+	if err := n.writes(); err != nil {
+		return err
+	}
+	return n.Sandbox.RemoveAll(ctx, path)
+}
+
+// Move is refused where files are read-only.
+func (n narrowed) Move(ctx context.Context, from, to string) error {
+	if err := n.writes(); err != nil {
+		return err
+	}
+	return n.Sandbox.Move(ctx, from, to)
+}
+
+// Upload is refused where files are read-only, before anything is read.
+func (n narrowed) Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error) {
+	if err := n.writes(); err != nil {
+		return 0, err
+	}
+	return n.Sandbox.Upload(ctx, path, from, mode)
+}
+
+// Edit is refused where files are read-only.
+func (n narrowed) Edit(ctx context.Context, e Edit) (int64, error) {
+	if err := n.writes(); err != nil {
+		return 0, err
+	}
+	return n.Sandbox.Edit(ctx, e)
+}
