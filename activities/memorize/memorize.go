@@ -117,6 +117,10 @@ func (m *Memorizer) memorize(ctx context.Context, job chat.MemorizeJob) (out Out
 	if err != nil {
 		return m.failed(ctx, job, err)
 	}
+	if _, coding := llm.AgentOf(client); coding { // it answers turns and no calls, and no other model was chosen to read what was said
+		out.State = chat.MemorizeDone
+		return out, m.Jobs.EndMemorize(ctx, job, out.State, "", false)
+	}
 	changed := activity.GetInfo(ctx).Attempt > 1 // an earlier one may have kept something
 	for range maxMemorizeParts {
 		part, err := m.next(ctx, client, job)

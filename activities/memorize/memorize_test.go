@@ -14,7 +14,9 @@ import (
 	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
+	"xbot/internal/codingagent"
 	"xbot/internal/fault"
+	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/memory/flat"
 )
@@ -91,6 +93,21 @@ func TestMemorize_TwiceIsOnce(t *testing.T) {
 	spent, err := f.UsageOf(t.Context(), f.User, activitiestest.Key)
 	require.NoError(t, err)
 	require.Len(t, spent, 1, "it is booked")
+}
+
+// coder stands for a coding agent.
+type coder struct{ llm.Client }
+
+func (coder) CodingAgent() codingagent.Settings { return codingagent.Settings{Agent: "codex"} }
+
+func TestMemorize_AConversationOfACodingAgentIsReadByNobody(t *testing.T) {
+	f := forget(t, 5)
+	f.Memorizer.Models = activitiestest.OneModel{Client: coder{}}
+	out, err := f.memorize()
+	require.NoError(t, err)
+	require.Equal(t, memorize.Output{State: chat.MemorizeDone}, out)
+	require.Empty(t, f.log())
+	require.Zero(t, f.Server.Count(), "no model was asked")
 }
 
 // breaking fails once, where it is told.
