@@ -11,13 +11,6 @@ VERSION := $(RELEASE)$(shell git describe --always --dirty --exclude '*' 2>/dev/
 STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
 # The race detector needs a C compiler and makes tests slower: on in CI, elsewhere with RACE=-race.
 RACE    ?= $(if $(CI),-race)
-# It looks at our code and at what shares memory with it. Decoders, hashes and parsers of others turn bytes into bytes: they have nothing
-# for it to find, and are ten times slower with it. A package that is in here must not hand data from one goroutine to another.
-UNRACED := compress/... image/... archive/... hash/... crypto/internal/... encoding/xml regexp/... unicode/... math/... \
-	golang.org/x/crypto/... golang.org/x/image/... golang.org/x/text/... golang.org/x/net/html/... github.com/xuri/... \
-	github.com/tetratelabs/wazero/... github.com/tiktoken-go/... github.com/dlclark/regexp2/... \
-	github.com/yuin/goldmark/...
-RACED    = $(if $(RACE),$(RACE) $(UNRACED:%=-gcflags=%=-race=false))
 # Memory is not what is short then: the collector looks four times as seldom.
 RACED_GC := 400
 # REQUIRE_CHROMIUM=1 makes a missing Chromium a failure of "make test".
@@ -125,7 +118,7 @@ test-all: build ## run all tests; RACE=-race looks for races and needs a C compi
 .PHONY: test-go
 test-go: page temporal
 	$(call install,$(GOTESTSUM))
-	$(if $(RACE),GOGC=$(RACED_GC) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(or $(RACED),-p 4) -timeout 20m
+	$(if $(RACE),GOGC=$(RACED_GC) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(or $(RACE),-p 4) -timeout 20m
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
 # With the race detector the server under test has it too: its reports go to files, since the server is killed most of the time.
@@ -133,13 +126,13 @@ test-go: page temporal
 test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
-	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACED) -parallel 4 -timeout 60m $(ONLY)
+	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 4 -timeout 60m $(ONLY)
 	@$(if $(RACE),scripts/race-reports $(BIN)/race/reports)
 
 .PHONY: race-binaries
 race-binaries: build
 	@rm -rf $(BIN)/race && mkdir -p $(BIN)/race/real $(BIN)/race/reports
-	go build $(or $(RACED),-race) $(STAMP) -o $(BIN)/race/real/ ./cmd/xbot
+	go build -race $(STAMP) -o $(BIN)/race/real/ ./cmd/xbot
 	@for program in xbot-cli xbot-runner xbot-temporal; do ln -s $(BIN)/$$program $(BIN)/race/real/ && ln -s $(BIN)/$$program $(BIN)/race/; done
 	@printf '#!/bin/sh\nGOGC=%s GORACE=log_path=%s/reports/xbot exec %s/real/xbot "$$@"\n' $(RACED_GC) $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
 	@chmod +x $(BIN)/race/xbot
