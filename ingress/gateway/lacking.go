@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"strings"
 
 	"xbot/internal/chat"
@@ -25,9 +25,7 @@ func (m *inboundRequest) tellUnlisted(ctx context.Context) error {
 	if _, listed := m.c.Group(m.e.Chat); listed { // it is who writes that is not let in
 		return nil
 	}
-	sum := fnv.New32a()
-	sum.Write([]byte(m.e.Chat)) // never fails
-	of := chat.Saying{Topic: chat.TopicGroup, Channel: m.e.Channel, Account: m.e.Account, About: fmt.Sprint("unlisted ", sum.Sum32()%toldGroups)}
+	of := chat.Saying{Topic: chat.TopicGroup, Channel: m.e.Channel, Account: m.e.Account, About: fmt.Sprint("unlisted ", crc32.ChecksumIEEE([]byte(m.e.Chat))%toldGroups)}
 	told, err := m.Store.TellAdministrator(ctx, of, func(l i18n.Lang) string {
 		return i18n.Say(l, i18n.GroupUnlisted, m.groupName(), m.listing())
 	})
