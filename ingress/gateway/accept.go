@@ -30,6 +30,9 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	if err := m.ensureSession(ctx); err != nil {
 		return Outcome{}, err
 	}
+	if err := m.tellLacking(ctx); err != nil {
+		return Outcome{}, err
+	}
 	in, out := m.inbound(), Outcome{Session: m.key}
 	got, err := m.submit(ctx, in)
 	if errors.Is(err, intake.ErrIgnored) {

@@ -24,7 +24,7 @@ func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
 		return m.pair(ctx)
 	default:
 		if v.Say == "" {
-			return Outcome{Result: ResultRefused}, false, nil
+			return Outcome{Result: ResultRefused}, false, m.tellUnlisted(ctx)
 		}
 		out, err := m.turnAway(ctx, v.Say)
 		return out, false, err

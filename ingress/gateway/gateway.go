@@ -28,10 +28,17 @@ type Gateway struct {
 	Dispatch *intake.Dispatch
 	// Preferences are what a card of settings shows; nil: there is none.
 	Preferences Preferences
-	Base        string // address of the page, which the card of an administrator links to; empty: it does not
+	Runners     Runners // nil: what a group lacks is not told
+	Base        string  // address of the page, which the card of an administrator links to; empty: it does not
 	// AdminChat is a direct chat of the settings: who writes there is the first administrator. A zero one is none.
 	AdminChat chat.Address
 	Log       *slog.Logger
+}
+
+// Runners knows where the commands of people and groups run.
+type Runners interface {
+	// Name returns the runner of a user; Denied: there is none that they may use.
+	Name(ctx context.Context, user chat.UserID, asked string) (string, error)
 }
 
 // Results of what a platform delivered.

@@ -12,6 +12,9 @@ const (
 	PairUsage    ID = "pair_usage"
 	PairWaits    ID = "pair_waits" // code, who, channel, minutes left
 
+	GroupUnlisted ID = "group_unlisted"  // to an administrator; the group, the command that lists it
+	GroupNoRunner ID = "group_no_runner" // the same; the group
+
 	LinkCode    ID = "link_code" // code
 	LinkUnknown ID = "link_unknown"
 	LinkAdmin   ID = "link_admin"
@@ -60,7 +63,15 @@ var gateway = map[ID]map[Lang]string{
 	PairApproved: {English: "%s may write direct messages on %s from now on. They learn of it with their next message.", Chinese: "%s 现在可以在 %s 上与我私聊，对方会在下一条消息时得知。"},
 	PairRefused:  {English: "%s got no access on %s. They may ask again.", Chinese: "已拒绝 %s(%s)。对方可以再次申请。"},
 	PairUsage:    {English: "Write `/pair`, `/pair approve CODE` or `/pair refuse CODE`.", Chinese: "用法：`/pair`、`/pair approve 配对码` 或 `/pair refuse 配对码`。"},
-	PairWaits:    {English: "`%s` · %s · %s · %d h left", Chinese: "`%s` · %s · %s · 剩余 %d 小时"},
+	GroupUnlisted: {
+		English: "I was mentioned in the group %s, which the policy does not list, so I keep silent there. To have me listen: `%s`. You are told this once a day at most.",
+		Chinese: "有人在群 %s 中提到了我，但策略没有列出这个群，所以我没有回应。要让我在群里回应：`%s`。此通知每天最多发一次。",
+	},
+	GroupNoRunner: {
+		English: "People write to me in the group %s now. It has no runner: I answer there, but run no commands and fetch no files. Containers give groups one (`XBOT_DOCKER_ENABLED`). You are told this once a day at most.",
+		Chinese: "群 %s 里已有人向我提问。这个群没有运行器：我可以回答，但不能运行命令，也不能接收文件。启用容器后群就有运行器 (`XBOT_DOCKER_ENABLED`)。此通知每天最多发一次。",
+	},
+	PairWaits: {English: "`%s` · %s · %s · %d h left", Chinese: "`%s` · %s · %s · 剩余 %d 小时"},
 
 	LinkCode:    {English: "On the other channel, write `/link %s` within 10 minutes. Whoever writes it acts as you from then on: show it to nobody.", Chinese: "请在 10 分钟内，于另一个渠道发送 `/link %s`。发送者从此就是你，请勿让他人看到。"},
 	LinkUnknown: {English: "This code is unknown, was used, or is older than 10 minutes. For a new one, write /link on the channel where I know you.", Chinese: "此关联码不存在、已使用或已超过 10 分钟。请在已认识你的渠道发送 /link 获取新码。"},

@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// toldGroups bounds of how many groups that nobody listed an administrator is told in a day, for each bot: anybody may add a bot to groups.
+const toldGroups = 16
+
+// tellUnlisted tells an administrator of a group that mentions the bot and that the policy does not list. The group itself reads nothing.
+func (m *inboundRequest) tellUnlisted(ctx context.Context) error {
+	if m.direct() || !m.writes || !m.e.Mentioned || m.c.GroupPolicy != policy.GroupAllowlist {
+		return nil
+	}
+	if _, listed := m.c.Group(m.e.Chat); listed { // it is who writes that is not let in
+		return nil
+	}
+	of := chat.Saying{Topic: chat.TopicGroup, Channel: m.e.Channel, Account: m.e.Account, About: fmt.Sprint("unlisted ", crc32.ChecksumIEEE([]byte(m.e.Chat))%toldGroups)}
+	told, err := m.Store.TellAdministrator(ctx, of, func(l i18n.Lang) string {
+		return i18n.Say(l, i18n.GroupUnlisted, m.groupName(), m.listing())
+	})
+	if told {
+		m.Log.Info("the bot was mentioned in a group that the policy does not list", "channel", m.e.Channel, "account", m.e.Account, "group", m.e.Chat)
+	}
+	return err
+}
+
+// tellLacking tells an administrator what a group lacks to which the bot has begun to listen. Whether a model answers there the first turn says.
+func (m *inboundRequest) tellLacking(ctx context.Context) error {
+	if m.direct() || m.exists || m.Runners == nil {
+		return nil
+	}
+	owner, err := m.Store.SessionOwner(ctx, m.key)
+	if err != nil {
+		return err
+	}
+	if _, err = m.Runners.Name(ctx, owner.ID, ""); !fault.Is(err, fault.Denied) {
+		return err
+	}
+	of := chat.Saying{Topic: chat.TopicGroup, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Chat, What: "runner"}
+	_, err = m.Store.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoRunner, m.groupName()) })
+	return err
+}
+
+// groupName is what an administrator reads of a group: strangers name it.
+func (m *inboundRequest) groupName() string {
+	name := cmp.Or(store.CleanName(m.e.Subject), store.CleanName(m.e.Room), store.CleanName(m.e.Chat))
+	return "`" + strings.Trim(strings.ReplaceAll(name, "`", "'"), " ") + "` (" + m.e.Channel + ")"
+}
+
+// listing is the command that lists a group; empty where its id does not fit into one.
+func (m *inboundRequest) listing() string {
+	place := "channels." + m.e.Channel
+	if own, ok := m.p.Channels[m.e.Channel].Accounts[m.e.Account]; ok && own.Groups != nil {
+		place += `.accounts."` + m.e.Account + `"`
+	}
+	if strings.ContainsAny(m.e.Chat+m.e.Account, "\"`\\ \t\n") {
+		return place + ".groups"
+	}
+	return `/config set ` + place + `.groups."` + m.e.Chat + `" {}`
+}

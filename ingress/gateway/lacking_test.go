@@ -1,0 +1,90 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/gateway"
+	"xbot/ingress/ingresstest"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/notices"
+)
+
+// noticed are the notices to administrators.
+func (b *platform) noticed() (all []string) {
+	b.T.Helper()
+	rows, err := b.Pool.Query(b.T.Context(), "SELECT content FROM messages WHERE session_key = $1 ORDER BY id", string(notices.Conversation))
+	require.NoError(b.T, err)
+	for rows.Next() {
+		var text string
+		require.NoError(b.T, rows.Scan(&text))
+		all = append(all, text)
+	}
+	require.NoError(b.T, rows.Err())
+	return all
+}
+
+func mention(id, group string) chat.Envelope {
+	e := ingresstest.InGroup(id, "ou_1", "@bot hi")
+	e.Chat, e.Mentioned = group, true
+	return e
+}
+
+func TestLacking_OfAnUnlistedGroupAnAdministratorIsToldOnceWithTheCommandThatListsIt(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {}}}}}`)
+	for i := range 3 {
+		require.Equal(t, gateway.Outcome{Result: gateway.ResultRefused}, b.Receive(mention(fmt.Sprint("m", i), "oc_2")), "the group reads nothing")
+	}
+	require.Len(t, b.noticed(), 1)
+	require.Contains(t, b.noticed()[0], "`The Team`")
+	require.Contains(t, b.noticed()[0], `/config set channels.feishu.groups."oc_2" {}`)
+
+	unaddressed := mention("m7", "oc_3")
+	unaddressed.Mentioned = false
+	b.Receive(unaddressed)
+	require.Len(t, b.noticed(), 1, "nobody asked for the bot there")
+	for i := range 200 {
+		e := mention(fmt.Sprint("n", i), fmt.Sprint("oc_many", i))
+		e.Subject = "`/config set x 1` \u202e"
+		b.Receive(e)
+	}
+	require.LessOrEqual(t, len(b.noticed()), 16, "whoever adds the bot to many groups fills no chat")
+	require.NotContains(t, b.noticed()[1], "\u202e")
+	require.NotContains(t, b.noticed()[1], "`/config set x 1`")
+}
+
+func TestLacking_NothingIsToldOfGroupsThatThePolicyClosesOrWhoIsNotLetIn(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groupPolicy: "disabled"}}}`)
+	b.Receive(mention("m1", "oc_2"))
+	b.SetPolicy(`{channels: {feishu: {groups: {oc_2: {allowFrom: ["ou_9"]}}}}}`)
+	b.Receive(mention("m2", "oc_2"))
+	require.Empty(t, b.noticed())
+}
+
+// nowhere is where no commands run.
+type nowhere struct{ err error }
+
+func (n nowhere) Name(context.Context, chat.UserID, string) (string, error) { return "", n.err }
+
+func TestLacking_OfAGroupWithoutARunnerAnAdministratorIsToldOnce(t *testing.T) {
+	b := bridged(t, ingresstest.GroupPolicy)
+	for _, g := range b.Gateways {
+		g.Runners = nowhere{}
+	}
+	require.Equal(t, gateway.ResultAccepted, b.Receive(mention("m0", "oc_1")).Result)
+	require.Empty(t, b.noticed(), "it has one")
+
+	for _, g := range b.Gateways {
+		g.Runners = nowhere{fault.Errorf(fault.Denied, "none")}
+	}
+	b.SetPolicy(`{channels: {feishu: {groups: {"*": {}}}}}`)
+	for i := range 3 {
+		require.Equal(t, gateway.ResultAccepted, b.Receive(mention(fmt.Sprint("m1", i), "oc_2")).Result)
+	}
+	require.Len(t, b.noticed(), 1)
+	require.Contains(t, b.noticed()[0], "no runner")
+}
