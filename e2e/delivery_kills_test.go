@@ -165,7 +165,7 @@ func (k *soak) numbered(query string) map[int]bool {
 func TestDelivery_WhatDidNotArriveIsInTheInboxTheLogAndAMetric(t *testing.T) {
 	t.Parallel()
 	q := newQQ(t)
-	s := newServer(t, q.env()...)
+	s := newServer(t, append(q.env(), "QQ_TYPING=off")...) // it would be refused in place of the answer
 	s.inForce(letAllIn)
 	require.Eventually(t, q.connected, time.Minute, 20*time.Millisecond)
 	q.Befall(qqtest.Trouble{Kind: qqtest.Refused, Times: 1})
