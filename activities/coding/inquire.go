@@ -31,9 +31,9 @@ type option struct {
 	Label string `json:"label"`
 }
 
-// askable reports whether a request can be shown to a person.
+// askable reports whether a request can be shown to a person, whole.
 func askable(r codingagent.Request) bool {
-	return r.Approval != nil || len(r.Questions) > 0 && len(r.Questions) <= chat.MaxInquiries
+	return r.Approval != nil && r.Approval.Whole() || len(r.Questions) > 0 && len(r.Questions) <= chat.MaxInquiries
 }
 
 // inquiry asks a person what an agent wants to know.

@@ -162,6 +162,9 @@ func (t *told) request(r codingagent.Request) {
 	case known && call.Approval != nil:
 		t.replies = append(t.replies, reply{r.ID, answered(r, *call.Approval)})
 	case !t.ask.Inquires || !askable(r):
+		if r.Approval != nil {
+			t.think("\n✗ " + codingagent.Title(r.Approval.Title) + "\n")
+		}
 		t.replies = append(t.replies, reply{r.ID, codingagent.Answer{Declined: true}})
 	default: // nobody was asked yet, or the question was taken back before anybody saw it
 		t.asks = &r

@@ -9,12 +9,13 @@ import (
 
 // Bounds of what a driver passes on. What an agent writes is a stranger's.
 const (
-	MaxLine   = 10 << 20 // bytes of a line; a longer one is ignored
-	maxTitle  = 200      // runes
-	maxOutput = 4 << 10  // bytes
-	maxFiles  = 50
-	maxError  = 2000 // runes
-	maxOpen   = 1000 // requests, works and messages that are remembered at once
+	MaxLine    = 10 << 20 // bytes of a line; a longer one is ignored
+	maxTitle   = 200      // runes
+	maxSubject = 800      // runes; with what stands around it, it fits a question to a person (chat.MaxInquiryText)
+	maxOutput  = 4 << 10  // bytes
+	maxFiles   = 50
+	maxError   = 2000 // runes
+	maxOpen    = 1000 // requests, works and messages that are remembered at once
 )
 
 // Encode returns a value as one line of JSON. Values are the drivers' own, so they can be encoded.
@@ -30,6 +31,15 @@ func Encode(value any) []byte {
 
 // Title makes one line of at most 200 characters.
 func Title(text string) string { return clip(strings.Join(strings.Fields(text), " "), maxTitle) }
+
+// Subject bounds what an approval is about, at 800 characters, and keeps its lines: in one line a comment would hide what stands below it.
+func Subject(text string) string { return clip(strings.TrimSpace(text), maxSubject) }
+
+// Whole reports whether a person sees all of what they are asked to approve. Nobody may approve what was cut off, or is not named.
+func (a Approval) Whole() bool { return a.Title != "" && !strings.HasSuffix(a.Title, cut) }
+
+// cut stands in place of what was cut off.
+const cut = "…"
 
 // Paragraph makes one paragraph of at most 2000 characters, for an error.
 func Paragraph(text string) string { return clip(strings.Join(strings.Fields(text), " "), maxError) }
@@ -61,7 +71,7 @@ func clip(text string, runes int) string {
 	if utf8.RuneCountInString(text) <= runes {
 		return text
 	}
-	return string([]rune(text)[:runes-1]) + "…"
+	return string([]rune(text)[:runes-1]) + cut
 }
 
 // Remembered is a map that forgets nothing and takes at most a thousand entries, for what an agent has open.

@@ -46,11 +46,11 @@ func (d *driver) asked(m message) codingagent.Step {
 	case r.person:
 		return d.askPerson(m.RequestID, r)
 	}
-	work, _ := workOf(m.Request.ToolUseID, m.Request.ToolName, m.Request.Input)
+	work, _ := callOf(m.Request.ToolUseID, m.Request.ToolName, m.Request.Input)
 	verdict := d.turn.Gate(work.Kind, m.Request.BlockedPath == "" && d.turn.Inside(work.Files...))
 	if verdict == codingagent.Ask && d.open.Put(m.RequestID, r) {
 		return said(codingagent.Request{ID: m.RequestID, Approval: &codingagent.Approval{
-			Kind: work.Kind, Title: work.Title, Dir: d.turn.Dir, Reason: codingagent.Paragraph(m.Request.Reason),
+			Kind: work.Kind, Title: codingagent.Subject(work.Title), Dir: d.turn.Dir, Reason: codingagent.Paragraph(m.Request.Reason),
 		}})
 	}
 	return codingagent.Step{Writes: d.allow(m.RequestID, r, verdict == codingagent.Allow, false)}

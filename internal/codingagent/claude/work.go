@@ -19,6 +19,13 @@ func (i toolInput) files() []string { return codingagent.Files(i.File, i.Noteboo
 
 // workOf says what a tool of claude does. False: it is a question to the person.
 func workOf(id, name string, raw json.RawMessage) (codingagent.Work, bool) {
+	w, ok := callOf(id, name, raw)
+	w.Title = codingagent.Title(w.Title)
+	return w, ok
+}
+
+// callOf is workOf with the title in full.
+func callOf(id, name string, raw json.RawMessage) (codingagent.Work, bool) {
 	var in toolInput
 	_ = json.Unmarshal(raw, &in) // what is not there stays empty
 	w := codingagent.Work{ID: id, Kind: codingagent.ToolCall, Title: name}
@@ -35,6 +42,5 @@ func workOf(id, name string, raw json.RawMessage) (codingagent.Work, bool) {
 	case "WebFetch":
 		w.Kind, w.Title = codingagent.WebSearch, in.URL
 	}
-	w.Title = codingagent.Title(w.Title)
 	return w, true
 }

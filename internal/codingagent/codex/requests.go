@@ -85,7 +85,7 @@ func (d *driver) approval(method string, a asked) *codingagent.Approval {
 			approval.Title = known.Command
 		}
 	}
-	approval.Title = codingagent.Title(approval.Title)
+	approval.Title = codingagent.Subject(approval.Title)
 	return approval
 }
 

@@ -87,7 +87,7 @@ func (p payload) subject(made *call) (codingagent.WorkKind, string, []string) {
 	if p.Sender == "Shell" {
 		work.Kind = codingagent.CommandRun
 	}
-	return work.Kind, codingagent.Title(work.Title), files
+	return work.Kind, codingagent.Subject(work.Title), files
 }
 
 func (d *driver) askPerson(r request, p payload) codingagent.Step {

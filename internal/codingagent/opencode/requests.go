@@ -69,16 +69,16 @@ func (a askedFor) subject() (codingagent.WorkKind, string, []string) {
 	listed := strings.Join(patterns, ", ")
 	switch name := cmp.Or(a.Permission, a.Type); name {
 	case "bash":
-		return codingagent.CommandRun, codingagent.Title(cmp.Or(a.Metadata.Command, listed)), nil
+		return codingagent.CommandRun, codingagent.Subject(cmp.Or(a.Metadata.Command, listed)), nil
 	case "edit", "write":
 		if file := cmp.Or(a.Metadata.File, a.Metadata.Path); file != "" {
 			patterns = []string{file}
 		}
-		return codingagent.FileChange, codingagent.Title(strings.Join(patterns, ", ")), patterns
+		return codingagent.FileChange, codingagent.Subject(strings.Join(patterns, ", ")), patterns
 	case "webfetch", "websearch":
-		return codingagent.WebSearch, codingagent.Title(listed), nil
+		return codingagent.WebSearch, codingagent.Subject(listed), nil
 	default:
-		return codingagent.ToolCall, codingagent.Title(strings.TrimSpace(name + " " + listed)), nil
+		return codingagent.ToolCall, codingagent.Subject(strings.TrimSpace(name + " " + listed)), nil
 	}
 }
 
