@@ -13,6 +13,8 @@ STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= $(if $(CI),-race)
 # Memory is not what is short then: the collector looks four times as seldom.
 RACED_GC := 400
+# Packages that decode and format, and start no goroutine: without the detector their tests of bounds take a tenth of the time.
+SEQUENTIAL := internal/channel/format internal/pdf internal/picture internal/plugin internal/registry internal/table
 # REQUIRE_CHROMIUM=1 makes a missing Chromium a failure of "make test".
 REQUIRE_CHROMIUM ?=
 
@@ -115,10 +117,19 @@ test-all: build ## run all tests; RACE=-race looks for races and needs a C compi
 	@$(MAKE) --no-print-directory -kj2 BESIDE=1 test-page test-e2e
 	@$(page_again)
 
+# "make lint" vets, and nobody looks at test programs with a debugger: both together take two minutes of two cores.
+QUICK := -vet=off -ldflags='-s -w'
+define test_sequential
+@! grep -nE '^\s*go (func|[a-z])' $(SEQUENTIAL:%=%/*.go) || { echo "These start goroutines: take their packages out of SEQUENTIAL in the Makefile." >&2; exit 1; }
+$(GO_TEST) --packages="$(SEQUENTIAL:%=./%)" -- -p 2 $(QUICK) -timeout 20m
+endef
+
 .PHONY: test-go
 test-go: page temporal
 	$(call install,$(GOTESTSUM))
-	$(if $(RACE),GOGC=$(RACED_GC) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(or $(RACE),-p 4) -timeout 20m
+	$(if $(RACE),GOGC=$(RACED_GC) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | \
+		grep -vxF -e xbot/e2e $(if $(RACE),$(SEQUENTIAL:%=-e xbot/%)) | tr '\n' ' ')" -- $(or $(RACE),-p 4) $(QUICK) -timeout 20m
+	$(if $(RACE),$(test_sequential))
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
 # With the race detector the server under test has it too: its reports go to files, since the server is killed most of the time.
