@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 const dayPolicy = `{
 	agents: {list: [
 		{id: "main", default: true, prompt: "PROMPT-main", personality: "MANNER-main"},
-		{id: "ops", prompt: "PROMPT-ops", personality: "MANNER-ops", tools: {deny: ["WebFetch"]}},
+		{id: "ops", prompt: "PROMPT-ops", personality: "MANNER-ops", tools: {deny: ["Fetch"]}},
 		{id: "pal", prompt: "PROMPT-pal", personality: "MANNER-pal"},
 	]},
 	bindings: [
@@ -49,13 +50,13 @@ type dayScene struct {
 }
 
 var dayScenes = map[string]dayScene{
-	"main direct": {words: []string{"PROMPT-main", "MANNER-main"}, has: []string{"WebFetch", "todo_write"}},
-	"main chat":   {words: []string{"PROMPT-main", "PROMPT-main-chat", "MANNER-main-chat"}, effort: "low", has: []string{"WebFetch", "Grep", "todo_write"}, lacks: []string{"Shell", "FileCreate"}},
+	"main direct": {words: []string{"PROMPT-main", "MANNER-main"}, has: []string{"Fetch", "todo_write"}},
+	"main chat":   {words: []string{"PROMPT-main", "PROMPT-main-chat", "MANNER-main-chat"}, effort: "low", has: []string{"Fetch", "Grep", "todo_write"}, lacks: []string{"Shell", "FileCreate"}},
 	"main work":   {words: []string{"PROMPT-main", "PROMPT-main-work", "MANNER-main"}, effort: "high", has: []string{"Shell", "Grep"}, lacks: []string{"todo_write"}},
-	"ops direct":  {words: []string{"PROMPT-ops", "MANNER-ops"}, has: []string{"Grep", "todo_write"}, lacks: []string{"WebFetch"}},
-	"ops work":    {words: []string{"PROMPT-ops", "PROMPT-ops-work", "MANNER-ops"}, effort: "medium", has: []string{"Shell", "todo_write"}, lacks: []string{"WebFetch", "Grep"}},
-	"pal direct":  {words: []string{"PROMPT-pal", "MANNER-pal"}, has: []string{"Shell", "WebFetch"}},
-	"pal chat":    {words: []string{"PROMPT-pal", "PROMPT-pal-chat", "MANNER-pal"}, has: []string{"Read", "todo_write"}, lacks: []string{"Shell", "WebFetch", "Grep"}},
+	"ops direct":  {words: []string{"PROMPT-ops", "MANNER-ops"}, has: []string{"Grep", "todo_write"}, lacks: []string{"Fetch"}},
+	"ops work":    {words: []string{"PROMPT-ops", "PROMPT-ops-work", "MANNER-ops"}, effort: "medium", has: []string{"Shell", "todo_write"}, lacks: []string{"Fetch", "Grep"}},
+	"pal direct":  {words: []string{"PROMPT-pal", "MANNER-pal"}, has: []string{"Shell", "Fetch"}},
+	"pal chat":    {words: []string{"PROMPT-pal", "PROMPT-pal-chat", "MANNER-pal"}, has: []string{"Read", "todo_write"}, lacks: []string{"Shell", "Fetch", "Grep"}},
 }
 
 // day is three bots and two people in one group of Feishu. Each bot is an app, and so a server of its own; the group has the same id under all.
@@ -67,13 +68,24 @@ type day struct {
 	said    []daySaid
 }
 
-// dayThread is where a work session goes on: the thread, and its first message under its bot.
-type dayThread struct{ bot, id, root string }
+// dayThread is where a work session goes on: the thread of a bot, and its first message as each bot got it.
+type dayThread struct {
+	bot, id string
+	roots   map[string]string
+	begun   int // its first message, in what was said
+}
 
-// daySaid is a message, and where it has to be read and answered.
+// daySaid is a message, and where it has to be read and answered. What begins a thread is said before the whole group: bots that chat there
+// overhear it, and where they read the thread it is quoted.
 type daySaid struct {
 	mark   string
 	places []string
+	heard  []string
+}
+
+// belongs reports whether a message may be read in a place.
+func (m daySaid) belongs(place string) bool {
+	return slices.Contains(m.places, place) || slices.Contains(m.heard, place)
 }
 
 var dayBots = []string{"main", "ops", "pal"}
@@ -86,7 +98,7 @@ func (d *day) person(bot, who string) feishutest.Person {
 func newDay(t *testing.T) *day {
 	d := &day{bots: map[string]*feishutest.Server{}, threads: map[string]dayThread{}}
 	for _, bot := range dayBots {
-		p, err := feishutest.New(feishutest.Config{})
+		p, err := feishutest.New(feishutest.Config{IDs: bot})
 		require.NoError(t, err)
 		t.Cleanup(p.Close)
 		d.bots[bot] = p
@@ -121,7 +133,15 @@ func (d *day) connected() {
 type hour []func(mark string)
 
 // note remembers where a message belongs.
-func (d *day) note(mark string, places ...string) { d.said = append(d.said, daySaid{mark, places}) }
+func (d *day) note(mark string, places ...string) {
+	d.said = append(d.said, daySaid{mark: mark, places: places})
+}
+
+// overhear notes where else the newest message may be kept.
+func (d *day) overhear(place string) {
+	newest := &d.said[len(d.said)-1]
+	newest.heard = append(newest.heard, place)
+}
 
 // direct lets somebody write to a bot alone.
 func (d *day) direct(who, bot string) func(string) {
@@ -135,16 +155,13 @@ func (d *day) direct(who, bot string) func(string) {
 func (d *day) inGroup(who, to, text string, thread dayThread) (messages map[string]string) {
 	messages = map[string]string{}
 	for _, bot := range dayBots {
-		in := feishutest.Incoming{From: d.person(bot, who), Chat: d.group, Text: text, Thread: thread.id}
-		if thread.bot == bot {
-			in.Parent = thread.root
-		}
+		in := feishutest.Incoming{From: d.person(bot, who), Chat: d.group, Text: text, Thread: thread.id, Parent: thread.roots[bot]}
 		if to != "" {
 			named := feishutest.Bot()
 			if to != bot {
 				named = feishutest.Person{OpenID: "ou_bot_" + to, Name: to}
 			}
-			in.Text, in.Mentions = "@_user_1 "+text, []feishutest.Mention{{Key: "@_user_1", Person: named}}
+			in.Text, in.Mentions = "@_user_1\n"+text, []feishutest.Mention{{Key: "@_user_1", Person: named}}
 		}
 		messages[bot] = d.bots[bot].Write(in)
 	}
@@ -155,6 +172,7 @@ func (d *day) inGroup(who, to, text string, thread dayThread) (messages map[stri
 func (d *day) chats(who, to string) func(string) {
 	return func(mark string) {
 		d.note(mark, "main chat", "pal chat")
+		d.overhear("ops group")
 		d.inGroup(who, to, "say "+mark, dayThread{})
 	}
 }
@@ -164,8 +182,11 @@ func (d *day) begins(who, bot, name string) func(string) {
 	return func(mark string) {
 		place := bot + " work " + name
 		d.note(mark, place)
-		root := d.inGroup(who, bot, "#work say "+mark, dayThread{})[bot]
-		d.threads[place] = dayThread{bot: bot, root: root}
+		for _, other := range d.chattingBeside(bot) {
+			d.overhear(other + " chat")
+		}
+		d.overhear("ops group")
+		d.threads[place] = dayThread{bot: bot, begun: len(d.said) - 1, roots: d.inGroup(who, bot, "#work say "+mark, dayThread{})}
 	}
 }
 
@@ -173,17 +194,23 @@ func (d *day) begins(who, bot, name string) func(string) {
 func (d *day) goesOn(who, place string) func(string) {
 	return func(mark string) {
 		thread := d.threads[place]
-		thread.id = d.bots[thread.bot].ThreadOf(thread.root)
+		thread.id = d.bots[thread.bot].ThreadOf(thread.roots[thread.bot])
 		require.NotEmpty(d.t, thread.id, "%s has a thread", place)
 		places := []string{place}
-		for _, other := range []string{"main", "pal"} {
-			if other != thread.bot {
-				places = append(places, other+" chat beside "+place)
-			}
+		for _, other := range d.chattingBeside(thread.bot) {
+			places = append(places, other+" chat beside "+place)
 		}
+		quiet := "ops group beside " + place
+		d.said[thread.begun].heard = append(append(d.said[thread.begun].heard, places[1:]...), quiet)
 		d.note(mark, places...)
+		d.overhear(quiet)
 		d.inGroup(who, thread.bot, "say "+mark, thread)
 	}
+}
+
+// chattingBeside are the other bots that chat in the group.
+func (d *day) chattingBeside(bot string) []string {
+	return slices.DeleteFunc([]string{"main", "pal"}, func(b string) bool { return b == bot })
 }
 
 // ofScene is the scene of a place.
@@ -245,6 +272,7 @@ func TestScenes_ADayOfThreeBotsAndTwoPeopleInOneGroup(t *testing.T) {
 		d.pass(n, h, kill)
 	}
 	places := d.placesOfSessions()
+	d.requireSessions(places)
 	d.requireRows(places)
 	d.requireDelivered()
 	for _, r := range d.model.Requests() {
@@ -280,6 +308,13 @@ func (d *day) placesOfSessions() map[string]string {
 		require.Empty(d.t, at[keys[0]], "%s has a session of its own", place)
 		at[keys[0]] = place
 	}
+	quiet := "agent:ops:feishu:ops:group:" + d.group // where the bot that does not chat there keeps what it hears
+	at[quiet] = "ops group"
+	for place, thread := range d.threads {
+		if thread.bot != "ops" {
+			at[quiet+":thread:"+d.bots[thread.bot].ThreadOf(thread.roots[thread.bot])] = "ops group beside " + place
+		}
+	}
 	return at
 }
 
@@ -303,21 +338,23 @@ func (d *day) requireRows(at map[string]string) {
 				}
 				read++
 				require.NotEmpty(d.t, at[key], "%s: %s stands in %s, where nobody is", table.name, m.mark, key)
-				require.Contains(d.t, m.places, at[key], "%s: %s stands in %s", table.name, m.mark, key)
+				require.True(d.t, m.belongs(at[key]), "%s: %s of %v stands in %s, which is %s", table.name, m.mark, m.places, key, at[key])
 			}
 			return nil
 		})
 		require.NoError(d.t, err)
 		require.True(d.t, read > 0 || table.name == "overheard", table.name)
 	}
-	var sessions []string
+}
+
+// requireSessions looks for conversations that are of no place.
+func (d *day) requireSessions(at map[string]string) {
+	d.t.Helper()
 	rows, err := d.database().Query(d.t.Context(), `SELECT key FROM sessions WHERE channel = 'feishu'`)
 	require.NoError(d.t, err)
-	sessions, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	sessions, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(d.t, err)
-	for _, key := range sessions {
-		require.NotEmpty(d.t, at[key], "%s is a session of no place", key)
-	}
+	require.ElementsMatch(d.t, slices.Collect(maps.Keys(at)), sessions)
 }
 
 // requireDelivered looks at what people see: every answer once, under the bot and in the chat and thread of its place.
@@ -343,7 +380,7 @@ func (d *day) requireDelivered() {
 				if thread.bot != bot {
 					name = bot + " chat beside " + place
 				}
-				look(name, d.group, d.bots[thread.bot].ThreadOf(thread.root))
+				look(name, d.group, d.bots[thread.bot].ThreadOf(thread.roots[thread.bot]))
 			}
 		}
 		require.ElementsMatch(d.t, m.places, seen, m.mark)
@@ -354,14 +391,14 @@ func (d *day) requireDelivered() {
 func (d *day) requireRequest(r llmtest.Request) {
 	d.t.Helper()
 	var fit []string // the places to which all belongs that it was sent
-	for i, m := range d.said {
+	for _, m := range d.said {
 		if !strings.Contains(string(r.Raw), m.mark) {
 			continue
 		}
 		if fit == nil {
-			fit = m.places
+			fit = slices.Concat(m.places, m.heard)
 		}
-		fit = slices.DeleteFunc(slices.Clone(fit), func(p string) bool { return !slices.Contains(d.said[i].places, p) })
+		fit = slices.DeleteFunc(slices.Clone(fit), func(p string) bool { return !m.belongs(p) })
 		require.NotEmpty(d.t, fit, "request %d holds %s with what was said elsewhere", r.N, m.mark)
 	}
 	require.NotEmpty(d.t, fit, "request %d is of no place: %s", r.N, r.User)

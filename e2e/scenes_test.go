@@ -22,6 +22,7 @@ func TestScenes_CommandsRunWithinTheSandboxOfTheirScene(t *testing.T) {
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], privateScenes: {
 		chat: {enabled: true, sandbox: {files: "read_only", network: "off"}}, work: {enabled: true, triggerTag: "#work"}}}}}`)
 	p.Dial(onebottest.Client{URL: strings.Replace(s.url, "http", "ws", 1) + "/channels/napcat", Token: "napcat-secret"})
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	carol := onebottest.Person("20007")
 	reach := `python3 -c "import socket; socket.socket(socket.AF_INET)"`
 	made := func(name string) bool {
