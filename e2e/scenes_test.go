@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel/onebot/onebottest"
+)
+
+func TestScenes_CommandsRunWithinTheSandboxOfTheirScene(t *testing.T) {
+	t.Parallel()
+	p, err := onebottest.New(onebottest.Options{Token: "napcat-secret"})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	p.AddPerson("20007", "Carol")
+	s := newServer(t, "NAPCAT_MODE=reverse", "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s", "ADMIN_CHAT_ID=20007") // commands on the host are hers alone
+	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], privateScenes: {
+		chat: {enabled: true, sandbox: {files: "read_only", network: "off"}}, work: {enabled: true, triggerTag: "#work"}}}}}`)
+	p.Dial(onebottest.Client{URL: strings.Replace(s.url, "http", "ws", 1) + "/channels/napcat", Token: "napcat-secret"})
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	carol := onebottest.Person("20007")
+	reach := `python3 -c "import socket; socket.socket(socket.AF_INET)"`
+	made := func(name string) bool {
+		_, err := os.Stat(filepath.Join(s.traces, name))
+		return err == nil
+	}
+	for _, c := range []struct {
+		name, before string
+		free         bool
+	}{{"chat", "", false}, {"work", "#work\n", true}} {
+		command := "touch " + filepath.Join(s.traces, c.name) + "; " + reach + " && touch " + filepath.Join(s.traces, c.name+"-reached") + "; true"
+		p.Say(carol, "20007", onebottest.Text(c.before+call("Shell", args{"command": command})+"\nsay done in "+c.name))
+		saw(t, p, carol, "done in "+c.name)
+		require.Equal(t, c.free, made(c.name), c.name)
+		require.Equal(t, c.free, made(c.name+"-reached"), c.name)
+		system := s.model.Requests()[len(s.model.Requests())-1].System
+		require.Equal(t, !c.free, strings.Contains(system, "Here no file can be changed, and commands reach no network."), c.name)
+	}
+	p.Say(carol, "20007", onebottest.Text("!touch "+filepath.Join(s.traces, "bang")))
+	saw(t, p, carol, "exit code 1")
+	require.False(t, made("bang"), "what a person writes by hand is held, too")
+
+	p.Say(carol, "20007", onebottest.Text(call("FileCreate", args{"path": filepath.Join(s.traces, "file"), "content": "x"})+"\nsay tried"))
+	saw(t, p, carol, "tried")
+	require.False(t, made("file"), "nor do tools write files")
+	require.Eventually(t, func() bool {
+		return count(t, s.look(), "SELECT count(*) FROM tool_calls WHERE name = 'FileCreate' AND is_error") == 1
+	}, time.Minute, 20*time.Millisecond)
+}
