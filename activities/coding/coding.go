@@ -84,9 +84,11 @@ func (a *Agents) Answer(ctx context.Context, ask Ask) (Outcome, error) {
 		return Outcome{}, err
 	}
 	var ended []*process.Process
+	var before llm.Answer // of the processes that ended in this step
 	for {
 		f, out, err := a.round(ctx, t)
 		if err != nil || f == nil {
+			out.Answer, out.ended = joined(before, out.Answer), ended
 			return out, err
 		}
 		out, again, err := f.follow(ctx)
@@ -96,17 +98,34 @@ func (a *Agents) Answer(ctx context.Context, ask Ask) (Outcome, error) {
 		if f.over {
 			ended = append(ended, f.process)
 		}
+		out.Answer = joined(before, out.Answer)
 		if out.ended = ended; !again || len(out.Answer.ToolCalls) > 0 {
 			return out, nil
 		}
+		before = out.Answer
 		t.next(f)
 	}
+}
+
+// joined is what one process answered, and then another one.
+func joined(before, answer llm.Answer) llm.Answer {
+	answer.Text, answer.Reasoning = paragraphs(before.Text, answer.Text), paragraphs(before.Reasoning, answer.Reasoning)
+	answer.Usage = before.Usage.Add(answer.Usage)
+	return answer
+}
+
+// paragraphs joins texts that may be empty.
+func paragraphs(one, other string) string {
+	if one == "" || other == "" {
+		return one + other
+	}
+	return one + "\n\n" + other
 }
 
 // round finds the newest process of the turn, or writes down another one. Without a follower the step has its outcome.
 func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error) {
 	name := t.ask.Settings.Agent
-	run, begun := t.newest()
+	run, begun := t.current()
 	asked := t.session.Runner
 	if begun {
 		name, asked = run.Request.Agent, run.Runner

@@ -32,6 +32,7 @@ type told struct {
 	replies []reply
 	asks    *codingagent.Request
 	thread  string
+	taken   bool // the agent has what it was asked
 	kept    bool // the thread is written down
 	usage   codingagent.Usage
 
@@ -56,7 +57,10 @@ func newTold(ask Ask, run codingagent.Run, known map[string]chat.ToolCall) told 
 }
 
 // wakes reports whether somebody has to act on what was said.
-func (t *told) wakes() bool { return t.asks != nil || len(t.replies) > 0 || t.thread != "" && !t.kept }
+func (t *told) wakes() bool { return t.asks != nil || len(t.replies) > 0 || t.fresh() }
+
+// fresh reports whether there is a thread to write down: one that was given something, and so can be gone on with.
+func (t *told) fresh() bool { return t.thread != "" && t.taken && !t.kept }
 
 func (t *told) take(e codingagent.Event) {
 	if t.asks != nil {
@@ -67,6 +71,8 @@ func (t *told) take(e codingagent.Event) {
 		if codingagent.IsThread(e.ID) {
 			t.thread = e.ID
 		}
+	case codingagent.Taken:
+		t.taken = true
 	case codingagent.Usage:
 		t.usage = e
 	case codingagent.Text:

@@ -33,6 +33,15 @@ func (d *driver) told(params json.RawMessage) codingagent.Step {
 	if json.Unmarshal(params, &e) != nil {
 		return codingagent.Step{}
 	}
+	step := d.event(e)
+	if d.begun && !d.taken && (e.Type == "TurnBegin" || len(step.Events) > 0) {
+		d.taken = true
+		step.Events = append([]codingagent.Event{codingagent.Taken{}}, step.Events...)
+	}
+	return step
+}
+
+func (d *driver) event(e envelope) codingagent.Step {
 	switch e.Type {
 	case "ContentPart":
 		return d.spoke(e.Payload)
