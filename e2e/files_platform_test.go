@@ -176,3 +176,22 @@ func TestNapCat_AShellCommandFindsTheFileThatCameWithIt(t *testing.T) {
 	small(t, "command with a file", s.captureRun("command-files", first, ""), 25, 4<<10)
 	require.Empty(t, p.Broken(), "the protocol was kept")
 }
+
+func TestNapCat_WhoHasNoRunnerIsToldOnceThatFilesWereNotFetched(t *testing.T) {
+	t.Parallel()
+	_, p := onNapCat(t) // people who are no administrators: their commands have nowhere to run
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	for _, name := range []string{"one", "two"} {
+		p.Say(carol, "20007", onebottest.Text("say read "+name), p.File("file", name+".txt", []byte("4711")))
+		saw(t, p, carol, "read "+name)
+	}
+	told := 0
+	for _, text := range seenAt(p, carol) {
+		if strings.Contains(text, "What you sent was not fetched") {
+			told++
+		}
+	}
+	require.Equal(t, 1, told, "%q", seenAt(p, carol))
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}

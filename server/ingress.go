@@ -136,7 +136,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	in.views = newViews(a, in.dispatch, s)
 	in.hooks = &hooks.Admin{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
 	in.dispatch.Judge = &amend.Judge{Tools: a.tools, Authorizers: a.authorizers(), Hooks: in.hooks}
-	in.gateway = &gateway.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Runners: a.boxes, Preferences: in.preferences(), Base: in.at.people(), Log: c.log}
+	in.gateway = &gateway.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Runners: a.boxes, Models: a.choice, Preferences: in.preferences(), Base: in.at.people(), Log: c.log}
 	in.setup = in.newSetup()
 	in.dispatch.Commands = in.slashCommands() // commands dispatch messages, too
 	return in, nil

@@ -62,6 +62,7 @@ type Fetcher struct {
 	Keep      time.Duration // how long files are kept; 0: for ever
 	Words     bool          // whether names of files may stand in histories
 	Voice     Voice         // nil: nobody listens to files of sound
+	Notices   Notices
 }
 
 // FetchInput names a message.
@@ -187,7 +188,7 @@ func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.Attac
 	if f.Of != "" && !p.Command && r.kept(ctx, p, f, box) {
 		return nil
 	}
-	content, err := fetcher.Fetch(ctx, cmp.Or(f.Of, p.Message), f.Attachment)
+	content, err := fetcher.Fetch(ctx, cmp.Or(f.Of, p.To.ReplyTo), f.Attachment)
 	if err != nil {
 		return err
 	}
@@ -299,9 +300,4 @@ func (r *Fetcher) clean(ctx context.Context, owner chat.UserID, box sandbox.Sand
 			return
 		}
 	}
-}
-
-// EndFetch lets the message be claimed, which wakes its turn. The message says which files did not arrive.
-func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
-	return activities.Failure(ctx, r.Store.EndFetch(ctx, in.Inbox))
 }

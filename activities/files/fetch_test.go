@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool/tooltest"
 )
@@ -42,12 +44,14 @@ type fakeStore struct {
 	ended   int
 	shown   []chat.Picture
 	full    error // why nothing more may be kept
+	told    []string
+	mute    error // why nobody can be told
 }
 
 func (p *fakeStore) Traits() channel.Traits                                           { return p.traits }
 func (p *fakeStore) Account(context.Context, string, string) (channel.Account, error) { return p, nil }
 func (p *fakeStore) Fetch(_ context.Context, message string, a chat.Attachment) (io.ReadCloser, error) {
-	if message != p.p.Message && message != a.Of {
+	if message != p.p.To.ReplyTo && message != a.Of {
 		return nil, errors.New("another message")
 	}
 	from, err := p.content(a.Key)
@@ -83,6 +87,16 @@ func (p *fakeStore) FileProblem(_ context.Context, _ chat.InboxID, n int, proble
 	}
 	return nil
 }
+func (p *fakeStore) TellSender(_ context.Context, asked chat.InboxID, of chat.Saying, say func(i18n.Lang) string) (bool, error) {
+	p.told = append(p.told, fmt.Sprintf("%d: %s %s: %s", asked, of.Topic, of.About, say(i18n.English)))
+	return true, p.mute
+}
+
+func (p *fakeStore) TellAdministrator(_ context.Context, of chat.Saying, say func(i18n.Lang) string) (bool, error) {
+	p.told = append(p.told, fmt.Sprintf("administrator: %s %s: %s", of.Topic, of.About, say(i18n.English)))
+	return true, p.mute
+}
+
 func (p *fakeStore) EndFetch(context.Context, chat.InboxID) error { p.ended++; return nil }
 func (p *fakeStore) FileRemoved(_ context.Context, id int64) error {
 	p.old = nil
@@ -98,7 +112,7 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 	t.Helper()
 	b := &activitiestest.ProjectFolder{Sandbox: tooltest.New(t), T: t}
 	got := &fakeStore{traits: channel.Traits{MaxFile: 1000}, p: chat.AttachmentSet{
-		Inbox: 5, Session: "agent:main:napcat:dm:7", Channel: "napcat", Message: "m1", Owner: activitiestest.Owner, Waits: true,
+		Inbox: 5, Session: "agent:main:napcat:dm:7", Channel: "napcat", To: chat.Address{ReplyTo: "m1", ChatType: chat.ChatDirect, Peer: "7"}, Owner: activitiestest.Owner, Waits: true,
 		Accepted: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
 	}}
 	for i, f := range files {
@@ -106,6 +120,17 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 	}
 	got.content = func(key string) (io.Reader, error) { return strings.NewReader("content of " + key), nil }
 	return b, got
+}
+
+// ends runs the activity that lets the message be answered.
+func ends(b *activitiestest.ProjectFolder, p *fakeStore) error {
+	b.T.Helper()
+	r := &files.Fetcher{Store: p, Notices: p, Boxes: b}
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(r.EndFetch)
+	_, err := env.ExecuteActivity(r.EndFetch, files.FetchInput{Inbox: 5})
+	return err
 }
 
 // fetch runs the activity once for a file.

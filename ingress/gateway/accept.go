@@ -75,14 +75,26 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 		}
 	}
 	out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, why)
-	kept, err := store.Refusals{Store: m.Store}.Refuse(ctx, in.Inbound, out.Reply)
-	if err != nil {
+	said, kept, err := store.Refusals{Store: m.Store}.Refuse(ctx, in.Inbound, m.refusal(why))
+	switch {
+	case err != nil:
 		return Outcome{}, err
-	}
-	if !kept {
+	case kept:
+		out.Reply = said
+	default:
 		out.Direct = out.Reply
 	}
 	return out, nil
+}
+
+// refusal is why the message was not accepted. Who floods a full queue is not told of each message.
+func (m *inboundRequest) refusal(why error) store.Refusal {
+	r := store.Refusal{Say: i18n.Explain(m.lang, why)}
+	if i18n.Says(why, i18n.QueueFull) {
+		r.Say = i18n.Row(m.lang, r.Say, i18n.Say(m.lang, i18n.QueueFullOnce))
+		r.Flood, r.Lang = true, m.lang
+	}
+	return r
 }
 
 // submit gives the message to the dispatch. Work that begins without a word is answered without a model.

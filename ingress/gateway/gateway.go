@@ -28,7 +28,8 @@ type Gateway struct {
 	Dispatch *intake.Dispatch
 	// Preferences are what a card of settings shows; nil: there is none.
 	Preferences Preferences
-	Runners     Runners // nil: what a group lacks is not told
+	Runners     Runners // nil: that a group has none is not told
+	Models      Models  // nil: that none can answer in a group the first turn tells
 	Base        string  // address of the page, which the card of an administrator links to; empty: it does not
 	// AdminChat is a direct chat of the settings: who writes there is the first administrator. A zero one is none.
 	AdminChat chat.Address
@@ -39,6 +40,12 @@ type Gateway struct {
 type Runners interface {
 	// Name returns the runner of a user; Denied: there is none that they may use.
 	Name(ctx context.Context, user chat.UserID, asked string) (string, error)
+}
+
+// Models knows which model answers in a conversation.
+type Models interface {
+	// Missing tells which model cannot answer there, and why; an empty why: one can, as far as is known without a call.
+	Missing(ctx context.Context, key chat.SessionKey) (model, why string, err error)
 }
 
 // Results of what a platform delivered.

@@ -3,8 +3,6 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"hash/crc32"
 	"strings"
 
 	"xbot/internal/chat"
@@ -25,7 +23,7 @@ func (m *inboundRequest) tellUnlisted(ctx context.Context) error {
 	if _, listed := m.c.Group(m.e.Chat); listed { // it is who writes that is not let in
 		return nil
 	}
-	of := chat.Saying{Topic: chat.TopicGroup, Channel: m.e.Channel, Account: m.e.Account, About: fmt.Sprint("unlisted ", crc32.ChecksumIEEE([]byte(m.e.Chat))%toldGroups)}
+	of := chat.Saying{Topic: chat.TopicUnlisted, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Chat, Most: toldGroups}
 	told, err := m.Store.TellAdministrator(ctx, of, func(l i18n.Lang) string {
 		return i18n.Say(l, i18n.GroupUnlisted, m.groupName(), m.listing())
 	})
@@ -35,9 +33,33 @@ func (m *inboundRequest) tellUnlisted(ctx context.Context) error {
 	return err
 }
 
-// tellLacking tells an administrator what a group lacks to which the bot has begun to listen. Whether a model answers there the first turn says.
+// tellLacking tells an administrator what a group lacks to which the bot has begun to listen.
 func (m *inboundRequest) tellLacking(ctx context.Context) error {
-	if m.direct() || m.exists || m.Runners == nil {
+	if m.direct() || m.exists {
+		return nil
+	}
+	if err := m.tellNoRunner(ctx); err != nil {
+		return err
+	}
+	return m.tellNoModel(ctx)
+}
+
+// tellNoModel tells that no model can answer there, in the words by which the first turn would: it says nothing again.
+func (m *inboundRequest) tellNoModel(ctx context.Context) error {
+	if m.Models == nil {
+		return nil
+	}
+	model, why, err := m.Models.Missing(ctx, m.key)
+	if err != nil || why == "" {
+		return err
+	}
+	of := chat.Saying{Topic: chat.TopicCause, About: "model " + model, What: why}
+	_, err = m.Store.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoModel, m.groupName(), model, why) })
+	return err
+}
+
+func (m *inboundRequest) tellNoRunner(ctx context.Context) error {
+	if m.Runners == nil {
 		return nil
 	}
 	owner, err := m.Store.SessionOwner(ctx, m.key)

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/store/notices"
 )
 
@@ -47,14 +49,24 @@ func TestLacking_OfAnUnlistedGroupAnAdministratorIsToldOnceWithTheCommandThatLis
 	unaddressed.Mentioned = false
 	b.Receive(unaddressed)
 	require.Len(t, b.noticed(), 1, "nobody asked for the bot there")
-	for i := range 200 {
-		e := mention(fmt.Sprint("n", i), fmt.Sprint("oc_many", i))
-		e.Subject = "`/config set x 1` \u202e"
-		b.Receive(e)
+	var group sync.WaitGroup
+	for i := range 40 {
+		group.Go(func() {
+			e := mention(fmt.Sprint("n", i), fmt.Sprint("oc_many", i))
+			e.Subject = "`/config set x 1` \u202e"
+			if _, err := b.Gateways[i%2].Receive(t.Context(), e); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	require.LessOrEqual(t, len(b.noticed()), 16, "whoever adds the bot to many groups fills no chat")
+	group.Wait()
+	require.Len(t, b.noticed(), 16, "whoever adds the bot to many groups fills no chat, and each of 16 is told of")
 	require.NotContains(t, b.noticed()[1], "\u202e")
 	require.NotContains(t, b.noticed()[1], "`/config set x 1`")
+	_, err := b.Pool.Exec(t.Context(), "UPDATE told_once SET told_at = told_at - interval '1 day'")
+	require.NoError(t, err)
+	b.Receive(mention("m8", "oc_later"))
+	require.Len(t, b.noticed(), 17, "the next day there is room again")
 }
 
 func TestLacking_NothingIsToldOfGroupsThatThePolicyClosesOrWhoIsNotLetIn(t *testing.T) {
@@ -87,4 +99,34 @@ func TestLacking_OfAGroupWithoutARunnerAnAdministratorIsToldOnce(t *testing.T) {
 	}
 	require.Len(t, b.noticed(), 1)
 	require.Contains(t, b.noticed()[0], "no runner")
+}
+
+// mute is a model that cannot be called.
+type mute struct{ why string }
+
+func (m mute) Missing(context.Context, chat.SessionKey) (model, why string, err error) {
+	return "acme/large", m.why, nil
+}
+
+func TestLacking_OfAGroupWithoutAModelAnAdministratorIsToldAtItsFirstMentionAndNotAgainByTheTurn(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groups: {"*": {}}}}}`)
+	for _, g := range b.Gateways {
+		g.Models = mute{}
+	}
+	require.Equal(t, gateway.ResultAccepted, b.Receive(mention("m0", "oc_1")).Result)
+	require.Empty(t, b.noticed(), "one answers")
+
+	why := "the variable ACME_KEY is not set"
+	for _, g := range b.Gateways {
+		g.Models = mute{why}
+	}
+	for i := range 3 {
+		require.Equal(t, gateway.ResultAccepted, b.Receive(mention(fmt.Sprint("m1", i), "oc_2")).Result)
+	}
+	b.Receive(mention("m2", "oc_3"))
+	require.Len(t, b.noticed(), 1, "one cause, told once for all groups")
+	require.Contains(t, b.noticed()[0], "no model can answer there: acme/large cannot be called: "+why)
+	again, err := b.Store.TellAdministrator(t.Context(), chat.Saying{Topic: chat.TopicCause, About: "model acme/large", What: why}, func(i18n.Lang) string { return "again" })
+	require.NoError(t, err)
+	require.False(t, again, "the first turn, which fails for the same cause, adds nothing")
 }

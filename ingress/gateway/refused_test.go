@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -84,4 +85,34 @@ func TestReceive_ABridgeKeepsNothingOfWhatFindsTheQueueFull(t *testing.T) {
 	require.Equal(t, 1, b.Rows("inbox"))
 	require.NoError(t, b.Store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 8}))
 	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("m2", "ou_1", "are you there?")).Result, "the bridge may try again")
+}
+
+func TestReceive_AFloodOfWhoFindsTheQueueFullIsToldOnceAMinuteAndCounted(t *testing.T) {
+	b, key := fullQueue(t)
+	flood := func(from, to int) {
+		var group sync.WaitGroup
+		for i := from; i < to; i++ {
+			group.Go(func() {
+				out, err := b.Gateways[i%2].Receive(t.Context(), ingresstest.DM(fmt.Sprint("f", i), "ou_1", "are you there?"))
+				if err != nil || out.Result != gateway.ResultRefused || out.Direct != "" {
+					t.Error(out, err)
+				}
+			})
+		}
+		group.Wait()
+	}
+	flood(0, 50)
+	require.Equal(t, 2, b.Rows("inbox"), "the message that waits, and the one that was told")
+	require.Len(t, b.told(), 1)
+	require.Contains(t, b.told()[0], "once a minute at most")
+
+	_, err := b.Pool.Exec(t.Context(), "UPDATE refusals SET said_at = said_at - interval '1 minute'")
+	require.NoError(t, err)
+	flood(50, 60)
+	require.Equal(t, 3, b.Rows("inbox"))
+	require.Len(t, b.told(), 2)
+	require.Contains(t, b.told()[1], "49 more of your messages found no room", "nothing is dropped without a word")
+
+	require.NoError(t, b.Store.SetQueue(t.Context(), key, chat.Queue{Cap: 8}))
+	require.Equal(t, gateway.ResultAccepted, b.Receive(ingresstest.DM("g1", "ou_1", "are you there?")).Result)
 }

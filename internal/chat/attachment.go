@@ -80,9 +80,10 @@ type AttachmentSet struct {
 	Session  SessionKey
 	Channel  string
 	Account  string
-	Message  string // the platform's id of the message
-	Owner    UserID // whose conversation it is
-	Runner   string // as the conversation names it
+	To       Address // where the message was written; zero: on no platform
+	Label    string  // what people call that place
+	Owner    UserID  // whose conversation it is
+	Runner   string  // as the conversation names it
 	UserName string
 	Accepted time.Time
 	Waits    bool // the message waits for them

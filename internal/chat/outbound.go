@@ -176,8 +176,10 @@ type TurnProgress struct {
 const (
 	TopicDoor  = "door"  // to somebody who is not let in
 	TopicCause = "cause" // to the administrator, of what keeps something from working
-	TopicGroup = "group" // of a group that is not listened to, or lacks something
+	TopicGroup = "group" // of a group that lacks something
 	TopicFiles = "files" // to a person whose files were not fetched
+	// TopicUnlisted is of a group that the policy does not list.
+	TopicUnlisted = "unlisted"
 )
 
 // Saying is a sentence that is said once, then at most daily.
@@ -187,4 +189,5 @@ type Saying struct {
 	About            string // who or what
 	What             string // which sentence; another one is said at once
 	Asked            string // the message that it answers, said again if the platform brings that again; empty: it answers none
+	Most             int    // of how many the topic is told in a day, for each channel and account; 0: of any number. Once does not look at it
 }

@@ -19,6 +19,9 @@ const (
 	FileBeside     ID = "file_beside"      // %s its name, %s its path
 )
 
+// FilesNowhere is said to a person whose files were not fetched, because nothing of theirs could keep them.
+const FilesNowhere ID = "files_nowhere"
+
 var files = map[ID]map[Lang]string{
 	FileNotSent: {English: "⚠️ %s was not sent: %s", Chinese: "⚠️ 未发送 %s:%s"},
 	FileMissing: {English: "there is no such file", Chinese: "文件不存在"},
@@ -32,6 +35,11 @@ var files = map[ID]map[Lang]string{
 	FileNotFetched: {English: "⚠️ %s was not fetched: %s", Chinese: "⚠️ 未取得 %s:%s"},
 	FileLate:       {English: "it did not arrive in time", Chinese: "未能及时传到"},
 	FileBeside:     {English: "%s is at %s", Chinese: "%s 位于 %s"},
+
+	FilesNowhere: {
+		English: "⚠️ What you sent was not fetched: you have no runner, the machine on which I keep files and run commands. Connect one (Settings, Runners, or `/runner create NAME`) or choose one with `/runner use NAME`, then send it again. You are told this once a day at most.",
+		Chinese: "⚠️ 你发送的文件没有接收：你还没有可用的运行器（存放文件、运行命令的机器）。请连接一个：设置 → 运行器，或 `/runner create 名称`；也可以用 `/runner use 名称` 另选一个，然后重新发送。此提示每天最多发一次。",
+	},
 }
 
 // Why a link to a file does not work.

@@ -14,6 +14,7 @@ const (
 
 	GroupUnlisted ID = "group_unlisted"  // to an administrator; the group, the command that lists it
 	GroupNoRunner ID = "group_no_runner" // the same; the group
+	GroupNoModel  ID = "group_no_model"  // the same; the group, the model, why it cannot be called
 
 	LinkCode    ID = "link_code" // code
 	LinkUnknown ID = "link_unknown"
@@ -70,6 +71,10 @@ var gateway = map[ID]map[Lang]string{
 	GroupNoRunner: {
 		English: "People write to me in the group %s now. It has no runner: I answer there, but run no commands and fetch no files. Containers give groups one (`XBOT_DOCKER_ENABLED`). You are told this once a day at most.",
 		Chinese: "群 %s 里已有人向我提问。这个群没有运行器：我可以回答，但不能运行命令，也不能接收文件。启用容器后群就有运行器 (`XBOT_DOCKER_ENABLED`)。此通知每天最多发一次。",
+	},
+	GroupNoModel: {
+		English: "People write to me in the group %s now, and no model can answer there: %s cannot be called: %s\n\nThey read only that no model can answer. You are told this once, and again after a day or when the cause has changed.",
+		Chinese: "群 %s 里已有人向我提问，但那里没有模型可以回答：无法调用模型 %s：%s\n\n群里的人只看到没有模型可以回答。此通知只发一次，一天后或原因改变时才会再次发送。",
 	},
 	PairWaits: {English: "`%s` · %s · %s · %d h left", Chinese: "`%s` · %s · %s · 剩余 %d 小时"},
 

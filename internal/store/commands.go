@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -90,31 +93,73 @@ func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, err
 // maxRefused is how much is kept of a message that was refused, in characters: enough to tell which it was.
 const maxRefused = 400
 
+// refusalPause is how long the next messages of a person that find the queue of the same conversation full are only counted.
+const refusalPause = time.Minute
+
 // Refusals keep which messages of platforms were refused.
 type Refusals struct{ Store *Store }
 
+// Refusal is why a message was refused.
+type Refusal struct {
+	Say string // what its sender is told
+	// Flood says that there may be very many: one message a minute is kept and told, for each sender and conversation, the others are only
+	// counted, and the next one that is told says in Lang how many they were.
+	Flood bool
+	Lang  i18n.Lang
+}
+
 // Refuse keeps that a message of a platform was refused, with what its sender is told: that is delivered like an answer, and the platform's
-// id finds it when the message is delivered again (Delivered). kept is false, and nothing is written, where no bot of this installation
-// received it, and where something else was accepted under its id: then the caller has to say it.
-func (r Refusals) Refuse(ctx context.Context, in Inbound, say string) (kept bool, err error) {
-	in.Text, say = chat.FirstWords(pg.Clean(in.Text), maxRefused), pg.Clean(say)
+// id finds it when the message is delivered again (Delivered). One that is only counted is a new message then. kept is false, and nothing is
+// written, where no bot of this installation received it, and where something else was accepted under its id: then the caller has to say it.
+func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said string, kept bool, err error) {
+	in.Text, why.Say = chat.FirstWords(pg.Clean(in.Text), maxRefused), pg.Clean(why.Say)
 	err = r.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		if known, err := tx.Q.ChannelAccountExists(ctx, tx, dbsqlc.ChannelAccountExistsParams{Channel: in.Channel, Account: in.Account}); err != nil || !known {
 			return err
 		}
+		said, kept = why.Say, true
+		if why.Flood {
+			told, err := refusedInTurn(ctx, tx, in, why)
+			if err != nil || told == "" {
+				said = ""
+				return err
+			}
+			said = told
+		}
 		id, err := insertInbox(ctx, tx, in, kindCommand, nil, new(outcomeApplied))
 		if errors.Is(err, pgx.ErrNoRows) {
-			kept, err = refusedBefore(ctx, tx, in, say)
+			kept, err = refusedBefore(ctx, tx, in, why.Say)
 			return err
 		}
 		if err != nil {
 			return fmt.Errorf("keep that a message was refused: %w", err)
 		}
-		kept = true
-		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: say, Inbox: id}
+		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: said, Inbox: id}
 		return conversation.AppendMessage(ctx, tx, &notice, "")
 	})
-	return kept && err == nil, err
+	return said, kept && err == nil, err
+}
+
+// refusedInTurn counts a message that found no room, and returns what is told of it; empty: it is only counted.
+func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (string, error) {
+	if err := tx.Q.RefusalLock(ctx, tx, dbsqlc.RefusalLockParams{SessionKey: string(in.Session), UserID: int64(in.User)}); err != nil {
+		return "", fmt.Errorf("lock what was refused: %w", err)
+	}
+	_, err := tx.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
+	if err == nil {
+		return why.Say, nil // another process was first
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return "", fmt.Errorf("look whether a message was refused: %w", err)
+	}
+	next, err := tx.Q.RefusalNext(ctx, tx, dbsqlc.RefusalNextParams{SessionKey: in.Session, UserID: in.User, Pause: pg.Interval(refusalPause)})
+	if err != nil || !next.Say {
+		return "", err
+	}
+	if next.Unsaid > 0 {
+		return why.Say + "\n\n" + i18n.Say(why.Lang, i18n.QueueUnsaid, next.Unsaid), nil
+	}
+	return why.Say, nil
 }
 
 // refusedBefore reports whether the same was said to the message before: two processes may refuse it at the same time.
@@ -127,5 +172,5 @@ func refusedBefore(ctx context.Context, tx *pg.Tx, in Inbound, say string) (bool
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
-	return said == say, err
+	return strings.HasPrefix(said, say), err
 }

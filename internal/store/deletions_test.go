@@ -106,6 +106,8 @@ func TestEndDeletion_LeavesNothingOfThePersonAndAllOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.Accept(ctx, store.Inbound{Session: hers, User: ann.ID, Channel: "feishu", PlatformID: "m1", Text: "hello"})
 	require.NoError(t, err)
+	_, err = b.pool.Exec(ctx, `INSERT INTO refusals (session_key, user_id) VALUES ($1, $2)`, key, ann.ID)
+	require.NoError(t, err)
 	in := b.inbound("m2", "in a conversation of others")
 	in.User = ann.ID
 	_, err = b.Accept(ctx, in)

@@ -58,7 +58,7 @@ func TestFiles_AMessageWaitsForThemAndSaysWhereTheyAre(t *testing.T) {
 			p, err := b.AttachmentSet(t.Context(), got.ID)
 			require.NoError(t, err)
 			require.True(t, p.Waits)
-			require.Equal(t, "m1", p.Message)
+			require.Equal(t, "m1", p.To.ReplyTo)
 			require.Equal(t, b.user.ID, p.Owner)
 			require.Equal(t, twoFiles[1], p.Files[1].Attachment)
 

@@ -138,3 +138,41 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	require.NoError(t, b.TellOperator(ctx, store.Notice{Key: "start-1", Owner: b.user.ID, Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}))
 	require.Equal(t, []string{"the key is wrong waiting", "started waiting"}, b.noticed(), "what is said once is not withdrawn for other news")
 }
+
+func TestTellSender_AnswersTheMessageOnceADayInTheLanguageOfWhoWroteIt(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	ctx := t.Context()
+	of := chat.Saying{Topic: chat.TopicFiles, Channel: "napcat", About: "7", What: "runner"}
+	tell := func(id chat.InboxID) bool {
+		told, err := b.TellSender(ctx, id, of, func(l i18n.Lang) string { return "nowhere " + string(l) })
+		require.NoError(t, err)
+		return told
+	}
+	first := b.sends("m1", chat.QueueFollowup, twoFiles...)
+	second := b.sends("m2", chat.QueueFollowup, twoFiles...)
+	require.True(t, tell(first.ID))
+	require.False(t, tell(first.ID), "an attempt that is repeated")
+	require.False(t, tell(second.ID))
+	require.Equal(t, []string{"nowhere en > m1"}, b.answering())
+	_, err := b.pool.Exec(ctx, "UPDATE told_once SET told_at = told_at - interval '1 day'")
+	require.NoError(t, err)
+	require.NoError(t, b.SetUserSetting(ctx, b.user.ID, "language", "zh"))
+	require.True(t, tell(second.ID), "a day later")
+	require.Equal(t, []string{"nowhere en > m1", "nowhere zh > m2"}, b.answering())
+	require.False(t, tell(4711), "of a conversation that is gone nobody is told")
+}
+
+// answering are the deliveries that wait, with the messages that they answer.
+func (b *bundle) answering() (all []string) {
+	b.t.Helper()
+	rows, err := b.pool.Query(b.t.Context(), `SELECT m.content || ' > ' || (o.place ->> 'reply_to') FROM outbound o JOIN messages m ON m.id = o.message_id WHERE o.state = 'waiting' ORDER BY o.id`)
+	require.NoError(b.t, err)
+	for rows.Next() {
+		var text string
+		require.NoError(b.t, rows.Scan(&text))
+		all = append(all, text)
+	}
+	require.NoError(b.t, rows.Err())
+	return all
+}

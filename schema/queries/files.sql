@@ -9,6 +9,7 @@ FROM sessions s WHERE s.key = sqlc.arg(session);
 -- Where the files of a message come from and where they go to: those of a command to where it runs.
 SELECT i.session_key, i.channel, i.account, i.place, i.accepted_at, s.user_id AS owner, coalesce(c.runner, s.runner)::text AS runner, u.name AS user_name,
        (i.outcome IS NULL AND i.files_until IS NOT NULL)::boolean AS waits,
+       coalesce(s.origin ->> 'label', '')::text AS label,
        (c.inbox_id IS NOT NULL)::boolean AS command, coalesce(c.dir, '')::text AS dir, coalesce(c.dir_runner, '')::text AS dir_runner
 FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.user_id LEFT JOIN commands c ON c.inbox_id = i.id
 WHERE i.id = $1 AND i.files > 0;

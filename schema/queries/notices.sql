@@ -76,8 +76,21 @@ VALUES (sqlc.arg(topic), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(about), 
 ON CONFLICT (topic, channel, account, about) DO UPDATE SET what = EXCLUDED.what, asked = EXCLUDED.asked, told_at = now()
 WHERE t.what <> EXCLUDED.what OR t.asked <> '' AND t.asked = EXCLUDED.asked OR t.told_at <= now() - interval '1 day';
 
+-- name: ToldLock :exec
+-- Sayings of a topic that are bounded in number are noted one after another.
+SELECT pg_advisory_xact_lock(hashtextextended('told ' || sqlc.arg(topic)::text || ' ' || sqlc.arg(channel)::text || ' ' || sqlc.arg(account)::text, 0));
+
+-- name: ToldOthers :one
+-- Of how many others something of a topic was said in a day.
+SELECT count(*)::int FROM told_once
+WHERE topic = sqlc.arg(topic) AND channel = sqlc.arg(channel) AND account = sqlc.arg(account) AND about <> sqlc.arg(about) AND told_at > now() - interval '1 day';
+
 -- name: ToldOncePrune :exec
 DELETE FROM told_once WHERE told_at < now() - interval '2 days';
+
+-- name: NoticeAsker :one
+-- Who wrote a message, and in which conversation. No row: the conversation is gone.
+SELECT session_key, user_id, body FROM inbox WHERE id = $1;
 
 -- name: NoticeAdministrator :one
 -- Whose archive holds notices: the first administrator. No row: there is none yet.

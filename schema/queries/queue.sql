@@ -129,3 +129,19 @@ SELECT EXISTS (
       AND (o.place ->> 'chat_type', coalesce(o.place ->> 'chat', ''), coalesce(o.place ->> 'thread', ''), coalesce(o.place ->> 'in_thread', ''))
         = (t.place ->> 'chat_type', coalesce(t.place ->> 'chat', ''), coalesce(t.place ->> 'thread', ''), coalesce(t.place ->> 'in_thread', ''))
       AND (t.place ->> 'chat_type' <> 'direct' OR o.place ->> 'peer' IS NOT DISTINCT FROM t.place ->> 'peer'));
+
+-- name: RefusalLock :exec
+-- Messages of a person that find the queue of a conversation full are refused one after another.
+SELECT pg_advisory_xact_lock(hashtextextended('refusals ' || sqlc.arg(session_key)::text || ' ' || sqlc.arg(user_id)::bigint, 0));
+
+-- name: RefusalNext :one
+-- Notes that a message found no room. say: the person is to be told, with how many were refused since they last were; else it is counted.
+WITH before AS (
+    SELECT r.said_at > now() - sqlc.arg(pause)::interval AS counted, r.unsaid FROM refusals r WHERE r.session_key = sqlc.arg(session_key) AND r.user_id = sqlc.arg(user_id)
+), noted AS (
+    INSERT INTO refusals AS r (session_key, user_id) VALUES (sqlc.arg(session_key), sqlc.arg(user_id))
+    ON CONFLICT (session_key, user_id) DO UPDATE SET
+        unsaid = CASE WHEN r.said_at > now() - sqlc.arg(pause)::interval THEN r.unsaid + 1 ELSE 0 END,
+        said_at = CASE WHEN r.said_at > now() - sqlc.arg(pause)::interval THEN r.said_at ELSE now() END
+)
+SELECT (NOT coalesce((SELECT counted FROM before), false))::boolean AS say, coalesce((SELECT unsaid FROM before), 0)::int AS unsaid;

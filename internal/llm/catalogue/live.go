@@ -3,6 +3,7 @@ package catalogue
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -257,7 +258,7 @@ func (l *Live) key(e Entry) (string, error) {
 		}
 	}
 	if l.Env == nil {
-		return "", fault.Errorf(fault.Invalid, "the key of the model %s is in the worker", e.ID)
+		return "", fault.Errorf(fault.Invalid, "%w", inWorker{e.ID})
 	}
 	key := strings.TrimSpace(l.Env[variable])
 	if key == "" {
@@ -265,6 +266,12 @@ func (l *Live) key(e Entry) (string, error) {
 	}
 	return key, nil
 }
+
+// inWorker says that only the worker can tell whether a model can be called.
+type inWorker struct{ id string }
+
+// Error says which model.
+func (w inWorker) Error() string { return "the key of the model " + w.id + " is in the worker" }
 
 // named is a client under the id that the policy gives its model.
 type named struct {
@@ -277,6 +284,23 @@ func (n named) Model() string { return n.id }
 
 // Refuse returns a client that stands for a model which cannot be called: each call fails with the reason.
 func Refuse(id string, why error) llm.Client { return refusing{id, why} }
+
+// Refused says why a client cannot be called, where that is known without a call; nil: it can be, or only the worker can tell.
+func Refused(client llm.Client) error {
+	for {
+		if r, ok := client.(refusing); ok {
+			if _, elsewhere := errors.AsType[inWorker](r.why); elsewhere {
+				return nil
+			}
+			return r.why
+		}
+		inner, ok := client.(interface{ Unwrap() llm.Client })
+		if !ok {
+			return nil
+		}
+		client = inner.Unwrap()
+	}
+}
 
 type refusing struct {
 	id  string

@@ -95,6 +95,19 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 	return client, d, nil
 }
 
+// Missing tells of a session in which no model can answer, as far as that is known without a call: which model it would be, and why not. An
+// empty why: one can.
+func (c *Choice) Missing(ctx context.Context, key chat.SessionKey) (model, why string, err error) {
+	client, err := c.For(ctx, key)
+	if err != nil {
+		return "", "", err
+	}
+	if refused := catalogue.Refused(client); refused != nil {
+		return client.Model(), refused.Error(), nil
+	}
+	return client.Model(), "", nil
+}
+
 // choose returns the client of the model that was decided on, and how much it thinks where nobody says. Where nobody nearer decided it is that of
 // the user's runner, the one that they chose for all their conversations, the policy's, and the installation's usual one, in this order.
 func (c *Choice) choose(ctx context.Context, w chat.ModelCriteria, p *policy.Policy, d *Decision) (client llm.Client, think string, err error) {

@@ -113,3 +113,29 @@ func TestUsual_NamesTheModelThatAnswers(t *testing.T) {
 	require.Equal(t, "demo/demo", of("demo/demo", 7))
 	require.Equal(t, "ours/large", of("demo/demo", 0), "nobody in particular")
 }
+
+func TestMissing_SaysWhyNoModelCanAnswerAndNothingThatOnlyTheWorkerKnows(t *testing.T) {
+	t.Parallel()
+	p := &policy.Policy{DefaultModel: "ours/m", Models: []policy.Model{
+		{ID: "ours/m", BaseURL: "https://models.example/v1", APIKeyEnv: "OUR_KEY"}, {ID: "free/m", BaseURL: "http://127.0.0.1:1"},
+	}}
+	h := &home{server: true}
+	c := listing(h, p)
+	missing := func(wish, env map[string]string) string {
+		t.Helper()
+		h.wish.Model = wish["model"]
+		c.Models = &catalogue.Live{Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: listed{p}, Env: env}
+		model, why, err := c.Missing(t.Context(), key)
+		require.NoError(t, err)
+		require.NotEmpty(t, model)
+		return why
+	}
+	require.Contains(t, missing(nil, map[string]string{}), "OUR_KEY")
+	require.Empty(t, missing(nil, map[string]string{"OUR_KEY": "k"}))
+	require.Empty(t, missing(nil, nil), "the key is in the worker")
+	require.Empty(t, missing(map[string]string{"model": "free/m"}, nil))
+	require.Empty(t, missing(map[string]string{"model": "demo/demo"}, nil))
+	require.Contains(t, missing(map[string]string{"model": "gone/m"}, nil), "not configured any more")
+	h.wish.Think, p.Models[0].APIKeyEnv = chat.ThinkHigh, "XBOT_MASTER_KEY"
+	require.Contains(t, missing(nil, nil), "one of the server's own", "how much it thinks changes nothing")
+}

@@ -56,17 +56,15 @@ func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.Attach
 	}
 	p := chat.AttachmentSet{
 		Inbox: id, Session: row.SessionKey, Channel: row.Channel, Account: row.Account, Owner: row.Owner, Runner: row.Runner,
-		UserName: row.UserName, Accepted: row.AcceptedAt, Waits: row.Waits,
+		UserName: row.UserName, Accepted: row.AcceptedAt, Waits: row.Waits, Label: row.Label,
 		Command: row.Command, Dir: row.Dir, DirRunner: row.DirRunner,
 	}
-	var place chat.Address
 	if len(row.Place) == 0 {
 		row.Place = []byte("{}") // it came from no platform
 	}
-	if err := json.Unmarshal(row.Place, &place); err != nil {
+	if err := json.Unmarshal(row.Place, &p.To); err != nil {
 		return chat.AttachmentSet{}, fmt.Errorf("read the place of message %d: %w", id, err)
 	}
-	p.Message = place.ReplyTo
 	p.Files, err = Of(ctx, s.db.Q, s.db.Pool, id)
 	return p, pg.Classify(err)
 }

@@ -138,6 +138,7 @@ func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileL
 const fileParcel = `-- name: FileParcel :one
 SELECT i.session_key, i.channel, i.account, i.place, i.accepted_at, s.user_id AS owner, coalesce(c.runner, s.runner)::text AS runner, u.name AS user_name,
        (i.outcome IS NULL AND i.files_until IS NOT NULL)::boolean AS waits,
+       coalesce(s.origin ->> 'label', '')::text AS label,
        (c.inbox_id IS NOT NULL)::boolean AS command, coalesce(c.dir, '')::text AS dir, coalesce(c.dir_runner, '')::text AS dir_runner
 FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.user_id LEFT JOIN commands c ON c.inbox_id = i.id
 WHERE i.id = $1 AND i.files > 0
@@ -153,6 +154,7 @@ type FileParcelRow struct {
 	Runner     string
 	UserName   string
 	Waits      bool
+	Label      string
 	Command    bool
 	Dir        string
 	DirRunner  string
@@ -172,6 +174,7 @@ func (q *Queries) FileParcel(ctx context.Context, db DBTX, id chat.InboxID) (Fil
 		&i.Runner,
 		&i.UserName,
 		&i.Waits,
+		&i.Label,
 		&i.Command,
 		&i.Dir,
 		&i.DirRunner,

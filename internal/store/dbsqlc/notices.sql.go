@@ -24,6 +24,24 @@ func (q *Queries) NoticeAdministrator(ctx context.Context, db DBTX) (chat.UserID
 	return id, err
 }
 
+const noticeAsker = `-- name: NoticeAsker :one
+SELECT session_key, user_id, body FROM inbox WHERE id = $1
+`
+
+type NoticeAskerRow struct {
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+	Body       string
+}
+
+// Who wrote a message, and in which conversation. No row: the conversation is gone.
+func (q *Queries) NoticeAsker(ctx context.Context, db DBTX, id chat.InboxID) (NoticeAskerRow, error) {
+	row := db.QueryRow(ctx, noticeAsker, id)
+	var i NoticeAskerRow
+	err := row.Scan(&i.SessionKey, &i.UserID, &i.Body)
+	return i, err
+}
+
 const noticeOfTurn = `-- name: NoticeOfTurn :one
 SELECT s.user_id, s.title, d.session_key, d.place, n.channel, n.account,
     extract(epoch FROM coalesce(t.ended_at, now()) - t.started_at)::bigint AS seconds,
@@ -202,6 +220,22 @@ func (q *Queries) NoticeTold(ctx context.Context, db DBTX, arg NoticeToldParams)
 	return column_1, err
 }
 
+const toldLock = `-- name: ToldLock :exec
+SELECT pg_advisory_xact_lock(hashtextextended('told ' || $1::text || ' ' || $2::text || ' ' || $3::text, 0))
+`
+
+type ToldLockParams struct {
+	Topic   string
+	Channel string
+	Account string
+}
+
+// Sayings of a topic that are bounded in number are noted one after another.
+func (q *Queries) ToldLock(ctx context.Context, db DBTX, arg ToldLockParams) error {
+	_, err := db.Exec(ctx, toldLock, arg.Topic, arg.Channel, arg.Account)
+	return err
+}
+
 const toldOnce = `-- name: ToldOnce :execrows
 INSERT INTO told_once AS t (topic, channel, account, about, what, asked)
 VALUES ($1, $2, $3, $4, $5, $6)
@@ -241,6 +275,31 @@ DELETE FROM told_once WHERE told_at < now() - interval '2 days'
 func (q *Queries) ToldOncePrune(ctx context.Context, db DBTX) error {
 	_, err := db.Exec(ctx, toldOncePrune)
 	return err
+}
+
+const toldOthers = `-- name: ToldOthers :one
+SELECT count(*)::int FROM told_once
+WHERE topic = $1 AND channel = $2 AND account = $3 AND about <> $4 AND told_at > now() - interval '1 day'
+`
+
+type ToldOthersParams struct {
+	Topic   string
+	Channel string
+	Account string
+	About   string
+}
+
+// Of how many others something of a topic was said in a day.
+func (q *Queries) ToldOthers(ctx context.Context, db DBTX, arg ToldOthersParams) (int32, error) {
+	row := db.QueryRow(ctx, toldOthers,
+		arg.Topic,
+		arg.Channel,
+		arg.Account,
+		arg.About,
+	)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const turnNoticeChats = `-- name: TurnNoticeChats :many

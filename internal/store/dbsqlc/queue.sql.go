@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"xbot/internal/chat"
 )
 
@@ -390,6 +391,52 @@ func (q *Queries) QueueReplacedBy(ctx context.Context, db DBTX, id chat.InboxID)
 	var id_2 chat.InboxID
 	err := row.Scan(&id_2)
 	return id_2, err
+}
+
+const refusalLock = `-- name: RefusalLock :exec
+SELECT pg_advisory_xact_lock(hashtextextended('refusals ' || $1::text || ' ' || $2::bigint, 0))
+`
+
+type RefusalLockParams struct {
+	SessionKey string
+	UserID     int64
+}
+
+// Messages of a person that find the queue of a conversation full are refused one after another.
+func (q *Queries) RefusalLock(ctx context.Context, db DBTX, arg RefusalLockParams) error {
+	_, err := db.Exec(ctx, refusalLock, arg.SessionKey, arg.UserID)
+	return err
+}
+
+const refusalNext = `-- name: RefusalNext :one
+WITH before AS (
+    SELECT r.said_at > now() - $1::interval AS counted, r.unsaid FROM refusals r WHERE r.session_key = $2 AND r.user_id = $3
+), noted AS (
+    INSERT INTO refusals AS r (session_key, user_id) VALUES ($2, $3)
+    ON CONFLICT (session_key, user_id) DO UPDATE SET
+        unsaid = CASE WHEN r.said_at > now() - $1::interval THEN r.unsaid + 1 ELSE 0 END,
+        said_at = CASE WHEN r.said_at > now() - $1::interval THEN r.said_at ELSE now() END
+)
+SELECT (NOT coalesce((SELECT counted FROM before), false))::boolean AS say, coalesce((SELECT unsaid FROM before), 0)::int AS unsaid
+`
+
+type RefusalNextParams struct {
+	Pause      pgtype.Interval
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+}
+
+type RefusalNextRow struct {
+	Say    bool
+	Unsaid int32
+}
+
+// Notes that a message found no room. say: the person is to be told, with how many were refused since they last were; else it is counted.
+func (q *Queries) RefusalNext(ctx context.Context, db DBTX, arg RefusalNextParams) (RefusalNextRow, error) {
+	row := db.QueryRow(ctx, refusalNext, arg.Pause, arg.SessionKey, arg.UserID)
+	var i RefusalNextRow
+	err := row.Scan(&i.Say, &i.Unsaid)
+	return i, err
 }
 
 const sessionLastInteraction = `-- name: SessionLastInteraction :one

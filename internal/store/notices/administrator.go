@@ -29,7 +29,7 @@ func (s *Store) TellAdministrator(ctx context.Context, of chat.Saying, say func(
 		if err != nil {
 			return fmt.Errorf("look for an administrator: %w", err)
 		}
-		if told, err = once(ctx, tx.Q, tx, of); err != nil || !told {
+		if told, err = amongMost(ctx, tx, of); err != nil || !told {
 			return err
 		}
 		return tellAdministrator(ctx, tx, admin, say)
