@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/channel/onebot/onebottest"
+	"xbot/internal/chat"
 )
 
 func TestScenes_CommandsRunWithinTheSandboxOfTheirScene(t *testing.T) {
@@ -51,4 +52,45 @@ func TestScenes_CommandsRunWithinTheSandboxOfTheirScene(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return count(t, s.look(), "SELECT count(*) FROM tool_calls WHERE name = 'FileCreate' AND is_error") == 1
 	}, time.Minute, 20*time.Millisecond)
+}
+
+func TestScenes_CommandsRunOnTheRunnerOfTheirScene(t *testing.T) {
+	t.Parallel()
+	p, err := onebottest.New(onebottest.Options{Token: "napcat-secret"})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	p.AddPerson("20007", "Carol")
+	p.AddPerson("20008", "Dave")
+	s := newServer(t, "NAPCAT_MODE=reverse", "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s", "ADMIN_CHAT_ID=20007", "XBOT_RUNNER_WAIT=1s")
+	l := s.newLaptop() // of the administrator, who is Carol
+	_, err = s.client.UseModel(t.Context(), chat.LLMServer)
+	require.NoError(t, err)
+	_, err = s.client.UseRunner(t.Context(), "local")
+	require.NoError(t, err)
+	s.inForce(`{permissions: {others: "auto"}, channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], privateScenes: {chat: {enabled: true}, work: {enabled: true, triggerTag: "#work", runner: "laptop"}}}}}`)
+	p.Dial(onebottest.Client{URL: strings.Replace(s.url, "http", "ws", 1) + "/channels/napcat", Token: "napcat-secret"})
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	carol, dave := onebottest.Person("20007"), onebottest.Person("20008")
+	ran := func(place onebottest.Place, who, before, said string) (runner, result string) {
+		t.Helper()
+		p.Say(place, who, onebottest.Text(before+call("Shell", args{"command": "echo in $PWD >" + filepath.Join(s.traces, said) + "; pwd"})+"\nsay "+said))
+		saw(t, p, place, said)
+		require.NoError(t, s.database().QueryRow(t.Context(), "SELECT runner, result FROM tool_calls ORDER BY started_at DESC LIMIT 1").Scan(&runner, &result))
+		return runner, result
+	}
+	runner, result := ran(carol, "20007", "", "chatted")
+	require.Equal(t, "local", runner)
+	require.NotContains(t, result, l.workspace)
+	runner, result = ran(carol, "20007", "#work\n", "worked")
+	require.Equal(t, "laptop", runner)
+	require.Contains(t, result, l.workspace)
+
+	_, result = ran(dave, "20008", "#work\n", "refused")
+	require.Contains(t, result, "The policy lets the commands of this conversation run on the runner `laptop` alone")
+	require.NoFileExists(t, filepath.Join(s.traces, "refused"), "another one's laptop is not his")
+	l.kill()
+	s.untilRunner("laptop", false)
+	_, result = ran(carol, "20007", "#work\n", "away")
+	require.Contains(t, result, "runner laptop is offline (waited 1s)")
+	require.NoFileExists(t, filepath.Join(s.traces, "away"), "nothing runs elsewhere instead")
 }

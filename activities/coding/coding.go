@@ -130,23 +130,21 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	if begun {
 		name, asked = run.Request.Agent, run.Runner
 	}
-	box, err := a.Boxes.Box(ctx, t.owner, asked)
+	find := a.Boxes.Of
+	if begun {
+		find = a.Boxes.Begun
+	}
+	room, err := find(ctx, t.ask.Step.Session, t.owner, asked)
+	if err == nil && run.Store == "" { // it is yet to start, and its commands would have no walls but its own
+		err = sandbox.Talks(room)
+	}
 	switch {
 	case fault.Is(err, fault.Denied):
 		return nil, failed(fault.Denied, i18n.AgentNowhere, name, err.Error()), nil
 	case err != nil:
 		return nil, Outcome{}, err
 	}
-	if run.Store == "" { // it is yet to start, and its commands would have no walls but its own
-		room, err := a.Boxes.Of(ctx, t.ask.Step.Session, t.owner, asked)
-		if err != nil {
-			return nil, Outcome{}, err
-		}
-		if err := sandbox.Talks(room); err != nil {
-			return nil, failed(fault.Denied, i18n.AgentNowhere, name, err.Error()), nil
-		}
-	}
-	place, ok := box.(runner)
+	place, ok := sandbox.Wide(room).(runner)
 	if !ok {
 		return nil, failed(fault.Denied, i18n.AgentNowhere, name, "its runner cannot keep a process"), nil
 	}
