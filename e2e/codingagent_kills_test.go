@@ -252,8 +252,9 @@ func (k *coders) tally(talk *talk, given []string) (out tally) {
 			out.refused++
 		default:
 			out.silent++
-			k.t.Logf("message %d of %s has no answer, and nothing was said: %s", n, talk.key, column(fmt.Sprintf(`SELECT role || ' ' || turn_id || ': ' || content || ' (' || reasoning || ')'
-				FROM messages WHERE session_key = $1 AND turn_id IN (SELECT turn_id FROM messages WHERE content LIKE '%%answer %d')`, n)))
+			k.t.Logf("message %d of %s has no answer, and nothing was said: %s, %s", n, talk.key,
+				column(fmt.Sprintf(`SELECT row_to_json(i)::text FROM inbox i WHERE session_key = $1 AND body LIKE '%%answer %d'`, n)),
+				column(fmt.Sprintf(`SELECT row_to_json(m)::text FROM messages m WHERE session_key = $1 AND turn_id IN (SELECT turn_id FROM messages WHERE content LIKE '%%answer %d')`, n)))
 		}
 		if got[n] > 1 {
 			out.givenTwice++

@@ -4,6 +4,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -111,6 +112,9 @@ func (a *Agents) Answer(ctx context.Context, ask Ask) (Outcome, error) {
 func joined(before, answer llm.Answer) llm.Answer {
 	answer.Text, answer.Reasoning = paragraphs(before.Text, answer.Text), paragraphs(before.Reasoning, answer.Reasoning)
 	answer.Usage = before.Usage.Add(answer.Usage)
+	one, _ := chat.Line{Opaque: before.Opaque}.Deeds() // none are none
+	other, _ := chat.Line{Opaque: answer.Opaque}.Deeds()
+	answer.Opaque = deeds(cmp.Or(other.Agent, one.Agent), append(one.Did, other.Did...)...)
 	return answer
 }
 

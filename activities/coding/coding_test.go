@@ -37,7 +37,8 @@ type bench struct {
 	box      *sandbox.Runner
 	settings codingagent.Settings
 	user     chat.UserID
-	programs string // folder of the scripted agents
+	programs string            // folder of the scripted agents
+	model    activities.Models // that answers where no agent does
 }
 
 func setup(t *testing.T, script ...string) *bench {
@@ -47,6 +48,7 @@ func setup(t *testing.T, script ...string) *bench {
 	b.runner = server.StartRunner("local", runnerstest.DaemonConfig{Env: []string{"PATH=" + b.programs + ":" + os.Getenv("PATH")}})
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
+	b.model = b.Model.Models
 	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.Store, Boxes: activities.Rooms{Boxes: boxes{b}}}
 	_, user, err := b.Store.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)

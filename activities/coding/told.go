@@ -39,6 +39,7 @@ type told struct {
 	message string // whose text is being written
 	text    strings.Builder
 	thought strings.Builder
+	did     []string        // the newest works, for models that answer later
 	works   map[string]bool // that are shown already
 }
 
@@ -149,7 +150,11 @@ func (t *told) work(e codingagent.Work) {
 		line += " " + strings.Join(e.Files, ", ")
 	}
 	t.think(line + "\n")
+	t.did = append(t.did[max(0, len(t.did)+1-maxDeeds):], strings.TrimSpace(line))
 }
+
+// maxDeeds is how many works a model is told of that answers later; each is a line of at most 200 characters and names.
+const maxDeeds = 40
 
 // maxWorks bounds the works that are told apart.
 const maxWorks = 10_000
@@ -162,7 +167,7 @@ func (t *told) request(r codingagent.Request) {
 		delete(t.behind, id)
 		t.text.Reset() // it is kept with the question
 		t.thought.Reset()
-		t.message = ""
+		t.message, t.did = "", nil
 	}
 	switch {
 	case known && call.Approval != nil:
@@ -187,7 +192,10 @@ func (t *told) name(r codingagent.Request) string {
 
 // soFar is what was said until now.
 func (t *told) soFar() llm.Answer {
-	return llm.Answer{Text: t.text.String(), Reasoning: strings.TrimSpace(t.thought.String()), Finish: llm.FinishStop}
+	return llm.Answer{
+		Text: t.text.String(), Reasoning: strings.TrimSpace(t.thought.String()), Finish: llm.FinishStop,
+		Opaque: deeds(t.ask.Settings.Agent, t.did...),
+	}
 }
 
 // answer is what the turn comes to.
@@ -206,6 +214,14 @@ func (t *told) question(lang i18n.Lang) llm.Answer {
 	out.ToolCalls = []llm.ToolCall{{ID: t.name(*t.asks), Name: Inquiring, Arguments: string(arguments)}}
 	out.Finish = llm.FinishToolCalls
 	return out
+}
+
+// deeds writes down what an agent did; nothing, where it did nothing.
+func deeds(agent string, did ...string) json.RawMessage {
+	if len(did) == 0 {
+		return nil
+	}
+	return codingagent.Encode(chat.Deeds{Agent: agent, Did: did})
 }
 
 // clip bounds a text, in whole characters.

@@ -107,6 +107,11 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	if set.Prefix != "" {
 		texts = append(texts, set.Prefix)
 	}
+	if round == 0 {
+		if earlier := t.history(run.Request.Thread != "", said); earlier != "" {
+			texts = append(texts, earlier)
+		}
+	}
 	for _, m := range said {
 		texts, run.Upto = append(texts, m.text), max(run.Upto, m.id)
 	}
