@@ -195,3 +195,46 @@ func TestNapCat_WhoHasNoRunnerIsToldOnceThatFilesWereNotFetched(t *testing.T) {
 	require.Equal(t, 1, told, "%q", seenAt(p, carol))
 	require.Empty(t, p.Broken(), "the protocol was kept")
 }
+
+func TestFeishu_AFileThatAToolPreparesIsSentByTheAnswerOnceOverAKill(t *testing.T) {
+	t.Parallel()
+	p, carol, s := carolAtFeishu(t)
+	s.mine("feishu:ou_carol")
+	direct := p.Direct(carol)
+	sent := func() (n int) {
+		for _, m := range p.Shown(direct, "") {
+			for _, f := range m.Files {
+				require.Equal(t, "4711", string(f.Data))
+				n++
+			}
+		}
+		return n
+	}
+	p.Write(feishutest.Incoming{From: carol, Text: "call FileCreate {\"path\":\"plan.txt\",\"content\":\"4711\"}\ncall feishu_send_file {\"path\":\"plan.txt\"}\nsay prepared"})
+	shows := func(text string) func() bool {
+		return func() bool {
+			for _, m := range p.Shown(direct, "") {
+				if strings.Contains(m.Text, text) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	require.Eventually(t, shows("prepared"), time.Minute, 20*time.Millisecond)
+	require.Zero(t, sent(), "the tool sends nothing itself")
+	requests := s.model.Requests()
+	read := requests[len(requests)-1].Messages
+	mark := regexp.MustCompile(`<<FILE:[^>]+>>`).FindString(read[len(read)-1].Content)
+	require.NotEmpty(t, mark, "the model reads how: %s", read[len(read)-1].Content)
+
+	p.Write(feishutest.Incoming{From: carol, Text: "say Here it is: " + mark})
+	require.Eventually(t, shows("Here it is"), time.Minute, 5*time.Millisecond)
+	s.crash() // while the file is on its way, or right behind it
+	s.boot()
+	require.Eventually(t, func() bool { return sent() > 0 }, crashLimit, 20*time.Millisecond, "the file")
+	p.Write(feishutest.Incoming{From: carol, Text: "say and on"})
+	require.Eventually(t, shows("and on"), time.Minute, 20*time.Millisecond)
+	require.Equal(t, 1, sent())
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}

@@ -58,7 +58,8 @@ export class Approvals {
     const open = this.#open.get(id)
     if (!open && this.#answered.has(id)) throw new HttpProblem(409, "This question was answered before. The first answer stands.")
     if (!open) throw new HttpProblem(404, "There is no such question.")
-    if (decision === "allow" && open.questions?.some(({ name }) => !answers?.[name]?.length)) throw new HttpProblem(400, "A question has no answer.")
+    for (const { name, default: usual } of open.questions ?? []) if (answers && usual && !answers[name]?.length) answers[name] = [usual]
+    if (decision === "allow" && open.questions?.some(({ name, optional }) => !optional && !answers?.[name]?.length)) throw new HttpProblem(400, "A question has no answer.")
     if (always && decision === "allow") for (const rule of open.always) this.#permissions.set(rule.tool, rule)
     if (changed?.command?.includes("forbidden")) throw new HttpProblem(403, "The rules deny this call as you changed it.")
     const asked = changed && { asked: open.call.arguments, ...(open.plan && { plan: changed }) }

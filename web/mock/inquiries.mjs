@@ -1,7 +1,15 @@
-// Questions of the scripted model to a person, by the tool AskUser.
+// Questions of the scripted model to a person, by the tool AskUser, and by a card that waits: as the server asks where no card is shown.
+
+/** The card of a conversation on Feishu, in words (internal/question/card.go). */
+const lunch = [
+  { name: "place", text: "Place", options: [{ label: "Noodles" }, { label: "Rice" }], above: "**Lunch**\n\nWhere to?" },
+  { name: "note", text: "Note", optional: true, other: true },
+  { name: "action", text: "Button", options: [{ label: "Go" }], default: "Go" },
+]
 
 /** What a call asks; undefined for calls of other tools, and for one that asks nothing. */
 export function questionsOf(call) {
+  if (call.name === "card_send") return JSON.parse(call.arguments).wait_response ? lunch : undefined
   if (call.name !== "AskUser") return undefined
   const { questions = [] } = JSON.parse(call.arguments)
   if (questions.length === 0) return undefined
@@ -29,6 +37,7 @@ export const said = (answers) => Object.values(answers).map((list) => list.join(
 
 /** What the model reads of the answers. */
 export function resultOf(questions, answers) {
+  if (questions === lunch) return JSON.stringify({ action: "Go", values: { place: answers.place[0] } })
   if (questions.length === 1) return answers.q1.join("\n")
   return questions.map(({ name, text }) => `${text}\n→ ${answers[name].join("\n→ ")}`).join("\n")
 }

@@ -25,7 +25,7 @@ import { hooksOfMock } from "./hooks.mjs"
 import { installedClaims } from "./installed.mjs"
 import { memoryClaims, memoryOfMock } from "./memory.mjs"
 import { longTurnBegins, longTurnEnds, notifyOfMock } from "./notify.mjs"
-import { inquiries } from "./inquiries.mjs"
+import { cardsOfMock, inquiries } from "./inquiries.mjs"
 import { planClaims } from "./plans.mjs"
 import { keysOfMock, keysOfServer } from "./keys.mjs"
 import { modelsOfServer } from "./models.mjs"
@@ -54,7 +54,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
-const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...toolServersOfMock, ...connectionsOfMock, ...pluginClaims, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...firstRunOfMock, ...states }
+const ofMock = { ...cardsOfMock, ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...toolServersOfMock, ...connectionsOfMock, ...pluginClaims, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...firstRunOfMock, ...states }
 const ofServer = { ...panelsOfServer, ...channelsOfServer, ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...registryOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...pluginClaims, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
@@ -107,7 +107,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock, ...channelsOfServer }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, registry: { ...registryClaims, ...registryOfServer }, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, plugins: pluginClaims, panels: panelsOfServer, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries: { ...inquiries, ...cardsOfMock }, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock, ...channelsOfServer }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, registry: { ...registryClaims, ...registryOfServer }, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, plugins: pluginClaims, panels: panelsOfServer, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

@@ -67,3 +67,28 @@ export const inquiries = {
     assert.equal(await v.page.getByRole("form", { name: /for you/ }).count(), 0)
   },
 }
+
+/** The scripted server has a card; on a server cards are made in conversations on Feishu. */
+export const cardsOfMock = {
+  "a card that waits in a chat is read and answered in words on the page": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.begin('call card_send {"card":"card_1","wait_response":true}\nsay booked')
+    await form(v).waitFor()
+    await form(v).getByText("Where to?").waitFor()
+    await v.sees("Waiting for your answer", v.turn)
+    assert.equal(await form(v).getByText("Button", { exact: true }).count(), 0, "one button alone is no question")
+    const send = form(v).getByRole("button", { name: "Answer", exact: true })
+    assert.equal(await send.getAttribute("aria-disabled"), "true")
+    await form(v).getByRole("group", { name: "Place" }).getByRole("radio", { name: "Rice" }).check()
+    await v.inspect("63-card")
+    await send.click()
+    await v.sees(/Answered by/, v.turn)
+    await v.sees("booked", v.turn)
+    assert.deepEqual(await v.turn.locator("dd").allInnerTexts(), ["Rice", "Go"])
+    await v.page.reload()
+    await v.ready()
+    await v.sees("booked")
+    assert.equal(await v.page.getByRole("form", { name: /for you/ }).count(), 0, "answered once")
+  },
+}
