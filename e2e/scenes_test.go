@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
+	"xbot/internal/llm/llmtest"
 )
 
 func TestScenes_CommandsRunWithinTheSandboxOfTheirScene(t *testing.T) {
@@ -93,4 +96,55 @@ func TestScenes_CommandsRunOnTheRunnerOfTheirScene(t *testing.T) {
 	_, result = ran(carol, "20007", "#work\n", "away")
 	require.Contains(t, result, "runner laptop is offline (waited 1s)")
 	require.NoFileExists(t, filepath.Join(s.traces, "away"), "nothing runs elsewhere instead")
+}
+
+func TestScenes_ModelEffortAndApprovalsAreThoseOfTheScene(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "THINKER_KEY=sk-of-the-thinker")
+	s.inForce(`{
+		session: {identityLinks: {admin: ["matrix:@boss"]}},
+		models: [
+			{id: "anthropic/claude-scripted", alias: ["thinker"], baseUrl: "` + s.model.URL() + `", apiKeyEnv: "THINKER_KEY", maxOutput: 32000},
+			{id: "openai/quick", baseUrl: "` + s.model.BaseURL() + `", apiKeyEnv: "THINKER_KEY"},
+		],
+		channels: {matrix: {allowFrom: ["@boss"], privateScenes: {
+			chat: {enabled: true, model: "openai/quick", think: "low", permissions: "read_only"},
+			work: {enabled: true, model: "thinker", think: "high", permissions: "ask"},
+		}, accounts: {two: {privateScenes: {chat: {enabled: true}}}}}},
+	}`)
+	message := 0
+	says := func(account, before, said string) (*talk, chat.InboxID) {
+		message++
+		e := direct(fmt.Sprint("m", message), "@boss", before+call("Shell", args{"command": "touch " + filepath.Join(s.traces, said)})+"\nsay "+said)
+		e.Account = account
+		out := s.bridge(e)
+		require.Equal(t, "accepted", out.Outcome)
+		return &talk{server: s, key: out.Session}, out.InboxID
+	}
+	ended := func(k *talk, id chat.InboxID) llmtest.Request {
+		t.Helper()
+		require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+		requests := s.model.Requests()
+		return requests[len(requests)-1]
+	}
+
+	r := ended(says("", "", "chatted"))
+	require.Equal(t, "quick", r.Model)
+	require.Contains(t, string(r.Raw), `"reasoning_effort":"low"`)
+	require.NoFileExists(t, filepath.Join(s.traces, "chatted"), "nothing is changed there, although its person may do all")
+
+	k, id := says("", "#work\n", "worked")
+	asked := k.untilAsked(1)
+	require.NoFileExists(t, filepath.Join(s.traces, "worked"))
+	k.answer(asked.ID, apiclient.Answer{Decision: apiclient.Allow})
+	r = ended(k, id)
+	require.Equal(t, "claude-scripted", r.Model)
+	require.Equal(t, llmtest.Anthropic, r.Dialect)
+	require.Contains(t, string(s.model.Requests()[r.N-1].Raw), `"budget_tokens":20480`)
+	require.FileExists(t, filepath.Join(s.traces, "worked"), "allowed by a person")
+
+	r = ended(says("two", "", "free"))
+	require.Equal(t, "scripted", r.Model, "another bot is as it was")
+	require.NotContains(t, string(r.Raw), "reasoning_effort")
+	require.FileExists(t, filepath.Join(s.traces, "free"))
 }
