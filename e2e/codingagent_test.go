@@ -153,5 +153,34 @@ func TestCodingAgent_AStopAndARunThatIsGoneLeaveNoProcess(t *testing.T) {
 	require.Eventually(t, func() bool { return k.shims() == 0 }, time.Minute, 50*time.Millisecond, "nobody waits for it")
 }
 
+func TestCodingAgent_AndModelsKnowWhatTheOthersSaidAndDid(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "PATH="+agenttest.Install(t)+":"+os.Getenv("PATH"))
+	s.inForce(`{models: [{id: "codex/default", alias: ["codex"], dialect: "codex"}]}`)
+	k := s.newTalk()
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say the capital is Paris")).State)
+	k.untilEnded(time.Minute, k.send("/model codex"))
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("run echo a >> "+k.file("ran"), "say I wrote it")).State)
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	given := k.reply().Content
+	require.Equal(t, 1, strings.Count(given, "[ASSISTANT] the capital is Paris"), given)
+	require.Regexp(t, "(?s)<history>.*Paris.*</history>.*\\[What you are asked now\\].*say I wrote it$", given)
+	k.untilEnded(time.Minute, k.send("/model default"))
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say I see")).State)
+	require.Equal(t, "I see", k.reply().Content)
+	var seen []string
+	for _, m := range k.model.Requests()[k.model.Count()-1].Messages {
+		seen = append(seen, m.Content)
+	}
+	require.Contains(t, seen, "I wrote it\n\n[What codex did for this answer]\n› echo a >> "+k.file("ran"))
+	k.untilEnded(time.Minute, k.send("/model codex"))
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("say again")).State)
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Contains(t, k.reply().Content, "turns: 3;", "its thread goes on")
+	require.Contains(t, k.reply().Content, "[ASSISTANT] I see")
+	require.NotContains(t, k.reply().Content, "Paris", "nothing is told twice")
+	k.wellFormed()
+}
+
 // shims are the commands that the server's runner has under way.
 func (k *talk) shims() int { return len(find(k.t, "shim", k.home)) }

@@ -3,7 +3,9 @@ package codingagent
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -30,10 +32,11 @@ func Encode(value any) []byte {
 }
 
 // Title makes one line of at most 200 characters.
-func Title(text string) string { return clip(strings.Join(strings.Fields(text), " "), maxTitle) }
+func Title(text string) string { return clip(strings.Join(strings.Fields(plain(text)), " "), maxTitle) }
 
 // Subject bounds what an approval is about, at 800 characters, and keeps its lines: in one line a comment would hide what stands below it.
-func Subject(text string) string { return clip(strings.TrimSpace(text), maxSubject) }
+// What cannot be seen is written out: it would have a person permit something else than they read.
+func Subject(text string) string { return clip(strings.TrimSpace(visible(text)), maxSubject) }
 
 // Whole reports whether a person sees all of what they are asked to approve. Nobody may approve what was cut off, or is not named.
 func (a Approval) Whole() bool { return a.Title != "" && !strings.HasSuffix(a.Title, cut) }
@@ -42,14 +45,53 @@ func (a Approval) Whole() bool { return a.Title != "" && !strings.HasSuffix(a.Ti
 const cut = "…"
 
 // Paragraph makes one paragraph of at most 2000 characters, for an error.
-func Paragraph(text string) string { return clip(strings.Join(strings.Fields(text), " "), maxError) }
+func Paragraph(text string) string {
+	return clip(strings.Join(strings.Fields(plain(text)), " "), maxError)
+}
 
 // Output returns the end of an output, at most 4 kB, in whole characters.
 func Output(text string) string {
 	if len(text) > maxOutput {
 		text = text[len(text)-maxOutput:]
 	}
-	return strings.ToValidUTF8(text, "")
+	return plain(strings.ToValidUTF8(text, ""))
+}
+
+// unseen reports whether a character steers a terminal or the direction of a line, or has no width, so that people do not see it.
+func unseen(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r >= 0x200b && r <= 0x200f && r != 0x200d, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x2069, r == 0x061c, r == 0xfeff:
+		return true
+	}
+	return unicode.IsControl(r)
+}
+
+// plain leaves out what people do not see.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unseen(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// visible writes out what people do not see.
+func visible(text string) string {
+	if strings.IndexFunc(text, unseen) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if unseen(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // Files returns at most 50 names, each once.

@@ -35,9 +35,9 @@ func TestBridge_RefusesPermissionsThatAreNoJSON(t *testing.T) {
 
 func TestBridge_CarriesOnlyWhatATurnNeeds(t *testing.T) {
 	for path, carried := range map[string]bool{
-		"/session": true, "/session/s/abort": true, "/question/q/reply": true, "/permission/p/reply": true,
+		"/session": true, "/session/s/abort": true, "/question/q/reply": true, "/permission/p/reply": true, "/api/session/s/permission/p/reply": true,
 		"/config": false, "/session/../config": false, "@evil.example/": false, "/global/dispose": false, "/sessions": false,
-		"/session/%2e%2e/config": false,
+		"/session/%2e%2e/config": false, "/api/session/../config": false, "/api/config": false,
 	} {
 		require.Equal(t, carried, allowed(asked{Method: "POST", Path: path}), path)
 	}

@@ -2,7 +2,7 @@
 //
 // Shapes: anthropics/claude-agent-sdk-python (commit e8bde60), src/claude_agent_sdk/types.py (SDKControlRequest,
 // SDKControlResponse, SandboxSettings), _internal/query.py (control requests, can_use_tool), _internal/message_parser.py,
-// _internal/transport/subprocess_cli.py (flags).
+// _internal/transport/subprocess_cli.py (flags). Compared with sdk.d.ts of @anthropic-ai/claude-agent-sdk 0.3.332.
 package claude
 
 import (

@@ -17,6 +17,7 @@ type controlRequest struct {
 	Suggestions []json.RawMessage `json:"permission_suggestions"`
 	Reason      string            `json:"decision_reason"`
 	BlockedPath string            `json:"blocked_path"`
+	Once        bool              `json:"suppress_always_allow_rule"` // what it suggests to allow is wider than what it asks
 }
 
 // request is a question of claude that waits for its answer.
@@ -38,6 +39,9 @@ type personInput struct {
 
 func (d *driver) asked(m message) codingagent.Step {
 	r := request{input: m.Request.Input, suggestions: m.Request.Suggestions, person: m.Request.ToolName == askPerson}
+	if m.Request.Once {
+		r.suggestions = nil
+	}
 	switch {
 	case m.Request.Subtype != "can_use_tool":
 		return codingagent.Step{Writes: d.refuse(m.RequestID, m.Request.Subtype)}

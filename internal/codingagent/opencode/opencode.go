@@ -1,7 +1,7 @@
 // Package opencode speaks the lines of `xbot-runner opencode-bridge`, which carries them to the HTTP server of opencode.
 //
 // Shapes: anomalyco/opencode, packages/opencode/src/question/index.ts and src/permission/index.ts (commit 0197fee9),
-// packages/sdk/js/src/v2/gen/types.gen.ts (events, messages, parts), packages/sdk/js/src/v2/server.ts (commit 17d34a64).
+// packages/sdk/js/src/v2/gen/types.gen.ts (events, messages, parts; the second form of permissions and questions: @opencode-ai/sdk 1.19.3), packages/sdk/js/src/v2/server.ts (commit 17d34a64).
 package opencode
 
 import (

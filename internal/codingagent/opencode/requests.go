@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"xbot/internal/codingagent"
@@ -12,7 +13,7 @@ import (
 // request is a question of opencode that waits for its answer.
 type request struct {
 	id, session string
-	old         bool     // of a version that asks with permission.updated
+	form        string   // the event that asked
 	questions   []string // of a question to the person, in their order
 }
 
@@ -24,6 +25,8 @@ type askedFor struct {
 	Type       string          `json:"type"`    // of older versions
 	Pattern    json.RawMessage `json:"pattern"` // likewise: a text or a list
 	Title      string          `json:"title"`
+	Action     string          `json:"action"` // of permission.v2.asked
+	Resources  []string        `json:"resources"`
 	Metadata   struct {
 		Command string `json:"command"`
 		File    string `json:"filepath"`
@@ -44,8 +47,11 @@ func (d *driver) asked(e event) codingagent.Step {
 	if json.Unmarshal(e.Properties, &a) != nil || a.ID == "" {
 		return codingagent.Step{}
 	}
-	r := request{id: a.ID, session: a.SessionID, old: e.Type == "permission.updated"}
-	if e.Type == "question.asked" {
+	if _, twice := d.open[a.ID]; twice {
+		return codingagent.Step{} // asked in both forms
+	}
+	r := request{id: a.ID, session: a.SessionID, form: e.Type}
+	if strings.HasPrefix(e.Type, "question.") {
 		return d.askPerson(r, a)
 	}
 	kind, title, files := a.subject()
@@ -59,7 +65,7 @@ func (d *driver) asked(e event) codingagent.Step {
 }
 
 func (a askedFor) subject() (codingagent.WorkKind, string, []string) {
-	patterns := a.Patterns
+	patterns := slices.Concat(a.Patterns, a.Resources)
 	var one string
 	if json.Unmarshal(a.Pattern, &one) == nil && one != "" {
 		patterns = []string{one}
@@ -67,7 +73,7 @@ func (a askedFor) subject() (codingagent.WorkKind, string, []string) {
 		_ = json.Unmarshal(a.Pattern, &patterns) // a pattern of another form names nothing
 	}
 	listed := strings.Join(patterns, ", ")
-	switch name := cmp.Or(a.Permission, a.Type); name {
+	switch name := cmp.Or(a.Permission, a.Action, a.Type); name {
 	case "bash":
 		return codingagent.CommandRun, codingagent.Subject(cmp.Or(a.Metadata.Command, listed)), nil
 	case "edit", "write":
@@ -118,11 +124,11 @@ func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Writ
 		}
 		answers = append(answers, texts)
 	}
-	return d.respond(r, "/question/"+url.PathEscape(r.id)+"/reply", map[string]any{"answers": answers})
+	return d.respond(r, r.path("question")+"/reply", map[string]any{"answers": answers})
 }
 
 func (d *driver) reject(r request) []codingagent.Write {
-	return d.respond(r, "/question/"+url.PathEscape(r.id)+"/reject", map[string]any{})
+	return d.respond(r, r.path("question")+"/reject", map[string]any{})
 }
 
 func (d *driver) allow(r request, yes, always bool) []codingagent.Write {
@@ -133,11 +139,19 @@ func (d *driver) allow(r request, yes, always bool) []codingagent.Write {
 	if yes && always {
 		reply = "always"
 	}
-	if r.old {
+	if r.form == "permission.updated" {
 		path := "/session/" + url.PathEscape(r.session) + "/permissions/" + url.PathEscape(r.id)
 		return d.respond(r, path, map[string]any{"response": reply})
 	}
-	return d.respond(r, "/permission/"+url.PathEscape(r.id)+"/reply", map[string]any{"reply": reply})
+	return d.respond(r, r.path("permission")+"/reply", map[string]any{"reply": reply})
+}
+
+// path is where a request is answered: what is asked in the second form is answered below its session.
+func (r request) path(kind string) string {
+	if strings.HasPrefix(r.form, kind+".v2.") {
+		return "/api/session/" + url.PathEscape(r.session) + "/" + kind + "/" + url.PathEscape(r.id)
+	}
+	return "/" + kind + "/" + url.PathEscape(r.id)
 }
 
 func (d *driver) respond(r request, path string, body any) []codingagent.Write {

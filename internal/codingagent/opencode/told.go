@@ -88,7 +88,7 @@ type partState struct {
 
 func (d *driver) told(e event) codingagent.Step {
 	switch e.Type {
-	case "permission.asked", "permission.updated", "question.asked":
+	case "permission.asked", "permission.updated", "permission.v2.asked", "question.asked", "question.v2.asked":
 		return d.asked(e) // also of opencode's own agents, whose sessions are others
 	}
 	var p properties
@@ -105,7 +105,7 @@ func (d *driver) told(e event) codingagent.Step {
 		return d.delta(p)
 	case "session.error":
 		d.busy, d.failure = true, p.Error
-	case "permission.replied", "question.replied", "question.rejected":
+	case "permission.replied", "question.replied", "question.rejected", "permission.v2.replied", "question.v2.replied", "question.v2.rejected":
 		delete(d.open, p.RequestID)
 	case "session.status":
 		d.busy = d.busy || p.Status.Type != "idle"
