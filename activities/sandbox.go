@@ -6,6 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/sandbox"
+	"xbot/runner/mask"
 )
 
 // Boxes finds the sandbox of a runner for a user; an empty name means the runner that their commands go to. The sandbox's
@@ -19,24 +20,57 @@ type Walls interface {
 	Walls(ctx context.Context, key chat.SessionKey) (chat.Walls, error)
 }
 
-// Rooms are the sandboxes of conversations: those of runners, behind the walls of each conversation.
+// Environments knows which variables the commands of conversations have.
+type Environments interface {
+	// Environment is what they have on a runner of a user.
+	Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error)
+	// Masker hides the secrets among them; nil: there are none.
+	Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error)
+}
+
+// Rooms are the sandboxes of conversations: those of runners, with the variables and behind the walls of each conversation.
 type Rooms struct {
 	Boxes
 
-	Walls Walls // nil: no conversation has walls of its own
+	Walls        Walls        // nil: no conversation has walls of its own
+	Environments Environments // nil: none has variables of its own
 }
 
 // Of is Box for the work of a conversation.
 func (r Rooms) Of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
 	box, err := r.Box(ctx, user, runner)
-	if err != nil || r.Walls == nil {
-		return box, err
+	if err != nil {
+		return nil, err
+	}
+	env, err := r.Environment(ctx, key, user, box.Name())
+	if err != nil {
+		return nil, err
+	}
+	if box = sandbox.Furnish(box, env); r.Walls == nil {
+		return box, nil
 	}
 	walls, err := r.Walls.Walls(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	return sandbox.Narrow(box, walls), nil
+}
+
+// Environment is what commands of a conversation have on a runner of a user.
+func (r Rooms) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
+	if r.Environments == nil {
+		return sandbox.Environment{}, nil
+	}
+	return r.Environments.Environment(ctx, key, user, runner)
+}
+
+// Masker hides the secrets of a conversation. Its runner hides them in what commands write, as it is written; this is for what tools find
+// elsewhere, and for what shows them only when colours and the like are taken out.
+func (r Rooms) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
+	if r.Environments == nil {
+		return nil, nil
+	}
+	return r.Environments.Masker(ctx, key)
 }
 
 // Release lets the runner forget a command. It runs in the background: the runner prunes by age what was never released.
