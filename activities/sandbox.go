@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
+	"xbot/runner/mask"
 )
 
 // Boxes finds the sandbox of a runner for a user; an empty name means the runner that their commands go to. The sandbox's
@@ -21,11 +23,20 @@ type Walls interface {
 	Walls(ctx context.Context, key chat.SessionKey) (walls chat.Walls, only string, err error)
 }
 
-// Rooms are the sandboxes of conversations: those of runners, behind the walls of each conversation.
+// Environments knows which variables the commands of conversations have.
+type Environments interface {
+	// Environment is what they have on a runner of a user.
+	Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error)
+	// Masker hides the secrets among them; nil: there are none.
+	Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error)
+}
+
+// Rooms are the sandboxes of conversations: those of runners, with the variables and behind the walls of each conversation.
 type Rooms struct {
 	Boxes
 
-	Walls Walls // nil: no conversation has walls of its own
+	Walls        Walls        // nil: no conversation has walls of its own
+	Environments Environments // nil: none has variables of its own
 }
 
 // Of is Box for work of a conversation that is yet to begin. Where the conversation has one runner alone, that is it, whichever was asked
@@ -40,28 +51,46 @@ func (r Rooms) Begun(ctx context.Context, key chat.SessionKey, user chat.UserID,
 }
 
 func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
-	if r.Walls == nil {
-		return r.Box(ctx, user, runner)
-	}
-	walls, only, err := r.Walls.Walls(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	if only == "" || begun {
-		box, err := r.Box(ctx, user, runner)
-		if err != nil {
+	var walls chat.Walls
+	var only string
+	if r.Walls != nil {
+		var err error
+		if walls, only, err = r.Walls.Walls(ctx, key); err != nil {
 			return nil, err
 		}
-		return sandbox.Narrow(box, walls), nil
 	}
-	box, err := r.Box(ctx, user, only)
+	if begun {
+		only = ""
+	}
+	box, err := r.Box(ctx, user, cmp.Or(only, runner))
 	switch {
-	case fault.Is(err, fault.Denied):
+	case only != "" && fault.Is(err, fault.Denied):
 		return nil, i18n.Fault(fault.Denied, i18n.RunnerOfScene, only)
 	case err != nil:
 		return nil, err
 	}
-	return sandbox.Narrow(box, walls), nil
+	env, err := r.Environment(ctx, key, user, box.Name())
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.Narrow(sandbox.Furnish(box, env), walls), nil
+}
+
+// Environment is what commands of a conversation have on a runner of a user.
+func (r Rooms) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
+	if r.Environments == nil {
+		return sandbox.Environment{}, nil
+	}
+	return r.Environments.Environment(ctx, key, user, runner)
+}
+
+// Masker hides the secrets of a conversation. Its runner hides them in what commands write, as it is written; this is for what tools find
+// elsewhere, and for what shows them only when colours and the like are taken out.
+func (r Rooms) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
+	if r.Environments == nil {
+		return nil, nil
+	}
+	return r.Environments.Masker(ctx, key)
 }
 
 // Release lets the runner forget a command. It runs in the background: the runner prunes by age what was never released.

@@ -17,6 +17,7 @@ import (
 	"xbot/activities/titles"
 	"xbot/activities/turn"
 	"xbot/ingress/httpserver"
+	"xbot/internal/agentenv"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -96,7 +97,10 @@ func (w *workerPart) activities() worker.Activities {
 	hooks, prompts, assembler := w.hookFiles(), w.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
 	registry := w.commands(serving{})
-	rooms := activities.Rooms{Boxes: w.boxes, Walls: w.agentProfiles()}
+	rooms := activities.Rooms{
+		Boxes: w.boxes, Walls: w.agentProfiles(),
+		Environments: &agentenv.Resolver{Store: w.store, Policies: w.policies, Key: w.key, Log: w.log},
+	}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
 	agents := &coding.Agents{Store: w.store, Boxes: rooms}
 	return worker.Activities{

@@ -81,6 +81,11 @@ func (b *Background) Watch(ctx context.Context, in WatchInput) (WatchOutput, err
 	if err != nil {
 		return WatchOutput{}, activities.Failure(ctx, err)
 	}
+	masker, err := b.Boxes.Masker(ctx, task.Session)
+	if err != nil {
+		return WatchOutput{}, activities.Failure(ctx, err)
+	}
+	end.Output = masker.Text(end.Output)
 	if err := b.close(ctx, task, end); err != nil {
 		return WatchOutput{}, activities.Failure(ctx, err)
 	}

@@ -78,7 +78,12 @@ func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error
 	if err != nil {
 		return BangOutput{}, c.refuse(ctx, bang, err)
 	}
+	masker, err := c.Boxes.Masker(ctx, bang.Session)
+	if err != nil {
+		return BangOutput{}, c.refuse(ctx, bang, err)
+	}
 	notice, whole := c.answer(bang, box.Name(), result)
+	notice = masker.Text(notice)
 	if err := c.end(ctx, bang, notice); err != nil {
 		return BangOutput{}, activities.Failure(ctx, err)
 	}

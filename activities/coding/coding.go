@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"xbot/activities"
 	"xbot/internal/chat"
@@ -38,6 +39,7 @@ type Store interface {
 	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	CommandEnv(ctx context.Context, key chat.SessionKey, turn chat.TurnID, inbox chat.InboxID) ([]string, error)
 }
 
 // Agents answers turns by coding agents. It is safe for concurrent use.
@@ -169,11 +171,27 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
+	env, err := a.environment(ctx, t, place.Name())
+	if err != nil {
+		return nil, Outcome{}, err
+	}
 	f := newFollower(a.Store, t, run, known)
 	f.process = &process.Process{
 		Box: place, ID: run.ID(), Driver: started{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,
+		Environment: env,
 	}
 	return f, Outcome{}, nil
+}
+
+// environment is what the process is told of its conversation, and what the agent's commands have.
+func (a *Agents) environment(ctx context.Context, t *turn, runner string) (sandbox.Environment, error) {
+	env, err := a.Boxes.Environment(ctx, t.ask.Step.Session, t.owner, runner)
+	if err != nil {
+		return env, err
+	}
+	told, err := a.Store.CommandEnv(ctx, t.ask.Step.Session, t.ask.Step.Turn, 0)
+	env.Variables = slices.Concat(env.Variables, told)
+	return env, err
 }
 
 // runner is what processes of agents need of a sandbox.

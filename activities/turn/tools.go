@@ -173,10 +173,14 @@ func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 
 // record writes the result, also when the activity was stopped meanwhile.
 func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
-	r = offloaded(call, r)
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
-	r, err := t.fitting(ctx, call, r)
+	masker, err := t.Boxes.Masker(ctx, call.Session)
+	if err != nil {
+		return r, err
+	}
+	r.Content, r.Diff = masker.Text(r.Content), masker.Text(r.Diff)
+	r, err = t.fitting(ctx, call, offloaded(call, r))
 	if err != nil {
 		return r, err
 	}

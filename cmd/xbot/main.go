@@ -41,6 +41,7 @@ type program struct {
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
 	Key       keyCmd       `cmd:"" help:"Change the key of the installation."`
 	Runner    runnerCmd    `cmd:"" help:"Make, list and revoke runners."`
+	Env       envCmd       `cmd:"" help:"Set, list and remove the secret variables of the commands of agents."`
 	Policy    policyCmd    `cmd:"" help:"Show and change the policy: access, routing, queues, resets, limits."`
 	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on Feishu, QQ and NapCat."`
 	Hooks     hooksCmd     `cmd:"" help:"Check and test the hooks of the installation."`

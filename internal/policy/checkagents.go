@@ -36,6 +36,7 @@ func (c *check) agents(p *Policy) {
 		c.tools(path+".tools", a.Tools)
 		c.personality(path+".personality", a.Personality)
 		c.heartbeat(path+".heartbeat", a.Heartbeat)
+		c.env(path+".env", a.Env)
 	}
 	if len(ids) == 0 {
 		ids = []string{DefaultAgent}

@@ -28,6 +28,7 @@ type Policy struct {
 	Memory       Memory             `json:"memory,omitzero"`
 	Cron         Cron               `json:"cron,omitzero"`
 	Permissions  Permissions        `json:"permissions,omitzero"`
+	Runners      Runners            `json:"runners,omitzero"`
 	// DisabledSkills are names of skills that nobody has here, wherever they come from
 	DisabledSkills []string `json:"disabledSkills,omitempty"`
 }
@@ -134,6 +135,8 @@ type Agent struct {
 	Tools       Tools  `json:"tools,omitzero"`
 	Memory      string `json:"memory,omitempty"` // own (default) | shared: with the default agent
 	Think       string `json:"think,omitempty"`
+	// Env are variables of its commands, also of its subagents, jobs and coding agents. Secrets do not stand here: xbot env sets them
+	Env map[string]string `json:"env,omitempty"`
 
 	Heartbeat Heartbeat `json:"heartbeat,omitzero"`
 

@@ -21,6 +21,7 @@ import (
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/agentsecrets"
 	"xbot/internal/store/mcpservers"
 	"xbot/internal/store/oauth"
 	"xbot/internal/store/plugins"
@@ -72,9 +73,15 @@ func setup(t *testing.T) *bundle {
 	require.NoError(t, err)
 	sealed := b.ring.Seal([]byte(`{"token":"t"}`))
 	require.NoError(t, b.InstallPlugin(t.Context(), plugins.Plugin{ID: "feeds", Version: "1", Digest: strings.Repeat("0", 64), Manifest: []byte("{}")}, []byte("x"), b.user, kept(sealed)))
+	require.NoError(t, b.SetAgentSecret(t.Context(), agentsecrets.Secret{Agent: "main", Name: "TOKEN", Sealed: b.ring.Seal([]byte(`{"value":"t"}`))}, anything{}))
 	require.NoError(t, b.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
 	return b
 }
+
+// anything may be stored.
+type anything struct{}
+
+func (anything) Fit([]agentsecrets.Secret) error { return nil }
 
 // kept are the settings of a plugin that is installed.
 type kept []byte
@@ -144,7 +151,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b)
 			require.NoError(t, err)
-			require.Equal(t, 12, count)
+			require.Equal(t, 13, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -197,13 +204,13 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 12 secrets")
+	require.ErrorContains(t, err, "opens none of the 13 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b)
 	require.NoError(t, err)
-	require.Len(t, dropped, 12)
+	require.Len(t, dropped, 13)
 	require.NoError(t, rotation.Check(t.Context(), other, b))
 	b.readable(other)
 }
@@ -217,7 +224,7 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	require.NoError(t, err)
 	kinds := map[string]string{
 		"channel_accounts": secrets.SealedChannel, "llm_subscriptions": store.SealedSubscription, "payload_keys": store.SealedPayload,
-		"mcp_projects": secrets.SealedMCPProject, "mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
+		"mcp_projects": secrets.SealedMCPProject, "mcp_servers": store.SealedMCPServer, "oauth_providers": secrets.SealedOAuthProvider, "oauth_accounts": secrets.SealedOAuthAccount, "oauth_flows": secrets.SealedOAuthFlow, "plugins": secrets.SealedPlugin, "agent_secrets": secrets.SealedAgentSecret, "tool_keys": store.SealedToolKey, "triggers": store.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
 	all, err := b.Secrets(t.Context())

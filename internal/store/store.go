@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/internal/store/activetools"
 	"xbot/internal/store/agents"
+	"xbot/internal/store/agentsecrets"
 	"xbot/internal/store/amended"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/calls"
@@ -83,6 +84,8 @@ type (
 	ToolKeyStore = toolkeys.Store
 	// MCPServerStore is the one of package mcpservers.
 	MCPServerStore = mcpservers.Store
+	// AgentSecretStore is the one of package agentsecrets.
+	AgentSecretStore = agentsecrets.Store
 	// PluginStore is the one of package plugins.
 	PluginStore = plugins.Store
 	// OAuthStore is the one of package oauth.
@@ -231,6 +234,7 @@ type operations struct {
 	*PauseStore
 	*NoticeStore
 	*PluginStore
+	*AgentSecretStore
 }
 
 // New returns a store. The caller owns the pool.
@@ -248,6 +252,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.OAuthStore = oauth.New(s.db)
 	s.RegistryStore = registry.New(s.db)
 	s.PluginStore = plugins.New(s.db)
+	s.AgentSecretStore = agentsecrets.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.CardStore = cards.New(s.db)

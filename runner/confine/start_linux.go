@@ -89,7 +89,9 @@ func separate(method Method, attr *syscall.ProcAttr) {
 func confinedShell() int {
 	runtime.LockOSThread() // Landlock, capabilities and filters belong to a thread
 	var o order
-	err := errors.Join(sealDescriptors(), json.NewDecoder(os.NewFile(orderFD, "order")).Decode(&o))
+	from := os.NewFile(orderFD, "order")
+	defer runtime.KeepAlive(from) // buildWalls writes to its descriptor, which would be closed with it
+	err := errors.Join(sealDescriptors(), json.NewDecoder(from).Decode(&o))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "xbot-runner confined-shell is started by xbot-runner only:", err)
 		return failed

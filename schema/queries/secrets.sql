@@ -34,6 +34,8 @@ UNION ALL
 SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
 UNION ALL
 SELECT 'plugin', id, secrets FROM plugins WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'agent secret', id::text, sealed FROM agent_secrets
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -85,3 +87,7 @@ UPDATE oauth_flows SET sealed = sqlc.arg(sealed) WHERE encode(state_hash, 'hex')
 -- name: SealedReplacePlugin :execrows
 -- Its revision stays: the settings are the same.
 UPDATE plugins SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name) AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceAgentSecret :execrows
+-- Its revision stays: the value is the same.
+UPDATE agent_secrets SET sealed = sqlc.arg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND sealed = sqlc.arg(was);

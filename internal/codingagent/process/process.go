@@ -45,13 +45,13 @@ type Listener interface {
 
 // Process is one turn of a coding agent. Its fields are set before Run; the methods are safe for concurrent use.
 type Process struct {
-	Box       Box
-	ID        chat.CallID // names the process: the same id is never started twice
-	Driver    codingagent.Driver
-	Dir       string   // working folder on the runner
-	Env       []string // KEY=value, added to the runner's clean environment
-	StartedOn string   // as in sandbox.ExecRequest
-	Listener  Listener
+	Box         Box
+	ID          chat.CallID // names the process: the same id is never started twice
+	Driver      codingagent.Driver
+	Dir         string              // working folder on the runner
+	Environment sandbox.Environment // its secrets are also hidden in what the agent says
+	StartedOn   string              // as in sandbox.ExecRequest
+	Listener    Listener
 
 	mu      sync.Mutex // guards what follows, and the driver
 	line    []byte     // the beginning of a line whose end is still to come
@@ -92,7 +92,7 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 	defer close(ended)
 	ending.Go(func() { p.finish(following, ended) })
 	done, err := p.Box.Exec(following, sandbox.ExecRequest{
-		ID: p.ID, Command: "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Env, Timeout: maxTime, Limit: 1, Input: true,
+		ID: p.ID, Command: "exec " + commandLine(p.Driver.Command()), Dir: p.Dir, Env: p.Environment.Variables, Secrets: p.Environment.Secrets, Timeout: maxTime, Limit: 1, Input: true,
 		Output: func(_ int64, piece []byte) { p.take(piece) }, StartedOn: p.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
 			if err := p.Listener.Starting(ctx, store); err != nil {

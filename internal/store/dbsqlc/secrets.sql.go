@@ -93,6 +93,8 @@ UNION ALL
 SELECT 'oauth flow', encode(state_hash, 'hex'), sealed FROM oauth_flows
 UNION ALL
 SELECT 'plugin', id, secrets FROM plugins WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'agent secret', id::text, sealed FROM agent_secrets
 ORDER BY 1, 2
 `
 
@@ -120,6 +122,25 @@ func (q *Queries) SealedList(ctx context.Context, db DBTX) ([]SealedListRow, err
 		return nil, err
 	}
 	return items, nil
+}
+
+const sealedReplaceAgentSecret = `-- name: SealedReplaceAgentSecret :execrows
+UPDATE agent_secrets SET sealed = $1 WHERE id = $2::text::bigint AND sealed = $3
+`
+
+type SealedReplaceAgentSecretParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+// Its revision stays: the value is the same.
+func (q *Queries) SealedReplaceAgentSecret(ctx context.Context, db DBTX, arg SealedReplaceAgentSecretParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceAgentSecret, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const sealedReplaceChannel = `-- name: SealedReplaceChannel :execrows

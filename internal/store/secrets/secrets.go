@@ -23,6 +23,7 @@ const (
 
 	SealedOAuthProvider = "oauth provider" // the secret of the client that xbot is at a provider
 	SealedOAuthAccount  = "oauth account"  // the tokens of a connected account
+	SealedAgentSecret   = "agent secret"   // a secret variable of the commands of an agent
 	SealedPlugin        = "plugin"         // the settings of a plugin
 	SealedOAuthFlow     = "oauth flow"     // what a browser that is on its way to a provider is recognized by
 )
@@ -107,6 +108,8 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 		n, err = s.db.Q.SealedReplaceOAuthFlow(ctx, s.db.Pool, dbsqlc.SealedReplaceOAuthFlowParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedPlugin:
 		n, err = s.db.Q.SealedReplacePlugin(ctx, s.db.Pool, dbsqlc.SealedReplacePluginParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedAgentSecret:
+		n, err = s.db.Q.SealedReplaceAgentSecret(ctx, s.db.Pool, dbsqlc.SealedReplaceAgentSecretParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}
