@@ -57,12 +57,23 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	case got.Ended != "":
 		out.Result, out.Reply = ResultDropped, got.Ended
 	}
-	if out, err = m.reply(ctx, in, out, got.Answer); out.Result == ResultAccepted {
-		out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
-		if out.Feedback == policy.FeedbackReply && !m.expectsAnswer() {
-			out.Feedback = ""
-		}
+	if out, err = m.reply(ctx, in, out, got.Answer); err != nil || out.Result != ResultAccepted {
+		return out, err
 	}
+	return m.withFeedback(ctx, out)
+}
+
+// withFeedback says how the sender is told that a message was accepted.
+func (m *inboundRequest) withFeedback(ctx context.Context, out Outcome) (_ Outcome, err error) {
+	out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
+	if out.Feedback != policy.FeedbackReply {
+		return out, nil
+	}
+	if !m.expectsAnswer() {
+		out.Feedback = ""
+		return out, nil
+	}
+	out.Lang, err = m.spoken(ctx)
 	return out, err
 }
 
@@ -74,7 +85,11 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 			return known, err
 		}
 	}
-	out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, why)
+	lang, err := m.spoken(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out.Result, out.Reply = ResultRefused, i18n.Explain(lang, why)
 	kept, err := store.Refusals{Store: m.Store}.Refuse(ctx, in.Inbound, out.Reply)
 	if err != nil {
 		return Outcome{}, err
@@ -91,8 +106,9 @@ func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.A
 		return m.Dispatch.Message(ctx, in)
 	}
 	in.Text = m.e.Text
-	return m.Store.Command(ctx, in.Inbound, func(context.Context) (string, error) {
-		return i18n.Say(m.lang, i18n.WorkMade, m.key), nil
+	return m.Store.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
+		lang, err := m.spoken(ctx)
+		return i18n.Say(lang, i18n.WorkMade, m.key), err
 	})
 }
 

@@ -28,6 +28,8 @@ type Policy struct {
 	Memory       Memory             `json:"memory,omitzero"`
 	Cron         Cron               `json:"cron,omitzero"`
 	Permissions  Permissions        `json:"permissions,omitzero"`
+	// Language is that of xbot's own sentences where nothing that people wrote tells theirs: en (default) or zh
+	Language string `json:"language,omitempty"`
 	// DisabledSkills are names of skills that nobody has here, wherever they come from
 	DisabledSkills []string `json:"disabledSkills,omitempty"`
 }
