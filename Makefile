@@ -11,8 +11,12 @@ VERSION := $(RELEASE)$(shell git describe --always --dirty --exclude '*' 2>/dev/
 STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
 # The race detector needs a C compiler and makes tests slower: on in CI, elsewhere with RACE=-race.
 RACE    ?= $(if $(CI),-race)
-# Memory is not what is short then: the collector looks four times as seldom.
-RACED_GC := 400
+# Memory is not what is short then: the collector looks four times as seldom. And a process that ends need not wait a second for
+# races of those that it leaves: thousands of them end in a run.
+RACED_GC := GOGC=400
+RACED_EXIT := atexit_sleep_ms=20
+# Packages that decode and format, and start no goroutine: without the detector their tests of bounds take a tenth of the time.
+SEQUENTIAL := internal/channel/format internal/pdf internal/picture internal/plugin internal/registry internal/table
 # REQUIRE_CHROMIUM=1 makes a missing Chromium a failure of "make test".
 REQUIRE_CHROMIUM ?=
 
@@ -115,10 +119,19 @@ test-all: build ## run all tests; RACE=-race looks for races and needs a C compi
 	@$(MAKE) --no-print-directory -kj2 BESIDE=1 test-page test-e2e
 	@$(page_again)
 
+# "make lint" vets, and nobody looks at test programs with a debugger: both together take two minutes of two cores.
+QUICK := -vet=off -ldflags='-s -w'
+define test_sequential
+@! grep -nE '^\s*go (func|[a-z])' $(SEQUENTIAL:%=%/*.go) || { echo "These start goroutines: take their packages out of SEQUENTIAL in the Makefile." >&2; exit 1; }
+$(GO_TEST) --packages="$(SEQUENTIAL:%=./%)" -- -p 2 $(QUICK) -timeout 20m
+endef
+
 .PHONY: test-go
 test-go: page temporal
 	$(call install,$(GOTESTSUM))
-	$(if $(RACE),GOGC=$(RACED_GC) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(or $(RACE),-p 4) -timeout 20m
+	$(if $(RACE),$(RACED_GC) GORACE=$(RACED_EXIT) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | \
+		grep -vxF -e xbot/e2e $(if $(RACE),$(SEQUENTIAL:%=-e xbot/%)) | tr '\n' ' ')" -- $(or $(RACE),-p 4) $(QUICK) -timeout 20m
+	$(if $(RACE),$(test_sequential))
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
 # With the race detector the server under test has it too: its reports go to files, since the server is killed most of the time.
@@ -126,7 +139,7 @@ test-go: page temporal
 test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
-	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 3 -timeout 60m $(ONLY)
+	$(if $(RACE),GORACE=$(RACED_EXIT) )XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 3 -timeout 60m $(ONLY)
 	@$(if $(RACE),scripts/race-reports $(BIN)/race/reports)
 
 .PHONY: race-binaries
@@ -134,7 +147,7 @@ race-binaries: build
 	@rm -rf $(BIN)/race && mkdir -p $(BIN)/race/real $(BIN)/race/reports
 	go build -race $(STAMP) -o $(BIN)/race/real/ ./cmd/xbot
 	@for program in xbot-cli xbot-runner xbot-temporal; do ln -s $(BIN)/$$program $(BIN)/race/real/ && ln -s $(BIN)/$$program $(BIN)/race/; done
-	@printf '#!/bin/sh\nGOGC=%s GORACE=log_path=%s/reports/xbot exec %s/real/xbot "$$@"\n' $(RACED_GC) $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
+	@printf '#!/bin/sh\n%s GORACE="%s log_path=%s/reports/xbot" exec %s/real/xbot "$$@"\n' $(RACED_GC) $(RACED_EXIT) $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
 	@chmod +x $(BIN)/race/xbot
 
 # Never with the race detector: that would compile the Temporal server once more, for ten minutes, and look for races in

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 )
 
@@ -14,9 +16,9 @@ type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
-// Walls knows within which walls the commands of conversations run.
+// Walls knows within which walls the commands of conversations run, and on which runner alone; empty: on the one that they ask for.
 type Walls interface {
-	Walls(ctx context.Context, key chat.SessionKey) (chat.Walls, error)
+	Walls(ctx context.Context, key chat.SessionKey) (walls chat.Walls, only string, err error)
 }
 
 // Rooms are the sandboxes of conversations: those of runners, behind the walls of each conversation.
@@ -26,14 +28,37 @@ type Rooms struct {
 	Walls Walls // nil: no conversation has walls of its own
 }
 
-// Of is Box for the work of a conversation.
+// Of is Box for work of a conversation that is yet to begin. Where the conversation has one runner alone, that is it, whichever was asked
+// for: Denied where its user may not use it.
 func (r Rooms) Of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
-	box, err := r.Box(ctx, user, runner)
-	if err != nil || r.Walls == nil {
-		return box, err
+	return r.of(ctx, key, user, runner, false)
+}
+
+// Begun is Of for work that has begun on a runner: it goes on there.
+func (r Rooms) Begun(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	return r.of(ctx, key, user, runner, true)
+}
+
+func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
+	if r.Walls == nil {
+		return r.Box(ctx, user, runner)
 	}
-	walls, err := r.Walls.Walls(ctx, key)
+	walls, only, err := r.Walls.Walls(ctx, key)
 	if err != nil {
+		return nil, err
+	}
+	if only == "" || begun {
+		box, err := r.Box(ctx, user, runner)
+		if err != nil {
+			return nil, err
+		}
+		return sandbox.Narrow(box, walls), nil
+	}
+	box, err := r.Box(ctx, user, only)
+	switch {
+	case fault.Is(err, fault.Denied):
+		return nil, i18n.Fault(fault.Denied, i18n.RunnerOfScene, only)
+	case err != nil:
 		return nil, err
 	}
 	return sandbox.Narrow(box, walls), nil

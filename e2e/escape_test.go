@@ -170,14 +170,12 @@ func newPrison(t *testing.T, uid int, env ...string) *prison {
 func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *prison {
 	t.Helper()
 	p := &prison{uid: uid, lacks: lacks, outside: homeOutside(t, uid)}
-	s := prepareServerIn(t, diskHome(t),
-		"HOME="+p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK="+p.outside+"/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path="+p.outside+"/bus,guid=1", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
-		"AWS_SECRET_ACCESS_KEY=sk-test-secret-aws", "DOCKER_HOST=unix:///run/docker.sock", "XBOT_CONFINE=require")
 	work, err := os.MkdirTemp("", "xw") // short: there is a socket some levels down
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(work)) })
-	p.settle(s, work)
-	s.env = append(append(s.env, "XBOT_WORKSPACE="+work, "XBOT_HOME="+s.home), env...)
+	s := prepareServerIn(t, p.settle(t, work), append([]string{
+		"HOME=" + p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK=" + p.outside + "/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + p.outside + "/bus,guid=1", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
+		"AWS_SECRET_ACCESS_KEY=sk-test-secret-aws", "DOCKER_HOST=unix:///run/docker.sock", "XBOT_CONFINE=require", "XBOT_WORKSPACE=" + work}, env...)...)
 	if uid != os.Getuid() {
 		s.as, s.bin = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}, copyBinaries(t)
 		for _, dir := range []string{s.home, work} {
@@ -205,18 +203,19 @@ func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *priso
 	return p
 }
 
-// settle puts the data folder some levels down in the workspace, where commands may rename what is above it if nothing
-// holds it. Landlock alone cannot hide it there.
-func (p *prison) settle(s *server, work string) {
-	s.t.Helper()
+// settle makes the data folder some levels down in the workspace, where commands may rename what is above it if nothing
+// holds it. Landlock alone cannot hide it there. It has to come before the server, which ends before the folder does.
+func (p *prison) settle(t *testing.T, work string) (home string) {
+	t.Helper()
 	base := work
 	if p.lacks == "namespaces" {
 		base = p.outside
 	}
-	s.home = filepath.Join(base, "apps", "deep", "home")
-	require.NoError(s.t, os.MkdirAll(s.home, 0o755))
-	s.t.Cleanup(func() { require.NoError(s.t, os.RemoveAll(filepath.Join(base, "apps"))) })
-	chown(s.t, filepath.Join(base, "apps"), p.uid)
+	home = filepath.Join(base, "apps", "deep", "home")
+	require.NoError(t, os.MkdirAll(home, 0o755))
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(filepath.Join(base, "apps"))) })
+	chown(t, filepath.Join(base, "apps"), p.uid)
+	return home
 }
 
 // nameAbove names the folders above the data folder, and makes a twin of them that nobody hides.

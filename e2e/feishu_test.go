@@ -124,3 +124,38 @@ func TestFeishu_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
 	shown := second.Shown(second.Direct(feishutest.Person{OpenID: "ou_eve", Name: "Carol", UnionID: "on_eve"}), "")
 	require.NotContains(t, shown[len(shown)-1].Text, "ou_first", "who only has the same name is somebody else")
 }
+
+func TestFeishu_WhatIsTakenBackAroundAKillIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	p, carol, s := carolAtFeishu(t)
+	s.inForce(letAllIn)
+	direct := p.Direct(carol)
+	saw := func(text string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(shownAt(p, direct), text) }, crashLimit, 20*time.Millisecond, "the answer %q", text)
+	}
+	for _, c := range []struct {
+		name   string
+		around func(recall func())
+	}{
+		{"away", func(recall func()) { s.crash(); recall() }},
+		{"dying", func(recall func()) { recall(); s.crash() }},
+	} {
+		before := len(s.model.Requests())
+		p.Write(feishutest.Incoming{From: carol, Text: "stream 40 200ms\nsay first " + c.name})
+		require.Eventually(t, func() bool { return len(s.model.Requests()) > before }, time.Minute, 10*time.Millisecond)
+		waits := p.Write(feishutest.Incoming{From: carol, Text: "say taken back " + c.name})
+		require.Eventually(t, func() bool { return p.Acked(waits) }, time.Minute, 10*time.Millisecond, "it waits behind the first")
+		c.around(func() { p.Recall(waits) })
+		s.boot()
+		saw("first " + c.name)
+		p.Write(feishutest.Incoming{From: carol, Text: "say last " + c.name})
+		saw("last " + c.name)
+		require.NotContains(t, shownAt(p, direct), "taken back "+c.name)
+	}
+	require.Len(t, p.Shown(direct, ""), 4, "each answer once, and none to what was taken back")
+	for _, r := range s.model.Requests() {
+		require.NotContains(t, r.User, "taken back", "the model was not asked")
+	}
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}

@@ -64,6 +64,9 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		timeout = wire.MaxTimeout
 	}
 	policy, unfit := d.narrowed(r.Walls)
+	if len(r.Secrets) > 0 && !confine.Private(d.method) {
+		unfit = wire.Errorf(wire.Denied, "commands of this conversation have secret variables, and this runner does not keep its commands from looking into each other (%s): choose another runner with /runner use NAME", d.confinement)
+	}
 	env := withEnv(d.env, r.Env)
 	if self, err := os.Executable(); err == nil && r.Input {
 		env = withEnv(env, []string{wire.RunnerVariable + "=" + self})
@@ -79,6 +82,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		Policy:   policy,
 		KeepFree: d.cfg.KeepFree,
 		Input:    r.Input,
+		Secrets:  r.Secrets,
 		Unfit:    unfit,
 	}
 }

@@ -14,6 +14,8 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return with(f, func(r wire.ExecAttach) (any, error) { return d.attach(ctx, r, push) })
 	case wire.OpExecNarrow:
 		return with(f, func(r wire.ExecAttach) (any, error) { return d.attach(ctx, r, push) })
+	case wire.OpExecSecret:
+		return with(f, func(r wire.ExecAttach) (any, error) { return d.attach(ctx, r, push) })
 	case wire.OpExecKill:
 		return with(f, func(r wire.ExecID) (any, error) { return nil, d.kill(r) })
 	case wire.OpExecRelease:

@@ -15,8 +15,8 @@ type Narrow struct {
 }
 
 // Walls are those of a conversation.
-func (n *Narrow) Walls(_ context.Context, key chat.SessionKey) (chat.Walls, error) {
-	return chat.Walls{Offline: key == Key}, nil
+func (n *Narrow) Walls(_ context.Context, key chat.SessionKey) (chat.Walls, string, error) {
+	return chat.Walls{Offline: key == Key}, "", nil
 }
 
 // Box is the sandbox of every runner.

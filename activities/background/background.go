@@ -129,7 +129,7 @@ type watch struct {
 
 // end waits until the command has ended. If its outcome can never be known, it ends as lost.
 func (w *watch) end(ctx context.Context) (chat.TaskEnd, error) {
-	box, err := w.Boxes.Of(ctx, w.task.Session, w.task.User, w.task.Runner)
+	box, err := w.Boxes.Begun(ctx, w.task.Session, w.task.User, w.task.Runner)
 	if fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound) {
 		return lost("Its runner can be used no more: " + err.Error()), nil
 	}

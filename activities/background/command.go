@@ -66,7 +66,11 @@ func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error
 	if err != nil || bang.Done {
 		return BangOutput{}, activities.Failure(ctx, err)
 	}
-	box, err := c.Boxes.Of(ctx, bang.Session, bang.User, bang.Runner)
+	find := c.Boxes.Of
+	if bang.StartedOn != "" {
+		find = c.Boxes.Begun
+	}
+	box, err := find(ctx, bang.Session, bang.User, bang.Runner)
 	if err != nil {
 		return BangOutput{}, c.refuse(ctx, bang, err)
 	}

@@ -4,6 +4,7 @@
 package coding
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -84,9 +85,11 @@ func (a *Agents) Answer(ctx context.Context, ask Ask) (Outcome, error) {
 		return Outcome{}, err
 	}
 	var ended []*process.Process
+	var before llm.Answer // of the processes that ended in this step
 	for {
 		f, out, err := a.round(ctx, t)
 		if err != nil || f == nil {
+			out.Answer, out.ended = joined(before, out.Answer), ended
 			return out, err
 		}
 		out, again, err := f.follow(ctx)
@@ -96,38 +99,56 @@ func (a *Agents) Answer(ctx context.Context, ask Ask) (Outcome, error) {
 		if f.over {
 			ended = append(ended, f.process)
 		}
+		out.Answer = joined(before, out.Answer)
 		if out.ended = ended; !again || len(out.Answer.ToolCalls) > 0 {
 			return out, nil
 		}
+		before = out.Answer
 		t.next(f)
 	}
+}
+
+// joined is what one process answered, and then another one.
+func joined(before, answer llm.Answer) llm.Answer {
+	answer.Text, answer.Reasoning = paragraphs(before.Text, answer.Text), paragraphs(before.Reasoning, answer.Reasoning)
+	answer.Usage = before.Usage.Add(answer.Usage)
+	one, _ := chat.Line{Opaque: before.Opaque}.Deeds() // none are none
+	other, _ := chat.Line{Opaque: answer.Opaque}.Deeds()
+	answer.Opaque = deeds(cmp.Or(other.Agent, one.Agent), append(one.Did, other.Did...)...)
+	return answer
+}
+
+// paragraphs joins texts that may be empty.
+func paragraphs(one, other string) string {
+	if one == "" || other == "" {
+		return one + other
+	}
+	return one + "\n\n" + other
 }
 
 // round finds the newest process of the turn, or writes down another one. Without a follower the step has its outcome.
 func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error) {
 	name := t.ask.Settings.Agent
-	run, begun := t.newest()
+	run, begun := t.current()
 	asked := t.session.Runner
 	if begun {
 		name, asked = run.Request.Agent, run.Runner
 	}
-	box, err := a.Boxes.Box(ctx, t.owner, asked)
+	find := a.Boxes.Of
+	if begun {
+		find = a.Boxes.Begun
+	}
+	room, err := find(ctx, t.ask.Step.Session, t.owner, asked)
+	if err == nil && run.Store == "" { // it is yet to start, and its commands would have no walls but its own
+		err = sandbox.Talks(room)
+	}
 	switch {
 	case fault.Is(err, fault.Denied):
 		return nil, failed(fault.Denied, i18n.AgentNowhere, name, err.Error()), nil
 	case err != nil:
 		return nil, Outcome{}, err
 	}
-	if run.Store == "" { // it is yet to start, and its commands would have no walls but its own
-		room, err := a.Boxes.Of(ctx, t.ask.Step.Session, t.owner, asked)
-		if err != nil {
-			return nil, Outcome{}, err
-		}
-		if err := sandbox.Talks(room); err != nil {
-			return nil, failed(fault.Denied, i18n.AgentNowhere, name, err.Error()), nil
-		}
-	}
-	place, ok := box.(runner)
+	place, ok := sandbox.Wide(room).(runner)
 	if !ok {
 		return nil, failed(fault.Denied, i18n.AgentNowhere, name, "its runner cannot keep a process"), nil
 	}

@@ -23,6 +23,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
+	"xbot/runner/job"
 )
 
 func TestMain(m *testing.M) { runnerstest.Main(m) }
@@ -36,7 +37,8 @@ type bench struct {
 	box      *sandbox.Runner
 	settings codingagent.Settings
 	user     chat.UserID
-	programs string // folder of the scripted agents
+	programs string            // folder of the scripted agents
+	model    activities.Models // that answers where no agent does
 }
 
 func setup(t *testing.T, script ...string) *bench {
@@ -46,6 +48,7 @@ func setup(t *testing.T, script ...string) *bench {
 	b.runner = server.StartRunner("local", runnerstest.DaemonConfig{Env: []string{"PATH=" + b.programs + ":" + os.Getenv("PATH")}})
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
+	b.model = b.Model.Models
 	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.Store, Boxes: activities.Rooms{Boxes: boxes{b}}}
 	_, user, err := b.Store.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
@@ -405,4 +408,107 @@ func TestAgent_DoesNotAnswerInASceneWithWalls(t *testing.T) {
 	require.Equal(t, "denied", out.Fault)
 	require.Contains(t, b.LastMessage().Content, "the policy narrows what commands may do here")
 	require.NoFileExists(t, filepath.Join(b.runner.Workspace, "ran.txt"))
+}
+
+func TestAgent_WhatItWasNotSeenToTakeIsGivenAgainAndWhatItTookIsNot(t *testing.T) {
+	for _, name := range agents.Names() {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, "run echo one >> one.txt", "say answered one")
+			b.settings.Agent = name
+			b.leaves("deaf")
+			_, err := b.Fixture.Generate(t.Context(), 0)
+			require.NoError(t, err)
+			require.Contains(t, b.LastMessage().Content, "the outcome is unknown")
+			require.NoFileExists(t, filepath.Join(b.runner.Workspace, "one.txt"))
+			thread, err := b.CodingThread(t.Context(), activitiestest.Key)
+			require.NoError(t, err)
+			require.Nil(t, thread, "a thread that was given nothing is none")
+
+			b.openTurn(activitiestest.Turn, second, chat.TurnFailed, "run echo two >> two.txt\ndie")
+			b.begin(t.Context(), second, 0).wait(t)
+			require.Contains(t, b.LastMessage().Content, "the outcome is unknown")
+			require.Equal(t, "one\n", b.read("one.txt"), "it is given with the next message")
+			require.Equal(t, "two\n", b.read("two.txt"))
+
+			b.openTurn(second, third, chat.TurnFailed, "say answered three")
+			b.begin(t.Context(), third, 0).wait(t)
+			require.Equal(t, "answered three", b.LastMessage().Content)
+			require.Equal(t, "two\n", b.read("two.txt"), "what it took is not given again")
+		})
+	}
+}
+
+// leaves puts a file where scripted agents look for one.
+func (b *bench) leaves(name string) {
+	b.T.Helper()
+	folder := filepath.Join(b.runner.Workspace, ".fakeagent")
+	require.NoError(b.T, os.MkdirAll(folder, 0o700))
+	require.NoError(b.T, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
+}
+
+func TestAgent_AThreadThatIsGoneIsSaidAndTheNextMessageBeginsAnother(t *testing.T) {
+	for _, name := range []string{"codex", "claude", "opencode"} { // kimi begins a thread of any name
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, "say hello")
+			b.settings.Agent = name
+			_, err := b.Fixture.Generate(t.Context(), 0)
+			require.NoError(t, err)
+			require.NoError(t, os.RemoveAll(filepath.Join(b.runner.Workspace, ".fakeagent")))
+			b.openTurn(activitiestest.Turn, second, chat.TurnDone, "run echo two >> two.txt")
+			b.begin(t.Context(), second, 0).wait(t)
+			require.Contains(t, b.LastMessage().Content, "Your next message begins another thread")
+			require.NoFileExists(t, filepath.Join(b.runner.Workspace, "two.txt"))
+
+			b.openTurn(second, third, chat.TurnFailed, "recall")
+			b.begin(t.Context(), third, 0).wait(t)
+			require.Equal(t, "turns: 0; last:", strings.TrimSpace(b.LastMessage().Content))
+			require.Equal(t, "two\n", b.read("two.txt"), "the message that was not taken is in it")
+		})
+	}
+}
+
+// untilOver waits until a process has written that its turn is over.
+func (b *bench) untilOver() {
+	b.T.Helper()
+	require.Eventually(b.T, func() bool {
+		over := false
+		err := filepath.WalkDir(b.runner.State, func(path string, _ os.DirEntry, err error) error {
+			if err != nil || filepath.Base(path) != job.OutputFile {
+				return nil //nolint:nilerr // what is gone is looked at no more
+			}
+			data, err := os.ReadFile(path)
+			over = over || strings.Contains(string(data), "turn/completed")
+			return err
+		})
+		return err == nil && over
+	}, patience, 5*time.Millisecond)
+}
+
+func TestAgent_WhatAProcessDidNotTakeIsAnsweredByAnotherOneBesideItsOwnAnswer(t *testing.T) {
+	b := setup(t, "run echo > one.txt", "say answer one")
+	ctx, kill := context.WithCancelCause(t.Context())
+	first := b.begin(ctx, activitiestest.Turn, 0)
+	b.waitFile("one.txt")
+	kill(activitiestest.ErrDetach)
+	first.wait(t)
+	require.Error(t, first.err)
+	b.untilOver()
+	b.steer("run echo > two.txt\nwait\nsay answer two")
+	_, err := b.Store.Steer(t.Context(), activitiestest.Key, activitiestest.Turn, 1)
+	require.NoError(t, err)
+
+	ctx, kill = context.WithCancelCause(t.Context())
+	later := b.begin(ctx, activitiestest.Turn, 0)
+	b.waitFile("two.txt")
+	kill(activitiestest.ErrDetach) // the answer of the first process is kept by nobody yet
+	later.wait(t)
+	require.Error(t, later.err)
+
+	last := b.begin(t.Context(), activitiestest.Turn, 0)
+	b.steer("go on")
+	last.wait(t)
+	require.NoError(t, last.err)
+	require.Equal(t, "answer one\n\nanswer two", b.LastMessage().Content)
+	require.Regexp(t, "steered: .*\ngo on", b.LastMessage().Reasoning)
+	require.Equal(t, 20, b.LastMessage().Usage.CompletionTokens, "both are booked")
 }

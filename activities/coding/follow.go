@@ -34,6 +34,7 @@ type follower struct {
 	said    []message       // to the turn since the process was asked
 	with    map[string]bool // those that it was given
 	over    bool            // the process has ended
+	gone    bool            // the thread that was to go on is not there
 
 	mu      sync.Mutex // guards what follows
 	told    told
@@ -83,6 +84,7 @@ func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err err
 	case err != nil:
 		return Outcome{}, false, err
 	}
+	f.gone = end.End != nil && end.End.Gone
 	settling, cancel := activities.Settling(ctx)
 	defer cancel()
 	if end.asked {
@@ -163,7 +165,7 @@ func (f *follower) act(ctx context.Context) error {
 	f.mu.Lock()
 	replies := f.told.replies
 	f.told.replies = nil
-	fresh := f.told.thread != "" && !f.told.kept
+	fresh := f.told.fresh()
 	f.told.kept = f.told.kept || fresh
 	f.mu.Unlock()
 	for _, r := range replies {
@@ -239,12 +241,23 @@ func (f *follower) stop(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// bound is with what the conversation goes on after this process.
+// bound is with what the conversation goes on after this process. What the agent was not seen to take it is given again.
 func (f *follower) bound() codingagent.Bound {
 	r := f.run.Request
-	b := codingagent.Bound{Agent: r.Agent, Thread: r.Thread, Runner: f.run.Runner, Dir: r.Dir, Upto: f.run.Upto}
+	b := codingagent.Bound{Agent: r.Agent, Thread: r.Thread, Runner: f.run.Runner, Dir: r.Dir}
+	if f.turn.bound != nil {
+		b.Upto = f.turn.bound.Upto
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	switch {
+	case f.gone:
+		b.Thread = ""
+		return b
+	case !f.told.taken:
+		return b
+	}
+	b.Upto = max(b.Upto, f.run.Upto)
 	if f.told.thread != "" {
 		b.Thread = f.told.thread
 	}
@@ -276,6 +289,8 @@ func (f *follower) outcome(end ending, lang i18n.Lang) Outcome {
 		return Outcome{Stopped: true, Answer: f.told.soFar()}
 	case end.End == nil:
 		return f.lost(end.Result, agent)
+	case f.gone:
+		return failed(fault.NotFound, i18n.AgentThreadGone, agent, f.run.Request.Thread)
 	case end.End.Outcome == codingagent.Failed && end.End.LogIn:
 		return failed(fault.Denied, i18n.AgentLogIn, agent, f.run.Runner, logIn(agent))
 	case end.End.Outcome != codingagent.Completed:

@@ -32,12 +32,14 @@ type told struct {
 	replies []reply
 	asks    *codingagent.Request
 	thread  string
+	taken   bool // the agent has what it was asked
 	kept    bool // the thread is written down
 	usage   codingagent.Usage
 
 	message string // whose text is being written
 	text    strings.Builder
 	thought strings.Builder
+	did     []string        // the newest works, for models that answer later
 	works   map[string]bool // that are shown already
 }
 
@@ -56,7 +58,10 @@ func newTold(ask Ask, run codingagent.Run, known map[string]chat.ToolCall) told 
 }
 
 // wakes reports whether somebody has to act on what was said.
-func (t *told) wakes() bool { return t.asks != nil || len(t.replies) > 0 || t.thread != "" && !t.kept }
+func (t *told) wakes() bool { return t.asks != nil || len(t.replies) > 0 || t.fresh() }
+
+// fresh reports whether there is a thread to write down: one that was given something, and so can be gone on with.
+func (t *told) fresh() bool { return t.thread != "" && t.taken && !t.kept }
 
 func (t *told) take(e codingagent.Event) {
 	if t.asks != nil {
@@ -67,6 +72,8 @@ func (t *told) take(e codingagent.Event) {
 		if codingagent.IsThread(e.ID) {
 			t.thread = e.ID
 		}
+	case codingagent.Taken:
+		t.taken = true
 	case codingagent.Usage:
 		t.usage = e
 	case codingagent.Text:
@@ -143,7 +150,11 @@ func (t *told) work(e codingagent.Work) {
 		line += " " + strings.Join(e.Files, ", ")
 	}
 	t.think(line + "\n")
+	t.did = append(t.did[max(0, len(t.did)+1-maxDeeds):], strings.TrimSpace(line))
 }
+
+// maxDeeds is how many works a model is told of that answers later; each is a line of at most 200 characters and names.
+const maxDeeds = 40
 
 // maxWorks bounds the works that are told apart.
 const maxWorks = 10_000
@@ -156,7 +167,7 @@ func (t *told) request(r codingagent.Request) {
 		delete(t.behind, id)
 		t.text.Reset() // it is kept with the question
 		t.thought.Reset()
-		t.message = ""
+		t.message, t.did = "", nil
 	}
 	switch {
 	case known && call.Approval != nil:
@@ -181,7 +192,10 @@ func (t *told) name(r codingagent.Request) string {
 
 // soFar is what was said until now.
 func (t *told) soFar() llm.Answer {
-	return llm.Answer{Text: t.text.String(), Reasoning: strings.TrimSpace(t.thought.String()), Finish: llm.FinishStop}
+	return llm.Answer{
+		Text: t.text.String(), Reasoning: strings.TrimSpace(t.thought.String()), Finish: llm.FinishStop,
+		Opaque: deeds(t.ask.Settings.Agent, t.did...),
+	}
 }
 
 // answer is what the turn comes to.
@@ -200,6 +214,14 @@ func (t *told) question(lang i18n.Lang) llm.Answer {
 	out.ToolCalls = []llm.ToolCall{{ID: t.name(*t.asks), Name: Inquiring, Arguments: string(arguments)}}
 	out.Finish = llm.FinishToolCalls
 	return out
+}
+
+// deeds writes down what an agent did; nothing, where it did nothing.
+func deeds(agent string, did ...string) json.RawMessage {
+	if len(did) == 0 {
+		return nil
+	}
+	return codingagent.Encode(chat.Deeds{Agent: agent, Did: did})
 }
 
 // clip bounds a text, in whole characters.

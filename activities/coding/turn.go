@@ -20,6 +20,7 @@ type turn struct {
 	owner   chat.UserID
 	bound   *codingagent.Bound // nil: a thread begins
 	runs    []codingagent.Run
+	at      int // which of them is followed; one that is not there is begun
 	window  chat.Window
 	rest    []message // what the newest process did not take, for another one
 }
@@ -44,22 +45,38 @@ func (a *Agents) open(ctx context.Context, ask Ask) (*turn, error) {
 	if t.runs, err = a.Store.CodingRuns(ctx, ask.Step.Turn); err != nil {
 		return nil, err
 	}
-	t.window, err = a.Store.Window(ctx, ask.Step.Session)
+	if t.window, err = a.Store.Window(ctx, ask.Step.Session); err != nil {
+		return nil, err
+	}
+	t.at, err = t.first(ctx, a.Store)
 	return t, err
 }
 
-// newest is the process to go on with; false: one is to be begun.
-func (t *turn) newest() (codingagent.Run, bool) {
-	if len(t.runs) == 0 || len(t.rest) > 0 {
+// first is the process that this step begins with: the newest one whose beginning an earlier step has kept. One that began in this step,
+// in an attempt before this one, comes behind what ended before it, whose answer nobody has kept.
+func (t *turn) first(ctx context.Context, store Store) (int, error) {
+	for at := len(t.runs) - 1; at > 0; at-- {
+		asked, err := t.calls(ctx, store, t.runs[at].Round)
+		if err != nil || len(asked) > 0 {
+			return at, err
+		}
+	}
+	return 0, nil
+}
+
+// current is the process to go on with; false: one is to be begun.
+func (t *turn) current() (codingagent.Run, bool) {
+	if t.at == len(t.runs) {
 		return codingagent.Run{}, false
 	}
-	return t.runs[len(t.runs)-1], true
+	return t.runs[t.at], true
 }
 
 // next makes what a process did not take the request of another one.
 func (t *turn) next(f *follower) {
 	b := f.bound()
 	t.bound, t.rest = &b, f.untaken()
+	t.at++
 }
 
 // begin writes another process down: for the message of the turn, or for what the one before did not take.
@@ -89,6 +106,11 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	var texts []string
 	if set.Prefix != "" {
 		texts = append(texts, set.Prefix)
+	}
+	if round == 0 {
+		if earlier := t.history(run.Request.Thread != "", said); earlier != "" {
+			texts = append(texts, earlier)
+		}
 	}
 	for _, m := range said {
 		texts, run.Upto = append(texts, m.text), max(run.Upto, m.id)

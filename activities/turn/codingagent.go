@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"xbot/activities"
 	"xbot/activities/coding"
@@ -71,7 +72,9 @@ func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (
 				return chat.Decision{}, err
 			}
 		}
-		return m.Steps.FailStep(ctx, a.step, out.Kind, func(l i18n.Lang) string { return i18n.Say(l, out.Say, out.Args...) })
+		return m.Steps.FailStep(ctx, a.step, out.Kind, func(l i18n.Lang) string {
+			return strings.TrimSpace(out.Answer.Text + "\n\n" + i18n.Say(l, out.Say, out.Args...)) // with what it answered before to another message
+		})
 	case out.Stopped && out.Answer.Text == "":
 		return chat.Decision{Finish: chat.FinishStopped}, nil
 	}

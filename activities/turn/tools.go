@@ -108,7 +108,11 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	} else if full {
 		return t.record(ctx, call, chat.ToolResult{Content: i18n.Say(i18n.English, i18n.TasksFull, chat.MaxTasks), IsError: true})
 	}
-	box, err := t.Boxes.Of(ctx, call.Session, call.User, call.Runner)
+	find := t.Boxes.Of
+	if call.State == chat.CallRunning {
+		find = t.Boxes.Begun
+	}
+	box, err := find(ctx, call.Session, call.User, call.Runner)
 	switch {
 	case fault.Is(err, fault.Denied) && call.StartedOn != "": // an earlier attempt sent it, to a runner that is not theirs any more
 		said := i18n.Say(i18n.English, i18n.CallUnknown) + " (" + err.Error() + ")"

@@ -87,11 +87,10 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 	return out, nil
 }
 
-// refusal is why the message was not accepted. Who floods a full queue is not told of each message.
+// refusal is why the message was not accepted. Who floods a full queue is not told of every message.
 func (m *inboundRequest) refusal(why error) store.Refusal {
 	r := store.Refusal{Say: i18n.Explain(m.lang, why)}
 	if i18n.Says(why, i18n.QueueFull) {
-		r.Say = i18n.Row(m.lang, r.Say, i18n.Say(m.lang, i18n.QueueFullOnce))
 		r.Flood, r.Lang = true, m.lang
 	}
 	return r

@@ -462,6 +462,29 @@ func TestReceive_SaysWhatBecameOfAMessageThatGetsNoTurn(t *testing.T) {
 	require.Empty(t, out.Reply)
 }
 
+func TestReceive_AConversationWorksOnTheRunnerOfItsSceneAsItsNewestMessageFoundIt(t *testing.T) {
+	scenes := func(runner string) string {
+		return `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], privateScenes: {chat: {enabled: true}, work: {enabled: true, runner: "` + runner + `"}}}}}`
+	}
+	b := bridged(t, scenes("build"))
+	runner := func(key chat.SessionKey) string {
+		s, _, err := b.Store.Session(t.Context(), key)
+		require.NoError(t, err)
+		return s.Runner
+	}
+	talk := b.Receive(ingresstest.DM("m1", "ou_1", "hello")).Session
+	work := b.Receive(ingresstest.DM("m2", "ou_1", "#work fix the build")).Session
+	require.Empty(t, runner(talk))
+	require.Equal(t, "build", runner(work))
+	for _, now := range []string{"other", ""} {
+		b.SetPolicy(scenes(now))
+		more := ingresstest.DM("m-"+now, "ou_1", "and the tests")
+		more.Root = "m2"
+		require.Equal(t, work, b.Receive(more).Session)
+		require.Equal(t, now, runner(work))
+	}
+}
+
 func TestReceive_AMessageOfOneDoesNotLandInTheWorkOfAnother(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {}}, groupScenes: {chat: {enabled: true}, work: {enabled: true, triggerTag: "#work"}}}}}`)
 	start := ingresstest.InGroup("m1", "ou_1", "#work fix the build")

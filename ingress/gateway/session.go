@@ -29,10 +29,19 @@ func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if !m.exists || !m.addressed || m.session.Origin == m.origin() && m.session.Scene == m.scene {
+	runner := m.runner()
+	if !m.exists && runner == "" || !m.addressed || m.session.Origin == m.origin() && m.session.Scene == m.scene && m.session.Runner == runner {
 		return nil
 	}
-	return m.Store.SetOrigin(ctx, m.key, m.origin(), m.scene)
+	return m.Store.SetOrigin(ctx, m.key, m.origin(), m.scene, runner)
+}
+
+// runner is where the conversation works as its scene says. One of another channel, which /session bound the chat to, keeps its own.
+func (m *inboundRequest) runner() string {
+	if m.exists && m.session.Channel != m.e.Channel {
+		return m.session.Runner
+	}
+	return m.settings.Runner
 }
 
 func (m *inboundRequest) create(ctx context.Context) error {

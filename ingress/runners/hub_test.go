@@ -567,6 +567,53 @@ func TestDaemon_WithoutWallsStartsNoCommandThatNeedsThem(t *testing.T) {
 	require.Equal(t, "ran\n", string(file.Data))
 }
 
+func TestDaemon_GivesACommandSecretsThatNoOtherCommandReads(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "require"}})
+	plain := s.Direct("local", sandbox.RunnerConfig{})
+	const value = "ghs_0123456789abcdef"
+	box := sandbox.Furnish(plain, sandbox.Environment{Secrets: []wire.Secret{{Name: "TOKEN", Value: value}}})
+	printed := make(chan string, 16)
+	ended := make(chan sandbox.ExecResult, 1)
+	go func() {
+		got, err := box.Exec(t.Context(), sandbox.ExecRequest{
+			ID: "t.0.1", Command: `echo $$ $PPID; while [ ! -e done ]; do sleep 0.05; done; printf '%s' "$TOKEN" | base64; echo "${#TOKEN}$TOKEN"`,
+			Output: func(_ int64, piece []byte) { printed <- string(piece) },
+		})
+		if err == nil {
+			ended <- got
+		}
+		close(ended)
+	}()
+	pids := strings.Fields(<-printed)
+	require.Len(t, pids, 2)
+	spy := `for pid in ` + strings.Join(pids, " ") + `; do cat /proc/$pid/environ /proc/$pid/cmdline; head -c 1 /proc/$pid/mem; done; env; ps axeww; grep -ra ghs_0 /proc/[0-9]*/environ; true`
+	got, err := plain.Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.2", Command: spy, Limit: 1 << 20})
+	require.NoError(t, err)
+	require.Contains(t, string(got.Output), "Permission denied")
+	require.NotContains(t, string(got.Output), value)
+	require.NoError(t, plain.WriteFile(t.Context(), "done", nil, sandbox.WriteCreate))
+	end := <-ended
+	require.Equal(t, "[hidden: TOKEN]\n20[hidden: TOKEN]\n", strings.SplitN(string(end.Output), "\n", 2)[1])
+	kept, err := plain.ReadOutput(t.Context(), "t.0.1", 0, 1000)
+	require.NoError(t, err)
+	require.Equal(t, string(end.Output), string(kept.Data), "nobody is shown more of it later")
+}
+
+func TestDaemon_WithoutWallsTakesNoSecrets(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "off"}})
+	plain := s.Direct("local", sandbox.RunnerConfig{})
+	box := sandbox.Furnish(plain, sandbox.Environment{Secrets: []wire.Secret{{Name: "TOKEN", Value: "0123456789"}}})
+	_, err := box.Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.0", Command: "echo ran >> ran"})
+	require.Equal(t, fault.Denied, fault.KindOf(err), "%v", err)
+	require.NotContains(t, err.Error(), "0123456789")
+	_, err = plain.Stat(t.Context(), "ran")
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
+
 func TestDaemon_SaysLoudlyWhenNothingIsHidden(t *testing.T) {
 	t.Parallel()
 	s := runnerstest.NewServer(t, nil)

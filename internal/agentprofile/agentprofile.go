@@ -121,17 +121,18 @@ type Resolver struct {
 func Once(ctx context.Context) context.Context { return choice.Once(ctx) }
 
 // Walls are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
-// are no more than the runner's own.
-func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (chat.Walls, error) {
+// are no more than the runner's own. only is the runner on which they run, whichever is asked for; empty: the scene names none.
+func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (walls chat.Walls, only string, err error) {
 	p, err := b.Policies.Get(ctx)
 	if err != nil {
-		return chat.Walls{}, err
+		return chat.Walls{}, "", err
 	}
 	w, err := choice.Wanted(ctx, b.Store, key)
 	if err != nil {
-		return chat.Walls{}, err
+		return chat.Walls{}, "", err
 	}
-	return p.SceneAt(w.Above).Sandbox.Narrow(), nil
+	scene := p.SceneAt(w.Above)
+	return scene.Sandbox.Narrow(), scene.Runner, nil
 }
 
 // Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those

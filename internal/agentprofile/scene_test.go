@@ -20,16 +20,17 @@ func (d document) Get(context.Context) (*policy.Policy, error) { return d.Policy
 func TestWalls_AreThoseOfTheSceneOfTheConversationAboveAll(t *testing.T) {
 	t.Parallel()
 	p, _, err := policy.Parse([]byte(`{ channels: { qq: { groupScenes: {
-	  chat: { enabled: true, sandbox: { files: "read_only", network: "off" } }, work: { enabled: true, sandbox: { files: "workspace", network: "off" } },
+	  chat: { enabled: true, sandbox: { files: "read_only", network: "off" } }, work: { enabled: true, sandbox: { files: "workspace", network: "off" }, runner: "box" },
 	} } } }`))
 	require.NoError(t, err)
 	at := chat.Spot{Channel: "qq", Account: "default", ChatType: chat.ChatGroup, Scene: chat.SceneChat}
 	work, direct := at, at
 	work.Scene, direct.ChatType = chat.SceneWork, chat.ChatDirect
 	for above, want := range map[chat.Spot]chat.Walls{at: {ReadOnly: true, Offline: true}, work: {Offline: true}, direct: {}, {}: {}} {
-		got, err := (&agentprofile.Resolver{Store: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}}).Walls(t.Context(), "k")
+		got, only, err := (&agentprofile.Resolver{Store: wish(chat.ModelCriteria{Channel: "subagent", ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}}).Walls(t.Context(), "k")
 		require.NoError(t, err)
 		require.Equal(t, want, got, above)
+		require.Equal(t, map[bool]string{true: "box"}[above == work], only, above)
 	}
 }
 

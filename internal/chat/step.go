@@ -1,5 +1,10 @@
 package chat
 
+import (
+	"encoding/json"
+	"strings"
+)
+
 // Step names one LLM call of a turn.
 type Step struct {
 	Session SessionKey
@@ -102,6 +107,27 @@ type Line struct {
 	Message Message
 	Preface string // stands before the content of a user message
 	Opaque  []byte
+}
+
+// Deeds are what a coding agent did for an answer by itself, without calls of ours. They stand in the place of what a provider wants back.
+type Deeds struct {
+	Agent string   `json:"coding_agent"`
+	Did   []string `json:"did"` // lines such as "› go test"
+}
+
+// Deeds are those of the line; false: no coding agent wrote it, or it did nothing.
+func (l Line) Deeds() (Deeds, bool) {
+	var d Deeds
+	return d, len(l.Opaque) > 0 && json.Unmarshal(l.Opaque, &d) == nil && d.Agent != "" && len(d.Did) > 0
+}
+
+// Said is what the line says to whoever answers after it: what stands in it, and below that what a coding agent did for it.
+func (l Line) Said() string {
+	d, ok := l.Deeds()
+	if !ok {
+		return l.Message.Content
+	}
+	return l.Message.Content + "\n\n[What " + d.Agent + " did for this answer]\n" + strings.Join(d.Did, "\n")
 }
 
 // FolderOn returns the working folder of a session on a runner: the workspace, which is empty, if the folder was chosen on

@@ -73,11 +73,14 @@ type Step struct {
 	Events []Event
 }
 
-// Event is what an agent says of its turn. It is one of Thread, Text, Thought, Work, Request, Usage and End.
+// Event is what an agent says of its turn. It is one of Thread, Taken, Text, Thought, Work, Request, Usage and End.
 type Event interface{ event() }
 
 // Thread names the agent's own conversation, by which a later turn goes on.
 type Thread struct{ ID string }
+
+// Taken says that the agent has the text of the turn and acts on it. What it was not seen to take it may be given again.
+type Taken struct{}
 
 // Text is a piece of what the agent says. Done closes a message; only the last message of a turn is its answer.
 type Text struct {
@@ -153,6 +156,7 @@ type End struct {
 	Reply   string // the last message of the agent
 	Error   string // of Failed: what the agent says, one paragraph
 	LogIn   bool   // of Failed: nobody is logged in
+	Gone    bool   // of Failed: the agent does not have the thread that was to go on
 }
 
 // Outcome says how a turn ended.
@@ -166,6 +170,7 @@ const (
 )
 
 func (Thread) event()  {}
+func (Taken) event()   {}
 func (Text) event()    {}
 func (Thought) event() {}
 func (Work) event()    {}

@@ -24,7 +24,7 @@ type Settings struct {
 // Bound is with which thread of an agent a conversation goes on.
 type Bound struct {
 	Agent  string
-	Thread string
+	Thread string         // empty: the agent did not have it any more
 	Runner string         // whose machine has the thread
 	Dir    string         // where it works; absolute
 	Upto   chat.MessageID // the newest message that the agent was given

@@ -9,7 +9,7 @@ import (
 // Refusals that people read: as errors in English, as answers in their language.
 const (
 	QueueFull     ID = "queue_full"      // %d messages wait
-	QueueFullOnce ID = "queue_full_once" // behind it, where it is not said of every message
+	QueueFullLast ID = "queue_full_last" // behind it, where it is not said of more messages
 	QueueUnsaid   ID = "queue_unsaid"    // %d messages of which it was not said
 	RunnerUnknown ID = "runner_unknown"  // %q name
 	PairUnknown   ID = "pair_unknown"    // %q code
@@ -18,7 +18,7 @@ const (
 
 var refusals = map[ID]map[Lang]string{
 	QueueFull:     {English: "%d messages wait in this conversation already. Send this one when some have been answered, or stop the turn.", Chinese: "此对话已有 %d 条消息在等待。请在部分消息得到回答后再发送这一条，或停止本轮。"},
-	QueueFullOnce: {English: "I say this once a minute at most, whatever you write meanwhile.", Chinese: "无论其间发来多少条，此提示每分钟最多一次。"},
+	QueueFullLast: {English: "If more of your messages find no room within this minute, I only count them.", Chinese: "这一分钟内若再有消息因无空位被拒，将只计数，不再逐条提示。"},
 	QueueUnsaid:   {English: "Since I last said so, %d more of your messages found no room and were not kept.", Chinese: "上次提示之后，你另有 %d 条消息因已无空位而未保留。"},
 	RunnerUnknown: {English: "There is no runner named %q.", Chinese: "没有名为 %q 的运行器。"},
 	PairUnknown:   {English: "The code %q is unknown, was used, or is older than a day. The person can write to me again for a new one.", Chinese: "没有人在用配对码 %q 等待：它不存在、已被使用，或已超过一天。对方再写一条消息即可得到新的配对码。"},

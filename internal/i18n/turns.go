@@ -43,17 +43,18 @@ const (
 	Retrying       ID = "retrying"        // %s reason, %d next attempt, %d of
 	StillKilled    ID = "still_killed"    // %d commands of a stopped turn whose runner has not heard of the kill
 
-	AgentFailed    ID = "agent_failed"    // %s agent, %s what it says
-	AgentLogIn     ID = "agent_log_in"    // %s agent, %s runner, %s command
-	AgentLost      ID = "agent_lost"      // %s agent, %s how its process ended
-	AgentMissing   ID = "agent_missing"   // %s agent, %s runner
-	AgentNowhere   ID = "agent_nowhere"   // %s agent, %s why
-	AgentForbidden ID = "agent_forbidden" // %s agent
-	AgentSilent    ID = "agent_silent"    // %s agent
-	AgentAsks      ID = "agent_asks"      // %s agent, %s command or change
-	AgentAllow     ID = "agent_allow"
-	AgentAlways    ID = "agent_always"
-	AgentRefuse    ID = "agent_refuse"
+	AgentFailed     ID = "agent_failed"      // %s agent, %s what it says
+	AgentLogIn      ID = "agent_log_in"      // %s agent, %s runner, %s command
+	AgentLost       ID = "agent_lost"        // %s agent, %s how its process ended
+	AgentThreadGone ID = "agent_thread_gone" // %s agent, %s thread
+	AgentMissing    ID = "agent_missing"     // %s agent, %s runner
+	AgentNowhere    ID = "agent_nowhere"     // %s agent, %s why
+	AgentForbidden  ID = "agent_forbidden"   // %s agent
+	AgentSilent     ID = "agent_silent"      // %s agent
+	AgentAsks       ID = "agent_asks"        // %s agent, %s command or change
+	AgentAllow      ID = "agent_allow"
+	AgentAlways     ID = "agent_always"
+	AgentRefuse     ID = "agent_refuse"
 )
 
 var turns = map[ID]map[Lang]string{
@@ -91,31 +92,32 @@ var turns = map[ID]map[Lang]string{
 		English: "The model %s cannot be called, so people get no answer: %s\n\nThey read only that no model can answer. You are told this once, and again after a day or when the cause has changed.",
 		Chinese: "无法调用模型 %s，用户得不到回答：%s\n\n用户只看到没有模型可以回答。此通知只发一次，一天后或原因改变时才会再次发送。",
 	},
-	ModelLoops:     {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
-	ModelTooLong:   {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
-	Broken:         {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},
-	Gone:           {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文；重复操作之前请先检查，然后重新发送消息。"},
-	QuestionGone:   {English: "This turn waited for your answer and was lost: xbot was restored from a backup, or the turn was ended from outside. The question can no longer be answered, and what it was about did not start. Write \"continue\" to go on; you are asked again if needed.", Chinese: "这一轮当时在等待你的答复，但等待它的任务已不存在：xbot 从备份恢复，或这一轮被外部终止。该问题已无法再答复，所询问的操作也没有开始。发送「继续」即可接着做，需要时会再次询问。"},
-	RunPaused:      {English: "An administrator has paused this turn; it goes on when they unpause it. /stop ends it.", Chinese: "管理员已暂停本次任务，恢复后会继续。发送 /stop 可以结束它。"},
-	DeliveryPaused: {English: "An administrator has paused the delivery of answers to this chat; answers arrive when they unpause it.", Chinese: "管理员已暂停向此会话发送回复，恢复后会补发期间的内容。"},
-	JobPaused:      {English: "An administrator has paused the job %s in the Temporal UI; it runs again when they unpause it.", Chinese: "管理员已在 Temporal 界面暂停定时任务 %s，恢复后会继续运行。"},
-	Held:           {English: "A fault in the server delays this answer. Nothing is lost: it goes on by itself once the server is repaired.", Chinese: "服务器故障，回答被搁置。没有丢失任何内容：服务器修复后会自动继续。"},
-	Throttled:      {English: "Your message waits, because the server answers as many conversations as it may at once. It is answered as soon as there is room.", Chinese: "你的消息正在等待空闲名额：同时回答的对话数已达上限。轮到时会自动回答，无需重发。"},
-	SentUnknown:    {English: "I do not know whether my last answer arrived: the connection broke while I sent it. Ask me to repeat it if it did not.", Chinese: "不确定上一条回答是否送达：发送时连接中断。如未收到，请让我重发。"},
-	NoticeUnknown:  {English: "I do not know whether my last message arrived: the connection broke while I sent it. The page shows it.", Chinese: "不确定上一条消息是否送达：发送时连接中断。可在网页上查看。"},
-	Delayed:        {English: "(delayed, written %s)", Chinese: "(延迟送达，写于 %s)"},
-	AskClosed:      {English: "This question is no longer open.", Chinese: "该问题已不再等待答复。"},
-	Retrying:       {English: "⚠️ LLM request failed (%s), retrying %d/%d ...", Chinese: "⚠️ 模型请求失败(%s)，正在重试 %d/%d ..."},
-	AgentFailed:    {English: "%s could not finish its turn: %s", Chinese: "%s 未能完成这一轮：%s"},
-	AgentLogIn:     {English: "Nobody is logged in to %s on the runner %s. Run `%s` on that machine, then write `/continue`.", Chinese: "运行器 %[2]s 上尚未登录 %[1]s。请在那台机器上运行 `%[3]s`，然后发送 `/continue`。"},
-	AgentLost:      {English: "%s ended in the middle of its turn (%s): the outcome is unknown, and what it did until then stands. It is not started again by itself. Write what to do next; it goes on with the same thread.", Chinese: "%s 在这一轮中途结束(%s)：结果未知，此前完成的操作仍然有效，也不会自动重新开始。请说明接下来做什么，它会接着同一会话继续。"},
-	AgentMissing:   {English: "%s is not installed on the runner %s, or is not in the PATH of its daemon.", Chinese: "运行器 %[2]s 上没有安装 %[1]s，或它不在该守护进程的 PATH 中。"},
-	AgentNowhere:   {English: "%s cannot be asked: %s", Chinese: "无法调用 %s：%s"},
-	AgentForbidden: {English: "%s runs commands by itself, and this conversation may not run any. Choose another model with /model.", Chinese: "%s 会自行运行命令，而这个对话不允许运行命令。请用 /model 选择其他模型。"},
-	AgentSilent:    {English: "(%s ended its turn without a word.)", Chinese: "(%s 结束了这一轮，没有留下文字。)"},
-	AgentAsks:      {English: "May %s do this? %s", Chinese: "允许 %s 执行吗？%s"},
-	AgentAllow:     {English: "Allow", Chinese: "允许"},
-	AgentAlways:    {English: "Allow, and do not ask again for such things", Chinese: "允许，同类操作不再询问"},
-	AgentRefuse:    {English: "Refuse", Chinese: "拒绝"},
-	StillKilled:    {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
+	ModelLoops:      {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
+	ModelTooLong:    {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
+	Broken:          {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},
+	Gone:            {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文；重复操作之前请先检查，然后重新发送消息。"},
+	QuestionGone:    {English: "This turn waited for your answer and was lost: xbot was restored from a backup, or the turn was ended from outside. The question can no longer be answered, and what it was about did not start. Write \"continue\" to go on; you are asked again if needed.", Chinese: "这一轮当时在等待你的答复，但等待它的任务已不存在：xbot 从备份恢复，或这一轮被外部终止。该问题已无法再答复，所询问的操作也没有开始。发送「继续」即可接着做，需要时会再次询问。"},
+	RunPaused:       {English: "An administrator has paused this turn; it goes on when they unpause it. /stop ends it.", Chinese: "管理员已暂停本次任务，恢复后会继续。发送 /stop 可以结束它。"},
+	DeliveryPaused:  {English: "An administrator has paused the delivery of answers to this chat; answers arrive when they unpause it.", Chinese: "管理员已暂停向此会话发送回复，恢复后会补发期间的内容。"},
+	JobPaused:       {English: "An administrator has paused the job %s in the Temporal UI; it runs again when they unpause it.", Chinese: "管理员已在 Temporal 界面暂停定时任务 %s，恢复后会继续运行。"},
+	Held:            {English: "A fault in the server delays this answer. Nothing is lost: it goes on by itself once the server is repaired.", Chinese: "服务器故障，回答被搁置。没有丢失任何内容：服务器修复后会自动继续。"},
+	Throttled:       {English: "Your message waits, because the server answers as many conversations as it may at once. It is answered as soon as there is room.", Chinese: "你的消息正在等待空闲名额：同时回答的对话数已达上限。轮到时会自动回答，无需重发。"},
+	SentUnknown:     {English: "I do not know whether my last answer arrived: the connection broke while I sent it. Ask me to repeat it if it did not.", Chinese: "不确定上一条回答是否送达：发送时连接中断。如未收到，请让我重发。"},
+	NoticeUnknown:   {English: "I do not know whether my last message arrived: the connection broke while I sent it. The page shows it.", Chinese: "不确定上一条消息是否送达：发送时连接中断。可在网页上查看。"},
+	Delayed:         {English: "(delayed, written %s)", Chinese: "(延迟送达，写于 %s)"},
+	AskClosed:       {English: "This question is no longer open.", Chinese: "该问题已不再等待答复。"},
+	Retrying:        {English: "⚠️ LLM request failed (%s), retrying %d/%d ...", Chinese: "⚠️ 模型请求失败(%s)，正在重试 %d/%d ..."},
+	AgentFailed:     {English: "%s could not finish its turn: %s", Chinese: "%s 未能完成这一轮：%s"},
+	AgentLogIn:      {English: "Nobody is logged in to %s on the runner %s. Run `%s` on that machine, then write `/continue`.", Chinese: "运行器 %[2]s 上尚未登录 %[1]s。请在那台机器上运行 `%[3]s`，然后发送 `/continue`。"},
+	AgentThreadGone: {English: "%s does not have the thread `%s` any more. Nothing was done. Your next message begins another thread, and this one is in it.", Chinese: "%s 已没有会话 `%s`，什么都没有执行。你的下一条消息会开始新的会话，并带上这一条。"},
+	AgentLost:       {English: "%s ended in the middle of its turn (%s): the outcome is unknown, and what it did until then stands. It is not started again by itself. Write what to do next; it goes on with the same thread.", Chinese: "%s 在这一轮中途结束(%s)：结果未知，此前完成的操作仍然有效，也不会自动重新开始。请说明接下来做什么，它会接着同一会话继续。"},
+	AgentMissing:    {English: "%s is not installed on the runner %s, or is not in the PATH of its daemon.", Chinese: "运行器 %[2]s 上没有安装 %[1]s，或它不在该守护进程的 PATH 中。"},
+	AgentNowhere:    {English: "%s cannot be asked: %s", Chinese: "无法调用 %s：%s"},
+	AgentForbidden:  {English: "%s runs commands by itself, and this conversation may not run any. Choose another model with /model.", Chinese: "%s 会自行运行命令，而这个对话不允许运行命令。请用 /model 选择其他模型。"},
+	AgentSilent:     {English: "(%s ended its turn without a word.)", Chinese: "(%s 结束了这一轮，没有留下文字。)"},
+	AgentAsks:       {English: "May %s do this? %s", Chinese: "允许 %s 执行吗？%s"},
+	AgentAllow:      {English: "Allow", Chinese: "允许"},
+	AgentAlways:     {English: "Allow, and do not ask again for such things", Chinese: "允许，同类操作不再询问"},
+	AgentRefuse:     {English: "Refuse", Chinese: "拒绝"},
+	StillKilled:     {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
 }

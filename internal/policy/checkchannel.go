@@ -76,11 +76,17 @@ func (c *check) scenes(path string, s Scenes) {
 	}
 }
 
+// runnerName is how runners are named (spec/001 §5.5). default is what people call the absence of a choice.
+var runnerName = regexp.MustCompile(`^(?:[a-z0-9][a-z0-9_.-]{0,127}|__docker__)$`)
+
 func (c *check) scene(path string, s Scene) {
 	c.oneOf(path+".think", s.Think, thinks...)
 	c.oneOf(path+".permissions", s.Permissions, presets...)
 	c.oneOf(path+".sandbox.files", s.Sandbox.Files, FilesWorkspace, FilesReadOnly)
 	c.oneOf(path+".sandbox.network", s.Sandbox.Network, NetworkOn, NetworkOff)
+	if s.Runner != "" && !runnerName.MatchString(s.Runner) {
+		c.fault(path+".runner", "%q is no name of a runner: it is local, __docker__, or one that somebody gave to a runner of theirs", s.Runner)
+	}
 	c.tools(path+".tools", s.Tools)
 	c.personality(path+".personality", s.Personality)
 }

@@ -254,6 +254,7 @@ type Scene struct {
 	Permissions          string `json:"permissions,omitempty"`          // read_only | ask | auto: what tools may do there, which nobody widens
 	Tools                Tools  `json:"tools,omitzero"`                 // narrows those of the agent, also for subagents
 	Sandbox              Walls  `json:"sandbox,omitzero"`               // what commands may do there, below what their runner lets them do
+	Runner               string `json:"runner,omitempty"`               // commands run on the runner of this name alone: one that whom the conversation belongs to may use
 	DisableIdentityHints *bool  `json:"disableIdentityHints,omitempty"` // who speaks is not told; default: in work scenes
 }
 

@@ -16,6 +16,8 @@ func TestParse_RefusesToolsThatMeanNothingAndPersonalitiesThatArePrompts(t *test
 		`tools: { allow: [" "] }`:                         "channels.qq.groupScenes.chat.tools.allow[0]",
 		`sandbox: { files: "none" }`:                      "channels.qq.groupScenes.chat.sandbox.files",
 		`sandbox: { network: "none" }`:                    "channels.qq.groupScenes.chat.sandbox.network",
+		`runner: "my laptop"`:                             "channels.qq.groupScenes.chat.runner",
+		`runner: "../local"`:                              "channels.qq.groupScenes.chat.runner",
 		`personality: "a\nb"`:                             "channels.qq.groupScenes.chat.personality",
 		`personality: "` + strings.Repeat("x", 501) + `"`: "channels.qq.groupScenes.chat.personality",
 	} {

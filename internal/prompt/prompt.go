@@ -57,6 +57,9 @@ func messages(l chat.Line) []llm.Message {
 func assistant(l chat.Line) []llm.Message {
 	m := l.Message
 	head := llm.Message{Role: "assistant", Content: m.Content, Reasoning: m.Reasoning, Opaque: l.Opaque}
+	if _, ok := l.Deeds(); ok { // thoughts of another mind are nothing that a provider wants back
+		head.Content, head.Reasoning, head.Opaque = l.Said(), "", nil
+	}
 	out := []llm.Message{head}
 	for _, c := range m.ToolCalls {
 		out[0].ToolCalls = append(out[0].ToolCalls, llm.ToolCall{ID: string(c.ID), Name: c.Name, Arguments: c.Arguments})

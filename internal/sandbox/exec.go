@@ -81,7 +81,10 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		x.giveUp = time.Now().Add(x.req.Budget)
 	}
 	op := wire.OpExecAttach
-	if x.req.Walls != (chat.Walls{}) {
+	switch {
+	case len(x.req.Secrets) > 0:
+		op = wire.OpExecSecret
+	case x.req.Walls != (chat.Walls{}):
 		op = wire.OpExecNarrow
 	}
 	req, err := wire.NewRequest(op, wire.ExecAttach{
@@ -97,6 +100,7 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		Store:     x.store,
 		Input:     x.req.Input,
 		Walls:     wire.Walls(x.req.Walls),
+		Secrets:   x.req.Secrets,
 	})
 	if err != nil {
 		return ExecResult{}, err

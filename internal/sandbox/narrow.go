@@ -17,10 +17,13 @@ func Narrow(box Sandbox, walls chat.Walls) Sandbox {
 	return narrowed{Sandbox: box, walls: walls}
 }
 
-// Wide is the sandbox without the walls of a conversation, for what the server itself writes there.
+// Wide is the sandbox without the walls and variables of a conversation, for what the server itself writes there.
 func Wide(box Sandbox) Sandbox {
 	if n, ok := box.(narrowed); ok {
-		return n.Sandbox
+		box = n.Sandbox
+	}
+	if f, ok := box.(furnished); ok {
+		box = f.Sandbox
 	}
 	return box
 }

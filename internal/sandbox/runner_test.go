@@ -118,6 +118,26 @@ func TestExec_AsksForWallsByANameThatOlderRunnersDoNotKnow(t *testing.T) {
 	require.Equal(t, wire.OpExecNarrow, s.asked[1].Op)
 }
 
+func TestExec_SendsSecretsByANameThatOlderRunnersDoNotKnow(t *testing.T) {
+	t.Parallel()
+	r, s := setup(t, step{answer: wire.ExecEnd{State: wire.StateExited}}, step{answer: wire.ExecEnd{State: wire.StateExited}})
+	env := sandbox.Environment{Variables: []string{"A=1", "B=2"}, Secrets: []wire.Secret{{Name: "TOKEN", Value: "0123456789"}}}
+	box := sandbox.Narrow(sandbox.Furnish(r, env), chat.Walls{Offline: true})
+	_, err := box.Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.0", Command: "true", Env: []string{"B=3"}})
+	require.NoError(t, err)
+	require.Equal(t, wire.OpExecSecret, s.asked[0].Op)
+	sent := body[wire.ExecAttach](s, 0)
+	require.Equal(t, []string{"A=1", "B=2", "B=3"}, sent.Env, "what the request says comes last, and wins")
+	require.Equal(t, env.Secrets, sent.Secrets)
+	require.True(t, sent.Walls.Offline)
+	require.Equal(t, "[hidden: TOKEN]", env.Masker().Text("0123456789"))
+
+	_, err = sandbox.Wide(box).Exec(t.Context(), sandbox.ExecRequest{ID: "t.0.1", Command: "true"})
+	require.NoError(t, err)
+	require.Equal(t, wire.OpExecAttach, s.asked[1].Op, "what the server runs for itself has neither walls nor variables")
+	require.Same(t, r, sandbox.Furnish(r, sandbox.Environment{}))
+}
+
 func TestExec_RefusesOutputWithAGap(t *testing.T) {
 	t.Parallel()
 	box, _ := setup(t, step{pushes: []any{wire.ExecOutput{Offset: 5, Data: []byte("x")}}})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/runner/wire"
 )
 
 // Sandbox is one place where commands run and files live. Paths are absolute, or relative to Workspace.
@@ -83,6 +84,9 @@ type ExecRequest struct {
 	// another store by now (a container made anew, a disk wiped) answers ExecLost instead of running the command again,
 	// and an attempt that follows one does not give up because the runner is offline.
 	StartedOn string
+	// Secrets are variables that only the command may read: its runner keeps them in no file and hides their values in what the command
+	// writes. A runner that cannot keep them from other commands refuses to start it (Denied), and so does one of an older version (Invalid).
+	Secrets []wire.Secret
 	// Walls narrow what the command may do. A runner that cannot build them refuses to start it (Denied), and so does one of an older
 	// version (Invalid).
 	Walls chat.Walls

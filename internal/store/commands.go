@@ -93,8 +93,11 @@ func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, err
 // maxRefused is how much is kept of a message that was refused, in characters: enough to tell which it was.
 const maxRefused = 400
 
-// refusalPause is how long the next messages of a person that find the queue of the same conversation full are only counted.
-const refusalPause = time.Minute
+// So many messages of a person that find the queue of the same conversation full are told in a while; more are only counted.
+const (
+	refusalsTold  = 20
+	refusalsWhile = time.Minute
+)
 
 // Refusals keep which messages of platforms were refused.
 type Refusals struct{ Store *Store }
@@ -102,8 +105,8 @@ type Refusals struct{ Store *Store }
 // Refusal is why a message was refused.
 type Refusal struct {
 	Say string // what its sender is told
-	// Flood says that there may be very many: one message a minute is kept and told, for each sender and conversation, the others are only
-	// counted, and the next one that is told says in Lang how many they were.
+	// Flood says that there may be very many: of each sender and conversation some are kept and told in a minute, the last with a word in Lang
+	// that there will be no more, and the others are only counted; the next one that is told says how many they were.
 	Flood bool
 	Lang  i18n.Lang
 }
@@ -152,11 +155,14 @@ func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (str
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("look whether a message was refused: %w", err)
 	}
-	next, err := tx.Q.RefusalNext(ctx, tx, dbsqlc.RefusalNextParams{SessionKey: in.Session, UserID: in.User, Pause: pg.Interval(refusalPause)})
+	next, err := tx.Q.RefusalNext(ctx, tx, dbsqlc.RefusalNextParams{SessionKey: in.Session, UserID: in.User, Pause: pg.Interval(refusalsWhile), Most: refusalsTold})
 	if err != nil || !next.Say {
 		return "", err
 	}
-	if next.Unsaid > 0 {
+	switch {
+	case next.Last:
+		return why.Say + "\n\n" + i18n.Say(why.Lang, i18n.QueueFullLast), nil
+	case next.Unsaid > 0:
 		return why.Say + "\n\n" + i18n.Say(why.Lang, i18n.QueueUnsaid, next.Unsaid), nil
 	}
 	return why.Say, nil

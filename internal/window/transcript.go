@@ -40,7 +40,7 @@ func written(l chat.Line, result int) string {
 	case m.Role == chat.RoleUser:
 		b.WriteString("[USER] " + strings.TrimSpace(l.Preface+" "+m.Content))
 	case m.Role == chat.RoleAssistant:
-		b.WriteString("[ASSISTANT] " + m.Content)
+		b.WriteString("[ASSISTANT] " + l.Said())
 	default:
 		return ""
 	}

@@ -85,7 +85,7 @@ func notStarted(err error) error {
 // start makes the shim of a fresh job and returns the daemon's end of its events. The lock passes to the shim with its
 // open file, so there is no moment at which nobody holds it.
 func (s *Store) start(dir string, spec Spec, lock *os.File) (*os.File, error) {
-	spec.Store, spec.Boot = s.id, s.boot
+	spec.Store, spec.Boot, spec.Sealed = s.id, s.boot, len(spec.Secrets)
 	spec.Env = append(slices.DeleteFunc(slices.Clone(spec.Env), func(pair string) bool {
 		return strings.HasPrefix(pair, markerName+"=")
 	}), s.marker(dir))
@@ -110,24 +110,38 @@ func (s *Store) start(dir string, spec Spec, lock *os.File) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.spawn(dir, lock.Fd(), uintptr(shimEvents), uintptr(control)); err != nil {
+	if err := s.spawn(dir, spec.Secrets, []uintptr{lock.Fd(), uintptr(shimEvents), uintptr(control)}); err != nil {
 		return nil, errors.Join(err, events.Close())
 	}
 	return events, nil
 }
 
-func (s *Store) spawn(dir string, lock, events, control uintptr) error {
+// spawn starts the shim with its descriptors, and hands over the secrets.
+func (s *Store) spawn(dir string, secrets []wire.Secret, own []uintptr) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer null.Close()
-	return s.reaper.start(s.self, []string{"xbot-runner", "shim", dir}, &syscall.ProcAttr{
+	files := append([]uintptr{null.Fd(), null.Fd(), null.Fd()}, own...) // from LockFD on
+	var over *handover
+	if len(secrets) > 0 {
+		if over, err = openHandover(); err != nil {
+			return err
+		}
+		defer over.close()
+		files = append(files, over.read.Fd()) // SecretFD
+	}
+	err = s.reaper.start(s.self, []string{"xbot-runner", "shim", dir}, &syscall.ProcAttr{
 		Dir:   "/",
 		Env:   []string{"PATH=/usr/bin:/bin", "GOMAXPROCS=1"}, // it waits more than it works, and starts sooner with fewer threads
-		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), LockFD: lock, EventsFD: events, ControlFD: control},
+		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
+	if err == nil && over != nil {
+		over.give(secrets)
+	}
+	return err
 }
 
 // makeFIFO makes a FIFO and opens both its ends in one descriptor, so that neither process sees the other's absence

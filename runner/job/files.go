@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"xbot/runner/confine"
+	"xbot/runner/wire"
 )
 
 // The names in a job's folder.
@@ -33,6 +34,7 @@ const (
 	LockFD    = 3 // the job's lock, already taken by the daemon
 	EventsFD  = 4 // write end of events, non-blocking
 	ControlFD = 5 // read end of control, blocking
+	SecretFD  = 6 // read end of what ReadSecrets reads, of a command that has some
 )
 
 // The bytes of the events FIFO. After Refused the rest is a sentence: the command was not started.
@@ -57,8 +59,10 @@ type Spec struct {
 	KeepFree uint64         `json:"keep_free,omitempty"` // bytes: it is ended when the disks that it writes to have less; 0: never
 	Store    string         `json:"store"`
 	Boot     string         `json:"boot"`
-	Input    bool           `json:"input,omitempty"` // it reads what Store.Write notes, and stdout alone is kept
-	Unfit    error          `json:"-"`               // why it must not start here; what has started is attached to all the same
+	Input    bool           `json:"input,omitempty"`  // it reads what Store.Write notes, and stdout alone is kept
+	Sealed   int            `json:"sealed,omitempty"` // how many secrets it has
+	Secrets  []wire.Secret  `json:"-"`                // they come over SecretFD and stand in no file
+	Unfit    error          `json:"-"`                // why it must not start here; what has started is attached to all the same
 }
 
 // Started notes that a command was about to execute.

@@ -277,6 +277,7 @@ func (b *bridge) request(ctx context.Context, method, path string, body []byte) 
 
 func (b *bridge) end(err error) int {
 	b.write(map[string]any{"type": "end", "error": err.Error()})
+	_, _ = fmt.Fprintln(os.Stderr, err) // nobody reads any more
 	return 1
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/runner/job"
+	"xbot/runner/mask"
 )
 
 // input carries the journal of writes to the standard input of a command, each line of it once, in order.
@@ -78,18 +79,19 @@ type complaints struct {
 	read *os.File
 	end  *os.File // the command's end
 	done chan struct{}
+	hide *mask.Stream
 	tail []byte // owned by pump until done is closed
 }
 
 // keepErrors is how much of it, in bytes.
 const keepErrors = 4 << 10
 
-func openComplaints() (*complaints, error) {
+func openComplaints(masker *mask.Masker) (*complaints, error) {
 	read, end, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	return &complaints{read: read, end: end, done: make(chan struct{})}, nil
+	return &complaints{read: read, end: end, done: make(chan struct{}), hide: masker.Stream()}, nil
 }
 
 func (c *complaints) pump() {
@@ -97,12 +99,17 @@ func (c *complaints) pump() {
 	buf := make([]byte, keepErrors)
 	for {
 		n, err := c.read.Read(buf)
-		c.tail = append(c.tail, buf[:n]...)
-		c.tail = append(c.tail[:0], c.tail[max(0, len(c.tail)-keepErrors):]...)
+		c.keep(c.hide.Write(buf[:n]))
 		if err != nil {
+			c.keep(c.hide.End())
 			return
 		}
 	}
+}
+
+func (c *complaints) keep(said []byte) {
+	c.tail = append(c.tail, said...)
+	c.tail = append(c.tail[:0], c.tail[max(0, len(c.tail)-keepErrors):]...)
 }
 
 // drain returns what was kept, after the grace if something holds the stream open.

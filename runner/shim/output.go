@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"xbot/runner/job"
+	"xbot/runner/mask"
 )
 
 // Bounds of the output on disk. What does not fit is dropped from the middle: the end is what readers want most.
@@ -28,6 +29,7 @@ type output struct {
 	end  *os.File // the command's end, for stdout and stderr alike, so that their order is kept
 	done chan struct{}
 	eof  atomic.Bool
+	hide *mask.Stream
 	most int64     // bytes that are kept of the beginning
 	full *overflow // told when there are more; nil: the end is kept, too
 
@@ -39,7 +41,7 @@ type output struct {
 	failure error // why the file stopped growing
 }
 
-func openOutput(dir string) (*output, error) {
+func openOutput(dir string, masker *mask.Masker) (*output, error) {
 	file, err := os.OpenFile(filepath.Join(dir, job.OutputFile), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,7 @@ func openOutput(dir string) (*output, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &output{file: file, read: read, end: end, done: make(chan struct{}), most: keepHead}, nil
+	return &output{file: file, read: read, end: end, done: make(chan struct{}), hide: masker.Stream(), most: keepHead}, nil
 }
 
 // limit keeps more of the output and none of its end: with more than that it is of no use. It must be called before pump.
@@ -67,11 +69,12 @@ func (o *output) closeEnd() {
 // pump runs until the command and all its descendants closed their output, or drain's grace is over.
 func (o *output) pump() {
 	defer close(o.done)
+	defer func() { o.take(o.hide.End()) }()
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := o.read.Read(buf)
 		if n > 0 {
-			o.take(buf[:n])
+			o.take(o.hide.Write(buf[:n]))
 			notify()
 		}
 		if err != nil {

@@ -13,12 +13,15 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"xbot/runner/job"
+	"xbot/runner/mask"
 	"xbot/runner/wire"
 )
 
@@ -37,9 +40,10 @@ type shim struct {
 	dir         string
 	spec        job.Spec
 	out         *output
-	in          *input      // nil unless the command reads what is written to it
-	complaints  *complaints // with in
-	kill        chan string // receives when somebody asks for the end, with a remark or none; a full buffer is fine
+	in          *input       // nil unless the command reads what is written to it
+	complaints  *complaints  // with in
+	masker      *mask.Masker // nil: the command has no secrets
+	kill        chan string  // receives when somebody asks for the end, with a remark or none; a full buffer is fine
 	processTree *processTree
 	status      job.Status
 }
@@ -95,10 +99,13 @@ func (s *shim) prepare() (err error) {
 	if s.spec, err = job.ReadJSON[job.Spec](s.dir, job.CommandFile); err != nil {
 		return err
 	}
+	if err := s.takeSecrets(); err != nil {
+		return err
+	}
 	if err := adoptOrphans(); err != nil {
 		return err
 	}
-	if s.out, err = openOutput(s.dir); err != nil {
+	if s.out, err = openOutput(s.dir, s.masker); err != nil {
 		return err
 	}
 	if s.spec.Input {
@@ -106,7 +113,7 @@ func (s *shim) prepare() (err error) {
 		if s.in, err = openInput(s.dir); err != nil {
 			return err
 		}
-		if s.complaints, err = openComplaints(); err != nil {
+		if s.complaints, err = openComplaints(s.masker); err != nil {
 			return err
 		}
 	}
@@ -115,6 +122,23 @@ func (s *shim) prepare() (err error) {
 	return job.WriteOnce(s.dir, job.StartedFile, job.Started{
 		ID: s.spec.ID, Hash: s.spec.Hash, Store: s.spec.Store, Boot: s.spec.Boot, At: s.status.Started,
 	})
+}
+
+// takeSecrets gives the command its secrets, and has them hidden in what it writes.
+func (s *shim) takeSecrets() error {
+	if s.spec.Sealed == 0 {
+		return nil
+	}
+	secrets, err := job.ReadSecrets(s.spec.Sealed)
+	if err != nil {
+		return err
+	}
+	for _, v := range secrets {
+		s.spec.Env = slices.DeleteFunc(s.spec.Env, func(pair string) bool { return strings.HasPrefix(pair, v.Name+"=") })
+		s.spec.Env = append(s.spec.Env, v.Name+"="+v.Value)
+	}
+	s.masker = mask.New(secrets)
+	return nil
 }
 
 // refuse tells the daemon why the command was not started.

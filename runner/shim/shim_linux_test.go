@@ -201,17 +201,23 @@ func TestShim_IsNotStartedByHand(t *testing.T) {
 	require.False(t, job.Exists(dir, job.StartedFile))
 }
 
+// smallDisk mounts an empty file system of 256 KiB. Tests do not share one: a shim that ends keeps files open that
+// were removed, and gives their room back only then.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"))
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	return dir
+}
+
 // TestShim_ADiskThatFillsUp needs a small file system, which only root can make.
 func TestShim_ADiskThatFillsUp(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("NOT RUN: only root can mount a small file system to fill")
 	}
-	dir := t.TempDir()
-	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"))
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
-
 	t.Run("while a command runs costs output only", func(t *testing.T) {
-		b := setup(t, dir)
+		b := setup(t, smallDisk(t))
 		j := b.start("echo begin; head -c 1000000 /dev/zero | tr '\\0' x; echo end")
 		status := b.end(j)
 		require.Equal(t, wire.StateExited, status.State)
@@ -223,6 +229,7 @@ func TestShim_ADiskThatFillsUp(t *testing.T) {
 		require.NoError(t, b.store.Release("a"))
 	})
 	t.Run("before a command starts keeps it from starting", func(t *testing.T) {
+		dir := smallDisk(t)
 		b := setup(t, dir)
 		mark := filepath.Join(t.TempDir(), "ran")
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "filler"), nil, 0o600))
@@ -234,6 +241,7 @@ func TestShim_ADiskThatFillsUp(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ENOSPC)
 		require.NoError(t, filler.Close())
 		_, err = b.store.Attach(job.Spec{ID: "b", Command: "touch " + mark, Dir: "/", Timeout: time.Minute})
+		require.Error(t, err)
 		require.Equal(t, wire.Unavailable, wire.AsError(err).Kind)
 		require.ErrorContains(t, err, "no space left")
 		require.NoFileExists(t, mark)

@@ -16,9 +16,10 @@ type ExecAttach struct {
 	Limit     int64    `json:"limit,omitempty"`      // bytes of output in the result; 0 means DefaultResultOutput
 	Stream    bool     `json:"stream,omitempty"`     // push output from Offset on
 	Offset    int64    `json:"offset,omitempty"`
-	Store     string   `json:"store,omitempty"` // the job store this command was first sent to; another one answers "lost"
-	Walls     Walls    `json:"walls,omitzero"`  // with OpExecNarrow
-	Input     bool     `json:"input,omitempty"` // it reads what ExecWrite sends; its output is stdout alone, whole, at most MaxLog
+	Store     string   `json:"store,omitempty"`   // the job store this command was first sent to; another one answers "lost"
+	Walls     Walls    `json:"walls,omitzero"`    // with OpExecNarrow
+	Input     bool     `json:"input,omitempty"`   // it reads what ExecWrite sends; its output is stdout alone, whole, at most MaxLog
+	Secrets   []Secret `json:"secrets,omitempty"` // with OpExecSecret
 }
 
 // Walls narrow what a command may do below what the runner lets commands do. A runner that cannot build them does not start the command.
@@ -54,6 +55,9 @@ func (r ExecAttach) Validate() error {
 		return Errorf(Invalid, "the timeout must be between 0 and %s", MaxTimeout)
 	case r.Limit < 0 || r.Offset < 0 || r.BudgetMS < 0 || r.BudgetMS > MaxTimeout.Milliseconds():
 		return Errorf(Invalid, "limit, offset and budget must not be negative, and the budget is at most %s", MaxTimeout)
+	}
+	if err := validateSecrets(r.Secrets); err != nil {
+		return err
 	}
 	return validateEnv(r.Env)
 }

@@ -2,6 +2,8 @@ package wire_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,12 +99,37 @@ func TestExecAttach_ValidatesItsInput(t *testing.T) {
 		"timeout too long": func(r *wire.ExecAttach) { r.TimeoutMS = wire.MaxTimeout.Milliseconds() + 1 },
 		"env without name": func(r *wire.ExecAttach) { r.Env = []string{"=x"} },
 		"env without =":    func(r *wire.ExecAttach) { r.Env = []string{"x"} },
-		"negative offset":  func(r *wire.ExecAttach) { r.Offset = -1 },
+		"secret too short": func(r *wire.ExecAttach) { r.Secrets = []wire.Secret{{Name: "A", Value: "1234567"}} },
+		"secret with NUL":  func(r *wire.ExecAttach) { r.Secrets = []wire.Secret{{Name: "A", Value: "1234567\x00"}} },
+		"secret of bytes":  func(r *wire.ExecAttach) { r.Secrets = []wire.Secret{{Name: "A", Value: "1234567\xff"}} },
+		"secret that begins with a new line": func(r *wire.ExecAttach) {
+			r.Secrets = []wire.Secret{{Name: "A", Value: "\n12345678"}}
+		},
+		"secret without a name": func(r *wire.ExecAttach) { r.Secrets = []wire.Secret{{Value: "12345678"}} },
+		"secret with a name of two": func(r *wire.ExecAttach) {
+			r.Secrets = []wire.Secret{{Name: "A=B", Value: "12345678"}}
+		},
+		"too many secrets": func(r *wire.ExecAttach) {
+			r.Secrets = slices.Repeat([]wire.Secret{{Name: "A", Value: "12345678"}}, wire.MaxSecrets+1)
+		},
+		"secrets too long": func(r *wire.ExecAttach) {
+			r.Secrets = slices.Repeat([]wire.Secret{{Name: "A", Value: strings.Repeat("x", wire.MaxSecret)}}, 3)
+		},
+		"negative offset": func(r *wire.ExecAttach) { r.Offset = -1 },
 	} {
 		bad := good
 		spoil(&bad)
 		require.Error(t, bad.Validate(), name)
 	}
+}
+
+func TestSecret_IsNotShownWhereItIsPrinted(t *testing.T) {
+	t.Parallel()
+	r := wire.ExecAttach{Secrets: []wire.Secret{{Name: "A", Value: "12345678"}}}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
+		require.NotContains(t, fmt.Sprintf(verb, r), "12345678", verb)
+	}
+	require.NotContains(t, wire.CheckSecret("1234567").Error(), "1234567")
 }
 
 func FuzzDecodeFrame(f *testing.F) {

@@ -12,6 +12,7 @@ type Op string
 const (
 	OpExecAttach  Op = "exec.attach"  // ExecAttach → ExecEnd, pushes ExecOutput
 	OpExecNarrow  Op = "exec.narrow"  // as OpExecAttach, with walls; by a name of its own, since a runner that knows no walls would run the command without
+	OpExecSecret  Op = "exec.secret"  // as OpExecNarrow, with secrets, which a runner that does not know them would not hide
 	OpExecKill    Op = "exec.kill"    // ExecID → nothing
 	OpExecRelease Op = "exec.release" // ExecID → nothing
 	OpExecOutput  Op = "exec.output"  // ExecOutputRead → ReadResult

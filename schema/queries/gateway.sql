@@ -201,7 +201,7 @@ WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 SELECT u.* FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1;
 
 -- name: SessionSetOrigin :exec
-UPDATE sessions SET origin = $2, scene = $3 WHERE key = $1 AND (origin <> $2 OR scene <> $3);
+UPDATE sessions SET origin = $2, scene = $3, runner = $4 WHERE key = $1 AND (origin <> $2 OR scene <> $3 OR runner <> $4);
 
 -- name: SessionWorking :one
 -- The work session of a chat whose turn runs for a person and whose thread nobody knows yet, the newest if there are several.

@@ -135,13 +135,18 @@ SELECT EXISTS (
 SELECT pg_advisory_xact_lock(hashtextextended('refusals ' || sqlc.arg(session_key)::text || ' ' || sqlc.arg(user_id)::bigint, 0));
 
 -- name: RefusalNext :one
--- Notes that a message found no room. say: the person is to be told, with how many were refused since they last were; else it is counted.
+-- Notes that a message found no room. say: the person is to be told, for the last time in a while if last; else it is only counted. unsaid:
+-- how many were only counted since the while before.
 WITH before AS (
-    SELECT r.said_at > now() - sqlc.arg(pause)::interval AS counted, r.unsaid FROM refusals r WHERE r.session_key = sqlc.arg(session_key) AND r.user_id = sqlc.arg(user_id)
+    SELECT r.said_at > now() - sqlc.arg(pause)::interval AS recent, r.said, r.unsaid
+    FROM refusals r WHERE r.session_key = sqlc.arg(session_key) AND r.user_id = sqlc.arg(user_id)
 ), noted AS (
     INSERT INTO refusals AS r (session_key, user_id) VALUES (sqlc.arg(session_key), sqlc.arg(user_id))
     ON CONFLICT (session_key, user_id) DO UPDATE SET
-        unsaid = CASE WHEN r.said_at > now() - sqlc.arg(pause)::interval THEN r.unsaid + 1 ELSE 0 END,
+        said = CASE WHEN r.said_at > now() - sqlc.arg(pause)::interval THEN least(r.said + 1, sqlc.arg(most)::int) ELSE 1 END,
+        unsaid = CASE WHEN r.said_at > now() - sqlc.arg(pause)::interval THEN r.unsaid + (r.said >= sqlc.arg(most)::int)::int ELSE 0 END,
         said_at = CASE WHEN r.said_at > now() - sqlc.arg(pause)::interval THEN r.said_at ELSE now() END
 )
-SELECT (NOT coalesce((SELECT counted FROM before), false))::boolean AS say, coalesce((SELECT unsaid FROM before), 0)::int AS unsaid;
+SELECT (NOT coalesce((SELECT recent AND said >= sqlc.arg(most)::int FROM before), false))::boolean AS say,
+       coalesce((SELECT recent AND said = sqlc.arg(most)::int - 1 FROM before), false)::boolean AS last,
+       coalesce((SELECT unsaid FROM before WHERE NOT recent), 0)::int AS unsaid;

@@ -154,7 +154,7 @@ func (s Status) work(ctx context.Context, in slash.Request, session chat.Session
 // thread says with which thread of a coding agent the conversation goes on, and how a person goes on with it in a terminal.
 func (s Status) thread(ctx context.Context, in slash.Request) ([]string, error) {
 	b, err := s.Store.CodingThread(ctx, in.Session)
-	if err != nil || b == nil {
+	if err != nil || b == nil || b.Thread == "" {
 		return nil, err
 	}
 	resume, err := agents.Resume(b.Agent, b.Thread)

@@ -29,7 +29,7 @@ func TestAgents_KeepWhatDriversPromise(t *testing.T) {
 					require.NoError(t, err)
 					return driver
 				},
-				Check: check, Bin: bin, Runner: runner, Silent: name == "kimi", Sandbox: name == "codex",
+				Check: check, Bin: bin, Runner: runner, Silent: name == "kimi", Makes: name == "kimi", Sandbox: name == "codex",
 			})
 		})
 	}

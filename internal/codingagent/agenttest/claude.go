@@ -21,6 +21,21 @@ func newClaude(s *stage, args []string) *claude {
 	return &claude{stage: s, pending: map[string]object{}}
 }
 
+// lacks says (shape of claude 2.1.258, as clients report it) that there is no conversation of the name that was to be resumed, and reports whether it did.
+func (c *claude) lacks(args []string) bool {
+	id := flagOf(args, "--resume")
+	if _, found := earlier(id); found || id == "" {
+		return false
+	}
+	why := "No conversation found with session ID: " + id
+	c.say(object{
+		"type": "result", "subtype": "error_during_execution", "is_error": true, "num_turns": 0, "duration_ms": 0, "total_cost_usd": 0,
+		"errors": []string{why}, "usage": object{},
+	})
+	_, _ = fmt.Fprintln(os.Stderr, why)
+	return true
+}
+
 func (c *claude) take(line []byte) {
 	var m struct {
 		Type      string `json:"type"`
@@ -60,6 +75,7 @@ func (c *claude) take(line []byte) {
 		}
 		c.signals <- sig
 	case "user":
+		hears()
 		if !c.runs() {
 			c.say(object{"type": "system", "subtype": "init", "tools": []any{}})
 		}

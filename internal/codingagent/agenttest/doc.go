@@ -16,6 +16,6 @@
 //	die                         the process ends at once
 //
 // A script without a directive has it say "You said: " and the last line. Conversations are kept in the folder that
-// XBOT_FAKE_AGENT_HOME names, else in .fakeagent of the working folder. With XBOT_FAKE_AGENT_LOGGED_OUT, or a file
-// "logged-out" in that folder, nobody is logged in.
+// XBOT_FAKE_AGENT_HOME names, else in .fakeagent of the working folder; there, too, stands all that agents were given to act on. With XBOT_FAKE_AGENT_LOGGED_OUT, or a file
+// "logged-out" in that folder, nobody is logged in. A file "deaf" in it, which is removed, has an agent die as it is told what to do.
 package agenttest

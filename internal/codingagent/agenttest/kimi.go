@@ -35,6 +35,7 @@ func (k *kimi) take(line []byte) {
 			k.refuse(r.ID, -32000, "An agent turn is already in progress")
 			return
 		}
+		hears()
 		k.prompt = r.ID
 		k.event("TurnBegin", object{"user_input": text})
 		k.event("StepBegin", object{"n": 1})

@@ -98,6 +98,9 @@ func Main(args []string, stdin io.Reader, stdout io.Writer) int {
 		v, take = c, c.take
 	case "claude":
 		c := newClaude(s, args)
+		if c.lacks(args) {
+			return 1
+		}
 		v, take = c, c.take
 	case "kimi":
 		k := &kimi{stage: s}
@@ -152,6 +155,13 @@ func loggedOut() bool {
 	return err == nil || os.Getenv("XBOT_FAKE_AGENT_LOGGED_OUT") != ""
 }
 
+// hears ends the process where it is to end before it takes what it is told.
+func hears() {
+	if os.Remove(filepath.Join(home(), "deaf")) == nil {
+		os.Exit(9)
+	}
+}
+
 // flagOf returns the value of a flag of the form --name=value.
 func flagOf(args []string, name string) string {
 	for _, arg := range args {
@@ -173,15 +183,66 @@ func earlier(session string) ([]string, bool) {
 	return turns, true
 }
 
+// keep writes down what was said in a conversation. A kill leaves the old text, or the new one.
 func keep(session string, turns []string) {
 	raw, err := json.Marshal(turns)
 	if err == nil {
 		err = os.MkdirAll(home(), 0o700)
 	}
+	name := filepath.Join(home(), filepath.Base(session))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(home(), filepath.Base(session)), raw, 0o600)
+		err = os.WriteFile(fmt.Sprint(name, ".", os.Getpid()), raw, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(fmt.Sprint(name, ".", os.Getpid()), name)
 	}
 	if err != nil {
 		panic(err)
 	}
+}
+
+// Given is what a client gave an agent to act on.
+type Given struct {
+	Agent   string `json:"agent"`
+	Session string `json:"session"`
+	Steer   bool   `json:"steer"`
+	Text    string `json:"text"`
+}
+
+// givenName is the file in which agents write down what they were given, a line each.
+const givenName = "given"
+
+// given writes down what the agent is about to act on.
+func given(session string, steer bool, text string) {
+	line, err := json.Marshal(Given{Agent: filepath.Base(os.Args[0]), Session: session, Steer: steer, Text: text})
+	if err == nil {
+		err = os.MkdirAll(home(), 0o700)
+	}
+	var file *os.File
+	if err == nil {
+		file, err = os.OpenFile(filepath.Join(home(), givenName), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	}
+	if err == nil {
+		_, err = file.Write(append(line, '\n')) // one write: agents that write at once do not mix
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// AllGiven returns what agents were given that keep their conversations in a folder, in the order of their beginning.
+func AllGiven(folder string) ([]Given, error) {
+	data, err := os.ReadFile(filepath.Join(folder, givenName))
+	var all []Given
+	for line := range strings.Lines(string(data)) {
+		var one Given
+		if err == nil {
+			err = json.Unmarshal([]byte(line), &one)
+		}
+		all = append(all, one)
+	}
+	return all, err
 }

@@ -110,6 +110,7 @@ func (o *opencode) prompt(w http.ResponseWriter, r *http.Request) {
 		reply(w, http.StatusBadRequest, object{})
 		return
 	}
+	hears()
 	w.WriteHeader(http.StatusNoContent)
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()

@@ -27,6 +27,7 @@ func play(s *stage, v voice) {
 
 func (p *player) turn(script string) {
 	p.done, p.early = false, 0
+	given(p.session, false, script)
 	turns, _ := earlier(p.session)
 	keep(p.session, append(turns, script))
 	if loggedOut() {
@@ -76,6 +77,7 @@ func (p *player) heed(sig signal) {
 	switch sig.kind {
 	case "steer":
 		p.early++
+		given(p.session, true, sig.text)
 		p.say("steered: " + sig.text)
 	case "interrupt":
 		p.end("interrupted", "")

@@ -18,6 +18,7 @@ type driver struct {
 	turn      codingagent.Turn
 	thread    string
 	begun     bool // the person's message was written
+	taken     bool // claude has it
 	stopped   bool // claude confirmed the interruption
 	loggedOut bool
 	ended     bool
@@ -113,11 +114,24 @@ func (d *driver) Line(line []byte) codingagent.Step {
 		return codingagent.Step{}
 	}
 	step := d.read(m)
+	if d.begun && !d.taken && takes(m) {
+		d.taken = true
+		step.Events = append([]codingagent.Event{codingagent.Taken{}}, step.Events...)
+	}
 	if m.SessionID != "" && m.SessionID != d.thread && m.Type != "control_request" {
 		d.thread = m.SessionID
 		step.Events = append([]codingagent.Event{codingagent.Thread{ID: d.thread}}, step.Events...)
 	}
 	return step
+}
+
+// takes reports whether a message shows that claude has what it was told: it says it again, or works on it.
+func takes(m message) bool {
+	switch m.Type {
+	case "user", "assistant", "stream_event":
+		return true
+	}
+	return m.Type == "result" && !m.IsError || m.Type == "control_request" && m.Request.Subtype == "can_use_tool"
 }
 
 func (d *driver) read(m message) codingagent.Step {

@@ -185,6 +185,7 @@ func (d *driver) result(m message) codingagent.Step {
 		end.Outcome = codingagent.Interrupted
 	case failed:
 		end.Outcome, end.Error = codingagent.Failed, m.reason()
+		end.Gone = d.turn.Thread != "" && !d.taken && strings.Contains(end.Error, "No conversation found")
 		end.LogIn = d.loggedOut || strings.Contains(end.Error, "/login") || strings.Contains(end.Error, "Invalid API key")
 	}
 	return said(usage, end)

@@ -22,6 +22,7 @@ type driver struct {
 	usage    usage
 	reply    string
 	failure  *turnError
+	gone     bool // the thread is not there
 	ended    bool
 }
 
@@ -83,6 +84,7 @@ func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
 	switch name {
 	case d.key("initialize"), d.key("thread"), d.key("turn"):
 		if in.Error != nil {
+			d.gone = name == d.key("thread") && d.turn.Thread != "" && strings.Contains(in.Error.Message, "no rollout found")
 			return d.end(codingagent.Failed, &turnError{Message: in.Error.Message})
 		}
 	}
@@ -96,7 +98,7 @@ func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
 			Turn turnState `json:"turn"`
 		}
 		if json.Unmarshal(in.Result, &result) == nil {
-			return codingagent.Step{Writes: d.begin(result.Turn.ID)}
+			return d.begin(result.Turn.ID)
 		}
 	}
 	return codingagent.Step{}
@@ -137,16 +139,16 @@ func (d *driver) startTurn(result json.RawMessage) codingagent.Step {
 }
 
 // begin notes the id of the turn and asks for the interruptions that came before it was known.
-func (d *driver) begin(id string) []codingagent.Write {
+func (d *driver) begin(id string) codingagent.Step {
 	if id == "" || d.id != "" {
-		return nil
+		return codingagent.Step{}
 	}
 	d.id = id
-	var writes []codingagent.Write
+	step := said(codingagent.Taken{})
 	for _, key := range d.stopKeys {
-		writes = append(writes, d.Interrupt(key)...)
+		step.Writes = append(step.Writes, d.Interrupt(key)...)
 	}
-	return writes
+	return step
 }
 
 func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
@@ -175,7 +177,7 @@ func (d *driver) end(outcome codingagent.Outcome, failure *turnError) codingagen
 		if failure == nil {
 			failure = d.failure
 		}
-		end.Error, end.LogIn = failure.text(), failure.unauthorized()
+		end.Error, end.LogIn, end.Gone = failure.text(), failure.unauthorized(), d.gone
 	}
 	return codingagent.Step{Events: []codingagent.Event{end}}
 }

@@ -34,7 +34,7 @@ func (d *driver) told(in jsonrpc.Incoming) codingagent.Step {
 	}
 	switch in.Method {
 	case "turn/started":
-		return codingagent.Step{Writes: d.begin(n.Turn.ID)}
+		return d.begin(n.Turn.ID)
 	case "item/agentMessage/delta":
 		return said(codingagent.Text{Message: n.ItemID, Delta: n.Delta})
 	case "item/reasoning/summaryTextDelta", "item/reasoning/textDelta":

@@ -25,6 +25,7 @@ type Agent struct {
 	Bin     string // folder of the fakes
 	Runner  string // xbot-runner, for opencode
 	Silent  bool   // its log-in shows only in a turn
+	Makes   bool   // it begins a thread of any name that it is told to go on with
 	Sandbox bool   // its own sandbox decides, so that only approvals are asked of the driver
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ import (
 func Run(t *testing.T, a Agent) {
 	for name, claim := range map[string]func(*testing.T, Agent){
 		"answers with its last message": answers, "streams what it says": streams, "goes on in its thread": resumes,
+		"says that it takes what it is told before it does anything": takes, "says that a thread is not there": gone,
 		"takes a steer into the running turn": steers, "ends when it is interrupted": interrupted,
 		"is interrupted before its turn has an id": interruptedEarly, "runs what is approved, and not what is declined": approvals,
 		"asks the person": questions, "tells of commands and files": works, "tells what it costs": usage,
@@ -74,6 +76,40 @@ func resumes(t *testing.T, a Agent) {
 	c = a.begin(t, second)
 	require.Equal(t, "turns: 1; last: say hello", c.end().Reply)
 	require.Equal(t, threads, all[codingagent.Thread](c))
+}
+
+func takes(t *testing.T, a Agent) {
+	c := a.begin(t, turn(t, "run echo x", "say done"))
+	c.end()
+	var order []string
+	for _, event := range c.events {
+		order = append(order, strings.TrimPrefix(fmt.Sprintf("%T", event), "codingagent."))
+	}
+	require.Contains(t, order, "Taken")
+	require.Less(t, slices.Index(order, "Taken"), slices.Index(order, "Work"), "%v", order)
+	require.Len(t, all[codingagent.Taken](c), 1)
+
+	tn := turn(t, "run touch made")
+	require.NoError(t, os.MkdirAll(filepath.Join(tn.Dir, ".fakeagent"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(tn.Dir, ".fakeagent", "deaf"), nil, 0o600))
+	c = a.begin(t, tn)
+	for c.step() {
+	}
+	require.Empty(t, all[codingagent.Taken](c), "one that dies as it is told what to do has not taken it")
+	require.NoFileExists(t, filepath.Join(tn.Dir, "made"))
+}
+
+func gone(t *testing.T, a Agent) {
+	tn := turn(t, "say hello")
+	tn.Thread = "5e551011-0000-4000-8000-000000000000"
+	end := a.begin(t, tn).end()
+	if a.Makes {
+		require.Equal(t, codingagent.Completed, end.Outcome)
+		return
+	}
+	require.Equal(t, codingagent.Failed, end.Outcome)
+	require.True(t, end.Gone, "%+v", end)
+	require.False(t, end.LogIn)
 }
 
 func steers(t *testing.T, a Agent) {
@@ -210,9 +246,7 @@ func dies(t *testing.T, a Agent) {
 	c := a.begin(t, tn)
 	for c.step() {
 	}
-	for _, end := range all[codingagent.End](c) {
-		require.Equal(t, codingagent.Failed, end.Outcome, "a bridge may say that the agent is gone; nothing else ends the turn")
-	}
+	require.Empty(t, all[codingagent.End](c), "nobody knows what it did")
 	threads := all[codingagent.Thread](c)
 	require.Len(t, threads, 1)
 	tn.Key, tn.Text, tn.Thread = "turn-2", "recall", threads[0].ID

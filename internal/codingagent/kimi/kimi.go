@@ -23,6 +23,7 @@ const (
 type driver struct {
 	turn     codingagent.Turn
 	begun    bool
+	taken    bool // kimi works on what the person said
 	stopKeys []string
 	steers   codingagent.Steers
 	open     codingagent.Remembered[request]

@@ -8,7 +8,10 @@ import (
 	"xbot/internal/codingagent"
 )
 
-const maxArguments = 1 << 20 // bytes of a call's arguments that are put together
+const (
+	maxArguments = 1 << 20 // bytes of a call's arguments that are put together
+	maxLooks     = 100
+)
 
 type envelope struct {
 	Type    string          `json:"type"`
@@ -26,6 +29,8 @@ type part struct {
 type call struct {
 	id, name  string
 	arguments strings.Builder
+	begun     bool // it was told that it begins
+	looks     int  // whether the arguments are whole
 }
 
 func (d *driver) told(params json.RawMessage) codingagent.Step {
@@ -33,6 +38,15 @@ func (d *driver) told(params json.RawMessage) codingagent.Step {
 	if json.Unmarshal(params, &e) != nil {
 		return codingagent.Step{}
 	}
+	step := d.event(e)
+	if d.begun && !d.taken && (e.Type == "TurnBegin" || len(step.Events) > 0) {
+		d.taken = true
+		step.Events = append([]codingagent.Event{codingagent.Taken{}}, step.Events...)
+	}
+	return step
+}
+
+func (d *driver) event(e envelope) codingagent.Step {
 	switch e.Type {
 	case "ContentPart":
 		return d.spoke(e.Payload)
@@ -44,7 +58,7 @@ func (d *driver) told(params json.RawMessage) codingagent.Step {
 	case "ToolCall":
 		return d.called(e.Payload)
 	case "ToolCallPart":
-		d.continued(e.Payload)
+		return d.continued(e.Payload)
 	case "ToolResult":
 		return d.returned(e.Payload)
 	case "StatusUpdate":
@@ -106,19 +120,42 @@ func (d *driver) called(payload json.RawMessage) codingagent.Step {
 		return step
 	}
 	d.last = made
-	if work, ok := made.work(); ok {
-		step.Events = append(step.Events, work)
-	}
+	step.Events = append(step.Events, made.begin(false)...)
 	return step
 }
 
-func (d *driver) continued(payload json.RawMessage) {
+// begin tells that a call begins, once its arguments are whole, or at the latest when it ends.
+func (c *call) begin(ends bool) []codingagent.Event {
+	if c.begun || !ends && !c.whole() {
+		return nil
+	}
+	work, ok := c.work()
+	if !ok {
+		return nil
+	}
+	c.begun = true
+	return []codingagent.Event{work}
+}
+
+// whole reports whether the arguments have come to their end. It looks a hundred times at most: they may be long, and come in many pieces.
+func (c *call) whole() bool {
+	text := strings.TrimSpace(c.arguments.String())
+	if !strings.HasSuffix(text, "}") || c.looks >= maxLooks {
+		return false
+	}
+	c.looks++
+	return json.Valid([]byte(text))
+}
+
+func (d *driver) continued(payload json.RawMessage) codingagent.Step {
 	var p struct {
 		Part string `json:"arguments_part"`
 	}
 	if json.Unmarshal(payload, &p) == nil && d.last != nil && d.last.arguments.Len()+len(p.Part) <= maxArguments {
 		d.last.arguments.WriteString(p.Part)
+		return said(d.last.begin(false)...)
 	}
+	return codingagent.Step{}
 }
 
 func (d *driver) returned(payload json.RawMessage) codingagent.Step {
@@ -143,8 +180,9 @@ func (d *driver) returned(payload json.RawMessage) codingagent.Step {
 	if output == "" {
 		output = r.Value.Message
 	}
+	begun := made.begin(true)
 	work.Done, work.Failed, work.Output = true, r.Value.IsError, codingagent.Output(output)
-	return said(work)
+	return said(append(begun, work)...)
 }
 
 func textOf(raw json.RawMessage) string {

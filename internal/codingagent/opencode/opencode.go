@@ -15,11 +15,9 @@ import (
 )
 
 type driver struct {
-	turn     codingagent.Turn
-	session  string
-	busy     bool // it works on it
-	stopped  bool // it was told to stop
-	ended    bool
+	turn    codingagent.Turn
+	session string
+	phase
 	failure  *failure
 	reply    string
 	stopKeys []string
@@ -30,6 +28,15 @@ type driver struct {
 	parts    codingagent.Remembered[*partState]
 	roles    codingagent.Remembered[string]
 	tokens   codingagent.Remembered[codingagent.Usage]
+}
+
+// phase is how far the turn is.
+type phase struct {
+	taken   bool // opencode has what the person said
+	busy    bool // it works on it
+	stopped bool // it was told to stop
+	gone    bool // it does not have the conversation
+	ended   bool
 }
 
 // New makes a driver for one turn.
@@ -101,7 +108,7 @@ func (d *driver) Line(raw []byte) codingagent.Step {
 		return codingagent.Step{Writes: []codingagent.Write{d.openSession()}}
 	case l.Type == "event":
 		return d.told(l.Event)
-	case l.Type == "end":
+	case l.Type == "end" && d.session == "": // later nobody knows what opencode did: the bridge ends without a word of the turn
 		return d.end(&failure{Name: "bridge", Data: failureData{Message: l.Error}})
 	}
 	return codingagent.Step{}
@@ -124,18 +131,34 @@ func (d *driver) answered(l line) codingagent.Step {
 	}
 	switch {
 	case d.ended:
+	case l.ID == d.key("prompt") && l.broken(): // opencode is gone, and nobody knows what it did: the end of the bridge follows
 	case l.ID == d.key("session") || l.ID == d.key("prompt"):
 		if !good {
+			d.gone = l.ID == d.key("session") && d.turn.Thread != "" && l.Status == http.StatusNotFound
 			return d.end(&failure{Name: "http", Data: failureData{Message: l.why()}})
 		}
 		if l.ID == d.key("prompt") {
-			return codingagent.Step{}
+			return d.take()
 		}
 		return d.prompt(l.Body)
 	case strings.HasPrefix(l.ID, "interrupt:") && good:
 		d.stopped = true
 	}
 	return codingagent.Step{}
+}
+
+// take notes that opencode has what the person said.
+func (d *driver) take() codingagent.Step {
+	if d.taken {
+		return codingagent.Step{}
+	}
+	d.taken = true
+	return said(codingagent.Taken{})
+}
+
+// broken reports whether opencode went away over a request, which it may have carried out.
+func (l line) broken() bool {
+	return l.Status == 0 && l.Error != "" && !strings.Contains(l.Error, "deadline exceeded")
 }
 
 func (l line) why() string {
@@ -216,6 +239,7 @@ func (d *driver) end(why *failure) codingagent.Step {
 		end.Outcome = codingagent.Interrupted
 	case why != nil:
 		end.Outcome, end.Error = codingagent.Failed, codingagent.Paragraph(why.Name+": "+why.Data.Message)
+		end.Gone = d.gone
 		end.LogIn = why.Name == "ProviderAuthError" || why.Data.StatusCode == http.StatusUnauthorized
 	}
 	return said(end)

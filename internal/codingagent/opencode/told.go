@@ -130,6 +130,7 @@ func (d *driver) messageUpdated(p properties) codingagent.Step {
 	d.roles.Put(p.Info.ID, p.Info.Role)
 	if p.Info.Role == "user" && d.first == "" {
 		d.first = p.Info.ID
+		return d.take()
 	}
 	if p.Info.Role != "assistant" {
 		return codingagent.Step{}

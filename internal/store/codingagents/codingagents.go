@@ -143,7 +143,7 @@ func (s *Store) EndCodingRun(ctx context.Context, key chat.SessionKey, r codinga
 		if err != nil || ended == 0 {
 			return err
 		}
-		if b.Thread != "" {
+		if b.Thread != "" || b.Agent != "" && r.Request.Thread != "" { // a thread that is gone is forgotten
 			if err := keep(ctx, s.db.Q, tx, key, b); err != nil {
 				return err
 			}

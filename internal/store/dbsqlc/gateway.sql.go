@@ -1038,17 +1038,23 @@ func (q *Queries) SessionSetActivation(ctx context.Context, db DBTX, arg Session
 }
 
 const sessionSetOrigin = `-- name: SessionSetOrigin :exec
-UPDATE sessions SET origin = $2, scene = $3 WHERE key = $1 AND (origin <> $2 OR scene <> $3)
+UPDATE sessions SET origin = $2, scene = $3, runner = $4 WHERE key = $1 AND (origin <> $2 OR scene <> $3 OR runner <> $4)
 `
 
 type SessionSetOriginParams struct {
 	Key    chat.SessionKey
 	Origin json.RawMessage
 	Scene  string
+	Runner string
 }
 
 func (q *Queries) SessionSetOrigin(ctx context.Context, db DBTX, arg SessionSetOriginParams) error {
-	_, err := db.Exec(ctx, sessionSetOrigin, arg.Key, arg.Origin, arg.Scene)
+	_, err := db.Exec(ctx, sessionSetOrigin,
+		arg.Key,
+		arg.Origin,
+		arg.Scene,
+		arg.Runner,
+	)
 	return err
 }
 

@@ -410,17 +410,22 @@ func (q *Queries) RefusalLock(ctx context.Context, db DBTX, arg RefusalLockParam
 
 const refusalNext = `-- name: RefusalNext :one
 WITH before AS (
-    SELECT r.said_at > now() - $1::interval AS counted, r.unsaid FROM refusals r WHERE r.session_key = $2 AND r.user_id = $3
+    SELECT r.said_at > now() - $2::interval AS recent, r.said, r.unsaid
+    FROM refusals r WHERE r.session_key = $3 AND r.user_id = $4
 ), noted AS (
-    INSERT INTO refusals AS r (session_key, user_id) VALUES ($2, $3)
+    INSERT INTO refusals AS r (session_key, user_id) VALUES ($3, $4)
     ON CONFLICT (session_key, user_id) DO UPDATE SET
-        unsaid = CASE WHEN r.said_at > now() - $1::interval THEN r.unsaid + 1 ELSE 0 END,
-        said_at = CASE WHEN r.said_at > now() - $1::interval THEN r.said_at ELSE now() END
+        said = CASE WHEN r.said_at > now() - $2::interval THEN least(r.said + 1, $1::int) ELSE 1 END,
+        unsaid = CASE WHEN r.said_at > now() - $2::interval THEN r.unsaid + (r.said >= $1::int)::int ELSE 0 END,
+        said_at = CASE WHEN r.said_at > now() - $2::interval THEN r.said_at ELSE now() END
 )
-SELECT (NOT coalesce((SELECT counted FROM before), false))::boolean AS say, coalesce((SELECT unsaid FROM before), 0)::int AS unsaid
+SELECT (NOT coalesce((SELECT recent AND said >= $1::int FROM before), false))::boolean AS say,
+       coalesce((SELECT recent AND said = $1::int - 1 FROM before), false)::boolean AS last,
+       coalesce((SELECT unsaid FROM before WHERE NOT recent), 0)::int AS unsaid
 `
 
 type RefusalNextParams struct {
+	Most       int32
 	Pause      pgtype.Interval
 	SessionKey chat.SessionKey
 	UserID     chat.UserID
@@ -428,14 +433,21 @@ type RefusalNextParams struct {
 
 type RefusalNextRow struct {
 	Say    bool
+	Last   bool
 	Unsaid int32
 }
 
-// Notes that a message found no room. say: the person is to be told, with how many were refused since they last were; else it is counted.
+// Notes that a message found no room. say: the person is to be told, for the last time in a while if last; else it is only counted. unsaid:
+// how many were only counted since the while before.
 func (q *Queries) RefusalNext(ctx context.Context, db DBTX, arg RefusalNextParams) (RefusalNextRow, error) {
-	row := db.QueryRow(ctx, refusalNext, arg.Pause, arg.SessionKey, arg.UserID)
+	row := db.QueryRow(ctx, refusalNext,
+		arg.Most,
+		arg.Pause,
+		arg.SessionKey,
+		arg.UserID,
+	)
 	var i RefusalNextRow
-	err := row.Scan(&i.Say, &i.Unsaid)
+	err := row.Scan(&i.Say, &i.Last, &i.Unsaid)
 	return i, err
 }
 

@@ -25,13 +25,14 @@ type Store struct {
 // New returns a store over a database.
 func New(db *pg.DB, sessions *conversation.Store) *Store { return &Store{db: db, sessions: sessions} }
 
-// SetOrigin says where a conversation takes place and in which scene, as its newest message told.
-func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origin, scene string) error {
+// SetOrigin says where a conversation takes place and in which scene, as its newest message told, and on which runner it works; empty: on
+// the one that its user chose.
+func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origin, scene, runner string) error {
 	body, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("encode origin: %w", err)
 	}
-	if err := s.db.Q.SessionSetOrigin(ctx, s.db.Pool, dbsqlc.SessionSetOriginParams{Key: key, Origin: body, Scene: scene}); err != nil {
+	if err := s.db.Q.SessionSetOrigin(ctx, s.db.Pool, dbsqlc.SessionSetOriginParams{Key: key, Origin: body, Scene: scene, Runner: runner}); err != nil {
 		return pg.Classify(fmt.Errorf("write origin: %w", err))
 	}
 	return nil

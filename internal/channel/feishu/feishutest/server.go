@@ -39,6 +39,8 @@ type Config struct {
 	Nameless bool
 	// KeepStreams refuses to replace a card while it streams.
 	KeepStreams bool
+	// IDs is a part of all ids but those of groups: of several apps that share a group, each has its own.
+	IDs string
 }
 
 // Person is somebody who uses the platform.
@@ -170,6 +172,9 @@ func (s *Server) complain(format string, args ...any) {
 // id makes an id of a kind; the caller holds the lock.
 func (s *Server) id(kind string) string {
 	s.count++
+	if s.c.IDs != "" && kind != "oc" {
+		kind += "_" + s.c.IDs
+	}
 	return kind + "_" + strconv.Itoa(s.count)
 }
 

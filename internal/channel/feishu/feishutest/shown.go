@@ -186,3 +186,10 @@ func (s *Server) press(card string, what pressable, who Person, form map[string]
 		return nil, fmt.Errorf("the bot did not answer: %s", http.StatusText(http.StatusGatewayTimeout))
 	}
 }
+
+// ThreadOf is the thread that a message is in or has begun; empty: none.
+func (s *Server) ThreadOf(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.messages[id].thread
+}
