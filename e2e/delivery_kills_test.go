@@ -204,8 +204,8 @@ func (k *soak) unheard() map[int]bool {
 	return out
 }
 
-// countedOnly are the messages, by conversation, that found a queue full which their writers had read of less than a minute before: the next
-// notice says how many they were, and each one that it is said once a minute at most. What a platform brings again may be among them twice.
+// countedOnly are the messages, by conversation, that found a queue full which their writers had read of as often as they are told in a
+// minute: the next notice says how many they were. What a platform brings again may be among them twice.
 const countedOnly = `SELECT session_key, unsaid AS n FROM refusals UNION ALL
 	SELECT session_key, substring(content FROM '([0-9]+) more of your messages')::int FROM messages WHERE role = 'notice' AND content ~ '[0-9]+ more of your messages'`
 
