@@ -170,8 +170,7 @@ screenshots: build ## take the pictures of the documents anew; needs Chromium
 lint: $(NODE_MODULES) temporal ## check style, imports and determinism
 	$(call install,$(GOLANGCI_LINT))
 	$(call install,$(WORKFLOWCHECK))
-	go vet ./...
-	$(BIN)/golangci-lint run
+	$(BIN)/golangci-lint run # it vets, too
 	cd cmd/xbot-temporal && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml
 	$(BIN)/workflowcheck ./...
 	cd web && npm run --silent lint && npm run --silent typecheck
