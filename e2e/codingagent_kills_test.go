@@ -198,7 +198,7 @@ func (k *coders) settle() {
 }
 
 // tally is what became of the messages of a conversation.
-type tally struct{ messages, answered, unknown, refused, twice, silent, givenTwice, ranTwice int }
+type tally struct{ messages, answered, unknown, refused, toQuestion, twice, silent, givenTwice, ranTwice int }
 
 var answerNumber = regexp.MustCompile(`say answer (\d+)|answer (\d+)`)
 
@@ -238,6 +238,9 @@ func (k *coders) tally(talk *talk, given []string) (out tally) {
 	told := numbersIn(column(`SELECT m.content FROM messages m JOIN messages n ON n.turn_id = m.turn_id AND n.role = 'notice'
 		WHERE m.session_key = $1 AND m.role = 'user' AND n.content LIKE '%the outcome is unknown%'`))
 	other := numbersIn(column(`SELECT m.content FROM messages m JOIN turns t ON t.id = m.turn_id WHERE m.session_key = $1 AND m.role = 'user' AND t.state = 'failed'`))
+	// What comes while the agent asks is meant for its question: it has no turn, and a notice says how it was understood.
+	asked := numbersIn(column(`SELECT m.content FROM messages m JOIN messages n ON n.inbox_id = m.inbox_id AND n.role = 'notice'
+		WHERE m.session_key = $1 AND m.role = 'user' AND m.turn_id IS NULL`))
 	got, ran, allowed := numbersIn(given), numberLines(talk.trace("ran")), numberLines(talk.trace("allowed"))
 	for n := range k.asked[talk.key] {
 		out.messages++
@@ -250,11 +253,14 @@ func (k *coders) tally(talk *talk, given []string) (out tally) {
 			out.unknown++
 		case other[n] > 0:
 			out.refused++
+		case asked[n] > 0:
+			out.toQuestion++
 		default:
 			out.silent++
 			k.t.Logf("message %d of %s has no answer, and nothing was said: %s, %s", n, talk.key,
 				column(fmt.Sprintf(`SELECT row_to_json(i)::text FROM inbox i WHERE session_key = $1 AND body LIKE '%%answer %d'`, n)),
-				column(fmt.Sprintf(`SELECT row_to_json(m)::text FROM messages m WHERE session_key = $1 AND turn_id IN (SELECT turn_id FROM messages WHERE content LIKE '%%answer %d')`, n)))
+				column(fmt.Sprintf(`SELECT row_to_json(m)::text FROM messages m WHERE session_key = $1 AND turn_id IN (SELECT turn_id FROM messages WHERE content LIKE '%%answer %d')
+					OR inbox_id IN (SELECT id FROM inbox WHERE body LIKE '%%answer %d')`, n, n)))
 		}
 		if got[n] > 1 {
 			out.givenTwice++
@@ -323,7 +329,7 @@ func (k *coders) table(talks map[string]*talk) {
 	all, err := agenttest.AllGiven(k.folder)
 	require.NoError(k.t, err)
 	k.t.Logf("kills: %v", k.kills)
-	k.t.Logf("%-9s %9s %9s %16s %8s %6s %7s %12s %10s", "agent", "messages", "answered", "said as unknown", "refused", "twice", "silent", "given twice", "ran twice")
+	k.t.Logf("%-9s %9s %9s %16s %8s %12s %6s %7s %12s %10s", "agent", "messages", "answered", "said as unknown", "refused", "to question", "twice", "silent", "given twice", "ran twice")
 	bad := 0
 	for _, name := range agents.Names() {
 		var given []string
@@ -333,7 +339,7 @@ func (k *coders) table(talks map[string]*talk) {
 			}
 		}
 		n := k.tally(talks[name], given)
-		k.t.Logf("%-9s %9d %9d %16d %8d %6d %7d %12d %10d", name, n.messages, n.answered, n.unknown, n.refused, n.twice, n.silent, n.givenTwice, n.ranTwice)
+		k.t.Logf("%-9s %9d %9d %16d %8d %12d %6d %7d %12d %10d", name, n.messages, n.answered, n.unknown, n.refused, n.toQuestion, n.twice, n.silent, n.givenTwice, n.ranTwice)
 		bad += n.twice + n.silent + n.givenTwice + n.ranTwice + n.refused
 		talks[name].wellFormed()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/apiclient"
+	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
 	"xbot/internal/codingagent/agenttest"
 )
@@ -184,3 +185,35 @@ func TestCodingAgent_AndModelsKnowWhatTheOthersSaidAndDid(t *testing.T) {
 
 // shims are the commands that the server's runner has under way.
 func (k *talk) shims() int { return len(find(k.t, "shim", k.home)) }
+
+func TestCodingAgent_SeesThePhotoThatAPersonSendsOnAPlatform(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t, "PATH="+agenttest.Install(t)+":"+os.Getenv("PATH"))
+	s.inForce(`{session: {identityLinks: {admin: ["napcat:20007"]}}, channels: {napcat: {dmPolicy: "open", allowFrom: ["*", "20007"]}},
+		models: [{id: "claude/default", alias: ["claude"], dialect: "claude"}]}`)
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	p.Say(carol, "20007", onebottest.Text("/model claude"))
+	saw(t, p, carol, "claude/default")
+	p.Say(carol, "20007", onebottest.Text("see"), p.File("image", "", photo(t, 33, 20)))
+	saw(t, p, carol, "pictures: 1; image/png of ")
+	require.Empty(t, s.model.Requests(), "no model was asked")
+}
+
+func TestCodingAgent_WhatIsSaidWhileItAsksIsAnAnswerOrIsSaidToBeNone(t *testing.T) {
+	t.Parallel()
+	k := newCoder(t)
+	id := k.send("ask approval echo a >> "+k.file("asked"), "say end")
+	k.untilAsked(1)
+	k.send("say answer 7")
+	require.Equal(t, chat.ApprovalOpen, k.lastApproval().State, "what fits no answer answers nothing")
+	require.Contains(t, k.lastNotice(), "`/deny` declines to answer.")
+	require.Contains(t, k.transcript().Messages[len(k.transcript().Messages)-2].Content, "say answer 7", "it stands in the conversation")
+	k.send("Allow")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a"}, k.trace("asked"))
+	require.Equal(t, []string{"end"}, k.answers())
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, k.send("recall")).State)
+	require.Contains(t, k.reply().Content, "turns: 1;", "the agent was given nothing else")
+	k.wellFormed()
+}

@@ -49,7 +49,8 @@ func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolv
 // LogIn says how it stands with the log-in of a coding agent on a runner.
 type LogIn struct {
 	Agent, Runner string
-	Err           error // nil: somebody is logged in; else as of login.Check
+	Err           error  // as of login.Check
+	State         string // in words
 }
 
 // LogIns asks the coding agents that the policy lists for their log-in, on each runner that is connected.
@@ -75,7 +76,8 @@ func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogI
 			if m.Agent != nil {
 				program = m.Agent.Command
 			}
-			out = append(out, LogIn{Agent: m.ID, Runner: r.Name + " of " + r.Owner, Err: login.Check(ctx, box, m.Dialect, program)})
+			err := login.Check(ctx, box, m.Dialect, program)
+			out = append(out, LogIn{Agent: m.ID, Runner: r.Name + " of " + r.Owner, Err: err, State: login.State(m.Dialect, err)})
 		}
 	}
 	return out, nil

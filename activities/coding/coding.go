@@ -36,6 +36,7 @@ type Store interface {
 	TurnLanguage(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
+	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
@@ -162,6 +163,9 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 		case err != nil:
 			return nil, Outcome{}, err
 		}
+	}
+	if err := t.fill(ctx, a.Store, run.Request.Pictures); err != nil {
+		return nil, Outcome{}, err
 	}
 	driver, err := agents.New(run.Request.Agent, run.Request.Turn)
 	if err != nil {

@@ -31,10 +31,12 @@ type follower struct {
 	turn    *turn
 	run     codingagent.Run
 	process *process.Process
-	said    []message       // to the turn since the process was asked
-	with    map[string]bool // those that it was given
-	over    bool            // the process has ended
-	gone    bool            // the thread that was to go on is not there
+	said    []message                        // to the turn since the process was asked
+	with    map[string]bool                  // those that it was given
+	shown   map[string][]codingagent.Picture // with them
+	room    int                              // bytes of pictures that the process may still be given
+	over    bool                             // the process has ended
+	gone    bool                             // the thread that was to go on is not there
 
 	mu      sync.Mutex // guards what follows
 	told    told
@@ -42,9 +44,9 @@ type follower struct {
 }
 
 func newFollower(store Store, t *turn, run codingagent.Run, known map[string]chat.ToolCall) *follower {
-	f := &follower{store: store, turn: t, run: run, with: map[string]bool{}, changed: make(chan struct{}, 1)}
+	f := &follower{store: store, turn: t, run: run, with: map[string]bool{}, shown: map[string][]codingagent.Picture{}, changed: make(chan struct{}, 1)}
 	f.told = newTold(t.ask, run, known)
-	f.said = t.since(run.Upto)
+	f.said, f.room = t.since(run.Upto), codingagent.MaxPictures-size(run.Request.Pictures)
 	return f
 }
 
@@ -204,9 +206,14 @@ func (f *follower) steer(ctx context.Context) error {
 		f.said = f.turn.since(f.run.Upto)
 	}
 	for _, m := range f.said {
-		if !f.with[m.key()] {
-			f.with[m.key()] = f.process.Steer(m.key(), m.text)
+		if f.with[m.key()] {
+			continue
 		}
+		given, err := f.message(ctx, m)
+		if err != nil {
+			return err
+		}
+		f.with[m.key()] = f.process.Steer(m.key(), given)
 	}
 	return nil
 }
@@ -215,7 +222,7 @@ func (f *follower) steer(ctx context.Context) error {
 func (f *follower) untaken() []message {
 	var out []message
 	for _, m := range f.said {
-		if _, taken := f.process.Driver.Steer(m.key(), m.text); !taken {
+		if _, taken := f.process.Driver.Steer(m.key(), codingagent.Message{Text: m.text}); !taken {
 			out = append(out, m)
 		}
 	}

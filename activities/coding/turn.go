@@ -27,8 +27,9 @@ type turn struct {
 
 // message is what a person said in the turn.
 type message struct {
-	id   chat.MessageID
-	text string
+	id       chat.MessageID
+	text     string
+	pictures []chat.PictureRef
 }
 
 func (m message) key() string { return fmt.Sprintf("steer/%d", m.id) }
@@ -116,6 +117,9 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 		texts, run.Upto = append(texts, m.text), max(run.Upto, m.id)
 	}
 	run.Request.Text = strings.Join(texts, "\n\n")
+	if run.Request.Pictures, err = t.pictures(ctx, store, codingagent.MaxMessagePictures, said...); err != nil {
+		return codingagent.Run{}, err
+	}
 	run, err = store.BeginCodingRun(ctx, t.ask.Step.Session, run)
 	if err == nil {
 		t.runs, t.rest = append(t.runs, run), nil
@@ -155,7 +159,7 @@ func (t *turn) messageOf(l chat.Line) message {
 	for _, m := range prompt.Compose("", nil, chat.Window{Session: t.window.Session, Lines: []chat.Line{l}}, chat.Sent{}).Messages {
 		texts = append(texts, m.Content)
 	}
-	return message{id: l.Message.ID, text: strings.Join(texts, "\n")}
+	return message{id: l.Message.ID, text: strings.Join(texts, "\n"), pictures: l.Message.Pictures}
 }
 
 // calls are the calls of the turn by which people were asked, with their answers, by what the answers belong to.

@@ -337,12 +337,8 @@ func lookAgents(ctx context.Context, _ *installation) (string, error) {
 	}
 	text, in := "", map[string]bool{}
 	for _, l := range found {
-		state := "somebody is logged in"
-		if l.Err != nil {
-			state = l.Err.Error()
-		}
 		in[l.Agent] = in[l.Agent] || l.Err == nil
-		text += fmt.Sprintf("\n    %s on %s: %s", l.Agent, l.Runner, state)
+		text += fmt.Sprintf("\n    %s on %s: %s", l.Agent, l.Runner, l.State)
 	}
 	for agent, is := range in {
 		if !is {

@@ -5,6 +5,7 @@ type Check struct {
 	Command []string // without a shell; it asks nobody and changes nothing
 	Hint    string   // the command by which a person logs in
 	Reader  CheckReader
+	Silent  bool // it finds the program alone: whether somebody is logged in shows in a turn
 }
 
 // CheckReader reads how a check ended.

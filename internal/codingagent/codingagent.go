@@ -8,13 +8,14 @@ package codingagent
 
 // Turn is what a coding agent is asked to do. It is kept as JSON, to which members are only added.
 type Turn struct {
-	Key         string    `json:"key"`               // names the turn; keys of writes and ids of requests are made of it
-	Thread      string    `json:"thread,omitempty"`  // the agent's own conversation that goes on; empty starts one
-	Text        string    `json:"text"`              // what the person said, prepared for the model
-	Dir         string    `json:"dir"`               // working folder, absolute, on the runner
-	Model       string    `json:"model,omitempty"`   // empty leaves it to the agent
-	Effort      string    `json:"effort,omitempty"`  // reasoning effort; empty leaves it to the agent
-	Profile     string    `json:"profile,omitempty"` // the agent's own profile or variant; empty leaves it to the agent
+	Key         string    `json:"key"`                // names the turn; keys of writes and ids of requests are made of it
+	Thread      string    `json:"thread,omitempty"`   // the agent's own conversation that goes on; empty starts one
+	Text        string    `json:"text"`               // what the person said, prepared for the model
+	Pictures    []Picture `json:"pictures,omitempty"` // that the person sent with it
+	Dir         string    `json:"dir"`                // working folder, absolute, on the runner
+	Model       string    `json:"model,omitempty"`    // empty leaves it to the agent
+	Effort      string    `json:"effort,omitempty"`   // reasoning effort; empty leaves it to the agent
+	Profile     string    `json:"profile,omitempty"`  // the agent's own profile or variant; empty leaves it to the agent
 	Personality string    `json:"personality,omitempty"`
 	Sandbox     Sandbox   `json:"sandbox,omitempty"`
 	Approvals   Approvals `json:"approvals,omitempty"`
@@ -54,7 +55,7 @@ type Driver interface {
 	// Line takes one line that the process wrote, without its end.
 	Line(line []byte) Step
 	// Steer puts what a person said into the running turn. False says that the agent cannot take it now: it waits for the next turn.
-	Steer(key, text string) ([]Write, bool)
+	Steer(key string, m Message) ([]Write, bool)
 	// Interrupt asks the agent to end the turn.
 	Interrupt(key string) []Write
 	// Answer answers a Request that the agent made.

@@ -29,7 +29,8 @@ func TestAgents_KeepWhatDriversPromise(t *testing.T) {
 					require.NoError(t, err)
 					return driver
 				},
-				Check: check, Bin: bin, Runner: runner, Silent: name == "kimi", Makes: name == "kimi", Sandbox: name == "codex",
+				Check: check, Bin: bin, Runner: runner, Silent: check.Silent, Makes: name == "kimi",
+				Blinks: name == "kimi", Commands: name == "kimi" || name == "claude", Sandbox: name == "codex",
 			})
 		})
 	}

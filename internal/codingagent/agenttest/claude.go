@@ -45,9 +45,7 @@ func (c *claude) take(line []byte) {
 			Subtype string `json:"subtype"`
 		} `json:"request"`
 		Message struct {
-			Content []struct {
-				Text string `json:"text"`
-			} `json:"content"`
+			Content json.RawMessage `json:"content"`
 		} `json:"message"`
 		Response struct {
 			RequestID string `json:"request_id"`
@@ -80,7 +78,7 @@ func (c *claude) take(line []byte) {
 			c.say(object{"type": "system", "subtype": "init", "tools": []any{}})
 		}
 		c.say(object{"type": "user", "isReplay": true, "uuid": m.UUID, "message": object{"role": "user", "content": m.Message.Content}})
-		c.begin(m.Message.Content[0].Text)
+		c.begin(partsOf(m.Message.Content))
 	}
 }
 

@@ -26,9 +26,7 @@ type rpc struct {
 		TurnID    string          `json:"turnId"`
 		Expected  string          `json:"expectedTurnId"`
 		UserInput json.RawMessage `json:"user_input"`
-		Input     []struct {
-			Text string `json:"text"`
-		} `json:"input"`
+		Input     []part          `json:"input"`
 	} `json:"params"`
 	Result struct {
 		Decision  json.RawMessage            `json:"decision"`
@@ -73,14 +71,15 @@ func (c *codex) take(line []byte) {
 		c.turnID = fmt.Sprintf("turn_%d", c.turns)
 		c.answer(r.ID, object{"turn": c.turn("inProgress", nil)})
 		c.notify("turn/started", object{"turn": c.turn("inProgress", nil)})
-		c.begin(r.Params.Input[0].Text)
+		c.begin(r.Params.Input)
 	case r.Method == "turn/steer":
 		if !c.runs() || r.Params.Expected != c.turnID {
 			c.refuse(r.ID, "no active turn to steer")
 			return
 		}
 		c.answer(r.ID, object{"turnId": c.turnID})
-		c.signals <- signal{kind: "steer", text: r.Params.Input[0].Text}
+		text, seen := said(r.Params.Input)
+		c.signals <- signal{kind: "steer", text: text, seen: seen}
 	case r.Method == "turn/interrupt":
 		c.answer(r.ID, object{})
 		c.signals <- signal{kind: "interrupt"}

@@ -23,8 +23,8 @@ func (k *kimi) take(line []byte) {
 	if json.Unmarshal(line, &r) != nil {
 		return
 	}
-	var text string
-	_ = json.Unmarshal(r.Params.UserInput, &text) // of prompt and steer
+	parts := partsOf(r.Params.UserInput) // of prompt and steer
+	text, seen := said(parts)
 	switch r.Method {
 	case "":
 		k.answered(r)
@@ -37,16 +37,20 @@ func (k *kimi) take(line []byte) {
 		}
 		hears()
 		k.prompt = r.ID
-		k.event("TurnBegin", object{"user_input": text})
+		k.event("TurnBegin", object{"user_input": r.Params.UserInput})
+		if blind() && len(seen) > 0 { // as soul/kimisoul.py of kimi-cli does at 4a550eff
+			k.refuse(r.ID, -32002, "LLM model 'fake' does not support required capability: image_in.")
+			return
+		}
 		k.event("StepBegin", object{"n": 1})
-		k.begin(text)
+		k.begin(parts)
 	case "steer":
 		if !k.runs() {
 			k.refuse(r.ID, -32000, "No agent turn is in progress")
 			return
 		}
 		k.answer(r.ID, object{"status": "steered"})
-		k.signals <- signal{kind: "steer", text: text}
+		k.signals <- signal{kind: "steer", text: text, seen: seen}
 	case "cancel":
 		k.answer(r.ID, object{})
 		k.signals <- signal{kind: "interrupt"}

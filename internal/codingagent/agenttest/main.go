@@ -16,7 +16,8 @@ import (
 type signal struct {
 	kind    string // prompt, steer, interrupt, answer
 	text    string
-	id      string // of the request that is answered
+	seen    []string // the pictures with it
+	id      string   // of the request that is answered
 	yes     bool
 	replies []string
 }
@@ -58,7 +59,7 @@ func (s *stage) write(value any) {
 }
 
 // begin takes a message as the prompt of a turn, or as a steer of the one that runs.
-func (s *stage) begin(text string) bool {
+func (s *stage) begin(parts []part) bool {
 	s.mu.Lock()
 	steers := s.running
 	s.running = true
@@ -67,7 +68,8 @@ func (s *stage) begin(text string) bool {
 	if steers {
 		kind = "steer"
 	}
-	s.signals <- signal{kind: kind, text: text}
+	text, seen := said(parts)
+	s.signals <- signal{kind: kind, text: text, seen: seen}
 	return steers
 }
 
@@ -207,14 +209,18 @@ type Given struct {
 	Session string `json:"session"`
 	Steer   bool   `json:"steer"`
 	Text    string `json:"text"`
+	// Pictures are those that it was shown: "image/png of 67 bytes".
+	Pictures []string `json:"pictures,omitempty"`
 }
 
 // givenName is the file in which agents write down what they were given, a line each.
 const givenName = "given"
 
 // given writes down what the agent is about to act on.
-func given(session string, steer bool, text string) {
-	line, err := json.Marshal(Given{Agent: filepath.Base(os.Args[0]), Session: session, Steer: steer, Text: text})
+func given(session string, sig signal) {
+	line, err := json.Marshal(Given{
+		Agent: filepath.Base(os.Args[0]), Session: session, Steer: sig.kind == "steer", Text: sig.text, Pictures: sig.seen,
+	})
 	if err == nil {
 		err = os.MkdirAll(home(), 0o700)
 	}

@@ -102,9 +102,7 @@ func (o *opencode) open(w http.ResponseWriter, session string) {
 
 func (o *opencode) prompt(w http.ResponseWriter, r *http.Request) {
 	var body struct {
-		Parts []struct {
-			Text string `json:"text"`
-		} `json:"parts"`
+		Parts []part `json:"parts"`
 	}
 	if json.NewDecoder(r.Body).Decode(&body) != nil || len(body.Parts) == 0 {
 		reply(w, http.StatusBadRequest, object{})
@@ -118,9 +116,17 @@ func (o *opencode) prompt(w http.ResponseWriter, r *http.Request) {
 	o.messages++
 	id := fmt.Sprintf("msg_user_%d", o.messages)
 	o.event("message.updated", object{"info": object{"id": id, "sessionID": o.session, "role": "user"}})
-	o.part(object{"id": "prt_" + id, "messageID": id, "type": "text", "text": body.Parts[0].Text})
+	for n, p := range body.Parts {
+		shown := object{"id": fmt.Sprintf("prt_%s_%d", id, n), "messageID": id, "type": p.Type}
+		if p.Type == "text" {
+			shown["text"] = p.Text
+		} else {
+			shown["mime"], shown["url"] = p.Mime, p.URL
+		}
+		o.part(shown)
+	}
 	o.event("session.status", object{"sessionID": o.session, "status": object{"type": "busy"}})
-	o.begin(body.Parts[0].Text)
+	o.begin(body.Parts)
 }
 
 func (o *opencode) follow(w http.ResponseWriter, r *http.Request) {

@@ -14,20 +14,22 @@ type player struct {
 	count int // of messages, works and requests
 	early int // steers that came before the script waited for them
 	done  bool
+	seen  []string // the pictures of the newest message
 }
 
 func play(s *stage, v voice) {
 	p := &player{stage: s, voice: v}
 	for sig := range s.signals {
 		if sig.kind == "prompt" {
-			p.turn(sig.text)
+			p.turn(sig)
 		}
 	}
 }
 
-func (p *player) turn(script string) {
-	p.done, p.early = false, 0
-	given(p.session, false, script)
+func (p *player) turn(sig signal) {
+	p.done, p.early, p.seen = false, 0, sig.seen
+	script := sig.text
+	given(p.session, sig)
 	turns, _ := earlier(p.session)
 	keep(p.session, append(turns, script))
 	if loggedOut() {
@@ -77,7 +79,8 @@ func (p *player) heed(sig signal) {
 	switch sig.kind {
 	case "steer":
 		p.early++
-		given(p.session, true, sig.text)
+		given(p.session, sig)
+		p.seen = sig.seen
 		p.say("steered: " + sig.text)
 	case "interrupt":
 		p.end("interrupted", "")
@@ -123,6 +126,8 @@ func (p *player) directive(line string, turns []string) bool {
 			last = turns[len(turns)-1]
 		}
 		p.say(fmt.Sprintf("turns: %d; last: %s", len(turns), last))
+	case "see":
+		p.say(fmt.Sprintf("pictures: %d; %s", len(p.seen), strings.Join(p.seen, ", ")))
 	case "wait":
 		p.wait()
 	case "junk":

@@ -160,7 +160,7 @@ func (d *driver) answered(r controlResponse) codingagent.Step {
 	switch {
 	case r.RequestID == "initialize:"+d.turn.Key && !d.begun:
 		d.begun = true // also where this version refuses to be initialized: it needs no handshake then
-		writes := []codingagent.Write{d.says("message:"+d.turn.Key, d.turn.Text)}
+		writes := []codingagent.Write{d.says("message:"+d.turn.Key, d.turn.Said())}
 		for _, key := range d.stopKeys {
 			writes = append(writes, d.Interrupt(key)...)
 		}
@@ -172,12 +172,12 @@ func (d *driver) answered(r controlResponse) codingagent.Step {
 }
 
 // Steer writes another message. claude reads it with the next step of the running turn, and says it again when it did.
-func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
+func (d *driver) Steer(key string, m codingagent.Message) ([]codingagent.Write, bool) {
 	taken := d.echoed[uuid("steer:"+key)]
 	if !d.begun || d.ended && !taken {
 		return nil, false
 	}
-	return []codingagent.Write{d.says("steer:"+key, text)}, true
+	return []codingagent.Write{d.says("steer:"+key, m)}, true
 }
 
 func (d *driver) Interrupt(key string) []codingagent.Write {
@@ -197,10 +197,17 @@ func (d *driver) control(key string, request any) codingagent.Write {
 	})}
 }
 
-func (d *driver) says(key, text string) codingagent.Write {
+// says writes a message whose content is that of the Messages API: SDKUserMessage in sdk.d.ts, ImageBlockParam in @anthropic-ai/sdk.
+func (d *driver) says(key string, m codingagent.Message) codingagent.Write {
+	blocks := []any{map[string]any{"type": "text", "text": m.Unslashed().Text}}
+	for _, p := range m.Shown() {
+		blocks = append(blocks, map[string]any{
+			"type": "image", "source": map[string]any{"type": "base64", "media_type": p.MediaType, "data": p.Base64()},
+		})
+	}
 	return codingagent.Write{Key: key, Line: codingagent.Encode(map[string]any{
 		"type": "user", "session_id": "", "parent_tool_use_id": nil, "uuid": uuid(key),
-		"message": map[string]any{"role": "user", "content": []any{map[string]any{"type": "text", "text": text}}},
+		"message": map[string]any{"role": "user", "content": blocks},
 	})}
 }
 

@@ -1,7 +1,8 @@
 // Package codex speaks the protocol of `codex app-server`: JSON-RPC lines without a version.
 //
 // Shapes: openai/codex, codex-rs/app-server/README.md (commit 001cdd27), codex-rs/app-server-protocol: src/jsonrpc_lite.rs
-// (ids are strings or numbers), schema/json/CommandExecutionRequestApprovalParams.json, ToolRequestUserInputParams.json.
+// (ids are strings or numbers), schema/json/CommandExecutionRequestApprovalParams.json, ToolRequestUserInputParams.json,
+// v2/TurnStartParams.json and v2/TurnSteerParams.json (commit 28bff793: UserInput); pictures are data: URLs, as protocol/src/user_input.rs says.
 package codex
 
 import (
@@ -131,7 +132,7 @@ func (d *driver) startTurn(result json.RawMessage) codingagent.Step {
 	d.thread = opened.Thread.ID
 	return codingagent.Step{
 		Writes: []codingagent.Write{jsonrpc.Request("", d.key("turn"), "turn/start", turnParams{
-			ThreadID: d.thread, Input: input(d.turn.Text), Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(),
+			ThreadID: d.thread, Input: input(d.turn.Said()), Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(),
 			Model: d.turn.Model, Effort: d.turn.Effort, Personality: d.personality(),
 		})},
 		Events: []codingagent.Event{codingagent.Thread{ID: d.thread}},
@@ -151,12 +152,12 @@ func (d *driver) begin(id string) codingagent.Step {
 	return step
 }
 
-func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
+func (d *driver) Steer(key string, m codingagent.Message) ([]codingagent.Write, bool) {
 	if d.id == "" || !d.steers.May(key, !d.ended) {
 		return nil, false
 	}
 	return []codingagent.Write{jsonrpc.Request("", "steer:"+key, "turn/steer",
-		steerParams{ThreadID: d.thread, ExpectedTurnID: d.id, Input: input(text)})}, true
+		steerParams{ThreadID: d.thread, ExpectedTurnID: d.id, Input: input(m)})}, true
 }
 
 func (d *driver) Interrupt(key string) []codingagent.Write {

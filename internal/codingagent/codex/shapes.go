@@ -35,7 +35,7 @@ type threadParams struct {
 
 type turnParams struct {
 	ThreadID       string                `json:"threadId"`
-	Input          []textInput           `json:"input"`
+	Input          []userInput           `json:"input"`
 	Cwd            string                `json:"cwd,omitempty"`
 	ApprovalPolicy codingagent.Approvals `json:"approvalPolicy"`
 	Model          string                `json:"model,omitempty"`
@@ -46,7 +46,7 @@ type turnParams struct {
 type steerParams struct {
 	ThreadID       string      `json:"threadId"`
 	ExpectedTurnID string      `json:"expectedTurnId"`
-	Input          []textInput `json:"input"`
+	Input          []userInput `json:"input"`
 }
 
 type interruptParams struct {
@@ -54,14 +54,20 @@ type interruptParams struct {
 	TurnID   string `json:"turnId"`
 }
 
-type textInput struct {
-	Type         string `json:"type"`
-	Text         string `json:"text"`
-	TextElements []any  `json:"text_elements"`
+// userInput is a text or an image.
+type userInput struct {
+	Type         string  `json:"type"`
+	Text         *string `json:"text,omitempty"`
+	TextElements []any   `json:"text_elements,omitzero"`
+	URL          string  `json:"url,omitempty"`
 }
 
-func input(text string) []textInput {
-	return []textInput{{Type: "text", Text: text, TextElements: []any{}}}
+func input(m codingagent.Message) []userInput {
+	list := []userInput{{Type: "text", Text: &m.Text, TextElements: []any{}}}
+	for _, p := range m.Shown() {
+		list = append(list, userInput{Type: "image", URL: p.URL()})
+	}
+	return list
 }
 
 type turnState struct {

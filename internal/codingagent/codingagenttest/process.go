@@ -20,13 +20,15 @@ const patience = 30 * time.Second
 
 // Agent is the driver under test, and where its program stands.
 type Agent struct {
-	New     func(codingagent.Turn) codingagent.Driver
-	Check   codingagent.Check
-	Bin     string // folder of the fakes
-	Runner  string // xbot-runner, for opencode
-	Silent  bool   // its log-in shows only in a turn
-	Makes   bool   // it begins a thread of any name that it is told to go on with
-	Sandbox bool   // its own sandbox decides, so that only approvals are asked of the driver
+	New      func(codingagent.Turn) codingagent.Driver
+	Check    codingagent.Check
+	Bin      string // folder of the fakes
+	Runner   string // xbot-runner, for opencode
+	Silent   bool   // its log-in shows only in a turn
+	Makes    bool   // it begins a thread of any name that it is told to go on with
+	Blinks   bool   // what is said while it works reaches it without pictures
+	Commands bool   // it takes a text that begins with a slash for a command of its own
+	Sandbox  bool   // its own sandbox decides, so that only approvals are asked of the driver
 }
 
 // conversation is a process of the agent, its driver, and all that happened.
@@ -113,7 +115,7 @@ func (c *conversation) step() bool {
 		c.write(step.Writes)
 		return true
 	case <-time.After(patience):
-		c.t.Fatalf("the agent is silent; it said %q", c.log)
+		c.t.Fatalf("the agent is silent; it said %.300q", c.log) // 300 bytes a line: pictures are said again
 		return false
 	}
 }
@@ -127,7 +129,7 @@ func until[E codingagent.Event](c *conversation, fits func(E) bool) E {
 				return e
 			}
 		}
-		require.True(c.t, c.step(), "the process ended; it said %q", c.log)
+		require.True(c.t, c.step(), "the process ended; it said %.300q", c.log)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/codingagent"
+	"xbot/internal/codingagent/agenttest"
 )
 
 // Run checks what every driver promises.
@@ -27,7 +28,8 @@ func Run(t *testing.T, a Agent) {
 		"asks the person": questions, "tells of commands and files": works, "tells what it costs": usage,
 		"says why it failed": fails, "says that nobody is logged in": loggedOut, "leaves a death to its caller, and goes on after it": dies,
 		"makes the same of the same lines": replays, "does not hang on what it does not know": junk, "never asks where nobody may be asked": never,
-		"edits within the folder without asking": edits,
+		"edits within the folder without asking": edits, "shows the pictures of a message": pictures, "answers where its model sees no pictures": blind,
+		"takes no message for a command": unslashed,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); claim(t, a) })
 	}
@@ -41,6 +43,8 @@ func turn(t *testing.T, script ...string) codingagent.Turn {
 		Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest,
 	}
 }
+
+func saying(text string) codingagent.Message { return codingagent.Message{Text: text} }
 
 func answers(t *testing.T, a Agent) {
 	end := a.begin(t, turn(t, "say first", "say the <last> & 最后")).end()
@@ -115,17 +119,17 @@ func gone(t *testing.T, a Agent) {
 func steers(t *testing.T, a Agent) {
 	c := a.begin(t, turn(t, "say working", "wait", "say done"))
 	until[codingagent.Text](c, nil)
-	writes, ok := c.driver.Steer("s1", "use tabs")
+	writes, ok := c.driver.Steer("s1", saying("use tabs"))
 	require.True(t, ok)
 	c.write(writes)
-	again, ok := c.driver.Steer("s1", "use tabs")
+	again, ok := c.driver.Steer("s1", saying("use tabs"))
 	require.True(t, ok)
 	require.Equal(t, writes, again, "a repeat is the same")
 	until(c, func(text codingagent.Text) bool { return text.Done && text.Whole == "steered: use tabs" })
 	require.Equal(t, "done", c.end().Reply)
-	_, taken := c.driver.Steer("s1", "use tabs")
+	_, taken := c.driver.Steer("s1", saying("use tabs"))
 	require.True(t, taken, "the agent took it")
-	_, taken = c.driver.Steer("s2", "too late")
+	_, taken = c.driver.Steer("s2", saying("too late"))
 	require.False(t, taken, "it waits for the next turn")
 }
 
@@ -260,7 +264,7 @@ func replays(t *testing.T, a Agent) {
 	asked := until(c, func(r codingagent.Request) bool { return r.Approval != nil })
 	c.write(c.driver.Answer(asked.ID, codingagent.Answer{Approved: true}))
 	until(c, func(w codingagent.Work) bool { return w.Done && w.Title == "echo y" })
-	writes, ok := c.driver.Steer("s1", "more")
+	writes, ok := c.driver.Steer("s1", saying("more"))
 	require.True(t, ok)
 	c.write(writes)
 	person := until(c, func(r codingagent.Request) bool { return r.Approval == nil })
@@ -272,7 +276,7 @@ func replays(t *testing.T, a Agent) {
 		for i, line := range c.log[:n+1] {
 			require.Equal(t, c.steps[i], driver.Line(line), "line %d of %d: %s", i, n, line)
 		}
-		again, ok := driver.Steer("s1", "more")
+		again, ok := driver.Steer("s1", saying("more"))
 		if ok {
 			require.Equal(t, writes, again, "the key and the line of a steer do not depend on what was read")
 		}
@@ -306,5 +310,60 @@ func edits(t *testing.T, a Agent) {
 		require.Empty(t, all[codingagent.Request](c))
 		_, err := os.Stat(filepath.Join(tn.Dir, file))
 		require.Equal(t, file == "in.txt", err == nil, "%s", file)
+	}
+}
+
+func pictures(t *testing.T, a Agent) {
+	tn := turn(t, "see", "say now wait", "wait", "see")
+	small := codingagent.Picture{Hash: "a", MediaType: "image/png", Data: []byte("small")}
+	large := codingagent.Picture{Hash: "b", MediaType: "image/jpeg", Data: make([]byte, codingagent.MaxMessagePictures-5)}
+	tn.Pictures = []codingagent.Picture{small, {Hash: "gone", MediaType: "image/png"}, large}
+	c := a.begin(t, tn)
+	shown := fmt.Sprintf("pictures: 2; image/png of 5 bytes, image/jpeg of %d bytes", len(large.Data))
+	until(c, func(text codingagent.Text) bool { return text.Done && text.Whole == shown })
+	message := saying("look at this, too")
+	message.Pictures = []codingagent.Picture{small}
+	writes, ok := c.driver.Steer("s1", message)
+	require.True(t, ok)
+	c.write(writes)
+	if a.Blinks {
+		require.Equal(t, "pictures: 0; ", c.end().Reply)
+		return
+	}
+	require.Equal(t, "pictures: 1; image/png of 5 bytes", c.end().Reply)
+}
+
+func blind(t *testing.T, a Agent) {
+	tn := turn(t, "run echo x >> ran", "see")
+	require.NoError(t, os.MkdirAll(filepath.Join(tn.Dir, ".fakeagent"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(tn.Dir, ".fakeagent", "blind"), nil, 0o600))
+	tn.Pictures = []codingagent.Picture{{Hash: "a", MediaType: "image/png", Data: []byte("small")}}
+	c := a.begin(t, tn)
+	end := c.end()
+	require.Equal(t, codingagent.Completed, end.Outcome)
+	require.Len(t, all[codingagent.Taken](c), 1)
+	ran, err := os.ReadFile(filepath.Join(tn.Dir, "ran"))
+	require.NoError(t, err)
+	require.Equal(t, "x\n", string(ran))
+	if a.Blinks {
+		require.Equal(t, "pictures: 0; ", end.Reply)
+	}
+}
+
+func unslashed(t *testing.T, a Agent) {
+	tn := turn(t, "say working", "wait", "recall")
+	tn.Text = " /yolo\n" + tn.Text
+	c := a.begin(t, tn)
+	until[codingagent.Text](c, nil)
+	writes, ok := c.driver.Steer("s1", saying("/yolo"))
+	require.True(t, ok)
+	c.write(writes)
+	require.Equal(t, codingagent.Completed, c.end().Outcome)
+	given, err := agenttest.AllGiven(filepath.Join(tn.Dir, ".fakeagent"))
+	require.NoError(t, err)
+	require.Len(t, given, 2)
+	for _, g := range given {
+		require.Contains(t, g.Text, "/yolo")
+		require.Equal(t, a.Commands, !strings.HasPrefix(strings.TrimSpace(g.Text), "/"), "%s reads commands: %q", g.Agent, g.Text)
 	}
 }

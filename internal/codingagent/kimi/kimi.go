@@ -24,6 +24,8 @@ type driver struct {
 	turn     codingagent.Turn
 	begun    bool
 	taken    bool // kimi works on what the person said
+	stepped  bool // it has begun to answer
+	blind    bool // its model sees no pictures
 	stopKeys []string
 	steers   codingagent.Steers
 	open     codingagent.Remembered[request]
@@ -41,9 +43,10 @@ func New(turn codingagent.Turn) codingagent.Driver {
 	return &driver{turn: turn, open: codingagent.Remembered[request]{}, works: codingagent.Remembered[*call]{}}
 }
 
-// Check finds kimi. It has no command that tells of the log-in: a turn says it.
+// Check finds kimi. It has no command that tells of the log-in (src/kimi_cli/cli: login, logout, info, acp): what `kimi acp` answers to
+// authenticate knows of an account of Kimi alone, and denies keys of the configuration, with which turns are answered. So a turn says it.
 func Check() codingagent.Check {
-	return codingagent.Check{Command: []string{"kimi", "--version"}, Hint: "kimi login", Reader: check{}}
+	return codingagent.Check{Command: []string{"kimi", "--version"}, Hint: "kimi login", Reader: check{}, Silent: true}
 }
 
 type check struct{}
@@ -114,10 +117,41 @@ func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
 	switch {
 	case name == d.key("initialize") && !d.begun:
 		return d.begin(in.Error)
-	case name == d.key("prompt") && !d.ended:
+	case name == d.promptKey() && !d.ended:
+		if d.refusesPictures(in.Error) {
+			d.blind = true
+			return codingagent.Step{Writes: []codingagent.Write{d.prompt()}}
+		}
 		return d.finished(in)
 	}
 	return codingagent.Step{}
+}
+
+// prompt gives kimi the person's message: a text, or parts of content (TextPart and ImageURLPart in packages/kosong/src/kosong/message.py).
+func (d *driver) prompt() codingagent.Write {
+	m := d.turn.Said().Unslashed()
+	var input any = m.Text
+	if shown := m.Shown(); len(shown) > 0 && !d.blind {
+		parts := []any{map[string]any{"type": "text", "text": m.Text}}
+		for _, p := range shown {
+			parts = append(parts, map[string]any{"type": "image_url", "image_url": map[string]any{"url": p.URL()}})
+		}
+		input = parts
+	}
+	return jsonrpc.Request(version, d.promptKey(), "prompt", map[string]any{"user_input": input})
+}
+
+func (d *driver) promptKey() string {
+	if d.blind {
+		return d.key("prompt without pictures")
+	}
+	return d.key("prompt")
+}
+
+// refusesPictures reports whether kimi did nothing with the message but say that its model sees no pictures (soul/kimisoul.py: it looks before
+// the first step begins, and keeps nothing of the message). Then it is given the text alone.
+func (d *driver) refusesPictures(why *jsonrpc.Error) bool {
+	return why != nil && why.Code == notSupported && !d.stepped && !d.blind && len(d.turn.Said().Shown()) > 0
 }
 
 // begin sends the person's message. A version that knows no initialize needs none.
@@ -127,7 +161,7 @@ func (d *driver) begin(refused *jsonrpc.Error) codingagent.Step {
 	}
 	d.begun = true
 	step := codingagent.Step{
-		Writes: []codingagent.Write{jsonrpc.Request(version, d.key("prompt"), "prompt", map[string]any{"user_input": d.turn.Text})},
+		Writes: []codingagent.Write{d.prompt()},
 		Events: []codingagent.Event{codingagent.Thread{ID: d.session()}},
 	}
 	for _, key := range d.stopKeys {
@@ -161,6 +195,7 @@ func (d *driver) finished(in jsonrpc.Incoming) codingagent.Step {
 // Codes of kimi's errors.
 const (
 	notConfigured = -32001
+	notSupported  = -32002
 	authExpired   = -32004
 )
 
@@ -175,11 +210,12 @@ func (d *driver) failed(why *jsonrpc.Error) codingagent.Step {
 	return step
 }
 
-func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
+// Steer writes another message, without its pictures: kimi ends the turn where its model sees none, and does not say before whether it does.
+func (d *driver) Steer(key string, m codingagent.Message) ([]codingagent.Write, bool) {
 	if !d.begun || !d.steers.May(key, !d.ended) {
 		return nil, false
 	}
-	return []codingagent.Write{jsonrpc.Request(version, "steer:"+key, "steer", map[string]any{"user_input": text})}, true
+	return []codingagent.Write{jsonrpc.Request(version, "steer:"+key, "steer", map[string]any{"user_input": m.Unslashed().Text})}, true
 }
 
 func (d *driver) Interrupt(key string) []codingagent.Write {

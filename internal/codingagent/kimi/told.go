@@ -39,6 +39,7 @@ func (d *driver) told(params json.RawMessage) codingagent.Step {
 		return codingagent.Step{}
 	}
 	step := d.event(e)
+	d.stepped = d.stepped || e.Type == "StepBegin" || len(step.Events) > 0
 	if d.begun && !d.taken && (e.Type == "TurnBegin" || len(step.Events) > 0) {
 		d.taken = true
 		step.Events = append([]codingagent.Event{codingagent.Taken{}}, step.Events...)

@@ -28,8 +28,20 @@ const (
 	missing    = 127              // exit code of a shell that finds no program
 )
 
+// State says for an operator how it stands with the log-in of an agent of which Check said err.
+func State(agent string, err error) string {
+	check, unknown := agents.Check(agent)
+	switch {
+	case err != nil:
+		return err.Error()
+	case unknown == nil && check.Silent:
+		return agent + " is there; whether somebody is logged in shows in a turn alone"
+	}
+	return "somebody is logged in"
+}
+
 // Check asks an agent on a runner for its log-in. program stands in place of its usual command, if it is set. NotFound says that the runner
-// does not have the agent, Denied that nobody is logged in and by which command a person is; other errors are those of the runner.
+// does not have the agent, Denied that nobody is logged in and by which command a person is, which silent agents do not tell; other errors are those of the runner.
 func Check(ctx context.Context, box Box, agent, program string) error {
 	check, err := agents.Check(agent)
 	if err != nil {

@@ -31,8 +31,15 @@ func TestCheck_TellsWhoIsLoggedInFromWhoIsNotAndFromWhatIsNotThere(t *testing.T)
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(runner.Workspace, ".fakeagent"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(runner.Workspace, ".fakeagent", "logged-out"), nil, 0o600))
-	for _, name := range []string{"codex", "claude", "opencode"} { // kimi tells it in a turn alone
+	for _, name := range agents.Names() {
 		err := login.Check(t.Context(), box, name, "")
+		if name == "kimi" {
+			require.NoError(t, err)
+			require.Equal(t, "kimi is there; whether somebody is logged in shows in a turn alone", login.State(name, err))
+			continue
+		}
+		require.Equal(t, err.Error(), login.State(name, err))
+		require.Equal(t, "somebody is logged in", login.State(name, nil))
 		require.True(t, fault.Is(err, fault.Denied), "%s: %v", name, err)
 		require.ErrorContains(t, err, name)
 	}

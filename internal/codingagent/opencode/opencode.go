@@ -178,7 +178,7 @@ func (d *driver) prompt(body json.RawMessage) codingagent.Step {
 	}
 	d.session = opened.ID
 	step := codingagent.Step{
-		Writes: []codingagent.Write{d.message(d.key("prompt"), d.turn.Text)},
+		Writes: []codingagent.Write{d.message(d.key("prompt"), d.turn.Said())},
 		Events: []codingagent.Event{codingagent.Thread{ID: d.session}},
 	}
 	for _, key := range d.stopKeys {
@@ -187,8 +187,13 @@ func (d *driver) prompt(body json.RawMessage) codingagent.Step {
 	return step
 }
 
-func (d *driver) message(key, text string) codingagent.Write {
-	body := map[string]any{"parts": []any{map[string]any{"type": "text", "text": text}}}
+// message sends a text and files: TextPartInput and FilePartInput of the SDK. opencode tells a model that reads no pictures of them.
+func (d *driver) message(key string, m codingagent.Message) codingagent.Write {
+	parts := []any{map[string]any{"type": "text", "text": m.Text}}
+	for _, p := range m.Shown() {
+		parts = append(parts, map[string]any{"type": "file", "mime": p.MediaType, "url": p.URL()})
+	}
+	body := map[string]any{"parts": parts}
 	if provider, model, ok := strings.Cut(d.turn.Model, "/"); ok {
 		body["model"] = map[string]any{"providerID": provider, "modelID": model}
 	}
@@ -205,11 +210,11 @@ func (d *driver) message(key, text string) codingagent.Write {
 }
 
 // Steer sends another message to the session that works: it is read with its next step.
-func (d *driver) Steer(key, text string) ([]codingagent.Write, bool) {
-	if d.session == "" || !d.steers.May(key, !d.ended || d.heard[text]) {
+func (d *driver) Steer(key string, m codingagent.Message) ([]codingagent.Write, bool) {
+	if d.session == "" || !d.steers.May(key, !d.ended || d.heard[m.Text]) {
 		return nil, false // what came before the end stands among the messages, though its answer may come after
 	}
-	return []codingagent.Write{d.message("steer:"+key, text)}, true
+	return []codingagent.Write{d.message("steer:"+key, m)}, true
 }
 
 func (d *driver) Interrupt(key string) []codingagent.Write {

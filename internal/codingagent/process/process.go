@@ -145,13 +145,13 @@ func (p *Process) Kill(ctx context.Context) error {
 }
 
 // Steer puts what a person said into the running turn. False says that the agent cannot take it now.
-func (p *Process) Steer(key, text string) bool {
+func (p *Process) Steer(key string, m codingagent.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing {
 		return false
 	}
-	writes, ok := p.Driver.Steer(key, text)
+	writes, ok := p.Driver.Steer(key, m)
 	p.add(writes)
 	return ok
 }

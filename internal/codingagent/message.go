@@ -1,0 +1,56 @@
+package codingagent
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// Message is what a person says to an agent.
+type Message struct {
+	Text     string // prepared for the model
+	Pictures []Picture
+}
+
+// Picture is one that a person sent, as models are shown it. Its bytes are not kept: who goes on with a turn reads them again by the hash.
+type Picture struct {
+	Hash      string `json:"hash"`
+	MediaType string `json:"media_type"` // image/jpeg or image/png
+	Data      []byte `json:"-"`
+}
+
+// Bounds of the pictures that an agent is given, in bytes. Of others it reads the lines that name their files.
+const (
+	// MaxMessagePictures is what those of one message have: in base64 twice, since they are written to the agent in JSON and to the runner
+	// in JSON again, they leave a third of a frame (wire.MaxFrame) for the text. Agents say what they were told again in one line (MaxLine).
+	MaxMessagePictures = 3 << 20
+	// MaxPictures is what those of all messages to one process have: less than a third of what may be written to one (wire.MaxInput).
+	MaxPictures = 12 << 20
+)
+
+// Shown are the pictures whose bytes are known.
+func (m Message) Shown() (out []Picture) {
+	for _, p := range m.Pictures {
+		if len(p.Data) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Base64 is the picture in base64.
+func (p Picture) Base64() string { return base64.StdEncoding.EncodeToString(p.Data) }
+
+// URL is the picture as a data: URL.
+func (p Picture) URL() string { return "data:" + p.MediaType + ";base64," + p.Base64() }
+
+// Said is what the person said.
+func (t Turn) Said() Message { return Message{Text: t.Text, Pictures: t.Pictures} }
+
+// Unslashed is the message such that no agent takes it for a command of its own: some read one from a slash at the beginning, also one that
+// ends all questions to people.
+func (m Message) Unslashed() Message {
+	if strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
+		m.Text = "[message]\n" + m.Text
+	}
+	return m
+}
