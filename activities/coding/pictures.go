@@ -24,6 +24,9 @@ func (t *turn) pictures(ctx context.Context, store Store, room int, said ...mess
 	return newest(all, room), nil
 }
 
+// beside is how many bytes of pictures stand beside a text in one message.
+func beside(text string) int { return max(0, codingagent.MaxMessagePictures-len(text)) }
+
 // newest are the last pictures that have a number of bytes together.
 func newest(all []codingagent.Picture, room int) []codingagent.Picture {
 	for i, p := range slices.Backward(all) {
@@ -65,7 +68,7 @@ func (f *follower) message(ctx context.Context, m message) (codingagent.Message,
 	shown, known := f.shown[m.key()]
 	if !known && len(m.pictures) > 0 {
 		var err error
-		if shown, err = f.turn.pictures(ctx, f.store, min(codingagent.MaxMessagePictures, f.room), m); err != nil {
+		if shown, err = f.turn.pictures(ctx, f.store, min(beside(m.text), f.room), m); err != nil {
 			return codingagent.Message{}, err
 		}
 		f.shown[m.key()] = shown

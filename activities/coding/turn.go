@@ -117,7 +117,7 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 		texts, run.Upto = append(texts, m.text), max(run.Upto, m.id)
 	}
 	run.Request.Text = strings.Join(texts, "\n\n")
-	if run.Request.Pictures, err = t.pictures(ctx, store, codingagent.MaxMessagePictures, said...); err != nil {
+	if run.Request.Pictures, err = t.pictures(ctx, store, beside(run.Request.Text), said...); err != nil {
 		return codingagent.Run{}, err
 	}
 	run, err = store.BeginCodingRun(ctx, t.ask.Step.Session, run)

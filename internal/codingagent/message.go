@@ -21,7 +21,7 @@ type Picture struct {
 // Bounds of the pictures that an agent is given, in bytes. Of others it reads the lines that name their files.
 const (
 	// MaxMessagePictures is what those of one message have: in base64 twice, since they are written to the agent in JSON and to the runner
-	// in JSON again, they leave a third of a frame (wire.MaxFrame) for the text. Agents say what they were told again in one line (MaxLine).
+	// in JSON again, they leave a third of a frame (wire.MaxFrame). A long text takes of their room. Agents say what they were told again in one line (MaxLine).
 	MaxMessagePictures = 3 << 20
 	// MaxPictures is what those of all messages to one process have: less than a third of what may be written to one (wire.MaxInput).
 	MaxPictures = 12 << 20
@@ -47,7 +47,8 @@ func (p Picture) URL() string { return "data:" + p.MediaType + ";base64," + p.Ba
 func (t Turn) Said() Message { return Message{Text: t.Text, Pictures: t.Pictures} }
 
 // Unslashed is the message such that no agent takes it for a command of its own: some read one from a slash at the beginning, also one that
-// ends all questions to people.
+// ends all questions to people (kimi-cli at 4a550eff, src/kimi_cli/utils/slashcmd.py and soul/slash.py: /yolo; claude: docs.claude.com, "Slash
+// Commands in the SDK").
 func (m Message) Unslashed() Message {
 	if strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
 		m.Text = "[message]\n" + m.Text

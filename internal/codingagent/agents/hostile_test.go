@@ -24,6 +24,8 @@ var seeds = []string{
 	`{"type":"ready"}` + "\n" + `{"type":"response","id":"session:k","status":200,"body":{"id":"s"}}` + "\n" +
 		`{"type":"event","event":{"type":"permission.asked","properties":{"id":"p","permission":"edit","patterns":["../x"]}}}` + "\n" +
 		`{"type":"event","event":{"type":"session.status","properties":{"sessionID":"s","status":{"type":"busy"}}}}` + "\n" + `{"type":"event","event":{"type":"session.idle","properties":{"sessionID":"s"}}}`,
+	`{"jsonrpc":"2.0","id":"initialize:k","result":{}}` + "\n" + `{"method":"event","params":{"type":"TurnBegin","payload":{}}}` + "\n" +
+		`{"jsonrpc":"2.0","id":"prompt:k","error":{"code":-32002,"message":"no pictures"}}` + "\n" + `{"jsonrpc":"2.0","id":"prompt without pictures:k","error":{"code":-32002}}`,
 	"null\n[]\n\"\"\n{\n\x00\n{\"id\":{}}\n{\"id\":null,\"method\":\"\"}", "",
 }
 
@@ -34,6 +36,8 @@ func FuzzDrivers_TakeWhateverComes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log string) {
 		for _, name := range agents.Names() {
 			turn := codingagent.Turn{Key: "k", Text: "x", Dir: "/w", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
+			turn.Pictures = []codingagent.Picture{{Hash: "h", MediaType: "image/png", Data: []byte("x")}}
+			written := map[string]string{}
 			one, err := agents.New(name, turn)
 			require.NoError(t, err)
 			two, err := agents.New(name, turn)
@@ -45,6 +49,10 @@ func FuzzDrivers_TakeWhateverComes(f *testing.F) {
 				for _, w := range step.Writes {
 					require.NotEmpty(t, w.Key)
 					require.NotContains(t, string(w.Line), "\n")
+					if line, again := written[w.Key]; again && strings.HasPrefix(w.Key, "prompt") {
+						require.Equal(t, line, string(w.Line), "a key is one write")
+					}
+					written[w.Key] = string(w.Line)
 				}
 				for _, event := range step.Events {
 					ends += bounded(t, event)
