@@ -13,7 +13,7 @@ STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= $(if $(CI),-race)
 # Memory is not what is short then: the collector looks four times as seldom. And a process that ends need not wait a second for
 # races of those that it leaves: thousands of them end in a run.
-RACED_GC := GOGC=400
+RACED_GC := 400
 RACED_EXIT := atexit_sleep_ms=20
 # Packages that decode and format, and start no goroutine: without the detector their tests of bounds take a tenth of the time.
 SEQUENTIAL := internal/channel/format internal/pdf internal/picture internal/plugin internal/registry internal/table
@@ -129,7 +129,7 @@ endef
 .PHONY: test-go
 test-go: page temporal
 	$(call install,$(GOTESTSUM))
-	$(if $(RACE),$(RACED_GC) GORACE=$(RACED_EXIT) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | \
+	$(if $(RACE),GOGC=$(RACED_GC) GORACE=$(RACED_EXIT) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | \
 		grep -vxF -e xbot/e2e $(if $(RACE),$(SEQUENTIAL:%=-e xbot/%)) | tr '\n' ' ')" -- $(or $(RACE),-p 4) $(QUICK) -timeout 20m
 	$(if $(RACE),$(test_sequential))
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
@@ -147,7 +147,7 @@ race-binaries: build
 	@rm -rf $(BIN)/race && mkdir -p $(BIN)/race/real $(BIN)/race/reports
 	go build -race $(STAMP) -o $(BIN)/race/real/ ./cmd/xbot
 	@for program in xbot-cli xbot-runner xbot-temporal; do ln -s $(BIN)/$$program $(BIN)/race/real/ && ln -s $(BIN)/$$program $(BIN)/race/; done
-	@printf '#!/bin/sh\n%s GORACE="%s log_path=%s/reports/xbot" exec %s/real/xbot "$$@"\n' $(RACED_GC) $(RACED_EXIT) $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
+	@printf '#!/bin/sh\nGOGC=$${GOGC:-%s} GORACE="%s log_path=%s/reports/xbot" exec %s/real/xbot "$$@"\n' $(RACED_GC) $(RACED_EXIT) $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
 	@chmod +x $(BIN)/race/xbot
 
 # Never with the race detector: that would compile the Temporal server once more, for ten minutes, and look for races in
@@ -170,8 +170,7 @@ screenshots: build ## take the pictures of the documents anew; needs Chromium
 lint: $(NODE_MODULES) temporal ## check style, imports and determinism
 	$(call install,$(GOLANGCI_LINT))
 	$(call install,$(WORKFLOWCHECK))
-	go vet ./...
-	$(BIN)/golangci-lint run
+	$(BIN)/golangci-lint run # it vets, too
 	cd cmd/xbot-temporal && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml
 	$(BIN)/workflowcheck ./...
 	cd web && npm run --silent lint && npm run --silent typecheck

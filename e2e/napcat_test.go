@@ -159,3 +159,34 @@ func TestNapCat_ALongTurnSaysInLinesThatItGoesOnWithinTheBudgetOfSigns(t *testin
 	saw(t, p, carol, "an answer")
 	require.Empty(t, p.Broken(), "the protocol was kept")
 }
+
+func TestNapCat_APhotoAndABareCommandAreAnsweredInTheLanguageOfTheGroup(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t)
+	s.inForce(`{language: "zh", channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], immediateFeedbackMode: "reply", groups: {"20001": {}, "20002": {}}}}}`)
+	p.AddGroup("20002", "The Others", map[string]string{"20007": "Carol"})
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	carol, team, others, bot := onebottest.Person("20007"), onebottest.Group("20001"), onebottest.Group("20002"), onebottest.At(p.Self())
+	db := s.look()
+	heard := func(n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return count(t, db, "SELECT count(*) FROM overheard") == n }, time.Minute, 20*time.Millisecond)
+	}
+	p.Say(carol, "20007", onebottest.Text("/help"))
+	saw(t, p, carol, "/帮助 全部") // nobody has said anything, and the operator speaks Chinese
+
+	p.Say(team, "20007", onebottest.Text("大家下午好，照片发了吗？"))
+	p.Say(others, "20007", onebottest.Text("good afternoon everybody"))
+	heard(2)
+	p.Say(team, "20007", bot, p.File("image", "", photo(t, 33, 20)))
+	saw(t, p, team, "收到！")
+	p.Say(team, "20007", bot, onebottest.Text(" /help"))
+	saw(t, p, team, "/帮助 全部")
+
+	p.Say(others, "20007", bot, p.File("image", "", photo(t, 33, 20)))
+	saw(t, p, others, "Got it!")
+	p.Say(others, "20007", bot, onebottest.Text(" /help"))
+	saw(t, p, others, "/help all")
+	require.NotContains(t, strings.Join(seenAt(p, others), "\n"), "帮助")
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}

@@ -66,7 +66,7 @@ func TestPlan_NothingIsChangedBeforeItIsApprovedAndTheEditedStepsAreTheToDoList(
 	require.Len(t, k.resultsOf("Shell"), 1)
 	require.Contains(t, k.resultsOf("Shell")[0], "the user wants to approve a plan first")
 	require.True(t, s.offered(t))
-	require.Contains(t, k.details(), "A trace (3 steps)")
+	require.Contains(t, k.details(), "A trace (3)")
 
 	_, err := k.client.AnswerApproval(t.Context(), k.key, call.ID, apiclient.Answer{Decision: apiclient.Allow, Arguments: json.RawMessage(`{"steps": []}`)})
 	require.ErrorContains(t, err, "no plan that can be approved")

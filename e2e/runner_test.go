@@ -3,12 +3,14 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
 )
@@ -144,4 +146,31 @@ func TestRunner_OfTheServerHasTheLimitsOfItsSettings(t *testing.T) {
 	id := k.send(k.shell("head -c 2M /dev/zero >%s; wc -c <%s", file, file), "say so much")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Contains(t, lastCalls(k)[0].Result, "1048576\n")
+}
+
+func TestRunner_OfAGroupIsMadeByTheOperatorAndRunsItsCommands(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t)
+	s.inForce(`{permissions: {others: "auto"}, channels: {napcat: {groups: {"20001": {}}}}}`)
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	team, bot := onebottest.Group("20001"), onebottest.At(p.Self())
+	file := filepath.Join(s.traces, "ran")
+	ask := onebottest.Text(" " + call("Shell", args{"command": "echo ran >>" + file}) + "\nsay done")
+	p.Say(team, "20007", bot, ask)
+	saw(t, p, team, "done")
+	require.NoFileExists(t, file, "it has no runner yet")
+
+	said := strings.Fields(s.operated("runner", "create", "shared", "--session", "agent:main:napcat:group:20001"))
+	token := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(token, []byte(said[len(said)-1]), 0o600))
+	newProcess(t, "xbot-runner", nil, "--server", "ws"+strings.TrimPrefix(s.url, "http")+"/api/runners/connect", "--token-file", token,
+		"--workspace", s.traces, "--state", filepath.Join(t.TempDir(), "state")).start()
+	require.Eventually(t, func() bool {
+		return regexp.MustCompile(`(?m)^shared .* online `).MatchString(s.operated("runner", "list"))
+	}, time.Minute, 100*time.Millisecond)
+	p.Say(team, "20007", bot, ask)
+	require.Eventually(t, func() bool { return len(seenAt(p, team)) == 2 }, time.Minute, 20*time.Millisecond)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "ran\n", string(data))
 }

@@ -124,7 +124,7 @@ func secretName() string {
 
 func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
-		Outbox: a.store, Messages: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words, Zones: a.store,
+		Outbox: a.store, Messages: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words, Readers: a.store,
 		Files: &files.Folders{Sessions: a.store, Boxes: a.boxes}, Replies: replies{a.store},
 		Policy: deliveryPolicy{a.policies}, Links: a.connected, Tally: newDeliveryCount(a.tele.Registry),
 	}

@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"xbot/ingress/inside"
 	"xbot/ingress/runners/manage"
 	"xbot/internal/channel/remote"
 	"xbot/internal/codingagent/login"
 	"xbot/internal/config"
+	"xbot/internal/fault"
 	policies "xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
@@ -66,11 +68,15 @@ func LogIns(ctx context.Context, rows *store.Store, key *secret.Keyring) ([]LogI
 	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: rows}, Key: key})
 	defer router.Close()
 	var out []LogIn
+	connected = slices.DeleteFunc(connected, func(r store.Runner) bool { return !r.Online })
 	for _, m := range policy.Models {
+		if !m.IsAgent() {
+			continue
+		}
+		if len(connected) == 0 {
+			out = append(out, LogIn{Agent: m.ID, Runner: "any runner", Err: fault.Errorf(fault.Unavailable, "none is connected"), State: "none is connected"})
+		}
 		for _, r := range connected {
-			if !m.IsAgent() || !r.Online {
-				continue
-			}
 			box := sandbox.NewRunner(r.Name, router.Link(resolver.ID(r.User, r.Name)), sandbox.RunnerConfig{})
 			program := ""
 			if m.Agent != nil {

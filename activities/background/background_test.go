@@ -236,7 +236,7 @@ func TestBang_WhatCannotRunIsSaid(t *testing.T) {
 	b.SandboxErr = nil
 	b.Commands.Boxes = activities.Rooms{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
 	require.NoError(t, b.runBang(t.Context(), b.bang("pwd")))
-	require.Contains(t, b.LastMessage().Content, "Not run: runner local is offline (waited 5s)")
+	require.Contains(t, b.LastMessage().Content, "Not run: runner local is offline (waited 5 s)")
 
 	b.SandboxErr = fault.Errorf(fault.Unavailable, "Postgres is away")
 	b.Commands.Boxes = activities.Rooms{Boxes: b}

@@ -104,21 +104,21 @@ func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
 		if in.Stopped {
 			say = i18n.Stopped
 		}
-		_, err = c.Store.EndBang(ctx, in.Inbox, i18n.Say(i18n.Of(bang.Text), say))
+		_, err = c.Store.EndBang(ctx, in.Inbox, i18n.Say(i18n.Lang(bang.Lang), say))
 	}
 	return activities.Failure(ctx, err)
 }
 
 // refuse answers the command with the sentence of a permanent error. Other errors are returned, for another attempt.
 func (c *Commands) refuse(ctx context.Context, bang chat.Bang, err error) error {
-	lang := i18n.Of(bang.Text)
+	lang := i18n.Lang(bang.Lang)
 	sentence := i18n.Explain(lang, err)
 	offline, away := errors.AsType[*sandbox.OfflineError](err)
 	switch kind := fault.KindOf(err); {
 	case activities.Stopped(ctx):
 		return activities.Failure(context.WithoutCancel(ctx), c.end(ctx, bang, i18n.Say(lang, i18n.Stopped)))
 	case away:
-		sentence = offline.Error()
+		sentence = i18n.Say(lang, i18n.BangOffline, offline.Runner, int(offline.Waited.Seconds()))
 	case kind == fault.Internal || kind == fault.Unavailable || kind == fault.RateLimited:
 		return activities.Failure(ctx, err)
 	}
@@ -163,7 +163,7 @@ func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox)
 
 // answer is what the person reads. It reports whether the runner has to keep the whole output for a link.
 func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (notice string, whole bool) {
-	lang := i18n.Of(bang.Text)
+	lang := i18n.Lang(bang.Lang)
 	output := strings.TrimRight(tool.Clean(r.Output), " \n")
 	text, cut := firstCharacters(output, bangShown)
 	var b strings.Builder

@@ -168,9 +168,10 @@ func (j *compression) again(ctx context.Context, cause error) error {
 		return &modelcall.ProviderError{Cause: cause}
 	}
 	delay := j.Retry.Pause(failures, cause)
+	lang := i18n.Lang(j.asked.Lang)
 	err := j.Store.TellRetry(ctx, j.in.Session, chat.Retry{
 		Turn: j.step.Turn, Step: j.step.N, Attempt: failures + 1, Max: j.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
-		Text: i18n.Say(i18n.Of(j.asked.Text), i18n.Retrying, reason, failures+1, j.Retry.Attempts),
+		Text: i18n.Say(lang, i18n.Retrying, i18n.Reason(lang, reason), failures+1, j.Retry.Attempts),
 	})
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Trait
 			file, err = from.Find(ctx, l.Path, t.MaxFile)
 		}
 		if err != nil {
-			said += "\n" + notSent(o, l.Path, err)
+			said += "\n" + notSent(d.spoken(ctx, o), l.Path, err)
 			continue
 		}
 		files = append(files, chat.PieceFile{Runner: from.Box.Name(), Path: file, Name: path.Base(file)})
@@ -66,8 +66,7 @@ func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Trait
 }
 
 // notSent says why a file was not sent.
-func notSent(o chat.Outbound, name string, err error) string {
-	lang := i18n.Of(o.Text)
+func notSent(lang i18n.Lang, name string, err error) string {
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal) {
 		err = i18n.Fault(fault.Unavailable, i18n.FileAway)
 	}
@@ -92,7 +91,7 @@ func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channe
 		}
 		m.File = nil
 	}
-	p.Text, p.File = notSent(s.o, p.File.Name, err), nil
+	p.Text, p.File = notSent(s.spoken(ctx, s.o), p.File.Name, err), nil
 	m.Text = p.Text
 	return true, nil
 }
@@ -174,6 +173,6 @@ func (r *room) Write(part []byte) (int, error) {
 // instead sends a sentence in place of a file that the platform does not accept.
 func (s *sending) instead(ctx context.Context, n int, why error) error {
 	p := &s.o.Pieces[n]
-	p.Text, p.File = notSent(s.o, p.File.Name, why), nil
+	p.Text, p.File = notSent(s.spoken(ctx, s.o), p.File.Name, why), nil
 	return s.piece(ctx, n)
 }

@@ -44,8 +44,9 @@ type LatePolicy interface {
 	DeliveryRules(ctx context.Context, channel string) (Rules, error)
 }
 
-// Zones knows the timezone of a conversation's owner.
-type Zones interface {
+// Readers knows how a conversation's people read: times in the timezone of its owner, sentences in the language that is spoken there.
+type Readers interface {
+	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 	ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error)
 }
 
@@ -69,8 +70,8 @@ type Deliverer struct {
 	Replies Replies
 	// Messages finds a newer message to answer if the answer comes too late for its own; nil: there is none.
 	Messages MessageFinder
-	// Zones tell when what comes late was written; nil: in UTC.
-	Zones Zones
+	// Readers are told why a file is missing, and when what comes late was written; nil: in English, in UTC.
+	Readers Readers
 	// Links lead people to where they connect the account that a call waits for; nil: it is not known where.
 	Links AccountLinks
 	Tally Tally // of deliveries that ended; nil: nobody counts
@@ -217,7 +218,7 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 		if err != nil {
 			return nil, err
 		}
-		text = i18n.Say(i18n.Of(text), i18n.Delayed, written) + "\n\n" + text
+		text = i18n.Say(d.spoken(ctx, o), i18n.Delayed, written) + "\n\n" + text
 	}
 	pieces := d.divide(text, o.Before, t)
 	for i := range files {
@@ -226,12 +227,24 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 	return pieces, nil
 }
 
+// spoken is the language of what is said beside a text: its own, where it tells one; else that of the conversation.
+func (d *Deliverer) spoken(ctx context.Context, o chat.Outbound) i18n.Lang {
+	lang, tells := i18n.Tells(o.Text)
+	if tells || d.Readers == nil {
+		return lang
+	}
+	if spoken, err := d.Readers.Speaks(ctx, 0, o.Session, ""); err == nil { // else it is not worth to hold the answer back
+		return spoken
+	}
+	return lang
+}
+
 // written says when a delivery was written, in the timezone of the conversation's owner.
 func (d *Deliverer) written(ctx context.Context, o chat.Outbound) (string, error) {
 	zone := time.UTC
-	if d.Zones != nil {
+	if d.Readers != nil {
 		var err error
-		if zone, err = d.Zones.ZoneOfSession(ctx, o.Session); err != nil {
+		if zone, err = d.Readers.ZoneOfSession(ctx, o.Session); err != nil {
 			return "", err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 )
 
 // post stands in for the store and a platform.
@@ -28,6 +29,7 @@ type post struct {
 
 	traits channel.Traits
 	zone   *time.Location // of whoever reads it; nil: UTC
+	lang   i18n.Lang      // that they speak, where there is a zone
 	got    []channel.Message
 	answer func(m channel.Message) error // what the platform says to it; nil: it arrives
 	finds  func(m channel.Message) bool
@@ -90,7 +92,7 @@ func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last er
 		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}
 	if p.zone != nil {
-		d.Zones = p
+		d.Readers = p
 	}
 	var suite testsuite.WorkflowTestSuite
 	for range tries {
@@ -101,6 +103,11 @@ func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last er
 		}
 	}
 	return last
+}
+
+// Speaks is the language of whoever reads it.
+func (p *post) Speaks(context.Context, chat.UserID, chat.SessionKey, string) (i18n.Lang, error) {
+	return p.lang, nil
 }
 
 // ZoneOfSession is the zone of whoever reads it.
@@ -240,6 +247,15 @@ func TestSend_WhatIsLateSaysItsTimeOnTheClockOfWhoReadsIt(t *testing.T) {
 	p.zone = time.FixedZone("XST", 13*60*60+30*60)
 	require.NoError(t, p.send(t, 1))
 	require.Contains(t, p.got[0].Text, "(delayed, written "+p.o.Written.In(p.zone).Format("2006-01-02 15:04")+" XST)")
+}
+
+func TestSend_WhatStandsBesideAnAnswerIsInItsLanguageElseInThatOfTheConversation(t *testing.T) {
+	for text, said := range map[string]string{"`42`": "(延迟送达，", "好的": "(延迟送达，", "the answer": "(delayed, written "} {
+		p := newPost(text)
+		p.o.Written, p.zone, p.lang = time.Now().Add(-time.Hour), time.UTC, i18n.Chinese
+		require.NoError(t, p.send(t, 1))
+		require.Contains(t, p.got[0].Text, said, text)
+	}
 }
 
 func TestSend_OfTwoAttemptsThatOverlapOneGoesOn(t *testing.T) {

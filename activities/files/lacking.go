@@ -47,7 +47,7 @@ func (r *Fetcher) tellNowhere(ctx context.Context, id chat.InboxID) error {
 	}
 	of.Topic, of.About = chat.TopicGroup, p.To.Chat // as when the group was first listened to
 	_, err = r.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string {
-		return i18n.Say(l, i18n.GroupNoRunner, markdown.Line(p.Label)+" ("+p.Channel+")")
+		return i18n.Say(l, i18n.GroupNoRunner, markdown.Line(p.Label)+" ("+p.Channel+")", p.Session)
 	})
 	return err
 }

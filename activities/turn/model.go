@@ -418,7 +418,7 @@ func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause er
 		delay = m.Retry.Pause(failures, cause)
 		return chat.Retry{
 			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: a.n, Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
-			Text: i18n.Say(lang, i18n.Retrying, reason, failures+1, m.Retry.Attempts),
+			Text: i18n.Say(lang, i18n.Retrying, i18n.Reason(lang, reason), failures+1, m.Retry.Attempts),
 		}, failures < m.Retry.Attempts
 	})
 	if err != nil {

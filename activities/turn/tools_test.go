@@ -21,6 +21,8 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
+	"xbot/runner/mask"
+	"xbot/runner/wire"
 )
 
 func TestTool_RecordsItsResultOnce(t *testing.T) {
@@ -116,6 +118,31 @@ func TestTool_RunsWithinTheWallsOfItsConversation(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, n.Asked, 1)
 	require.Equal(t, chat.Walls{Offline: true}, n.Asked[0].Walls)
+}
+
+// furnishes gives every conversation the same environment.
+type furnishes struct{ env sandbox.Environment }
+
+func (f furnishes) Environment(context.Context, chat.SessionKey, chat.UserID, string) (sandbox.Environment, error) {
+	return f.env, nil
+}
+
+func (f furnishes) Masker(context.Context, chat.SessionKey) (*mask.Masker, error) {
+	return f.env.Masker(), nil
+}
+
+func TestTool_HasTheEnvironmentOfItsConversationAndNoResultShowsItsSecrets(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo 0123456789"}`)
+	b.AskForCalls()
+	n := &activitiestest.Narrow{Sandbox: b.Sandbox}
+	env := sandbox.Environment{Variables: []string{"REGION=eu"}, Secrets: []wire.Secret{{Name: "TOKEN", Value: "0123456789"}}}
+	b.Tools.Boxes = activities.Rooms{Boxes: n, Environments: furnishes{env}}
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Len(t, n.Asked, 1)
+	require.Equal(t, env.Secrets, n.Asked[0].Secrets)
+	require.Equal(t, "REGION=eu", n.Asked[0].Env[0])
+	require.Contains(t, b.ResultOf(0).Result, "[hidden: TOKEN]", "also where its runner hid nothing")
 }
 
 func TestTool_GoesWhereItBeganWhateverItsUserChoosesMeanwhile(t *testing.T) {

@@ -346,7 +346,7 @@ func lookAgents(ctx context.Context, _ *installation) (string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return "no coding agent, or no runner is connected", nil
+		return "none", nil
 	}
 	return "all can answer" + text, nil
 }

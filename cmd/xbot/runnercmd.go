@@ -26,14 +26,21 @@ type runnerCmd struct {
 	Revoke runnerRevokeCmd `cmd:"" help:"Revoke the token of a runner and close its connection."`
 }
 
+// runnerOwner says whose runner it is.
+type runnerOwner struct {
+	User    string          `xor:"owner" help:"User who owns the runner; default: the administrator."`
+	Session chat.SessionKey `xor:"owner" help:"Conversation whose owner owns the runner: the group, where it is one of a group."`
+}
+
 type runnerCreateCmd struct {
+	runnerOwner
+
 	Name string `arg:"" help:"Name of the runner; \"local\" is the server's own host, for administrators."`
-	User string `help:"User who owns the runner; default: the administrator."`
 }
 
 // Run makes a runner and prints its token.
 func (c runnerCreateCmd) Run(ctx context.Context) error {
-	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user store.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user store.User) error {
 		if err := mayBeNamed(user, c.Name); err != nil {
 			return err
 		}
@@ -69,13 +76,14 @@ func sayToken(cfg config.Serve, token, format string, args ...any) {
 }
 
 type runnerTokenCmd struct {
+	runnerOwner
+
 	Name string `arg:"" complete:"runner" help:"Name of the runner."`
-	User string `help:"User who owns the runner; default: the administrator."`
 }
 
 // Run prints a new token.
 func (c runnerTokenCmd) Run(ctx context.Context) error {
-	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user store.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user store.User) error {
 		token, hash := secret.NewToken()
 		if err := s.RenewRunner(ctx, user.ID, c.Name, hash); err != nil {
 			return err
@@ -87,13 +95,14 @@ func (c runnerTokenCmd) Run(ctx context.Context) error {
 }
 
 type runnerRevokeCmd struct {
+	runnerOwner
+
 	Name string `arg:"" complete:"runner" help:"Name of the runner."`
-	User string `help:"User who owns the runner; default: the administrator."`
 }
 
 // Run revokes a runner.
 func (c runnerRevokeCmd) Run(ctx context.Context) error {
-	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user store.User) error {
+	return c.withOwner(ctx, func(s *store.Store, cfg config.Serve, user store.User) error {
 		if err := s.RevokeRunner(ctx, user.ID, c.Name); err != nil {
 			return err
 		}
@@ -123,18 +132,23 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 	}
 }
 
-// withUser opens the database and finds whose runner is meant.
-func withUser(ctx context.Context, name string, do func(*store.Store, config.Serve, store.User) error) error {
+// withOwner opens the database and finds whose runner is meant.
+func (o runnerOwner) withOwner(ctx context.Context, do func(*store.Store, config.Serve, store.User) error) error {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
-	user, err := userOrAdmin(ctx, s, cfg, name)
+	var owner store.User
+	if o.Session != "" {
+		owner, err = s.SessionOwner(ctx, o.Session)
+	} else {
+		owner, err = userOrAdmin(ctx, s, cfg, o.User)
+	}
 	if err != nil {
 		return err
 	}
-	return do(s, cfg, user)
+	return do(s, cfg, owner)
 }
 
 type runnerListCmd struct{}

@@ -31,7 +31,7 @@ func (r *receiver) signal(to channel.Address, e chat.Envelope, out gateway.Outco
 	case policy.FeedbackReaction:
 		err = react(ctx, a, to, e.ID, out.Emoji)
 	case policy.FeedbackReply:
-		err = received(ctx, a, to, e)
+		err = received(ctx, a, to, e, out.Lang)
 	}
 	if err != nil {
 		r.Log.Debug("a person was not shown that their message arrived", "channel", channel.Name(r.channel, r.account), "error", err)
@@ -52,11 +52,11 @@ func react(ctx context.Context, a channel.Account, to channel.Address, id, emoji
 }
 
 // received says in words that a message arrived, unless that would use up one of a limited number of answers.
-func received(ctx context.Context, a channel.Account, to channel.Address, e chat.Envelope) error {
+func received(ctx context.Context, a channel.Account, to channel.Address, e chat.Envelope, lang i18n.Lang) error {
 	if counted(a, to) {
 		return nil
 	}
-	_, err := a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".f", Text: i18n.Say(i18n.Of(e.Text), i18n.Received), Seq: 1})
+	_, err := a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".f", Text: i18n.Say(lang, i18n.Received), Seq: 1})
 	return err
 }
 

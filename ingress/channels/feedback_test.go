@@ -10,6 +10,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -61,7 +62,7 @@ func TestReceive_ShowsAtOnceThatAMessageArrived(t *testing.T) {
 		"not at all where the policy wants nothing of it": {mode: policy.FeedbackNone},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultAccepted, Feedback: c.mode, Emoji: "OK"}}
+			w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultAccepted, Feedback: c.mode, Emoji: "OK", Lang: i18n.Chinese}}
 			s := &signs{refuses: c.refuses, traits: c.traits}
 			w.as = func(b bot) channel.Account { s.bot = b; return s }
 			stop := start(t, w.setup("first"))

@@ -57,12 +57,23 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	case got.Ended != "":
 		out.Result, out.Reply = ResultDropped, got.Ended
 	}
-	if out, err = m.reply(ctx, in, out, got.Answer); out.Result == ResultAccepted {
-		out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
-		if out.Feedback == policy.FeedbackReply && !m.expectsAnswer() {
-			out.Feedback = ""
-		}
+	if out, err = m.reply(ctx, in, out, got.Answer); err != nil || out.Result != ResultAccepted {
+		return out, err
 	}
+	return m.withFeedback(ctx, out)
+}
+
+// withFeedback says how the sender is told that a message was accepted.
+func (m *inboundRequest) withFeedback(ctx context.Context, out Outcome) (_ Outcome, err error) {
+	out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
+	if out.Feedback != policy.FeedbackReply {
+		return out, nil
+	}
+	if !m.expectsAnswer() {
+		out.Feedback = ""
+		return out, nil
+	}
+	out.Lang, err = m.spoken(ctx)
 	return out, err
 }
 
@@ -74,8 +85,12 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 			return known, err
 		}
 	}
-	out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, why)
-	said, kept, err := store.Refusals{Store: m.Store}.Refuse(ctx, in.Inbound, m.refusal(why))
+	lang, err := m.spoken(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out.Result, out.Reply = ResultRefused, i18n.Explain(lang, why)
+	said, kept, err := store.Refusals{Store: m.Store}.Refuse(ctx, in.Inbound, refusal(lang, why))
 	switch {
 	case err != nil:
 		return Outcome{}, err
@@ -88,12 +103,8 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 }
 
 // refusal is why the message was not accepted. Who floods a full queue is not told of every message.
-func (m *inboundRequest) refusal(why error) store.Refusal {
-	r := store.Refusal{Say: i18n.Explain(m.lang, why)}
-	if i18n.Says(why, i18n.QueueFull) {
-		r.Flood, r.Lang = true, m.lang
-	}
-	return r
+func refusal(lang i18n.Lang, why error) store.Refusal {
+	return store.Refusal{Say: i18n.Explain(lang, why), Flood: i18n.Says(why, i18n.QueueFull), Lang: lang}
 }
 
 // submit gives the message to the dispatch. Work that begins without a word is answered without a model.
@@ -102,8 +113,9 @@ func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.A
 		return m.Dispatch.Message(ctx, in)
 	}
 	in.Text = m.e.Text
-	return m.Store.Command(ctx, in.Inbound, func(context.Context) (string, error) {
-		return i18n.Say(m.lang, i18n.WorkMade, m.key), nil
+	return m.Store.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
+		lang, err := m.spoken(ctx)
+		return i18n.Say(lang, i18n.WorkMade, m.key), err
 	})
 }
 

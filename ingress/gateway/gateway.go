@@ -72,6 +72,8 @@ type Outcome struct {
 	// Feedback is how its sender is told at once that it was accepted: one of policy.Feedback*, or empty for not at all.
 	// Emoji is the reaction, if the policy names one.
 	Feedback, Emoji string `json:"-"`
+	// Lang is the language of a feedback in words.
+	Lang i18n.Lang `json:"-"`
 }
 
 // inboundRequest is one envelope that is being processed.
@@ -80,7 +82,7 @@ type inboundRequest struct {
 	p    *policy.Policy
 	c    policy.Channel
 	e    chat.Envelope
-	lang i18n.Lang
+	lang i18n.Lang // of the text, at the door: before it is known whose it is (spoken)
 	// wrote is the text as it arrived; that of e has the English name of a command.
 	wrote string
 
@@ -133,7 +135,12 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 	if err != nil {
 		return nil, err
 	}
-	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, wrote: wrote, lang: i18n.Of(wrote)}, nil
+	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, wrote: wrote, lang: i18n.Spoken{Text: wrote, Usual: p.Language}.Lang()}, nil
+}
+
+// spoken is the language in which the sender is addressed, once the conversation is known.
+func (m *inboundRequest) spoken(ctx context.Context) (i18n.Lang, error) {
+	return m.Store.Speaks(ctx, m.user.ID, m.key, m.wrote)
 }
 
 // NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.

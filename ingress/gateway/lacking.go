@@ -70,7 +70,7 @@ func (m *inboundRequest) tellNoRunner(ctx context.Context) error {
 		return err
 	}
 	of := chat.Saying{Topic: chat.TopicGroup, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Chat, What: "runner"}
-	_, err = m.Store.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoRunner, m.groupName()) })
+	_, err = m.Store.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoRunner, m.groupName(), m.key) })
 	return err
 }
 

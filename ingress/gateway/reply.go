@@ -31,7 +31,11 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 			m.Log.Warn("not noted that somebody was told that they were let in", "error", err)
 		}
 		if first {
-			out.Direct = i18n.Say(m.lang, i18n.PairWelcome)
+			lang, err := m.spoken(ctx)
+			if err != nil {
+				return Outcome{}, err
+			}
+			out.Direct = i18n.Say(lang, i18n.PairWelcome)
 			out.Reply = strings.TrimSpace(out.Direct + "\n\n" + out.Reply)
 		}
 	}

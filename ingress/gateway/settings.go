@@ -42,7 +42,7 @@ func (m *inboundRequest) withCard(ctx context.Context, out Outcome) (Outcome, er
 	if out.Result != ResultAnswered && out.Result != ResultDuplicate {
 		return out, nil
 	}
-	lang, err := m.Store.Speaks(ctx, m.user.ID, m.key, m.wrote)
+	lang, err := m.spoken(ctx)
 	if err != nil {
 		return out, err
 	}

@@ -135,7 +135,7 @@ func (d *Dispatch) read(ctx context.Context, in Inbound) (store.Accepted, error)
 // speaks returns the language in which a command is answered.
 func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 	if d.Commands == nil {
-		return i18n.Of(cmp.Or(in.Wrote, in.Text)), nil
+		return i18n.Spoken{Text: cmp.Or(in.Wrote, in.Text)}.Lang(), nil
 	}
 	return d.Commands.people.Speaks(ctx, in.User, in.Session, cmp.Or(in.Wrote, in.Text))
 }

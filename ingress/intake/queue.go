@@ -87,7 +87,11 @@ func (d *Dispatch) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxI
 		return err
 	}
 	if _, bang := command.Bang(text); bang || d.Commands.Knows(text) {
-		return fault.Errorf(fault.Invalid, "%s", i18n.Say(i18n.Of(text), i18n.QueueCommand))
+		lang, err := d.speaks(ctx, Inbound{Inbound: store.Inbound{Session: key, Text: text}})
+		if err != nil {
+			return err
+		}
+		return fault.Errorf(fault.Invalid, "%s", i18n.Say(lang, i18n.QueueCommand))
 	}
 	return d.Inbox.EditWaiting(ctx, key, id, text)
 }

@@ -55,10 +55,11 @@ type sealed struct {
 // Environment returns what commands of a conversation have on a runner of a user. Secrets that the runner is not trusted with, or that
 // cannot be opened, are named in Withheld.
 func (r *Resolver) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
-	p, w, agent, rows, err := r.of(ctx, key)
+	f, err := r.of(ctx, key)
 	if err != nil {
 		return sandbox.Environment{}, err
 	}
+	p, w, agent, rows := f.policy, f.asked, f.agent, f.rows
 	var env sandbox.Environment
 	for _, name := range slices.Sorted(maps.Keys(agent.Env)) {
 		env.Variables = append(env.Variables, name+"="+agent.Env[name])
@@ -88,12 +89,12 @@ func (r *Resolver) Environment(ctx context.Context, key chat.SessionKey, user ch
 
 // Masker hides the secrets of the agent of a conversation, whichever runner has them; nil: there are none.
 func (r *Resolver) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
-	_, _, _, rows, err := r.of(ctx, key)
+	f, err := r.of(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	var known []wire.Secret
-	for _, row := range rows {
+	for _, row := range f.rows {
 		if s, ok := r.open(row); ok {
 			known = append(known, s)
 		}
@@ -101,22 +102,30 @@ func (r *Resolver) Masker(ctx context.Context, key chat.SessionKey) (*mask.Maske
 	return mask.New(known), nil
 }
 
+// found is the agent of a conversation, and what decides what its commands have.
+type found struct {
+	policy *policy.Policy
+	asked  chat.ModelCriteria
+	agent  policy.Agent
+	rows   []agentsecrets.Secret // the agent's
+}
+
 // of finds the agent of a conversation, and its secrets. Where no agent has variables, nothing else is read.
-func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (*policy.Policy, chat.ModelCriteria, policy.Agent, []agentsecrets.Secret, error) {
+func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (found, error) {
 	p, err := r.Policies.Get(ctx)
 	if err != nil {
-		return nil, chat.ModelCriteria{}, policy.Agent{}, nil, err
+		return found{}, err
 	}
 	all, err := r.Store.AgentSecrets(ctx, "")
 	if err != nil || len(all) == 0 && !slices.ContainsFunc(p.Agents.List, func(a policy.Agent) bool { return len(a.Env) > 0 }) {
-		return p, chat.ModelCriteria{}, policy.Agent{}, nil, err
+		return found{policy: p}, err
 	}
 	w, err := choice.Wanted(ctx, r.Store, key)
 	if err != nil {
-		return nil, chat.ModelCriteria{}, policy.Agent{}, nil, err
+		return found{}, err
 	}
 	agent := p.Agent(w.Agent)
-	return p, w, agent, slices.DeleteFunc(all, func(s agentsecrets.Secret) bool { return s.Agent != agent.ID }), nil
+	return found{policy: p, asked: w, agent: agent, rows: slices.DeleteFunc(all, func(s agentsecrets.Secret) bool { return s.Agent != agent.ID })}, nil
 }
 
 // chosenOn are the channels on which people say themselves which agent answers. On platforms the policy says so.

@@ -153,6 +153,7 @@ type Bang struct {
 	StartedOn string
 	Done      bool // it was answered
 	Files     []AttachmentFetch
+	Lang      string // a phrase.Lang, in which it is answered
 }
 
 // ExecID returns the id of the command on a runner.

@@ -9,8 +9,8 @@ const (
 )
 
 var contextNotices = map[ID]map[Lang]string{
-	Compacted:        {English: "Context compacted: %s → %s tokens.", Chinese: "上下文已压缩：%s → %s tokens。"},
-	CompactedByRule:  {English: "Context compacted: %s → %s tokens. The model wrote no usable summary, so one was made by rule; the model may no longer see some details.", Chinese: "上下文已压缩：%s → %s tokens。模型未能写出可用的摘要，改为按规则提取，模型看到的内容可能缺少细节。"},
+	Compacted:        {English: "Context compacted: %s → %s tokens.", Chinese: "上下文已压缩：%s → %s token。"},
+	CompactedByRule:  {English: "Context compacted: %s → %s tokens. The model wrote no usable summary, so one was made by rule; the model may no longer see some details.", Chinese: "上下文已压缩：%s → %s token。模型未能写出可用的摘要，改为按规则提取，模型看到的内容可能缺少细节。"},
 	NothingToCompact: {English: "There is nothing to compress yet.", Chinese: "目前没有可压缩的内容。"},
 	NotCompacted:     {English: "The context was not compressed, because the model did not answer (%s). Nothing has changed; try /compact again in a moment.", Chinese: "上下文未压缩，因为模型没有回答(%s)。一切保持原样，请稍后再试 /compact。"},
 }

@@ -48,7 +48,7 @@ const (
 
 var rooms = map[ID]map[Lang]string{
 	RoomSessions: {English: "you have %d sessions, as many as a person may have here (limits.person.sessions of the policy); give one up first", Chinese: "你已有 %d 个对话，达到了每人可拥有的上限(策略的 limits.person.sessions)；请先删除一个。"},
-	RoomRunners:  {English: "you have %d runners, as many as a person may have here (limits.person.runners of the policy); give one up first", Chinese: "你已有 %d 个 runner，达到了每人可拥有的上限(策略的 limits.person.runners)；请先撤销一个。"},
+	RoomRunners:  {English: "you have %d runners, as many as a person may have here (limits.person.runners of the policy); give one up first", Chinese: "你已有 %d 个运行器，达到了每人可拥有的上限(策略的 limits.person.runners)；请先撤销一个。"},
 	RoomTokens:   {English: "you have %d tokens, as many as a person may have here (limits.person.tokens of the policy); give one up first", Chinese: "你已有 %d 个令牌，达到了每人可拥有的上限(策略的 limits.person.tokens)；请先撤销一个。"},
 }
 

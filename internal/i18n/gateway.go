@@ -13,7 +13,7 @@ const (
 	PairWaits    ID = "pair_waits" // code, who, channel, minutes left
 
 	GroupUnlisted ID = "group_unlisted"  // to an administrator; the group, the command that lists it
-	GroupNoRunner ID = "group_no_runner" // the same; the group
+	GroupNoRunner ID = "group_no_runner" // the same; the group, its conversation
 	GroupNoModel  ID = "group_no_model"  // the same; the group, the model, why it cannot be called
 
 	LinkCode    ID = "link_code" // code
@@ -69,8 +69,8 @@ var gateway = map[ID]map[Lang]string{
 		Chinese: "有人在群 %s 中提到了我，但策略没有列出这个群，所以我没有回应。要让我在群里回应：`%s`。此通知每天最多发一次。",
 	},
 	GroupNoRunner: {
-		English: "People write to me in the group %s now. It has no runner: I answer there, but run no commands and fetch no files. Containers give groups one (`XBOT_DOCKER_ENABLED`). You are told this once a day at most.",
-		Chinese: "群 %s 里已有人向我提问。这个群没有运行器：我可以回答，但不能运行命令，也不能接收文件。启用容器后群就有运行器 (`XBOT_DOCKER_ENABLED`)。此通知每天最多发一次。",
+		English: "People write to me in the group %s now. It has no runner: I answer there, but run no commands and fetch no files. Containers give groups one (`XBOT_DOCKER_ENABLED`), and `xbot runner create NAME --session %s` makes one. You are told this once a day at most.",
+		Chinese: "群 %s 里已有人向我提问。这个群没有运行器：我可以回答，但不能运行命令，也不能接收文件。启用容器后群就有运行器 (`XBOT_DOCKER_ENABLED`)，也可以用 `xbot runner create 名称 --session %s` 为它创建一个。此通知每天最多发一次。",
 	},
 	GroupNoModel: {
 		English: "People write to me in the group %s now, and no model can answer there: %s cannot be called: %s\n\nThey read only that no model can answer. You are told this once, and again after a day or when the cause has changed.",

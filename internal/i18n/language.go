@@ -2,7 +2,9 @@ package i18n
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
+	"unicode"
 )
 
 // inChinese are the Chinese names of languages by their English ones.
@@ -27,18 +29,109 @@ func Row(lang Lang, sentences ...string) string {
 	return strings.Join(sentences, " ")
 }
 
-// For returns the language for an answer to a command: the one the person chose, as /language takes it; else that of the
-// command, if Chinese stands in it; else that of what they wrote last: a bare /status says nothing about language. Who chose
-// a language that the catalogue does not have is answered in English.
-func For(chosen, text, wrote string) Lang {
-	chosen = strings.ToLower(strings.TrimSpace(chosen))
-	switch {
-	case strings.HasPrefix(chosen, "zh"), strings.Contains(chosen, "chinese"), strings.ContainsAny(chosen, "中汉漢华華"):
-		return Chinese
-	case chosen != "":
-		return English
-	case Of(text) == Chinese:
+// Spoken is what tells in which language somebody is addressed. Its zero value is English.
+type Spoken struct {
+	Chosen string   // what the person chose, as /language takes it
+	Text   string   // what is answered, where it is not among Here
+	Here   []string // what people wrote last in the conversation, newest first
+	Wrote  []string // what the person wrote last in other conversations, newest first
+	Usual  string   // what the policy says: en, zh or nothing
+	Shared bool     // several people read it: what one of them chose counts only where nothing was written that tells
+}
+
+// Lang returns the language. A text to be answered decides if it is Chinese: whoever writes /帮助 reads Chinese. Then comes the language
+// of most of what was written last. What tells nothing, such as a picture or a bare command, has no say (Tells). Who chose a language
+// that the catalogue does not have is answered in English.
+func (s Spoken) Lang() Lang {
+	if lang, chose := chosen(s.Chosen); chose && !s.Shared {
+		return lang
+	}
+	if lang, tells := Tells(s.Text); tells && lang == Chinese {
 		return Chinese
 	}
-	return Of(wrote)
+	here := s.Here
+	if s.Text != "" {
+		here = append([]string{s.Text}, here...)
+	}
+	for _, texts := range [][]string{here, s.Wrote} {
+		if lang, tells := mostly(texts); tells {
+			return lang
+		}
+	}
+	if lang, chose := chosen(s.Chosen); chose {
+		return lang
+	}
+	lang, _ := chosen(s.Usual)
+	return lang
+}
+
+// Chosen returns the language that a choice means, as /language takes it.
+func Chosen(choice string) Lang { return Spoken{Chosen: choice}.Lang() }
+
+func chosen(choice string) (lang Lang, chose bool) {
+	choice = strings.ToLower(strings.TrimSpace(choice))
+	switch {
+	case strings.HasPrefix(choice, "zh"), strings.Contains(choice, "chinese"), strings.ContainsAny(choice, "中汉漢华華"):
+		return Chinese, true
+	}
+	return English, choice != ""
+}
+
+// votes is of how many texts most decide: a foreign one changes nothing, and two in a row do.
+const votes = 3
+
+// mostly is the language of most of the newest texts that tell one.
+func mostly(texts []string) (lang Lang, tells bool) {
+	var newest Lang
+	count := map[Lang]int{}
+	for _, text := range texts {
+		of, tells := Tells(text)
+		if !tells {
+			continue
+		}
+		newest = cmp.Or(newest, of)
+		if count[of]++; count[of] > votes/2 {
+			return of, true
+		}
+	}
+	return newest, newest != ""
+}
+
+// leastLetters is how many Latin letters a text has at least that tells a language: ok, hi, yes and 666 are written in all of them.
+const leastLetters = 4
+
+var (
+	// untold is what says nothing of the language of who writes: code, addresses, mentions.
+	untold = regexp.MustCompile("(?s:```.*?(?:```|$))|`[^`\n]*`|(?i:\\bhttps?://|\\bwww\\.)[^\\s\\p{Han}，。；！？）]+|@[^\\s\\p{Han}，。；！？]+")
+	// bracketed is a line of the product: the name of a file, or what stands above what was overheard.
+	bracketed = regexp.MustCompile(`^\[.*\]$`)
+	// Other scripts tell that it is neither, also where Han characters stand among them, as in Japanese.
+	otherScript = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}\p{Hangul}]`)
+)
+
+// Tells returns the language in which a text was written, if it tells one: Chinese when it has a Han character, English when it has a few
+// Latin letters. Quotations, lines that name files, code, addresses and mentions tell nothing, nor does a command, unless it is Chinese.
+func Tells(text string) (lang Lang, tells bool) {
+	text = strings.TrimSpace(text)
+	command := strings.HasPrefix(text, "/") || strings.HasPrefix(text, "!")
+	latin := 0
+	for line := range strings.Lines(untold.ReplaceAllString(text, " ")) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, ">") || bracketed.MatchString(line) {
+			continue
+		}
+		line = strings.TrimPrefix(line, "[voice transcript] ")
+		if otherScript.MatchString(line) {
+			return "", false
+		}
+		if Of(line) == Chinese {
+			return Chinese, true
+		}
+		for _, r := range line {
+			if unicode.Is(unicode.Latin, r) {
+				latin++
+			}
+		}
+	}
+	return English, latin >= leastLetters && !command
 }

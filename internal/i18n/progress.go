@@ -1,5 +1,10 @@
 package i18n
 
+import (
+	"regexp"
+	"strings"
+)
+
 // What people are shown of a turn while it runs.
 const (
 	ProgressWorking  ID = "progress_working"
@@ -98,4 +103,34 @@ var notices = map[ID]map[Lang]string{
 	TurnAsks:     {English: "**%s**: needs your answer, after %s", Chinese: "**%s**：运行 %s 后，需要你的答复"},
 	TurnAnswer:   {English: "%s: %s", Chinese: "%s：%s"},
 	TurnUntitled: {English: "Your conversation", Chinese: "你的对话"},
+}
+
+// reasons are those for which a model is asked again, as they are recorded (llm.Reason).
+var reasons = map[string]string{
+	"rate limit": "请求过于频繁", "truncated stream": "回答中断", "timeout": "超时", "network": "网络故障", "empty answer": "没有回答", "server error": "服务端错误",
+}
+
+// ofRunner is a reason of a model that is reached through a runner.
+var ofRunner = regexp.MustCompile(`^runner (.+?)(?: is offline|: (.*))$`)
+
+// Reason returns why a model is asked again, which is recorded in English, in a language.
+func Reason(lang Lang, reason string) string {
+	if lang != Chinese {
+		return reason
+	}
+	if m := ofRunner.FindStringSubmatch(reason); m != nil {
+		if m[2] == "" {
+			return "运行器 " + m[1] + " 离线"
+		}
+		return "运行器 " + m[1] + "：" + Reason(lang, m[2])
+	}
+	what, status, answered := strings.Cut(reason, ", HTTP ")
+	said, known := reasons[what]
+	switch {
+	case !known:
+		return reason
+	case answered:
+		return said + "，HTTP " + status
+	}
+	return said
 }

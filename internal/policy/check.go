@@ -28,6 +28,7 @@ func (c *check) policy(p *Policy) {
 	c.limits(p.Limits)
 	c.memory(p.Memory)
 	c.runners(p.Runners)
+	c.oneOf("language", p.Language, "en", "zh")
 	c.zone("cron.timezone", p.Cron.Timezone)
 	c.oneOf("permissions.administrators", p.Permissions.Administrators, presets...)
 	c.oneOf("permissions.others", p.Permissions.Others, presets...)

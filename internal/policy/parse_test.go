@@ -24,7 +24,7 @@ func TestParse_NamesEveryFaultAtOnce(t *testing.T) {
 		`agents.list[0].memmory: is not known; did you mean memory?`,
 		`channels.feishu.allowFrom[0]: a text is expected: put the number between quotes, as it may be longer than numbers are exact`,
 		`channels.feishu.dmpolicy: is not known; did you mean dmPolicy?`,
-		`gateway: is not known; known here: agents, bindings, channels, cron, defaultModel, disabledSkills, limits, memory, messages, models, permissions, runners, session, tiers`,
+		`gateway: is not known; known here: agents, bindings, channels, cron, defaultModel, disabledSkills, language, limits, memory, messages, models, permissions, runners, session, tiers`,
 		`messages.queue: an object { … } is expected, not a text`,
 		`session.identityLinks.alice: a list [ … ] is expected, not a text`,
 		`session.reset.atHour: a whole number up to 2147483647 is expected`,

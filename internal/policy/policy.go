@@ -29,6 +29,8 @@ type Policy struct {
 	Cron         Cron               `json:"cron,omitzero"`
 	Permissions  Permissions        `json:"permissions,omitzero"`
 	Runners      Runners            `json:"runners,omitzero"`
+	// Language is that of xbot's own sentences where nothing that people wrote tells theirs: en (default) or zh
+	Language string `json:"language,omitempty"`
 	// DisabledSkills are names of skills that nobody has here, wherever they come from
 	DisabledSkills []string `json:"disabledSkills,omitempty"`
 }

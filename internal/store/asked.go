@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/pg"
 )
 
@@ -14,9 +15,9 @@ func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
 	if err != nil {
 		return chat.Asked{}, pg.Classify(fmt.Errorf("read what the turn was asked: %w", err))
 	}
-	lang, err := s.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
+	lang, err := conversation.LangOf(ctx, s.db.Q, s.db.Pool, turn)
 	if err != nil {
-		return chat.Asked{}, err
+		return chat.Asked{}, pg.Classify(err)
 	}
 	return chat.Asked{Inbox: r.ID, User: r.UserID, Text: r.Body, Lang: string(lang), Control: r.Kind == kindControl}, nil
 }

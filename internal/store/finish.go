@@ -278,7 +278,9 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 		})
 	}
 	for _, r := range returned {
-		inbox.EmitDropped(t, row.SessionKey, r.ID, r.Body, outcomeRecalled, i18n.Recalled)
+		if _, err := inbox.EmitDropped(ctx, t, row.SessionKey, r.ID, r.Body, outcomeRecalled, i18n.Recalled); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func tellWait(ctx context.Context, t *pg.Tx, step chat.Step, reason string, most
 	if err != nil {
 		return err
 	}
-	text := i18n.Say(lang, i18n.ProviderWaits, pg.Clean(reason), hours(lang, most))
+	text := i18n.Say(lang, i18n.ProviderWaits, i18n.Reason(lang, pg.Clean(reason)), hours(lang, most))
 	if err := conversation.AppendNotice(ctx, t, step.Session, step.Turn, text); err != nil {
 		return err
 	}

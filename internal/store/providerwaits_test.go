@@ -63,7 +63,7 @@ func TestWaitForProvider_IsSaidOnceAndForgottenWithTheTurn(t *testing.T) {
 	said := 0
 	for _, m := range b.transcript().Messages {
 		if m.Role == chat.RoleNotice {
-			require.Contains(t, m.Content, "暂时无法连接模型服务(network)")
+			require.Contains(t, m.Content, "暂时无法连接模型服务(网络故障)")
 			said++
 		}
 	}

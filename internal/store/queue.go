@@ -72,7 +72,9 @@ func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (la
 	}
 	for _, r := range rows {
 		if r.Was {
-			dropQueued(t, in.Session, got, r.ID, r.Body, outcomeSuperseded, i18n.Superseded)
+			if err := dropQueued(ctx, t, in.Session, got, r.ID, r.Body, outcomeSuperseded, i18n.Superseded); err != nil {
+				return false, err
+			}
 		}
 	}
 	if !late {
@@ -120,8 +122,7 @@ func queueFull(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	got := Accepted{ID: row.ID, Mode: in.Queue.Mode, Fetch: outcome == nil && len(in.files()) > 0}
 	emitQueued(t, in, row.ID)
 	if outcome != nil {
-		dropQueued(t, in.Session, &got, row.ID, in.Text, outcomeDropped, i18n.DroppedNew, in.Queue.Cap)
-		return got, nil
+		return got, dropQueued(ctx, t, in.Session, &got, row.ID, in.Text, outcomeDropped, i18n.DroppedNew, in.Queue.Cap)
 	}
 	if err := makeRoom(ctx, t, in, &got); err != nil {
 		return Accepted{}, err
@@ -148,7 +149,9 @@ func makeRoom(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 		return mustFit(ctx, t, in)
 	}
 	for _, r := range rows {
-		dropQueued(t, in.Session, got, r.ID, r.Body, outcome, say, in.Queue.Cap)
+		if err := dropQueued(ctx, t, in.Session, got, r.ID, r.Body, outcome, say, in.Queue.Cap); err != nil {
+			return err
+		}
 		if err := disownQueued(ctx, t, r.ID, outcome == outcomeSummarized); err != nil {
 			return err
 		}
@@ -179,10 +182,14 @@ func disownQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, itself bool) e
 }
 
 // dropQueued tells the sender of a message that it gets no turn, and why.
-func dropQueued(t *pg.Tx, key chat.SessionKey, got *Accepted, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) {
-	told := inbox.EmitDropped(t, key, id, text, outcome, say, args...)
+func dropQueued(ctx context.Context, t *pg.Tx, key chat.SessionKey, got *Accepted, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) error {
+	told, err := inbox.EmitDropped(ctx, t, key, id, text, outcome, say, args...)
+	if err != nil {
+		return err
+	}
 	got.Dropped = append(got.Dropped, id)
 	if id == got.ID {
 		got.Ended = told
 	}
+	return nil
 }

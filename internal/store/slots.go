@@ -271,6 +271,6 @@ func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		return conversation.AppendNotice(ctx, tx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Throttled))
+		return conversation.Tell(ctx, tx, w.Session, i18n.Throttled)
 	})
 }

@@ -164,7 +164,9 @@ func recallQueued(ctx context.Context, t *pg.Tx, id chat.InboxID) (bool, error) 
 		return false, fmt.Errorf("take message %d back: %w", id, err)
 	}
 	var got Accepted
-	dropQueued(t, r.SessionKey, &got, id, r.Body, outcomeRecalled, i18n.Recalled)
+	if err := dropQueued(ctx, t, r.SessionKey, &got, id, r.Body, outcomeRecalled, i18n.Recalled); err != nil {
+		return false, err
+	}
 	return true, disownQueued(ctx, t, id, false)
 }
 

@@ -98,7 +98,7 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 		"FileCreate":     {`{"path":"a.go","content":"x"}`, "a.go"},
 		"FileReplace":    {`{"path":"a.go","old_string":"x","new_string":"y"}`, "a.go"},
 		"Glob":           {`{"pattern":"**/*.go","path":"src"}`, "src/**/*.go"},
-		"AskUser":        {`{"questions":[{"question":"Which one?"},{"question":"And why?"}]}`, "Which one? (and 1 more question)"},
+		"AskUser":        {`{"questions":[{"question":"Which one?"},{"question":"And why?"}]}`, "Which one? (+1)"},
 		"Grep":           {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
 		"Cd":             {`{"path":".."}`, ".."},
 		"CreateChat":     {`{"type":"group","members":["coder","reviewer:a"],"topic":"why"}`, "coder, reviewer:a: why"},

@@ -137,8 +137,8 @@ UPDATE turns SET run_id = $2 WHERE id = $1;
 UPDATE turns SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
 
 -- name: TurnAsksFirst :one
--- The text that started a turn, and the language that its writer chose.
-SELECT i.body, coalesce((SELECT u.value FROM user_settings u WHERE u.user_id = i.user_id AND u.key = 'language'), '')::text AS chosen
+-- What started a turn: where, by whom, and by which command.
+SELECT i.session_key, i.user_id, (CASE WHEN i.kind = 'control' THEN i.body ELSE '' END)::text AS command
 FROM inbox i WHERE i.turn_id = sqlc.arg(turn_id) AND i.kind IN ('message', 'background', 'control')
 ORDER BY i.claim, i.sent_at, i.sent_seq, i.id LIMIT 1;
 

@@ -49,6 +49,6 @@ func (l Language) Run(ctx context.Context, in slash.Request, args string) (strin
 	if name == "" {
 		return "", i18n.Fault(fault.Invalid, i18n.LanguageUsage)
 	}
-	lang = i18n.For(args, "", "")
+	lang = i18n.Chosen(args)
 	return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, name)), l.Settings.SetUserSetting(ctx, in.User, store.Language, args)
 }

@@ -61,7 +61,7 @@ func (s SettingsCommand) Run(ctx context.Context, in slash.Request, args string)
 	}
 	lang := in.Lang
 	if set.Name == string(store.Language) && set.Value != "" {
-		lang = i18n.For(set.Value, "", "")
+		lang = i18n.Chosen(set.Value)
 		set = preference.Told(lang, set)
 	}
 	return i18n.Say(lang, i18n.PreferenceIs, set.Title, markdown.Escaped(set.Shown)), nil

@@ -18,7 +18,7 @@ func Question(q *channel.Question) string {
 	if t := strings.TrimSpace(Plain(q.Text)); t != "" {
 		line("%s", t)
 	}
-	lang := i18n.Of(q.Title + q.Text + labels(q))
+	lang := language(q.Title, labels(q), q.Text)
 	if len(q.Fields) == 0 {
 		for i, button := range q.Buttons {
 			line("%d. %s", i+1, button.Label)
@@ -50,6 +50,17 @@ func howTo(fields []channel.Field) i18n.ID {
 		return i18n.NumberedSeveral
 	}
 	return i18n.NumberedOne
+}
+
+// language is that of the first text that tells one: titles are sentences of the product, texts may quote anything.
+func language(texts ...string) (lang i18n.Lang) {
+	for _, text := range texts {
+		told, tells := i18n.Tells(text)
+		if lang = told; tells {
+			break
+		}
+	}
+	return lang
 }
 
 func labels(q *channel.Question) string {

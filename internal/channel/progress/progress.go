@@ -265,7 +265,7 @@ func (v view) doing() string {
 	}
 	switch {
 	case v.resting():
-		return v.say(i18n.ProgressGoesOn, clean(v.Waits.Reason, 80))
+		return v.say(i18n.ProgressGoesOn, clean(i18n.Reason(v.lang, v.Waits.Reason), 80))
 	case v.Retry != nil:
 		return clean(v.Retry.Text, 200)
 	case v.Doing == chat.DoingCompress:

@@ -18,7 +18,7 @@ import (
 // envelope reads the event of a message. false: there is nothing for a receiver in it.
 func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bool) {
 	var m message
-	if channel.Decode(raw, &m) != nil || m.ID == "" || m.Author.Bot {
+	if channel.Decode(raw, &m) != nil || clean(m.ID) == "" || m.Author.Bot {
 		return chat.Envelope{}, false // bots do not talk to bots: two of them would never end
 	}
 	e := chat.Envelope{ID: clean(m.ID), Source: chat.Source{Channel: Name, Account: a.name}, Seq: m.Seq.int(), SentAt: moment(m.Timestamp)}
@@ -258,7 +258,7 @@ func (a *Account) recalled(event string, raw json.RawMessage) (chat.Envelope, bo
 	var d struct {
 		Message message `json:"message"`
 	}
-	if channel.Decode(raw, &d) != nil || d.Message.ID == "" || d.Message.Author.Bot {
+	if channel.Decode(raw, &d) != nil || clean(d.Message.ID) == "" || d.Message.Author.Bot {
 		return chat.Envelope{}, false
 	}
 	e := chat.Envelope{ID: clean(d.Message.ID), Source: chat.Source{Channel: Name, Account: a.name}}

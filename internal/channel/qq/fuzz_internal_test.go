@@ -99,7 +99,9 @@ func someFrames() []string {
 		"AT_MESSAGE_CREATE":       `{"id":"1","author":{"id":"A"},"guild_id":"g","channel_id":"c","content":"&lt;","seq":"7","message_reference":{"message_id":"0"}}`,
 		"DIRECT_MESSAGE_CREATE":   `{"id":"1","author":{"id":"A"},"guild_id":"g","attachments":[{"content_type":"voice","url":"//x/y","size":"3","asr_refer_text":"w"}],"msg_elements":[{"content":"q"}],"message_scene":{"ext":["ref_msg_idx=R"]}}`,
 		"PUBLIC_MESSAGE_DELETE":   `{"message":{"id":"1","author":{"id":"A"},"channel_id":"c"}}`,
-		"GROUP_MESSAGE_CREATE":    `{"id":"\u0000"}`,
+		"GROUP_MESSAGE_CREATE":    `{"id":"\u0000","group_openid":"g","author":{"member_openid":"A"},"content":"x"}`,
+		"INTERACTION_CREATE":      `{"id":"\u0000","data":{"resolved":{"button_data":"{\"q\":\"0\"}"}}}`,
+		"MESSAGE_DELETE":          `{"message":{"id":"\u0000","author":{"id":"A"},"channel_id":"c"}}`,
 	} {
 		frames = append(frames, `{"op":0,"s":2,"t":"`+event+`","id":"e","d":`+d+`}`)
 	}

@@ -46,11 +46,11 @@ const (
 // interaction hands over an answer by a button, and tells the person's client, which waits, how it went.
 func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json.RawMessage) error {
 	var p pressed
-	if channel.Decode(raw, &p) != nil || p.ID == "" {
+	if channel.Decode(raw, &p) != nil || clean(p.ID) == "" {
 		return nil
 	}
 	var c choice
-	if json.Unmarshal([]byte(p.Data.Resolved.Data), &c) != nil || c.Question == "" {
+	if json.Unmarshal([]byte(p.Data.Resolved.Data), &c) != nil || clean(c.Question) == "" {
 		a.settle(ctx, p.ID, pressDone) // a button that somebody else has made
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -27,7 +28,7 @@ func askParent(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall) error {
 	if err != nil {
 		return fmt.Errorf("read subagent %s: %w", call.SessionKey, err)
 	}
-	lang, err := conversation.LangOfTurn(ctx, t, call.TurnID)
+	lang, err := people.LanguageOf(ctx, t.Q, t, 0, agent.Root, "")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -107,21 +108,30 @@ func AppendNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.
 	return AppendMessage(ctx, t, &m, "")
 }
 
-// LangOfTurn returns the language of the message that started a turn.
+// Tell appends a sentence of the product to a conversation, in the language that is spoken there.
+func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, say i18n.ID, args ...any) error {
+	lang, err := people.LanguageOf(ctx, t.Q, t, 0, key, "")
+	if err != nil {
+		return err
+	}
+	return AppendNotice(ctx, t, key, "", i18n.Say(lang, say, args...))
+}
+
+// LangOfTurn returns the language in which who started a turn is addressed.
 func LangOfTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.Lang, error) {
 	return LangOf(ctx, t.Q, t, turn)
 }
 
-// LangOf returns the language of the message that started a turn.
+// LangOf returns the language in which who started a turn is addressed: the conversation has their message, but not their command.
 func LangOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (i18n.Lang, error) {
 	first, err := q.TurnAsksFirst(ctx, db, &turn)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return i18n.English, nil
+		return people.LanguageOf(ctx, q, db, 0, "", "")
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the turn's message: %w", err)
 	}
-	return i18n.For(first.Chosen, first.Body, first.Body), nil
+	return people.LanguageOf(ctx, q, db, first.UserID, first.SessionKey, first.Command)
 }
 
 // refs are pictures as a row holds them, which is never null.

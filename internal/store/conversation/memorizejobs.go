@@ -195,7 +195,7 @@ func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why 
 		if err != nil {
 			return err
 		}
-		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: i18n.Say(lang, i18n.MemorizeFailed, why)}
+		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: i18n.Say(lang, i18n.MemorizeFailed, i18n.Reason(lang, why))}
 		return AppendMessage(ctx, tx, &m, "")
 	})
 }

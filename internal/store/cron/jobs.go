@@ -198,7 +198,9 @@ func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 			return fmt.Errorf("drop the waiting runs of %s: %w", id, err)
 		}
 		for _, r := range waiting {
-			inbox.EmitDropped(tx, r.SessionKey, r.ID, r.Body, inbox.OutcomeRecalled, i18n.Recalled)
+			if _, err := inbox.EmitDropped(ctx, tx, r.SessionKey, r.ID, r.Body, inbox.OutcomeRecalled, i18n.Recalled); err != nil {
+				return err
+			}
 		}
 		tx.WakeJob(id)
 		return tx.Q.CronRunsForget(ctx, tx, []string{string(id)})

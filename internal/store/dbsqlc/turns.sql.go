@@ -420,21 +420,22 @@ func (q *Queries) TurnAllowedBy(ctx context.Context, db DBTX, arg TurnAllowedByP
 }
 
 const turnAsksFirst = `-- name: TurnAsksFirst :one
-SELECT i.body, coalesce((SELECT u.value FROM user_settings u WHERE u.user_id = i.user_id AND u.key = 'language'), '')::text AS chosen
+SELECT i.session_key, i.user_id, (CASE WHEN i.kind = 'control' THEN i.body ELSE '' END)::text AS command
 FROM inbox i WHERE i.turn_id = $1 AND i.kind IN ('message', 'background', 'control')
 ORDER BY i.claim, i.sent_at, i.sent_seq, i.id LIMIT 1
 `
 
 type TurnAsksFirstRow struct {
-	Body   string
-	Chosen string
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+	Command    string
 }
 
-// The text that started a turn, and the language that its writer chose.
+// What started a turn: where, by whom, and by which command.
 func (q *Queries) TurnAsksFirst(ctx context.Context, db DBTX, turnID *chat.TurnID) (TurnAsksFirstRow, error) {
 	row := db.QueryRow(ctx, turnAsksFirst, turnID)
 	var i TurnAsksFirstRow
-	err := row.Scan(&i.Body, &i.Chosen)
+	err := row.Scan(&i.SessionKey, &i.UserID, &i.Command)
 	return i, err
 }
 

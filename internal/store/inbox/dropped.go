@@ -6,6 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -13,10 +14,14 @@ import (
 const OutcomeRecalled = "recalled"
 
 // EmitDropped tells the sender of a row that it gets no turn, and why, and returns what was said.
-func EmitDropped(t *pg.Tx, key chat.SessionKey, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) string {
-	told := i18n.Say(i18n.Of(text), say, args...)
+func EmitDropped(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) (string, error) {
+	lang, err := people.LanguageOf(ctx, t.Q, t, 0, key, text)
+	if err != nil {
+		return "", err
+	}
+	told := i18n.Say(lang, say, args...)
 	t.Emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcome, Text: told})
-	return told
+	return told, nil
 }
 
 // DropDisabled takes the messages of people who were shut out from the queues of others, such as those of groups, where what is behind them
@@ -28,7 +33,9 @@ func (s *Store) DropDisabled(ctx context.Context) error {
 			return fmt.Errorf("drop messages of people who were shut out: %w", err)
 		}
 		for _, r := range rows {
-			EmitDropped(tx, r.SessionKey, r.ID, r.Body, OutcomeRecalled, i18n.ShutOut)
+			if _, err := EmitDropped(ctx, tx, r.SessionKey, r.ID, r.Body, OutcomeRecalled, i18n.ShutOut); err != nil {
+				return err
+			}
 			tx.WakeTurn(r.SessionKey, r.Channel, "next")
 		}
 		return nil

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/session"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -47,11 +48,10 @@ func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say fu
 	if there {
 		reader = place.ID
 	}
-	speaks, err := tx.Q.Speaks(ctx, tx, dbsqlc.SpeaksParams{UserID: reader, SessionKey: place.SessionKey})
+	lang, err := people.LanguageOf(ctx, tx.Q, tx, reader, place.SessionKey, "")
 	if err != nil {
-		return fmt.Errorf("read the language of an administrator: %w", err)
+		return err
 	}
-	lang := i18n.For(speaks.Chosen, "", speaks.Wrote)
 	title := i18n.Say(lang, i18n.NoticesTitle)
 	origin, err := json.Marshal(chat.Origin{Provider: channel, Label: title})
 	if err != nil {

@@ -114,7 +114,8 @@ func tell(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
 	if err != nil {
 		return fmt.Errorf("look for who is told of turn %s: %w", turn, err)
 	}
-	lang, err := people.LanguageOf(ctx, t.Q, t, row.UserID, row.SessionKey, row.Answer)
+	line := firstLine(row.Answer)
+	lang, err := people.LanguageOf(ctx, t.Q, t, row.UserID, row.SessionKey, line)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func tell(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
 		title = i18n.Say(lang, i18n.TurnUntitled)
 	}
 	text := i18n.Say(lang, say, title, took(lang, row.Seconds))
-	if line := firstLine(row.Answer); say == i18n.TurnFinished && line != "" {
+	if say == i18n.TurnFinished && line != "" {
 		text = i18n.Say(lang, i18n.TurnAnswer, text, line)
 	}
 	m := chat.Message{Session: row.SessionKey, Role: chat.RoleNotice, Content: text}

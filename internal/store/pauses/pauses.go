@@ -12,7 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/cron"
-	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -46,11 +46,11 @@ func (s *Store) tellPaused(ctx context.Context, run string, keys []string, say i
 		if err != nil {
 			return fmt.Errorf("look where to say that run %s is paused: %w", run, err)
 		}
-		row, err := tx.Q.Speaks(ctx, tx, dbsqlc.SpeaksParams{UserID: where.UserID, SessionKey: where.Key})
+		lang, err := people.LanguageOf(ctx, tx.Q, tx, where.UserID, where.Key, "")
 		if err != nil {
-			return fmt.Errorf("read the language of user %d: %w", where.UserID, err)
+			return err
 		}
-		return conversation.AppendNotice(ctx, tx, where.Key, "", i18n.Say(i18n.For(row.Chosen, "", row.Wrote), say, args...))
+		return conversation.AppendNotice(ctx, tx, where.Key, "", i18n.Say(lang, say, args...))
 	})
 }
 

@@ -10,17 +10,18 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Speaks returns the language for an answer to a command of a person in a conversation: the one they chose, else the one
-// they write (i18n.For).
+// Speaks returns the language in which somebody is addressed in a conversation (i18n.Spoken). text is what is answered; empty where it is in
+// the conversation, or nothing is. A user of 0 is the owner of the conversation. Neither needs to be known: then the policy says it.
 func (s *Store) Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error) {
-	return LanguageOf(ctx, s.db.Q, s.db.Pool, user, key, text)
+	lang, err := LanguageOf(ctx, s.db.Q, s.db.Pool, user, key, text)
+	return lang, pg.Classify(err)
 }
 
-// LanguageOf is the language that a person chose, else that of the text, else that in which they wrote last.
+// LanguageOf is Speaks in a transaction.
 func LanguageOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error) {
-	row, err := q.Speaks(ctx, db, dbsqlc.SpeaksParams{UserID: user, SessionKey: key})
+	row, err := q.Speaks(ctx, db, dbsqlc.SpeaksParams{UserID: int64(user), SessionKey: key})
 	if err != nil {
-		return "", pg.Classify(fmt.Errorf("read the language of user %d: %w", user, err))
+		return "", fmt.Errorf("read the language of %q for user %d: %w", key, user, err)
 	}
-	return i18n.For(row.Chosen, text, row.Wrote), nil
+	return i18n.Spoken{Chosen: row.Chosen, Text: text, Here: row.Here, Wrote: row.Wrote, Usual: row.Usual, Shared: row.Shared}.Lang(), nil
 }

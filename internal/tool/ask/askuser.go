@@ -5,6 +5,7 @@ package ask
 import (
 	"context"
 	_ "embed"
+	"fmt"
 
 	"xbot/internal/chat"
 	"xbot/internal/question"
@@ -40,7 +41,7 @@ func (handler) Summary(p params) string {
 		return ""
 	}
 	if more := len(p.Questions) - 1; more > 0 {
-		return tool.OneLine(p.Questions[0].Question, 160) + " (and " + tool.Count(more, "more question") + ")"
+		return fmt.Sprintf("%s (+%d)", tool.OneLine(p.Questions[0].Question, 160), more) // people read it: the question is in their language
 	}
 	return p.Questions[0].Question
 }

@@ -34,11 +34,10 @@ func NewPlan(todos Todos) tool.Tool {
 }
 
 func (planner) Summary(p planParams) string {
-	steps := tool.Count(len(p.Steps), "step")
-	if p.Title == "" {
-		return steps
+	if p.Title == "" && len(p.Steps) > 0 {
+		return fmt.Sprintf("%s (+%d)", tool.OneLine(p.Steps[0], 160), len(p.Steps)-1)
 	}
-	return tool.OneLine(p.Title, 160) + " (" + steps + ")"
+	return fmt.Sprintf("%s (%d)", tool.OneLine(p.Title, 160), len(p.Steps)) // in no language but that of the title
 }
 
 // Plan returns what a person is to approve.

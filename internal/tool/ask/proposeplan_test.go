@@ -24,7 +24,7 @@ func TestProposePlan_MakesTheApprovedStepsTheToDoListAndSaysWhatWasEdited(t *tes
 	tools := tool.New(ask.NewPlan(list))
 	plan, err := tools.Plan(chat.PlanTool, `{"title":"x","steps":["b"]}`)
 	require.NoError(t, err)
-	require.Equal(t, "x (1 step)", tools.Summary(chat.PlanTool, `{"title":"x","steps":["b"]}`))
+	require.Equal(t, "x (1)", tools.Summary(chat.PlanTool, `{"title":"x","steps":["b"]}`))
 	call := tool.Call{Session: "s", Arguments: `{"title":"x","steps":["b"]}`, Approval: &chat.Approval{State: chat.ApprovalAllowed, Plan: plan, Asked: `{"title":"x","steps":["a"]}`, Note: "soon"}}
 	got, err := tools.Run(t.Context(), chat.PlanTool, call)
 	require.NoError(t, err)

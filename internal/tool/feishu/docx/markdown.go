@@ -268,7 +268,7 @@ func linked(text, address string) string {
 	if plain, err := url.QueryUnescape(address); err == nil && strings.Contains(address, "%3A%2F%2F") {
 		address = plain
 	}
-	if address == "" || len(address) > 2000 || strings.ContainsAny(address, "() <>\t\r\n") {
+	if address == "" || len(address) > 2000 || !utf8.ValidString(address) || strings.ContainsAny(address, "() <>\x00\t\r\n") {
 		return text
 	}
 	return fmt.Sprintf("[%s](%s)", text, address)

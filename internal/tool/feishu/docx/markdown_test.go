@@ -75,6 +75,7 @@ func TestMarkdown_IsBounded(t *testing.T) {
 
 func FuzzMarkdown(f *testing.F) {
 	f.Add(larktest.Blocks)
+	f.Add(`{"items":[{"text":{"elements":[{"text_run":{"content":"0","text_element_style":{"link":{"url":"%3A%2F%2F%80%00"}}}}]}}]}`)
 	f.Add(`{"items":[{"block_id":"a","children":["a"],"table":{"cells":["a"]}}]}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		out := docx.Markdown(read(t, raw))
