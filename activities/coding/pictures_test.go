@@ -55,7 +55,8 @@ func TestAgent_IsShownTheNewestPicturesThatHaveRoomOverTheEndOfTheServer(t *test
 	b := setup(t, "say hello")
 	_, err := b.Fixture.Generate(t.Context(), 0)
 	require.NoError(t, err)
-	b.shows("p", "see\nrun echo > there.txt\nwait\nsee", chat.QueueFollowup, 7, codingagent.MaxMessagePictures-10, 11, 10)
+	large := codingagent.MaxMessagePictures - 4<<10
+	b.shows("p", "see\nrun echo > there.txt\nwait\nsee", chat.QueueFollowup, 4<<10, large, 11, 10)
 	b.claim(activitiestest.Turn, second)
 	ctx, leave := context.WithCancel(t.Context())
 	first := b.begin(ctx, second, 0)
@@ -71,7 +72,7 @@ func TestAgent_IsShownTheNewestPicturesThatHaveRoomOverTheEndOfTheServer(t *test
 	require.Equal(t, "pictures: 1; image/png of 12 bytes", b.LastMessage().Content)
 	given := b.allGiven()
 	require.Len(t, given, 3)
-	require.Equal(t, []string{"image/png of 11 bytes", "image/png of 10 bytes"}, given[1].Pictures, "the one before them has no room, and none is shown before it")
+	require.Equal(t, []string{fmt.Sprintf("image/png of %d bytes", large), "image/png of 11 bytes", "image/png of 10 bytes"}, given[1].Pictures, "the first has no room")
 	require.Contains(t, given[1].Text, "/in/p0.png", "the agent reads where each of them is")
 	require.Contains(t, given[1].Text, "/in/p1.png")
 	require.Equal(t, []string{"image/png of 12 bytes"}, given[2].Pictures)
@@ -81,21 +82,4 @@ func TestAgent_IsShownTheNewestPicturesThatHaveRoomOverTheEndOfTheServer(t *test
 	out := b.begin(t.Context(), third, 0)
 	require.Equal(t, "stop", out.wait(t).Finish)
 	require.Equal(t, "pictures: 0; ", b.LastMessage().Content, "what was shown before is not shown again")
-}
-
-func TestAgent_AProcessIsShown12MBOfPicturesAtMost(t *testing.T) {
-	most := codingagent.MaxMessagePictures - 4<<10 // with room for the text beside it
-	b := setup(t, "wait", "wait", "wait", "wait", "wait", "say end")
-	g := b.begin(t.Context(), activitiestest.Turn, 0)
-	for n := range 5 {
-		b.shows(fmt.Sprint("s", n), "look", chat.QueueSteer, most)
-	}
-	require.Equal(t, "stop", g.wait(t).Finish)
-	require.NoError(t, g.err)
-	shown := 0
-	for _, one := range b.allGiven() {
-		shown += len(one.Pictures)
-	}
-	require.Equal(t, 4, shown)
-	require.Equal(t, "end", b.LastMessage().Content)
 }
