@@ -27,8 +27,7 @@ func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
 }
 
 // tellNowhere says that the files of a message were not fetched because there is no runner that they could go to: to who sent them, who
-// can connect one; of a group to an administrator. A command says itself what it did not
-// find, and on the page the line of the message does.
+// can connect one; of a group to an administrator. A command says itself what it did not find, and on the page the line of the message does.
 func (r *Fetcher) tellNowhere(ctx context.Context, id chat.InboxID) error {
 	p, err := r.Store.AttachmentSet(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && (!p.Waits || p.Command || p.To.ChatType == "" || allThere(p.Files)) {
