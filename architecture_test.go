@@ -31,6 +31,7 @@ var wide = map[string]struct {
 	"internal/config.Serve":              {16, "configuration: the groups of settings"},
 	"runner/cli.flags":                   {16, "configuration: the command line"},
 	"server.settings":                    {18, "configuration: the settings that a process is made of"},
+	"internal/policy.Policy":             {16, "configuration: the policy document"},
 	"internal/policy.Channel":            {16, "configuration: a channel in the policy document"},
 	"internal/hook.Payload":              {36, "row: what a hook is told, as JSON"},
 	"internal/llm/demo.phrases":          {20, "row: the sentences of a language"},

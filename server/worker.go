@@ -132,7 +132,7 @@ func (w *workerPart) activities() worker.Activities {
 			Subagents: &agentwork.Subagents{Store: w.store},
 			Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
 			Memorizer: w.memorizer(assembler),
-			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}, Accounts: w.connected, Log: w.log},
+			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}, Accounts: w.connected, Services: w.store, Log: w.log},
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
 	}

@@ -21,6 +21,7 @@ type person struct {
 	running, jobs, sessions, prompts, files int
 	runs                                    int
 	gone                                    bool
+	belongs                                 int // services of theirs
 
 	accounts []string // providers
 	broken   bool     // nothing can be disconnected
@@ -100,8 +101,14 @@ func (p *person) EndDeletion(context.Context, chat.UserID) error {
 	return nil
 }
 
+func (p *person) DeletionBelow(context.Context, chat.UserID, int) (int, error) {
+	n := p.belongs
+	p.belongs = max(0, n-1)
+	return n, nil
+}
+
 func (p *person) deleter() *deletion.Deleter {
-	return &deletion.Deleter{Store: p, Histories: p, Accounts: p, Log: slog.New(slog.DiscardHandler)}
+	return &deletion.Deleter{Store: p, Histories: p, Accounts: p, Services: p, Log: slog.New(slog.DiscardHandler)}
 }
 
 func (p *person) step(t *testing.T) deletion.Output {
@@ -114,7 +121,8 @@ func (p *person) step(t *testing.T) deletion.Output {
 
 func TestStep_DeletesPieceByPieceAndTheUserLast(t *testing.T) {
 	t.Parallel()
-	p := &person{jobs: 2, sessions: 21, prompts: 3, runs: 5}
+	p := &person{belongs: 1, jobs: 2, sessions: 21, prompts: 3, runs: 5}
+	require.Equal(t, deletion.WaitsBelow, p.step(t).Waits, "those who belong to them go first, by deletions of their own")
 	var waits []string
 	for range 20 {
 		out := p.step(t)

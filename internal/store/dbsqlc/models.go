@@ -503,7 +503,7 @@ type User struct {
 	Role         string
 	PasswordHash string
 	CreatedAt    time.Time
-	// group: a group, channel or thread of a platform. Its conversations belong to it and not to whoever writes there, so that rights, runners and memory of a person never reach a group.
+	// group: a group, channel or thread of a platform. Its conversations belong to it and not to whoever writes there, so that rights, runners and memory of a person never reach a group. service: an agent that an administrator has published. consumer: one conversation of somebody outside with a service, so that nothing of one conversation reaches another one.
 	Kind string
 	// Made by the gateway when somebody wrote on a channel: the name is what they call themselves there, and proves nothing.
 	Met bool
@@ -515,4 +515,6 @@ type User struct {
 	DisabledBy *chat.UserID
 	// The link by which the person came.
 	InviteID *int64
+	// Of a service the administrator, of a consumer the service. It is deleted after those that belong to it.
+	OwnerID *chat.UserID
 }

@@ -1,0 +1,97 @@
+-- name: ServiceUserAdd :one
+-- The user of a service, or of a conversation with one, which belongs to the service.
+INSERT INTO users (name, role, kind, owner_id) VALUES ($1, 'member', $2, $3) RETURNING id;
+
+-- name: ServiceAdd :exec
+INSERT INTO services (id, user_id, admin_id, name, published, definition) VALUES ($1, $2, $3, $4, $5, $6);
+
+-- name: ServiceGet :one
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.id = $1 AND s.deleted_at IS NULL;
+
+-- name: ServiceList :many
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.deleted_at IS NULL
+ORDER BY lower(s.name), s.id;
+
+-- name: ServicesVersion :one
+SELECT version FROM services_version;
+
+-- name: ServiceHold :one
+-- Keeps everybody else from changing the service, and from beginning conversations with it, until the transaction ends.
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.id = $1 AND s.deleted_at IS NULL
+FOR NO KEY UPDATE OF s;
+
+-- name: ServiceSet :exec
+UPDATE services SET name = $2, published = $3, definition = $4, revision = revision + 1, changed_at = now() WHERE id = $1;
+
+-- name: ServiceEnd :exec
+-- Nobody finds the service from now on, and no key of it is good.
+WITH keys AS (
+    UPDATE service_keys k SET revoked_at = now() WHERE k.service_id = sqlc.arg(id) AND k.revoked_at IS NULL
+)
+UPDATE services SET deleted_at = now(), published = false WHERE services.id = sqlc.arg(id) AND deleted_at IS NULL;
+
+-- name: ServiceKeyAdd :one
+INSERT INTO service_keys (id, service_id, name, prefix, hash) VALUES ($1, $2, $3, $4, $5) RETURNING created_at;
+
+-- name: ServiceKeyList :many
+SELECT id, service_id, name, prefix, created_at, last_used_at, revoked_at FROM service_keys WHERE service_id = $1 ORDER BY created_at, id;
+
+-- name: ServiceKeyRevoke :execrows
+UPDATE service_keys SET revoked_at = now() WHERE id = $1 AND service_id = $2 AND revoked_at IS NULL;
+
+-- name: ServiceKeyRotate :one
+-- Another secret for a key, whose conversations stay.
+UPDATE service_keys SET hash = $3, prefix = $4, revision = revision + 1 WHERE id = $1 AND service_id = $2 AND revoked_at IS NULL
+RETURNING name, created_at, last_used_at;
+
+-- name: ServiceKeyFind :one
+-- Whose key it is. Revoked ones, and those of services that are being deleted, are not found.
+SELECT k.id AS key_id, k.name AS key_name, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
+       (a.disabled_at IS NOT NULL)::boolean AS closed
+FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
+WHERE k.hash = $1 AND k.revoked_at IS NULL AND s.deleted_at IS NULL;
+
+-- name: ServiceKeyUsed :exec
+-- At most once a minute, so that a busy key is not a busy row.
+UPDATE service_keys SET last_used_at = now() WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute');
+
+-- name: ServiceConversationCount :one
+SELECT count(*)::int FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = $1;
+
+-- name: ServiceConversationAdd :exec
+INSERT INTO service_conversations (session_key, id, service_id, key_id, user_id, source, external) VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: ServiceConversationGet :one
+-- A conversation of a key; with another key it is not found, nor is one that is being deleted.
+SELECT c.id, c.service_id, c.key_id, c.session_key, c.user_id, c.source, c.external, c.created_at, s.title, s.last_interaction_at, s.feed_seq,
+       (SELECT count(*) FROM messages m WHERE m.session_key = c.session_key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND m.rewound_by IS NULL)::int AS messages,
+       (EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
+        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running
+FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = c.user_id
+WHERE c.id = sqlc.arg(id) AND c.service_id = sqlc.arg(service_id) AND (c.key_id = sqlc.arg(key_id) OR sqlc.arg(key_id)::text = '') AND u.disabled_at IS NULL;
+
+-- name: ServiceConversationByExternal :one
+SELECT c.id FROM service_conversations c JOIN users u ON u.id = c.user_id
+WHERE c.key_id = $1 AND c.external = $2 AND c.external <> '' AND u.disabled_at IS NULL;
+
+-- name: ServiceConversationFree :exec
+-- A conversation that is being deleted leaves the name of its user to the next one.
+UPDATE service_conversations SET external = '' WHERE user_id = $1;
+
+-- name: ServiceConversationList :many
+-- Those of a service, the newest first, for its administrators.
+SELECT c.id, c.service_id, c.key_id, c.session_key, c.user_id, c.source, c.external, c.created_at, s.title, s.last_interaction_at, s.feed_seq,
+       (SELECT count(*) FROM messages m WHERE m.session_key = c.session_key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND m.rewound_by IS NULL)::int AS messages,
+       (EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
+        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running
+FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = c.user_id
+WHERE c.service_id = sqlc.arg(service_id) AND u.disabled_at IS NULL AND (sqlc.narg(before)::timestamptz IS NULL OR s.last_interaction_at < sqlc.narg(before)::timestamptz)
+  AND (sqlc.arg(q)::text = '' OR strpos(lower(s.title), lower(sqlc.arg(q)::text)) > 0)
+ORDER BY s.last_interaction_at DESC, c.id
+LIMIT sqlc.arg(n);
