@@ -235,7 +235,7 @@ func TestAPI_NoListAndNoIDInABodyReachesWhatIsOfSomebodyElse(t *testing.T) {
 func place(things map[string]string, path string) string {
 	for pattern, at := range things {
 		if rest, ok := strings.CutPrefix(path, pattern); ok {
-			return strings.NewReplacer("{version}", "1", "{widget}", "none", "{id}", "m1").Replace(at + rest)
+			return strings.NewReplacer("{version}", "1", "{widget}", "none", "{run}", "1", "{id}", "m1").Replace(at + rest)
 		}
 	}
 	return ""
