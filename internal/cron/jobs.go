@@ -28,7 +28,6 @@ type Store interface {
 	Heartbeats(ctx context.Context) ([]store.Job, error)
 	ChangeJob(ctx context.Context, id chat.JobID, change func(j *store.Job, now time.Time) error) (store.Job, error)
 	DeleteJob(ctx context.Context, id chat.JobID) error
-	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 
 	RunStore
@@ -37,6 +36,7 @@ type Store interface {
 
 // RunStore keeps what became of runs.
 type RunStore interface {
+	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
 	JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error)
 	RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error)
 	RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[chat.JobID][]chat.JobRun, error)
