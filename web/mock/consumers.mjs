@@ -23,7 +23,25 @@ export const KEY = `sk-svc-${"ab12".repeat(12)}`
 /** A red square, as what a conversation has made or was sent. */
 export const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGO4o6GBFTEMLQk0h9IRAOLkTYGKY4HMAAAAAElFTkSuQmCC", "base64")
 
-const types = { png: "image/png", jpg: "image/jpeg", mp3: "audio/mpeg", mp4: "video/mp4", pdf: "application/pdf" }
+/** A tenth of a second of silence. */
+const SOUND = (() => {
+  const head = Buffer.alloc(44)
+  head.write("RIFF", 0)
+  head.writeUInt32LE(36 + 800, 4)
+  head.write("WAVEfmt ", 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20) // PCM
+  head.writeUInt16LE(1, 22) // one channel
+  head.writeUInt32LE(8000, 24)
+  head.writeUInt32LE(8000, 28)
+  head.writeUInt16LE(1, 32)
+  head.writeUInt16LE(8, 34)
+  head.write("data", 36)
+  head.writeUInt32LE(800, 40)
+  return Buffer.concat([head, Buffer.alloc(800, 128)])
+})()
+
+const types = { wav: "audio/wav", png: "image/png", jpg: "image/jpeg", mp3: "audio/mpeg", mp4: "video/mp4", pdf: "application/pdf" }
 const typeOf = (path) => types[path.split(".").at(-1)] ?? "application/octet-stream"
 
 export class ConsumerServer {
@@ -75,6 +93,7 @@ export class ConsumerServer {
   async kill() {
     this.#epoch++
     this.#back = new Promise((start) => (this.#start = start))
+    this.release()
     await new Promise((done) => {
       this.#http.close(done)
       this.#http.closeAllConnections()
@@ -151,7 +170,7 @@ export class ConsumerServer {
       response.writeHead(service ? 403 : 404, { "Content-Type": "text/html; charset=utf-8" })
       return void response.end(embed ? "" : "<!doctype html><title>No</title><p>There is no service at this address.</p>")
     }
-    const { origins, published: _, ...told } = service
+    const { origins, ...told } = { ...service, published: undefined }
     const asScript = (value) => JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
     if (embed) {
       response.writeHead(200, { "Content-Type": "text/javascript; charset=utf-8", "Cross-Origin-Resource-Policy": "cross-origin" })
@@ -323,7 +342,7 @@ export class ConsumerServer {
       case "fail":
         throw new Error(rest)
       case "file": {
-        conversation.files.set(rest, rest.endsWith(".png") ? PICTURE : Buffer.from(`content of ${rest}`))
+        conversation.files.set(rest, made(rest))
         return this.#say(` <<FILE:/generated/${rest}>> `, told, words)
       }
       default:
@@ -340,5 +359,7 @@ export class ConsumerServer {
     return new Promise((go) => setTimeout(go, milliseconds))
   }
 }
+
+const made = (path) => (path.endsWith(".png") ? PICTURE : path.endsWith(".wav") ? SOUND : Buffer.from(`content of ${path}`))
 
 const REPEAT = new Error("the server was killed: this line is told anew")

@@ -24,7 +24,7 @@
 
   var host = document.createElement("div")
   host.lang = words.lang
-  var root = host.attachShadow({ mode: "closed" })
+  var root = host.attachShadow({ mode: "open" })
   styled(
     ":host{all:initial;position:fixed;z-index:2147483000;inset:auto " + (left ? "auto 20px 20px" : "20px 20px auto") + ";color-scheme:light dark;" +
       "font:500 15px/20px Inter,system-ui,-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',sans-serif}" +

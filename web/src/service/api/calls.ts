@@ -52,18 +52,23 @@ async function json<T>(answer: Promise<Response>): Promise<T> {
   }
 }
 
+/** For calls whose answer says nothing. */
+async function quiet(answer: Promise<Response>): Promise<void> {
+  await answer
+}
+
 const at = (conversation: string) => `/conversations/${encodeURIComponent(conversation)}`
 
 /** Fails where the key may not be used. */
-export const checkKey = async (): Promise<void> => void (await ask("GET", "/service"))
+export const checkKey = (): Promise<void> => quiet(ask("GET", "/service"))
 
 export const createConversation = (signal?: AbortSignal): Promise<Conversation> => json(ask("POST", "/conversations", { body: "{}", signal }))
 
 export const readConversation = (id: string, signal?: AbortSignal): Promise<Conversation> => json(ask("GET", at(id), { signal }))
 
-export const removeConversation = async (id: string): Promise<void> => void (await ask("DELETE", at(id)))
+export const removeConversation = (id: string): Promise<void> => quiet(ask("DELETE", at(id)))
 
-export const stopConversation = async (id: string): Promise<void> => void (await ask("POST", `${at(id)}/stop`))
+export const stopConversation = (id: string): Promise<void> => quiet(ask("POST", `${at(id)}/stop`))
 
 export const mediaToken = (id: string): Promise<{ token: string; expires_in: number }> => json(ask("GET", `${at(id)}/media-token`))
 

@@ -33,7 +33,7 @@ export function generatedFile(address: string): { path: string; anchor: string }
   const [, written = "", anchor = ""] = /^([^#]*)(#.*)?$/.exec(address) ?? []
   const path = decoded(written).replace(/^\.?\/+/, "").replace(/^generated\/+/, "")
   const parts = path.split("/")
-  if (path === "" || parts.some((part) => part === "" || part === "." || part === "..") || /[\\\u0000-\u001f]/.test(path)) return undefined
+  if (path === "" || parts.some((part) => part === "" || part === "." || part === "..") || /[\\\p{Cc}]/u.test(path)) return undefined
   return { path, anchor: anchor.slice(1) }
 }
 

@@ -75,5 +75,6 @@ export function watchList(tell: (id: string) => void): () => void {
 /** A title from what was written first, as the server makes one. */
 export const titleFrom = (text: string): string => {
   const line = text.trim().replace(/\s+/g, " ")
-  return [...line].length > 30 ? `${[...line].slice(0, 30).join("")}…` : line
+  const characters = Array.from(line)
+  return characters.length > 30 ? `${characters.slice(0, 30).join("")}…` : line
 }

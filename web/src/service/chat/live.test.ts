@@ -46,6 +46,15 @@ test("why nothing goes on is told until something does", () => {
   expect(reduce(live, token("Now")).waiting).toBeUndefined()
 })
 
+test("a turn that is at its end has its answer at the end", () => {
+  const messages: Message[] = [
+    { id: "1", role: "user", content: "Hi" },
+    { id: "2", role: "assistant", content: "Found.", reasoning: "I search.", tool_calls: [{ id: "a", name: "x", args: "{}", result: "r" }] },
+  ]
+  expect(turnsOf(messages)[0]?.steps.map(({ thinking, text, calls }) => [thinking, text, calls.length])).toEqual([["I search.", "", 1], ["", "Found.", 0]])
+  expect(turnsOf(messages, true)[0]?.steps).toHaveLength(1)
+})
+
 test("answers of several steps are one turn", () => {
   const turns = turnsOf([
     { id: "1", role: "user", content: "Hi" },

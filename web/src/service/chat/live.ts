@@ -93,8 +93,11 @@ export interface Turn {
   stopped?: boolean
 }
 
-/** The turns of messages: each begins with what a person wrote, or with what the agent says unasked at the beginning. */
-export function turnsOf(messages: Message[]): Turn[] {
+/**
+ * The turns of messages: each begins with what a person wrote, or with what the agent says unasked at the beginning. `running`: the last one
+ * is not at its end.
+ */
+export function turnsOf(messages: Message[], running = false): Turn[] {
   const turns: Turn[] = []
   for (const message of messages) {
     if (message.role === "user") {
@@ -105,7 +108,14 @@ export function turnsOf(messages: Message[]): Turn[] {
     if (!turn) turns.push((turn = { id: message.id, steps: [] }))
     turn.steps.push({ thinking: message.reasoning ?? "", text: message.content, calls: message.tool_calls ?? [], closed: true })
     turn.error = message.error || turn.error
-    turn.stopped ||= message.stopped
+    if (message.stopped) turn.stopped = true
   }
-  return turns
+  return turns.map((turn, n) => (running && n === turns.length - 1 ? turn : { ...turn, steps: answerLast(turn) }))
+}
+
+/** A turn ends with its answer: calls in the same message as the last text came before it. */
+function answerLast({ steps, stopped }: Turn): Step[] {
+  const last = steps.at(-1)
+  if (!last || stopped || last.text.trim() === "" || last.calls.length === 0) return steps
+  return [...steps.slice(0, -1), { ...last, text: "" }, { ...last, thinking: "", calls: [] }]
 }

@@ -18,16 +18,16 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
   const state = useStore(conversation.state)
   const files = useFiles()
   const { messages, live, pending, doing, trouble } = state
+  const busy = doing !== "idle"
+  const running = doing === "running" || doing === "stopping"
   const turns = useMemo(() => {
-    const all = turnsOf(messages)
+    const all = turnsOf(messages, running)
     if (pending) {
       const { text, attachments } = pending
       all.push({ id: "pending", asked: { id: "pending", role: "user", content: text, attachments }, steps: [] })
     }
     return all
-  }, [messages, pending])
-  const busy = doing !== "idle"
-  const running = doing === "running" || doing === "stopping"
+  }, [messages, pending, running])
   const current: Turn | undefined = running ? turns.at(-1) : undefined
   const ask = useCallback(
     (text: string, given: File[] = []) => {

@@ -13,7 +13,7 @@ import type { Files } from "./useFiles"
 /** Where a message is written. What was begun is kept, per conversation. */
 export function Composer({ conversation, files, onSend }: { conversation: Conversation; files: Files; onSend: (text: string, files: File[]) => void }) {
   const say = useSay()
-  const { id, doing, returned } = useStore(conversation.state)
+  const { id, doing } = useStore(conversation.state)
   const [text, setText] = useState(() => draftOf(id))
   const area = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
@@ -23,11 +23,15 @@ export function Composer({ conversation, files, onSend }: { conversation: Conver
     keepDraft(id, next)
   }
   useEffect(() => {
-    if (!returned) return
-    conversation.took()
-    setText((now) => now || returned.text)
-    add(returned.files)
-  }, [returned, conversation, add])
+    const take = () => {
+      const { returned } = conversation.state.get()
+      if (!returned) return
+      conversation.took()
+      setText((now) => now || returned.text)
+      add(returned.files)
+    }
+    return conversation.state.subscribe(take)
+  }, [conversation, add])
   useLayoutEffect(() => {
     if (area.current) grow(area.current)
   }, [text])
@@ -43,7 +47,8 @@ export function Composer({ conversation, files, onSend }: { conversation: Conver
     clear()
   }
   const pressed = (event: KeyboardEvent) => {
-    // 229: an input method takes this key, also where the browser has forgotten that it composes.
+    // 229: an input method takes this key. Safari tells it in this way alone where the key ends the composition.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
     if (event.key !== "Enter" || event.shiftKey || event.altKey || event.nativeEvent.isComposing || event.keyCode === 229) return
     event.preventDefault()
     send()

@@ -1,5 +1,6 @@
 import { Menu, SquarePen, X } from "lucide-react"
 
+import { cx } from "../../lib/cx"
 import { useSay } from "../language"
 import { close, embedded, service } from "../service"
 import { Badge } from "./Badge"
@@ -9,7 +10,7 @@ import { IconButton } from "./IconButton"
 export function Head({ onMenu, onNew }: { onMenu: () => void; onNew: () => void }) {
   const say = useSay()
   return (
-    <header className="flex h-14 shrink-0 items-center gap-1 px-2 md:px-5">
+    <header className={cx("flex h-14 shrink-0 items-center gap-1 px-2 md:px-5", !embedded && "md:hidden")}>
       <span className="md:hidden">
         <IconButton label={say("app.menu")} onClick={onMenu} aria-haspopup="dialog">
           <Menu size={20} aria-hidden />

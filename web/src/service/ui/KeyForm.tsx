@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react"
+import { type SyntheticEvent, useState } from "react"
 
 import { checkKey } from "../api/calls"
 import { Problem } from "../api/problem"
@@ -17,7 +17,7 @@ export function KeyForm({ refused }: { refused: boolean }) {
   const [shown, setShown] = useState(false)
   const [busy, setBusy] = useState(false)
   const [trouble, setTrouble] = useState<(say: Say) => string>()
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: SyntheticEvent) => {
     event.preventDefault()
     const key = text.trim()
     if (!isKey(key)) {

@@ -11,7 +11,7 @@ export function PickedFiles({ files, onRemove }: { files: File[]; onRemove?: (fi
   return (
     <ul aria-label={say("compose.files")} className="flex flex-wrap gap-2">
       {files.map((file, n) => (
-        <li key={n} className="relative flex h-16 max-w-full items-center overflow-hidden rounded-md border border-line bg-raised">
+        <li key={`${n} ${file.name} ${file.size} ${file.lastModified}`} className="relative flex h-16 max-w-full items-center overflow-hidden rounded-md border border-line bg-raised">
           <Preview file={file} />
           {onRemove && (
             <IconButton small label={say("compose.remove", { name: file.name })} onClick={() => onRemove(file)} className="absolute top-1 right-1 size-6! bg-overlay">
@@ -38,18 +38,14 @@ function Preview({ file }: { file: File }) {
   )
 }
 
-/** An address of the picture in this page; undefined: it is none. */
+const isPicture = ({ name, type }: File) => kindOf(name) === "picture" || /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(type)
+
+/** An address of the picture in this page, as long as it is shown; undefined: it is none. */
 function useObjectAddress(file: File): string | undefined {
-  const [address, setAddress] = useState<string>()
+  const [address] = useState(() => (isPicture(file) ? URL.createObjectURL(file) : undefined))
   useEffect(() => {
-    if (kindOf(file.name) !== "picture" && !/^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(file.type)) return
-    const made = URL.createObjectURL(file)
-    setAddress(made)
-    return () => {
-      setAddress(undefined)
-      URL.revokeObjectURL(made)
-    }
-  }, [file])
+    if (address !== undefined) return () => URL.revokeObjectURL(address)
+  }, [address])
   return address
 }
 

@@ -31,7 +31,9 @@ export function Sidebar({ open, drawer, onChoose, onClose }: Props) {
   const content = <Content open={open} onChoose={onChoose} onRemove={setRemoving} />
   return (
     <>
-      <div className="hidden w-68 shrink-0 border-r border-line bg-raised md:block">{content}</div>
+      <aside aria-label={say("app.sidebar")} className="hidden w-68 shrink-0 border-r border-line bg-raised md:block">
+        {content}
+      </aside>
       {drawer && (
         <Dialog drawer label={say("app.conversations")} onClose={onClose}>
           {content}

@@ -68,7 +68,7 @@ function Fold({ head, note, runs, failed, children }: { head: string; note?: str
       >
         <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-ink-3 transition-transform", open && "rotate-90")} />
         {runs && <span aria-hidden className="working size-2 shrink-0 rounded-full bg-accent" />}
-        <span className="min-w-0 shrink-0 truncate font-medium max-md:max-w-[70%]">{head}</span>
+        <span className={cx("min-w-0 truncate font-medium", note !== undefined && note !== "" && "max-w-[70%] shrink-0")}>{head}</span>
         {note !== undefined && note !== "" && <span className={cx("min-w-0 truncate", failed ? "text-danger" : "text-ink-3")}>{note}</span>}
       </button>
       {open && (

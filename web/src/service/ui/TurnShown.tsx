@@ -28,7 +28,7 @@ export const TurnShown = memo(function TurnShown({ turn, live, sending }: Props)
     .map((step) => step.text)
     .filter((part) => part.trim() !== "")
     .join("\n\n")
-  const working = live !== undefined && !writes(live)
+  const working = live !== undefined && (live.waiting !== undefined || !writes(live))
   return (
     <article aria-busy={live !== undefined} className="mt-10 first:mt-0">
       {turn.asked && <Asked message={turn.asked} sending={sending} />}
