@@ -1,6 +1,7 @@
 // What must be seen of the page of a service, against the scripted server of services. Each name is a claim.
 import assert from "node:assert/strict"
 import { readFile } from "node:fs/promises"
+import { gzipSync } from "node:zlib"
 
 import { ConsumerServer, garden, KEY, PICTURE } from "../mock/consumers.mjs"
 import { foreignPage } from "./lib/framed.mjs"
@@ -45,6 +46,31 @@ const answered = async (guest, text) => {
 const kept = (guest, name) => guest.page.evaluate((name) => localStorage.getItem(name), `xbot.svc.${garden.service_id}.${name}`)
 
 export const serviceOfMock = {
+  "the page of a service loads 120 kB at most before it can be used, nothing of the page of the house, and its script for other pages 3 kB": async (v) => {
+    await visit(
+      v,
+      async (guest, server) => {
+        const loaded = new Map()
+        guest.page.on("response", async (response) => {
+          const { pathname } = new URL(response.url())
+          if (!pathname.startsWith("/api/")) loaded.set(pathname, await response.body())
+        })
+        await guest.page.goto(`${server.page}#key=${KEY}`)
+        await guest.page.locator(".prose strong", { hasText: "plants" }).waitFor()
+        await guest.page.waitForLoadState("networkidle")
+        const sizes = [...loaded].map(([path, body]) => [path, gzipSync(body, { level: 9 }).length])
+        const total = sizes.reduce((sum, [, size]) => sum + size, 0)
+        assert.ok(total < 120_000 && total > 40_000, `${total} bytes: ${JSON.stringify(sizes)}`)
+        const built = new URL("../dist/index.html", import.meta.url)
+        const house = [...(await readFile(built, "utf8")).matchAll(/\/assets\/[\w.-]+/g)].map(([path]) => path)
+        assert.ok(house.length > 1)
+        assert.deepEqual(house.filter((path) => loaded.has(path)), [])
+        assert.ok(gzipSync(await readFile(new URL("../dist/embed.js", import.meta.url))).length < 3_000)
+      },
+      { link: undefined },
+    )
+  },
+
   "a visitor enters the key of a service once, and a link hands it over without leaving it in the address": async (v) => {
     await visit(
       v,
@@ -192,6 +218,31 @@ export const serviceOfMock = {
       assert.equal(await guest.page.locator("article").count(), 3)
       const left = await guest.page.evaluate(() => Object.keys(localStorage).filter((name) => /\.(out|draft)\./.test(name)))
       assert.deepEqual(left, [], "nothing waits to be sent")
+    })
+  },
+
+  "a message to a service that is sent while the page looks for news is not lost": async (v) => {
+    await visit(v, async (guest, server) => {
+      await ask(guest, "say Ready.")
+      await answered(guest, "Ready.")
+      let go
+      const held = new Promise((done) => (go = done))
+      server.intercept = async (request) => {
+        if (request.method === "GET" && /\/conversations\/\w+$/.test(request.url)) await held
+        return false
+      }
+      const looks = guest.page.waitForRequest(/\/conversations\/\w+$/)
+      await guest.page.evaluate(() => {
+        const { now } = Date
+        Date.now = () => now() + 60_000
+        dispatchEvent(new Event("focus"))
+      })
+      await looks
+      await ask(guest, "say Sent meanwhile.")
+      await guest.page.getByText("Sending…").waitFor()
+      go()
+      await answered(guest, "Sent meanwhile.")
+      assert.deepEqual(server.asked, ["say Ready.", "say Sent meanwhile."])
     })
   },
 

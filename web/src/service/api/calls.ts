@@ -16,8 +16,10 @@ interface Options {
 
 /** Asks the server with the key; throws a Problem. No cookie goes along: this page is nobody's of the house. */
 async function ask(method: string, path: string, { body, headers, signal, patience = PATIENCE }: Options = {}): Promise<Response> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), patience)
+  const ends = new AbortController()
+  signal?.throwIfAborted()
+  signal?.addEventListener("abort", () => ends.abort(signal.reason))
+  const timer = setTimeout(() => ends.abort(), patience)
   const json = typeof body === "string" ? { "Content-Type": "application/json" } : undefined
   let answer
   try {
@@ -25,7 +27,7 @@ async function ask(method: string, path: string, { body, headers, signal, patien
       method,
       body,
       headers: { Authorization: `Bearer ${currentKey()}`, "X-Xbot-Channel": "web", ...json, ...headers },
-      signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
+      signal: ends.signal,
       credentials: "omit",
       cache: "no-store",
       referrerPolicy: "no-referrer",

@@ -12,7 +12,7 @@ export interface Call {
   name: string
   /** JSON, or the beginning of it while it is written. */
   args: string
-  result?: string
+  result?: string | null
   ok?: boolean
 }
 

@@ -36,6 +36,9 @@ interface Sent {
 /** Milliseconds that a limit may last for the page to wait by itself. */
 const SHORT_LIMIT = 120_000
 
+/** Attempts after which a server that answers with faults, about a minute, is left alone. */
+const MOST_FAULTS = 9
+
 /** Milliseconds after which a conversation is read again when somebody comes back to it. */
 const STALE = 10_000
 
@@ -62,11 +65,19 @@ export class Conversation {
     this.#left.abort()
   }
 
-  send(text: string, files: File[]): void {
-    if (this.#work) return
-    const after = this.state.get().messages.length
+  /** Sends a message; false: another one is on its way. */
+  send(text: string, files: File[]): boolean {
+    const { pending, doing, messages } = this.state.get()
+    if (pending || doing !== "idle") return false
+    const before = this.#work // it looks for what has happened meanwhile
+    const after = messages.length
     this.#set({ pending: { text, attachments: [], files, after }, doing: "sending", trouble: undefined, returned: undefined, live: nothing })
-    this.#begin(() => this.#send(text, files, after))
+    this.#begin(async () => {
+      await before
+      this.#set({ doing: "sending" })
+      await this.#send(text, files, after)
+    })
+    return true
   }
 
   /** Goes on after trouble, or looks for what has happened meanwhile. */
@@ -102,11 +113,14 @@ export class Conversation {
 
   /** One work at a time; its troubles are what the visitor reads. */
   #begin(work: () => Promise<void>): void {
-    this.#work = work()
+    const begun = work()
       .catch((error: unknown) => {
         if (!this.#left.signal.aborted) this.#fail(error)
       })
-      .finally(() => (this.#work = undefined))
+      .finally(() => {
+        if (this.#work === begun) this.#work = undefined
+      })
+    this.#work = begun
   }
 
   #fail(error: unknown): void {
@@ -249,6 +263,7 @@ export class Conversation {
         if (this.#left.signal.aborted || !(error instanceof Problem)) throw error
         const wait = error.kind === "limit" ? (error.until ?? 0) - Date.now() : 0
         if (!error.passes && (error.kind !== "limit" || wait > SHORT_LIMIT)) throw error
+        if (error.kind === "busy" && failed === MOST_FAULTS) throw error
         if (failed > 1 || error.kind === "limit") this.#set({ trouble: troubleOf(error) })
         if (error.kind === "limit") await sleep(Math.max(wait, 500), this.#left.signal)
         else await beforeAttempt(failed, this.#left.signal)

@@ -30,11 +30,11 @@ export function reduce(live: Live, event: ChatEvent): Live {
     case "message":
       return changeOpen(live, (step) => ({ ...step, text: event.content, closed: true }))
     case "tool_call":
-      return withCall(live, { id: event.id, name: event.name, args: event.args })
+      return withCall(live, { id: event.id, name: event.name, args: textOf(event.args) })
     case "tool_call_chunk":
       return changeLastCall(live, (call) => ({ ...call, args: call.args + event.args_delta }))
     case "tool_result":
-      return withCall(live, { id: event.id, name: event.name, args: "", result: event.content, ok: event.ok })
+      return withCall(live, { id: event.id, name: event.name, args: "", result: textOf(event.content), ok: event.ok })
     case "restart":
       return withoutOpen(live)
     case "waiting":
@@ -106,12 +106,17 @@ export function turnsOf(messages: Message[], running = false): Turn[] {
     }
     let turn = turns.at(-1)
     if (!turn) turns.push((turn = { id: message.id, steps: [] }))
-    turn.steps.push({ thinking: message.reasoning ?? "", text: message.content, calls: message.tool_calls ?? [], closed: true })
+    turn.steps.push({ thinking: message.reasoning ?? "", text: message.content, calls: (message.tool_calls ?? []).map(plain), closed: true })
     turn.error = message.error || turn.error
     if (message.stopped) turn.stopped = true
   }
   return turns.map((turn, n) => (running && n === turns.length - 1 ? turn : { ...turn, steps: answerLast(turn) }))
 }
+
+/** A call as the page shows it: what a program wrote in another shape is text, too. */
+const plain = (call: Call): Call => ({ ...call, args: textOf(call.args), result: call.result === undefined || call.result === null ? undefined : textOf(call.result) })
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
 /** A turn ends with its answer: calls in the same message as the last text came before it. */
 function answerLast({ steps, stopped }: Turn): Step[] {

@@ -13,7 +13,10 @@ export function Announcer({ live, turn }: { live: Live; turn: string | undefined
   const text = live.steps.map((step) => step.text).join("\n")
   useEffect(() => {
     const now = read.current
-    if (turn !== now.turn && turn !== undefined) Object.assign(now, { turn, length: 0 })
+    if (turn !== now.turn && turn !== undefined) {
+      if (now.turn !== "pending") now.length = 0 // else it is the same turn, which has its id now
+      now.turn = turn
+    }
     const ended = turn === undefined // the rest of the last answer
     const whole = ended ? now.text : text
     const end = ended ? whole.length : endOfSentences(whole)

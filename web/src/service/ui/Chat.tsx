@@ -29,12 +29,7 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
     return all
   }, [messages, pending, running])
   const current: Turn | undefined = running ? turns.at(-1) : undefined
-  const ask = useCallback(
-    (text: string, given: File[] = []) => {
-      conversation.send(text, given)
-    },
-    [conversation],
-  )
+  const ask = useCallback((text: string, given: File[] = []) => conversation.send(text, given), [conversation])
   const blank = turns.length === 0 && doing !== "loading" && !busy && trouble?.kind !== "gone"
   return (
     <ConversationId value={state.id}>

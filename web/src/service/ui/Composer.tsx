@@ -11,7 +11,7 @@ import { PickedFiles } from "./PickedFiles"
 import type { Files } from "./useFiles"
 
 /** Where a message is written. What was begun is kept, per conversation. */
-export function Composer({ conversation, files, onSend }: { conversation: Conversation; files: Files; onSend: (text: string, files: File[]) => void }) {
+export function Composer({ conversation, files, onSend }: { conversation: Conversation; files: Files; onSend: (text: string, files: File[]) => boolean }) {
   const say = useSay()
   const { id, doing } = useStore(conversation.state)
   const [text, setText] = useState(() => draftOf(id))
@@ -42,7 +42,7 @@ export function Composer({ conversation, files, onSend }: { conversation: Conver
   const sendable = idle && (text.trim() !== "" || picked.length > 0)
   const send = () => {
     if (!sendable) return
-    onSend(text.trim() || say("compose.onlyFiles"), picked)
+    if (!onSend(text.trim() || say("compose.onlyFiles"), picked)) return
     setText("") // what is kept of it goes once the message itself is kept
     clear()
   }

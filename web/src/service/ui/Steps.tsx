@@ -45,7 +45,7 @@ function Part({ part, runs }: { part: PartOf; runs: boolean }) {
       {call ? (
         <div className="space-y-3">
           {call.args.trim() !== "" && <Text label={say("steps.args")} text={indented(call.args)} />}
-          {call.result !== undefined && call.result !== "" && <Text label={say("steps.result")} text={call.result} />}
+          {typeof call.result === "string" && call.result !== "" && <Text label={say("steps.result")} text={call.result} />}
         </div>
       ) : (
         <p className="text-ui break-words whitespace-pre-wrap text-ink-2">{thinking}</p>
