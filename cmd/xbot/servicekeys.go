@@ -177,7 +177,7 @@ func (c serviceConversationsCmd) show(ctx context.Context, client *apiclient.Cli
 	}
 	for _, m := range said.Messages {
 		say(os.Stdout, "%s  %s", m.CreatedAt.Local().Format(time.DateTime), m.Role)
-		for _, line := range strings.SplitSeq(m.Content, "\n") {
+		for line := range strings.SplitSeq(m.Content, "\n") {
 			say(os.Stdout, "  %s", printable(line))
 		}
 		for _, call := range m.ToolCalls {
