@@ -22,6 +22,7 @@ import (
 	"xbot/ingress/api/plugins"
 	apiregistry "xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
+	apiservices "xbot/ingress/api/services"
 	"xbot/ingress/api/sessions"
 	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
@@ -40,6 +41,7 @@ import (
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/weblink"
 	"xbot/internal/prompt"
+	"xbot/internal/service/desk"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
 	"xbot/internal/transcription"
@@ -130,6 +132,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
 	}

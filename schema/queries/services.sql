@@ -95,3 +95,15 @@ WHERE c.service_id = sqlc.arg(service_id) AND u.disabled_at IS NULL AND (sqlc.na
   AND (sqlc.arg(q)::text = '' OR strpos(lower(s.title), lower(sqlc.arg(q)::text)) > 0)
 ORDER BY s.last_interaction_at DESC, c.id
 LIMIT sqlc.arg(n);
+
+-- name: ServiceFigures :many
+-- What administrators see of services beside what was chosen: of one, or of all.
+SELECT s.id, a.name AS admin,
+       (SELECT count(*) FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = s.id)::int AS conversations,
+       (SELECT count(*) FROM service_keys k WHERE k.service_id = s.id AND k.revoked_at IS NULL)::int AS keys,
+       (SELECT k.last_used_at FROM service_keys k WHERE k.service_id = s.id AND k.last_used_at IS NOT NULL ORDER BY k.last_used_at DESC LIMIT 1) AS used_at
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.deleted_at IS NULL AND (sqlc.arg(id)::text = '' OR s.id = sqlc.arg(id)::text);
+
+-- name: ServiceKeyCount :one
+SELECT count(*)::int FROM service_keys WHERE service_id = $1 AND revoked_at IS NULL;
