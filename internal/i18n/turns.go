@@ -41,6 +41,7 @@ const (
 	Delayed        ID = "delayed"         // before an answer that comes late; %s is when it was written
 	AskClosed      ID = "ask_closed"      // an answer came to a question that is not open
 	Retrying       ID = "retrying"        // %s reason, %d next attempt, %d of
+	AnswerAsks     ID = "answer_asks"     // to a program that waits for an answer; %s name of a tool
 	StillKilled    ID = "still_killed"    // %d commands of a stopped turn whose runner has not heard of the kill
 
 	AgentFailed     ID = "agent_failed"      // %s agent, %s what it says
@@ -100,6 +101,7 @@ var turns = map[ID]map[Lang]string{
 	RunPaused:       {English: "An administrator has paused this turn; it goes on when they unpause it. /stop ends it.", Chinese: "管理员已暂停本次任务，恢复后会继续。发送 /stop 可以结束它。"},
 	DeliveryPaused:  {English: "An administrator has paused the delivery of answers to this chat; answers arrive when they unpause it.", Chinese: "管理员已暂停向此会话发送回复，恢复后会补发期间的内容。"},
 	JobPaused:       {English: "An administrator has paused the job %s in the Temporal UI; it runs again when they unpause it.", Chinese: "管理员已在 Temporal 界面暂停定时任务 %s，恢复后会继续运行。"},
+	AnswerAsks:      {English: "The answer waits for a person: %s needs a decision, on the page of xbot or in the chat of the conversation.", Chinese: "回答正在等待人工决定：%s 需要有人在 xbot 页面或会话中作出选择。"},
 	Held:            {English: "A fault in the server delays this answer. Nothing is lost: it goes on by itself once the server is repaired.", Chinese: "服务器故障，回答被搁置。没有丢失任何内容：服务器修复后会自动继续。"},
 	Throttled:       {English: "Your message waits, because the server answers as many conversations as it may at once. It is answered as soon as there is room.", Chinese: "你的消息正在等待空闲名额：同时回答的对话数已达上限。轮到时会自动回答，无需重发。"},
 	SentUnknown:     {English: "I do not know whether my last answer arrived: the connection broke while I sent it. Ask me to repeat it if it did not.", Chinese: "不确定上一条回答是否送达：发送时连接中断。如未收到，请让我重发。"},
