@@ -3,7 +3,8 @@ SELECT service_admit(sqlc.arg(service_id), sqlc.arg(key_id), sqlc.arg(per_minute
 
 -- name: ServiceSendFree :exec
 -- A message that was admitted and not accepted gives its place back.
-DELETE FROM service_sends WHERE id = $1;
+DELETE FROM service_sends s WHERE s.id = sqlc.arg(id)
+AND NOT EXISTS (SELECT FROM inbox i WHERE i.channel = 'svc' AND i.account = '' AND i.user_id = s.user_id AND i.platform_id = s.id);
 
 -- name: ServiceRequestsAdd :exec
 -- Those of services that were deleted meanwhile are left out.

@@ -151,7 +151,8 @@ func (q *Queries) ServiceRequestsAdd(ctx context.Context, db DBTX, arg ServiceRe
 }
 
 const serviceSendFree = `-- name: ServiceSendFree :exec
-DELETE FROM service_sends WHERE id = $1
+DELETE FROM service_sends s WHERE s.id = $1
+AND NOT EXISTS (SELECT FROM inbox i WHERE i.channel = 'svc' AND i.account = '' AND i.user_id = s.user_id AND i.platform_id = s.id)
 `
 
 // A message that was admitted and not accepted gives its place back.
