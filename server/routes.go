@@ -89,7 +89,7 @@ func (in *ingressPart) signOn() *signon.SignOn {
 func (in *ingressPart) consumers() *consumer.API {
 	return consumer.New(consumer.Config{
 		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Addresses: in.auth, Key: in.key, Log: in.log,
+		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log,
 	})
 }
 

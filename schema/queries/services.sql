@@ -120,3 +120,29 @@ ORDER BY f.inbox_id, f.n;
 
 -- name: ServiceTurnStates :many
 SELECT id, state FROM turns WHERE session_key = sqlc.arg(session_key) AND id = ANY(sqlc.arg(ids)::text[]);
+
+-- name: ServiceRoomGet :one
+-- Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
+-- is being deleted, or whose administrator is shut out, has no rooms.
+SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+FROM users u
+LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
+LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.disabled_at IS NULL)
+LEFT JOIN service_rooms r ON r.user_id = u.id
+WHERE u.id = sqlc.arg(id);
+
+-- name: ServiceRoomKeep :one
+-- The runner on which the files of a consumer's conversation are from now on: the one that was kept before, unless it is the one to be left.
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, sqlc.arg(runner) FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = sqlc.arg(id)
+ON CONFLICT (user_id) DO UPDATE SET runner = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN excluded.runner ELSE service_rooms.runner END
+RETURNING runner;
+
+-- name: ServiceRoomLeft :one
+-- The room of a consumer who is deleted.
+SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1;
+
+-- name: ServiceRoomGone :exec
+DELETE FROM service_rooms WHERE user_id = $1;

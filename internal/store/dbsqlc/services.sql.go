@@ -613,6 +613,98 @@ func (q *Queries) ServiceList(ctx context.Context, db DBTX) ([]ServiceListRow, e
 	return items, nil
 }
 
+const serviceRoomGet = `-- name: ServiceRoomGet :one
+SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+FROM users u
+LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
+LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.disabled_at IS NULL)
+LEFT JOIN service_rooms r ON r.user_id = u.id
+WHERE u.id = $1
+`
+
+type ServiceRoomGetRow struct {
+	Kind           string
+	SessionKey     string
+	ConversationID string
+	ServiceID      string
+	AdminID        int64
+	Definition     json.RawMessage
+	Runner         string
+}
+
+// Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
+// is being deleted, or whose administrator is shut out, has no rooms.
+func (q *Queries) ServiceRoomGet(ctx context.Context, db DBTX, id chat.UserID) (ServiceRoomGetRow, error) {
+	row := db.QueryRow(ctx, serviceRoomGet, id)
+	var i ServiceRoomGetRow
+	err := row.Scan(
+		&i.Kind,
+		&i.SessionKey,
+		&i.ConversationID,
+		&i.ServiceID,
+		&i.AdminID,
+		&i.Definition,
+		&i.Runner,
+	)
+	return i, err
+}
+
+const serviceRoomGone = `-- name: ServiceRoomGone :exec
+DELETE FROM service_rooms WHERE user_id = $1
+`
+
+func (q *Queries) ServiceRoomGone(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, serviceRoomGone, userID)
+	return err
+}
+
+const serviceRoomKeep = `-- name: ServiceRoomKeep :one
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, $1 FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = $2
+ON CONFLICT (user_id) DO UPDATE SET runner = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END
+RETURNING runner
+`
+
+type ServiceRoomKeepParams struct {
+	Runner string
+	ID     chat.UserID
+	Leave  string
+}
+
+// The runner on which the files of a consumer's conversation are from now on: the one that was kept before, unless it is the one to be left.
+func (q *Queries) ServiceRoomKeep(ctx context.Context, db DBTX, arg ServiceRoomKeepParams) (string, error) {
+	row := db.QueryRow(ctx, serviceRoomKeep, arg.Runner, arg.ID, arg.Leave)
+	var runner string
+	err := row.Scan(&runner)
+	return runner, err
+}
+
+const serviceRoomLeft = `-- name: ServiceRoomLeft :one
+SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1
+`
+
+type ServiceRoomLeftRow struct {
+	ServiceID      string
+	ConversationID string
+	AdminID        chat.UserID
+	Runner         string
+}
+
+// The room of a consumer who is deleted.
+func (q *Queries) ServiceRoomLeft(ctx context.Context, db DBTX, userID chat.UserID) (ServiceRoomLeftRow, error) {
+	row := db.QueryRow(ctx, serviceRoomLeft, userID)
+	var i ServiceRoomLeftRow
+	err := row.Scan(
+		&i.ServiceID,
+		&i.ConversationID,
+		&i.AdminID,
+		&i.Runner,
+	)
+	return i, err
+}
+
 const serviceSet = `-- name: ServiceSet :exec
 UPDATE services SET name = $2, published = $3, definition = $4, revision = revision + 1, changed_at = now() WHERE id = $1
 `
