@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,6 +37,7 @@ type bundle struct {
 	service service.Service
 	key     string
 	closing chan struct{}
+	shut    func() // ends the server as a clean stop does
 }
 
 // address says that every request comes from where its header says.
@@ -60,7 +62,8 @@ func setup(t *testing.T, change ...service.Patch) *bundle {
 	})
 	stop := b.api.Records(ctx)
 	server := httptest.NewServer(b.api)
-	t.Cleanup(func() { server.CloseClientConnections(); server.Close(); stop() })
+	b.shut = sync.OnceFunc(func() { server.CloseClientConnections(); server.Close(); stop() })
+	t.Cleanup(b.shut)
 	b.url = server.URL
 	return b
 }

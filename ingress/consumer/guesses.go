@@ -46,7 +46,7 @@ func (g *guesses) may(from string, hash []byte) error {
 		return nil
 	}
 	n := g.left(from)
-	if n < freeGuesses {
+	if n <= freeGuesses-1 {
 		return nil
 	}
 	wait := time.Duration((n - freeGuesses + 1) * float64(guessPause))
