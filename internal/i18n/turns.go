@@ -56,6 +56,16 @@ const (
 	AgentAllow      ID = "agent_allow"
 	AgentAlways     ID = "agent_always"
 	AgentRefuse     ID = "agent_refuse"
+
+	ConsumerFailed      ID = "consumer_failed"  // these to people outside, without what concerns whoever runs the service
+	ConsumerBusy        ID = "consumer_busy"    // the model cannot be reached
+	ConsumerRefused     ID = "consumer_refused" // the model did not take the request
+	ConsumerTooLong     ID = "consumer_too_long"
+	ConsumerSteps       ID = "consumer_steps"
+	ConsumerDropped     ID = "consumer_dropped"
+	ConsumerWaitsSlot   ID = "consumer_waits_slot"
+	ConsumerWaitsModel  ID = "consumer_waits_model"
+	ConsumerWaitsPerson ID = "consumer_waits_person"
 )
 
 var turns = map[ID]map[Lang]string{
@@ -121,5 +131,16 @@ var turns = map[ID]map[Lang]string{
 	AgentAllow:      {English: "Allow", Chinese: "允许"},
 	AgentAlways:     {English: "Allow, and do not ask again for such things", Chinese: "允许，同类操作不再询问"},
 	AgentRefuse:     {English: "Refuse", Chinese: "拒绝"},
-	StillKilled:     {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
+	ConsumerFailed:  {English: "Something went wrong, so there is no answer. Send the message again; if that does not help, tell whoever offers this service.", Chinese: "出了点问题，没有得到回答。请重新发送消息；如仍不行，请告知服务的提供者。"},
+	ConsumerBusy:    {English: "No answer could be made just now. Send the message again in a moment.", Chinese: "暂时无法回答，请稍后重新发送消息。"},
+	ConsumerRefused: {English: "This message could not be answered. Writing it in another way or without attachments may help; else tell whoever offers this service.", Chinese: "无法回答这条消息。可以换一种写法或去掉附件再试；仍不行请告知服务的提供者。"},
+	ConsumerTooLong: {English: "This conversation has become too long. Begin a new one to go on.", Chinese: "这个对话太长了，请新建一个对话继续。"},
+	ConsumerSteps:   {English: "The answer ended after as many steps as it may take. Write \"continue\" to go on.", Chinese: "回答已达到步数上限。发送「继续」即可接着做。"},
+	ConsumerDropped: {English: "This message gets no answer of its own. Send it again if it still matters.", Chinese: "这条消息不会单独得到回答。如仍需要，请重新发送。"},
+
+	ConsumerWaitsSlot:   {English: "The message waits for its turn, and is answered as soon as there is room.", Chinese: "消息正在排队，轮到时会自动回答。"},
+	ConsumerWaitsModel:  {English: "The answer is delayed for a moment, and goes on by itself.", Chinese: "回答稍有延迟，会自动继续。"},
+	ConsumerWaitsPerson: {English: "The answer waits for somebody to look at it.", Chinese: "回答正在等待人工处理。"},
+
+	StillKilled: {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
 }

@@ -71,6 +71,17 @@ type Conversation struct {
 	Seq       int64 // of the newest durable event
 }
 
+// Room says where the files of a consumer's conversation are, and which of its administrator's files it sees.
+type Room struct {
+	Service      string
+	Conversation string
+	Session      chat.SessionKey
+	Admin        chat.UserID
+	Runner       string // of the administrator; empty: nobody has looked for them yet
+	Docs         []string
+	Scripts      []string
+}
+
 // Source says by which way a conversation was begun.
 type Source string
 
@@ -143,6 +154,30 @@ func Allows(patterns []string, file string) bool {
 			return clean == folder || strings.HasPrefix(clean, folder+"/")
 		}
 		ok, err := path.Match(pattern, clean)
+		return ok && err == nil
+	})
+}
+
+// AllowsBelow reports whether a list of patterns may allow files in a folder, or in folders below it. The folder that the list is about is
+// empty.
+func AllowsBelow(patterns []string, folder string) bool {
+	clean := path.Clean("/" + folder)[1:]
+	if clean == "" {
+		return len(patterns) > 0
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "/")
+		if pattern == "*" || pattern == "**" {
+			return true
+		}
+		if below, ok := strings.CutSuffix(pattern, "/**"); ok {
+			return clean == below || strings.HasPrefix(clean, below+"/") || strings.HasPrefix(below, clean+"/")
+		}
+		parts, names := strings.Split(pattern, "/"), strings.Split(clean, "/")
+		if len(names) >= len(parts) {
+			return false
+		}
+		ok, err := path.Match(strings.Join(parts[:len(names)], "/"), clean)
 		return ok && err == nil
 	})
 }

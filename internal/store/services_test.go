@@ -314,3 +314,45 @@ func TestServices_AreListedByWhenTheirConversationsWereUsed(t *testing.T) {
 	require.Len(t, list, 1)
 	require.Equal(t, second.ID, list[0].ID)
 }
+
+func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{AllowedDocs: &[]string{"faq/**"}, AllowedScripts: &[]string{}})
+	c := b.beginWith(b.caller(key))
+	_, ok, err := b.ServiceRoom(ctx, b.user.ID)
+	require.NoError(t, err)
+	require.False(t, ok, "a person has runners")
+	_, ok, err = b.ServiceRoom(ctx, made.User)
+	require.True(t, ok)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "the service itself speaks with nobody")
+
+	room, ok, err := b.ServiceRoom(ctx, c.User)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, service.Room{
+		Service: made.ID, Conversation: c.ID, Session: c.Session, Admin: b.user.ID, Docs: []string{"faq/**"}, Scripts: []string{},
+	}, room)
+	choice, err := b.RunnerChoice(ctx, c.User, "")
+	require.NoError(t, err)
+	require.True(t, choice.Outside)
+
+	for _, step := range []struct{ runner, leave, want string }{{"laptop", "", "laptop"}, {"desk", "", "laptop"}, {"desk", "laptop", "desk"}, {"other", "laptop", "desk"}} {
+		kept, err := b.KeepServiceRoom(ctx, c.User, step.runner, step.leave)
+		require.NoError(t, err)
+		require.Equal(t, step.want, kept, "%+v", step)
+	}
+	_, err = b.KeepServiceRoom(ctx, b.user.ID, "laptop", "")
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+
+	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
+	_, ok, err = b.ServiceRoom(ctx, c.User)
+	require.True(t, ok)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "it is being deleted")
+	left, err := b.ServiceRoomLeft(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, service.Room{Service: made.ID, Conversation: c.ID, Admin: b.user.ID, Runner: "desk"}, left)
+	require.NoError(t, b.ServiceRoomGone(ctx, c.User))
+	_, err = b.ServiceRoomLeft(ctx, c.User)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
