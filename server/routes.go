@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"xbot/ingress/answer"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	apiagents "xbot/ingress/api/agents"
@@ -27,6 +28,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
 	"xbot/ingress/connect"
+	"xbot/ingress/consumer"
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
@@ -81,6 +83,14 @@ func (in *ingressPart) signOn() *signon.SignOn {
 		},
 		Public: in.at.people(), Accounts: in.store, Links: in.auth, Log: in.log,
 	}
+}
+
+// consumers is the API by which programs and people outside use services.
+func (in *ingressPart) consumers() *consumer.API {
+	return consumer.New(consumer.Config{
+		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
+		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log,
+	})
 }
 
 // uiAccess opens the Temporal UI to administrators.

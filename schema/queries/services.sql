@@ -51,11 +51,11 @@ UPDATE service_keys SET hash = $3, prefix = $4, revision = revision + 1 WHERE id
 RETURNING name, created_at, last_used_at;
 
 -- name: ServiceKeyFind :one
--- Whose key it is. Revoked ones, and those of services that are being deleted, are not found.
-SELECT k.id AS key_id, k.name AS key_name, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
+-- Whose key it is, by its hash, or by its id where there is none. Revoked ones, and those of services that are being deleted, are not found.
+SELECT k.id AS key_id, k.name AS key_name, k.revision AS key_revision, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
        (a.disabled_at IS NOT NULL)::boolean AS closed
 FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
-WHERE k.hash = $1 AND k.revoked_at IS NULL AND s.deleted_at IS NULL;
+WHERE (k.hash = sqlc.narg(hash)::bytea OR sqlc.narg(hash)::bytea IS NULL AND k.id = sqlc.arg(key_id)) AND k.revoked_at IS NULL AND s.deleted_at IS NULL;
 
 -- name: ServiceKeyUsed :exec
 -- At most once a minute, so that a busy key is not a busy row.
@@ -95,6 +95,31 @@ WHERE c.service_id = sqlc.arg(service_id) AND u.disabled_at IS NULL AND (sqlc.na
   AND (sqlc.arg(q)::text = '' OR strpos(lower(s.title), lower(sqlc.arg(q)::text)) > 0)
 ORDER BY s.last_interaction_at DESC, c.id
 LIMIT sqlc.arg(n);
+
+-- name: ServiceFollowed :one
+-- The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
+SELECT coalesce((
+    SELECT m.inbox_id FROM feed_events f JOIN messages m ON m.turn_id = f.data ->> 'id' AND m.session_key = f.session_key AND m.role = 'user' AND m.inbox_id IS NOT NULL
+    WHERE f.session_key = sqlc.arg(session_key) AND sqlc.arg(after)::bigint > 0 AND f.seq > sqlc.arg(after)::bigint AND f.kind = 'turn' AND f.data ->> 'state' NOT IN ('running', 'released')
+    ORDER BY f.seq, m.id DESC LIMIT 1
+), (
+    SELECT i.id FROM inbox i LEFT JOIN turns t ON t.id = i.turn_id
+    WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'message' AND (i.outcome IS NULL OR t.state = 'running')
+    ORDER BY t.id IS NULL, i.id LIMIT 1
+), 0)::bigint AS inbox_id;
+
+-- name: ServiceWords :many
+-- What consumers wrote, as they wrote it, of messages of a conversation.
+SELECT id, coalesce(original, body)::text AS body, accepted_at FROM inbox WHERE session_key = sqlc.arg(session_key) AND id = ANY(sqlc.arg(ids)::bigint[]);
+
+-- name: ServiceFiles :many
+-- What consumers sent with messages of a conversation.
+SELECT f.inbox_id::bigint AS inbox_id, f.n, f.name, f.size, f.path, f.picture FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
+WHERE i.session_key = sqlc.arg(session_key) AND i.id = ANY(sqlc.arg(ids)::bigint[])
+ORDER BY f.inbox_id, f.n;
+
+-- name: ServiceTurnStates :many
+SELECT id, state FROM turns WHERE session_key = sqlc.arg(session_key) AND id = ANY(sqlc.arg(ids)::text[]);
 
 -- name: ServiceRoomGet :one
 -- Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that

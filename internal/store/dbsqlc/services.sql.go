@@ -244,6 +244,79 @@ func (q *Queries) ServiceEnd(ctx context.Context, db DBTX, id string) error {
 	return err
 }
 
+const serviceFiles = `-- name: ServiceFiles :many
+SELECT f.inbox_id::bigint AS inbox_id, f.n, f.name, f.size, f.path, f.picture FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
+WHERE i.session_key = $1 AND i.id = ANY($2::bigint[])
+ORDER BY f.inbox_id, f.n
+`
+
+type ServiceFilesParams struct {
+	SessionKey chat.SessionKey
+	Ids        []int64
+}
+
+type ServiceFilesRow struct {
+	InboxID int64
+	N       int32
+	Name    string
+	Size    int64
+	Path    string
+	Picture *chat.PictureRef
+}
+
+// What consumers sent with messages of a conversation.
+func (q *Queries) ServiceFiles(ctx context.Context, db DBTX, arg ServiceFilesParams) ([]ServiceFilesRow, error) {
+	rows, err := db.Query(ctx, serviceFiles, arg.SessionKey, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceFilesRow
+	for rows.Next() {
+		var i ServiceFilesRow
+		if err := rows.Scan(
+			&i.InboxID,
+			&i.N,
+			&i.Name,
+			&i.Size,
+			&i.Path,
+			&i.Picture,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceFollowed = `-- name: ServiceFollowed :one
+SELECT coalesce((
+    SELECT m.inbox_id FROM feed_events f JOIN messages m ON m.turn_id = f.data ->> 'id' AND m.session_key = f.session_key AND m.role = 'user' AND m.inbox_id IS NOT NULL
+    WHERE f.session_key = $1 AND $2::bigint > 0 AND f.seq > $2::bigint AND f.kind = 'turn' AND f.data ->> 'state' NOT IN ('running', 'released')
+    ORDER BY f.seq, m.id DESC LIMIT 1
+), (
+    SELECT i.id FROM inbox i LEFT JOIN turns t ON t.id = i.turn_id
+    WHERE i.session_key = $1 AND i.kind = 'message' AND (i.outcome IS NULL OR t.state = 'running')
+    ORDER BY t.id IS NULL, i.id LIMIT 1
+), 0)::bigint AS inbox_id
+`
+
+type ServiceFollowedParams struct {
+	SessionKey chat.SessionKey
+	After      int64
+}
+
+// The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
+func (q *Queries) ServiceFollowed(ctx context.Context, db DBTX, arg ServiceFollowedParams) (int64, error) {
+	row := db.QueryRow(ctx, serviceFollowed, arg.SessionKey, arg.After)
+	var inbox_id int64
+	err := row.Scan(&inbox_id)
+	return inbox_id, err
+}
+
 const serviceGet = `-- name: ServiceGet :one
 SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
@@ -342,34 +415,41 @@ func (q *Queries) ServiceKeyAdd(ctx context.Context, db DBTX, arg ServiceKeyAddP
 }
 
 const serviceKeyFind = `-- name: ServiceKeyFind :one
-SELECT k.id AS key_id, k.name AS key_name, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
+SELECT k.id AS key_id, k.name AS key_name, k.revision AS key_revision, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
        (a.disabled_at IS NOT NULL)::boolean AS closed
 FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
-WHERE k.hash = $1 AND k.revoked_at IS NULL AND s.deleted_at IS NULL
+WHERE (k.hash = $1::bytea OR $1::bytea IS NULL AND k.id = $2) AND k.revoked_at IS NULL AND s.deleted_at IS NULL
 `
 
-type ServiceKeyFindRow struct {
-	KeyID      string
-	KeyName    string
-	LastUsedAt *time.Time
-	ID         string
-	UserID     chat.UserID
-	AdminID    chat.UserID
-	Published  bool
-	Definition json.RawMessage
-	Revision   int64
-	CreatedAt  time.Time
-	ChangedAt  time.Time
-	Closed     bool
+type ServiceKeyFindParams struct {
+	Hash  []byte
+	KeyID string
 }
 
-// Whose key it is. Revoked ones, and those of services that are being deleted, are not found.
-func (q *Queries) ServiceKeyFind(ctx context.Context, db DBTX, hash []byte) (ServiceKeyFindRow, error) {
-	row := db.QueryRow(ctx, serviceKeyFind, hash)
+type ServiceKeyFindRow struct {
+	KeyID       string
+	KeyName     string
+	KeyRevision int64
+	LastUsedAt  *time.Time
+	ID          string
+	UserID      chat.UserID
+	AdminID     chat.UserID
+	Published   bool
+	Definition  json.RawMessage
+	Revision    int64
+	CreatedAt   time.Time
+	ChangedAt   time.Time
+	Closed      bool
+}
+
+// Whose key it is, by its hash, or by its id where there is none. Revoked ones, and those of services that are being deleted, are not found.
+func (q *Queries) ServiceKeyFind(ctx context.Context, db DBTX, arg ServiceKeyFindParams) (ServiceKeyFindRow, error) {
+	row := db.QueryRow(ctx, serviceKeyFind, arg.Hash, arg.KeyID)
 	var i ServiceKeyFindRow
 	err := row.Scan(
 		&i.KeyID,
 		&i.KeyName,
+		&i.KeyRevision,
 		&i.LastUsedAt,
 		&i.ID,
 		&i.UserID,
@@ -694,6 +774,40 @@ func (q *Queries) ServiceSet(ctx context.Context, db DBTX, arg ServiceSetParams)
 	return err
 }
 
+const serviceTurnStates = `-- name: ServiceTurnStates :many
+SELECT id, state FROM turns WHERE session_key = $1 AND id = ANY($2::text[])
+`
+
+type ServiceTurnStatesParams struct {
+	SessionKey chat.SessionKey
+	Ids        []string
+}
+
+type ServiceTurnStatesRow struct {
+	ID    chat.TurnID
+	State chat.TurnState
+}
+
+func (q *Queries) ServiceTurnStates(ctx context.Context, db DBTX, arg ServiceTurnStatesParams) ([]ServiceTurnStatesRow, error) {
+	rows, err := db.Query(ctx, serviceTurnStates, arg.SessionKey, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceTurnStatesRow
+	for rows.Next() {
+		var i ServiceTurnStatesRow
+		if err := rows.Scan(&i.ID, &i.State); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const serviceUserAdd = `-- name: ServiceUserAdd :one
 INSERT INTO users (name, role, kind, owner_id) VALUES ($1, 'member', $2, $3) RETURNING id
 `
@@ -710,6 +824,42 @@ func (q *Queries) ServiceUserAdd(ctx context.Context, db DBTX, arg ServiceUserAd
 	var id chat.UserID
 	err := row.Scan(&id)
 	return id, err
+}
+
+const serviceWords = `-- name: ServiceWords :many
+SELECT id, coalesce(original, body)::text AS body, accepted_at FROM inbox WHERE session_key = $1 AND id = ANY($2::bigint[])
+`
+
+type ServiceWordsParams struct {
+	SessionKey chat.SessionKey
+	Ids        []int64
+}
+
+type ServiceWordsRow struct {
+	ID         chat.InboxID
+	Body       string
+	AcceptedAt time.Time
+}
+
+// What consumers wrote, as they wrote it, of messages of a conversation.
+func (q *Queries) ServiceWords(ctx context.Context, db DBTX, arg ServiceWordsParams) ([]ServiceWordsRow, error) {
+	rows, err := db.Query(ctx, serviceWords, arg.SessionKey, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceWordsRow
+	for rows.Next() {
+		var i ServiceWordsRow
+		if err := rows.Scan(&i.ID, &i.Body, &i.AcceptedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const servicesVersion = `-- name: ServicesVersion :one
