@@ -158,3 +158,23 @@ SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE us
 
 -- name: ServiceRoomGone :exec
 DELETE FROM service_rooms WHERE user_id = $1;
+
+-- name: ServicePromptGet :one
+-- What the prompt of a consumer's conversation is made of: the service, and of its administrator the system prompt and the profile that it names, or
+-- else those in force, their words for capabilities, and their timezone.
+SELECT s.id, s.name, s.definition, coalesce(own.content, '')::text AS system, coalesce(own.beside, false)::boolean AS beside,
+       coalesce((SELECT v.content FROM user_profile_versions v WHERE v.user_id = s.admin_id AND v.version = (s.definition ->> 'user_profile_version_id')::int),
+                f.content, '')::text AS profile,
+       coalesce(f.timezone, '')::text AS timezone,
+       coalesce((
+           SELECT jsonb_object_agg(n.section, n.content) FROM (
+               SELECT DISTINCT ON (p.section) p.section, p.content FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section <> 'system' ORDER BY p.section, p.version DESC
+           ) n WHERE n.content <> ''
+       ), '{}')::jsonb AS sections
+FROM service_conversations c JOIN services s ON s.id = c.service_id
+LEFT JOIN user_profiles f ON f.user_id = s.admin_id
+LEFT JOIN LATERAL (
+    SELECT p.content, p.beside FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section = 'system'
+    ORDER BY p.version = coalesce((s.definition ->> 'system_prompt_version_id')::int, 0) DESC, p.version DESC LIMIT 1
+) own ON true
+WHERE c.user_id = sqlc.arg(id) AND s.deleted_at IS NULL;

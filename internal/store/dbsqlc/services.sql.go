@@ -668,6 +668,54 @@ func (q *Queries) ServiceList(ctx context.Context, db DBTX) ([]ServiceListRow, e
 	return items, nil
 }
 
+const servicePromptGet = `-- name: ServicePromptGet :one
+SELECT s.id, s.name, s.definition, coalesce(own.content, '')::text AS system, coalesce(own.beside, false)::boolean AS beside,
+       coalesce((SELECT v.content FROM user_profile_versions v WHERE v.user_id = s.admin_id AND v.version = (s.definition ->> 'user_profile_version_id')::int),
+                f.content, '')::text AS profile,
+       coalesce(f.timezone, '')::text AS timezone,
+       coalesce((
+           SELECT jsonb_object_agg(n.section, n.content) FROM (
+               SELECT DISTINCT ON (p.section) p.section, p.content FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section <> 'system' ORDER BY p.section, p.version DESC
+           ) n WHERE n.content <> ''
+       ), '{}')::jsonb AS sections
+FROM service_conversations c JOIN services s ON s.id = c.service_id
+LEFT JOIN user_profiles f ON f.user_id = s.admin_id
+LEFT JOIN LATERAL (
+    SELECT p.content, p.beside FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section = 'system'
+    ORDER BY p.version = coalesce((s.definition ->> 'system_prompt_version_id')::int, 0) DESC, p.version DESC LIMIT 1
+) own ON true
+WHERE c.user_id = $1 AND s.deleted_at IS NULL
+`
+
+type ServicePromptGetRow struct {
+	ID         string
+	Name       string
+	Definition json.RawMessage
+	System     string
+	Beside     bool
+	Profile    string
+	Timezone   string
+	Sections   json.RawMessage
+}
+
+// What the prompt of a consumer's conversation is made of: the service, and of its administrator the system prompt and the profile that it names, or
+// else those in force, their words for capabilities, and their timezone.
+func (q *Queries) ServicePromptGet(ctx context.Context, db DBTX, id chat.UserID) (ServicePromptGetRow, error) {
+	row := db.QueryRow(ctx, servicePromptGet, id)
+	var i ServicePromptGetRow
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Definition,
+		&i.System,
+		&i.Beside,
+		&i.Profile,
+		&i.Timezone,
+		&i.Sections,
+	)
+	return i, err
+}
+
 const serviceRoomGet = `-- name: ServiceRoomGet :one
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
        coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
