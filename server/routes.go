@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"xbot/ingress/answer"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	apiagents "xbot/ingress/api/agents"
@@ -22,11 +23,13 @@ import (
 	"xbot/ingress/api/plugins"
 	apiregistry "xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
+	apiservices "xbot/ingress/api/services"
 	"xbot/ingress/api/sessions"
 	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
 	"xbot/ingress/connect"
+	"xbot/ingress/consumer"
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
@@ -40,6 +43,7 @@ import (
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/weblink"
 	"xbot/internal/prompt"
+	"xbot/internal/service/desk"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
 	"xbot/internal/transcription"
@@ -81,6 +85,14 @@ func (in *ingressPart) signOn() *signon.SignOn {
 		},
 		Public: in.at.people(), Accounts: in.store, Links: in.auth, Log: in.log,
 	}
+}
+
+// consumers is the API by which programs and people outside use services.
+func (in *ingressPart) consumers() *consumer.API {
+	return consumer.New(consumer.Config{
+		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
+		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log,
+	})
 }
 
 // uiAccess opens the Temporal UI to administrators.
@@ -130,6 +142,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
 	}
