@@ -1300,6 +1300,33 @@ type ServiceLimits struct {
 	TokensPerDay      int64 `json:"tokens_per_day"`      // Of all consumers, in a day of UTC; 0: as many as they want.
 }
 
+// ServiceUsage is the schema of this name in the API's document.
+type ServiceUsage struct {
+	Currency string            `json:"currency"`
+	From     string            `json:"from"` // The first day, UTC, as 2026-11-21.
+	Group    string            `json:"group"`
+	Rows     []ServiceUsageRow `json:"rows"` // Of each day, the oldest first, or of each key. What has nothing is left out.
+	To       string            `json:"to"`   // The last day.
+	Total    ServiceUsageRow   `json:"total"`
+}
+
+// ServiceUsageRow is the schema of this name in the API's document.
+type ServiceUsageRow struct {
+	CachedTokens     int64    `json:"cached_tokens"` // Part of prompt_tokens.
+	Calls            int64    `json:"calls"`         // How often models were asked.
+	CompletionTokens int64    `json:"completion_tokens"`
+	Cost             *float64 `json:"cost,omitzero"` // Of the models with a price, by the prices of today; missing: none has one.
+	Day              string   `json:"day,omitzero"`
+	Errors           int64    `json:"errors"`       // Those that were answered with 400 or more.
+	Key              string   `json:"key,omitzero"` // Id of the key.
+	KeyName          string   `json:"key_name,omitzero"`
+	MaxMs            int64    `json:"max_ms"`
+	P50Ms            int64    `json:"p50_ms"` // Milliseconds until half of them were answered, a stream until it ended.
+	P95Ms            int64    `json:"p95_ms"`
+	PromptTokens     int64    `json:"prompt_tokens"`
+	Requests         int64    `json:"requests"` // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION.
+}
+
 // ServiceView is the schema of this name in the API's document.
 type ServiceView struct {
 	AdminID               chat.UserID   `json:"admin_id"`        // The administrator whose models, keys, documents and scripts it works with.
@@ -1840,6 +1867,20 @@ type GetServiceConversationParams struct {
 	After  chat.MessageID // Messages after this id.
 	Before chat.MessageID // Messages before this id. Without after and before: the newest.
 	Limit  int
+}
+
+// ServiceUsageParams narrows ServiceUsage; what is empty does not.
+type ServiceUsageParams struct {
+	From  string // The first day, UTC; left out: thirty days ago.
+	To    string // The last day; left out: today.
+	Group string
+}
+
+// ServiceUsageCsvParams narrows ServiceUsageCsv; what is empty does not.
+type ServiceUsageCsvParams struct {
+	From  string // The first day, UTC; left out: thirty days ago.
+	To    string // The last day; left out: today.
+	Group string
 }
 
 // ListSessionsParams narrows ListSessions; what is empty does not.
@@ -3073,6 +3114,20 @@ func (c *Client) RevokeServiceKey(ctx context.Context, id string, kid string) er
 func (c *Client) RotateServiceKey(ctx context.Context, id string, kid string) (NewServiceKey, error) {
 	var answer NewServiceKey
 	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys/%s/rotate", id, kid), nil, nil, &answer)
+	return answer, err
+}
+
+// ServiceUsage sends GET /api/services/{id}/usage: What the consumers of a service used. Tokens and cost of deleted conversations stay in it. For administrators.
+func (c *Client) ServiceUsage(ctx context.Context, id string, params ServiceUsageParams) (ServiceUsage, error) {
+	var answer ServiceUsage
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
+	return answer, err
+}
+
+// ServiceUsageCsv sends GET /api/services/{id}/usage.csv: The same as a file for a spreadsheet. For administrators.
+func (c *Client) ServiceUsageCsv(ctx context.Context, id string, params ServiceUsageCsvParams) ([]byte, error) {
+	var answer []byte
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage.csv", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
 	return answer, err
 }
 
