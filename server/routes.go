@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -40,6 +41,7 @@ import (
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
+	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
@@ -68,6 +70,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.plugins, Archives: in.store, Accounts: in.store, Log: in.log},
 		oauth.Root:     (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
+	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()
 	}
@@ -76,6 +79,21 @@ func (in *ingressPart) routes() httpserver.Routes {
 		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r
+}
+
+// publicServices are what everybody may know of services.
+type publicServices struct{ store *store.Store }
+
+// PublicService finds a service. It is Denied while nobody may use it.
+func (p publicServices) PublicService(ctx context.Context, id string) (web.PublicService, error) {
+	s, err := p.store.Service(ctx, id)
+	if err != nil {
+		return web.PublicService{}, err
+	}
+	if !s.Open() {
+		return web.PublicService{Origins: s.Origins}, fault.Errorf(fault.Denied, "the service is withdrawn")
+	}
+	return web.PublicService{ID: s.ID, Name: s.Name, Description: s.Description, Welcome: s.Welcome, Questions: s.Questions, Origins: s.Origins}, nil
 }
 
 // signOn signs people in by the OpenID Connect provider of the settings.
