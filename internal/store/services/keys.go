@@ -20,6 +20,8 @@ type Caller struct {
 	Service service.Service
 	Key     string // its id
 	Name    string // of the key
+
+	Revision int64 // of the key: counts its secrets
 }
 
 // usedEvery bounds how often the last use of a key is written.
@@ -109,7 +111,16 @@ func (s *Store) RotateServiceKey(ctx context.Context, of, id string) (service.Ke
 // CallerOf returns whose key it is, by its hash, and notes that it was used. NotFound: it is no key that is good. Whether the service is
 // open is the caller's matter.
 func (s *Store) CallerOf(ctx context.Context, hash []byte) (Caller, error) {
-	r, err := s.db.Q.ServiceKeyFind(ctx, s.db.Pool, hash)
+	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{Hash: hash})
+}
+
+// CallerWith returns who uses a service with a key, by the key's id: for what was signed for it. NotFound: it is no key that is good.
+func (s *Store) CallerWith(ctx context.Context, key string) (Caller, error) {
+	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{KeyID: key})
+}
+
+func (s *Store) callerOf(ctx context.Context, which dbsqlc.ServiceKeyFindParams) (Caller, error) {
+	r, err := s.db.Q.ServiceKeyFind(ctx, s.db.Pool, which)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Caller{}, fault.Errorf(fault.NotFound, "there is no such key")
 	}
@@ -128,5 +139,5 @@ func (s *Store) CallerOf(ctx context.Context, hash []byte) (Caller, error) {
 			return Caller{}, pg.Classify(fmt.Errorf("note the use of key %s: %w", r.KeyID, err))
 		}
 	}
-	return Caller{Service: one, Key: r.KeyID, Name: r.KeyName}, nil
+	return Caller{Service: one, Key: r.KeyID, Name: r.KeyName, Revision: r.KeyRevision}, nil
 }
