@@ -23,6 +23,7 @@ import (
 	"xbot/internal/registry/installed"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/sandbox/room"
 	"xbot/internal/store"
 	"xbot/internal/subagents"
 	"xbot/internal/tool"
@@ -81,6 +82,9 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	return a, err
 }
 
+// guests finds the rooms of consumers.
+func (a *agents) guests() room.Finder { return room.Finder{Store: a.store, Boxes: a.boxes} }
+
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
@@ -109,7 +113,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
 		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),
-		toolcron.New(c.jobs),
+		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{People: c.store, Policies: c.policies}),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),

@@ -11,6 +11,7 @@ import (
 	"xbot/activities/background"
 	"xbot/activities/coding"
 	"xbot/activities/compress"
+	"xbot/activities/cronjob"
 	"xbot/activities/deletion"
 	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
@@ -98,7 +99,7 @@ func (w *workerPart) activities() worker.Activities {
 	compressor := w.compressor(prompts, assembler)
 	registry := w.commands(serving{})
 	rooms := activities.Rooms{
-		Boxes: w.boxes, Walls: w.agentProfiles(),
+		Boxes: w.boxes, Guests: w.guests(), Walls: w.agentProfiles(),
 		Environments: &agentenv.Resolver{Store: w.store, Policies: w.policies, Key: w.key, Log: w.log},
 	}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
@@ -129,10 +130,11 @@ func (w *workerPart) activities() worker.Activities {
 			Commands:  &background.Commands{Store: w.store, Boxes: rooms, Links: outputLinks{filelink.New(w.key)}},
 			Fetcher:   w.attachmentFetcher(w.agent.Keep),
 			CronJobs:  w.cronJobs(),
+			Track:     &cronjob.Track{Runs: w.store, Copy: w.copy},
 			Subagents: &agentwork.Subagents{Store: w.store},
 			Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
 			Memorizer: w.memorizer(assembler),
-			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}, Accounts: w.connected, Log: w.log},
+			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}, Accounts: w.connected, Services: w.store, Rooms: w.guests(), Log: w.log},
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
 	}

@@ -74,6 +74,8 @@ func deletionWait(out deletion.Output) string {
 		return count(out.For, "turn to end", "turns to end")
 	case deletion.WaitsFiles:
 		return count(out.For, "file to be removed from its runner", "files to be removed from their runners")
+	case deletion.WaitsBelow:
+		return count(out.For, "service or consumer to be deleted", "services or consumers to be deleted")
 	case deletion.WaitsRuns:
 		return "Temporal to delete histories"
 	}

@@ -42,6 +42,18 @@ type Store interface {
 	EndDeletion(ctx context.Context, id chat.UserID) error
 }
 
+// Services are those who belong to others: the services of an administrator, the consumers of a service.
+type Services interface {
+	// DeletionBelow has some of those deleted who belong to a user, and says how many are left.
+	DeletionBelow(ctx context.Context, id chat.UserID, most int) (left int, err error)
+}
+
+// Rooms are the folders of consumers on runners of administrators.
+type Rooms interface {
+	// Remove removes that of a consumer, and says how many are left: runners may be away.
+	Remove(ctx context.Context, id chat.UserID) (left int, err error)
+}
+
 // Histories are what Temporal keeps of runs.
 type Histories interface {
 	// Delete deletes histories of the runs of a person, some at a time, and says how many it found.
@@ -60,6 +72,8 @@ type Deleter struct {
 	Store     Store
 	Histories Histories
 	Accounts  Accounts
+	Services  Services
+	Rooms     Rooms
 	Log       *slog.Logger
 }
 
@@ -73,6 +87,7 @@ const (
 	WaitsTurns = "turns" // and answers on their way
 	WaitsFiles = "files" // on runners
 	WaitsRuns  = "runs"  // whose histories Temporal deletes
+	WaitsBelow = "below" // services and consumers, which have deletions of their own
 )
 
 // Output says how far a deletion is. The name of the person stands in no history.
@@ -100,7 +115,7 @@ func (d *Deleter) Step(ctx context.Context, in Input) (Output, error) {
 	}
 	out := Output{Conversations: now.Conversations, Left: now.Left}
 	for _, piece := range []func(context.Context, chat.UserID, chat.Deletion) (waits string, n int, err error){
-		d.rest, d.accounts, d.jobs, d.conversations, d.prompts, d.files, d.histories,
+		d.below, d.rest, d.accounts, d.jobs, d.conversations, d.prompts, d.files, d.histories,
 	} {
 		waits, n, err := piece(ctx, in.User, now)
 		if err != nil {
@@ -116,6 +131,12 @@ func (d *Deleter) Step(ctx context.Context, in Input) (Output, error) {
 	}
 	out.Done, out.Left = true, 0
 	return out, nil
+}
+
+// below has the services of an administrator deleted first, and the consumers of a service: each by a workflow of its own.
+func (d *Deleter) below(ctx context.Context, user chat.UserID, _ chat.Deletion) (string, int, error) {
+	n, err := d.Services.DeletionBelow(ctx, user, stepRows)
+	return WaitsBelow, n, err
 }
 
 func (d *Deleter) rest(ctx context.Context, user chat.UserID, now chat.Deletion) (string, int, error) {
@@ -179,7 +200,11 @@ func (d *Deleter) files(ctx context.Context, user chat.UserID, now chat.Deletion
 		return "", 0, nil
 	}
 	n, err := d.Store.FilesOf(ctx, user)
-	return WaitsFiles, n, err
+	if err != nil {
+		return WaitsFiles, 0, err
+	}
+	rooms, err := d.Rooms.Remove(ctx, user)
+	return WaitsFiles, n + rooms, err
 }
 
 func (d *Deleter) histories(ctx context.Context, _ chat.UserID, now chat.Deletion) (string, int, error) {

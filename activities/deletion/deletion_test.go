@@ -21,6 +21,8 @@ type person struct {
 	running, jobs, sessions, prompts, files int
 	runs                                    int
 	gone                                    bool
+	belongs                                 int // services of theirs
+	rooms                                   int // folders of theirs on runners
 
 	accounts []string // providers
 	broken   bool     // nothing can be disconnected
@@ -100,8 +102,20 @@ func (p *person) EndDeletion(context.Context, chat.UserID) error {
 	return nil
 }
 
+func (p *person) DeletionBelow(context.Context, chat.UserID, int) (int, error) {
+	n := p.belongs
+	p.belongs = max(0, n-1)
+	return n, nil
+}
+
+func (p *person) Remove(context.Context, chat.UserID) (int, error) {
+	n := p.rooms
+	p.rooms = max(0, n-1)
+	return n, nil
+}
+
 func (p *person) deleter() *deletion.Deleter {
-	return &deletion.Deleter{Store: p, Histories: p, Accounts: p, Log: slog.New(slog.DiscardHandler)}
+	return &deletion.Deleter{Store: p, Histories: p, Accounts: p, Services: p, Rooms: p, Log: slog.New(slog.DiscardHandler)}
 }
 
 func (p *person) step(t *testing.T) deletion.Output {
@@ -114,7 +128,8 @@ func (p *person) step(t *testing.T) deletion.Output {
 
 func TestStep_DeletesPieceByPieceAndTheUserLast(t *testing.T) {
 	t.Parallel()
-	p := &person{jobs: 2, sessions: 21, prompts: 3, runs: 5}
+	p := &person{belongs: 1, jobs: 2, sessions: 21, prompts: 3, runs: 5}
+	require.Equal(t, deletion.WaitsBelow, p.step(t).Waits, "those who belong to them go first, by deletions of their own")
 	var waits []string
 	for range 20 {
 		out := p.step(t)
@@ -132,13 +147,14 @@ func TestStep_DeletesPieceByPieceAndTheUserLast(t *testing.T) {
 
 func TestStep_WaitsForTurnsAMinuteAndForRunnersADay(t *testing.T) {
 	t.Parallel()
-	p := &person{running: 2, sessions: 1, files: 3}
+	p := &person{running: 2, sessions: 1, files: 3, rooms: 2}
 	require.Equal(t, deletion.Output{Conversations: 50, Left: 1, Waits: deletion.WaitsTurns, For: 2}, p.step(t))
 	require.Empty(t, p.did)
 	p.age = 2 * time.Minute
 	require.Empty(t, p.step(t).Waits)
 	require.Equal(t, []string{"session"}, p.did, "what still runs ends with its conversation")
-	require.Equal(t, deletion.Output{Conversations: 50, Waits: deletion.WaitsFiles, For: 3}, p.step(t))
+	require.Equal(t, deletion.Output{Conversations: 50, Waits: deletion.WaitsFiles, For: 5}, p.step(t))
+	require.Equal(t, deletion.Output{Conversations: 50, Waits: deletion.WaitsFiles, For: 4}, p.step(t), "a folder on a runner is gone")
 	p.age = 25 * time.Hour
 	require.True(t, p.step(t).Done, "a runner that never comes back holds nobody")
 }

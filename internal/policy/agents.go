@@ -1,6 +1,9 @@
 package policy
 
 import (
+	"slices"
+	"strings"
+
 	"xbot/internal/chat"
 )
 
@@ -10,9 +13,18 @@ const DefaultAgent = "main"
 // MemoryShared gives an agent the memory of the default one.
 const MemoryShared = "shared"
 
+// ServicePrefix begins the ids of services, and of no other agent.
+const ServicePrefix = "svc_"
+
+// IsService reports whether an agent is a service, or was one: nobody of the house talks to it.
+func IsService(agent string) bool { return strings.HasPrefix(agent, ServicePrefix) }
+
 // Agent returns an agent. An empty or unknown id is the default agent: the one marked so, else the first of the list,
-// else one named main with nothing of its own.
+// else one named main with nothing of its own. A service that is gone is an agent without tools, never another one.
 func (p *Policy) Agent(id string) Agent {
+	if IsService(id) {
+		return p.service(id)
+	}
 	var found *Agent
 	for i, a := range p.Agents.List {
 		if a.ID == id {
@@ -26,6 +38,14 @@ func (p *Policy) Agent(id string) Agent {
 		return Agent{ID: DefaultAgent, Default: true}
 	}
 	return *found
+}
+
+func (p *Policy) service(id string) Agent {
+	if i := slices.IndexFunc(p.services, func(a Agent) bool { return a.ID == id }); i >= 0 {
+		return p.services[i]
+	}
+	off := false
+	return Agent{ID: id, Tools: Tools{Deny: []string{"*"}}, MemorySwitches: MemorySwitches{Memorize: &off, Subagent: &off, Soul: SoulSwitches{Read: &off, Write: &off, SubagentWrite: &off}}}
 }
 
 // AgentFor returns the id of the agent that a message goes to. The most specific binding wins (peer, space, account,

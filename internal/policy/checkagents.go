@@ -20,6 +20,8 @@ func (c *check) agents(p *Policy) {
 		switch {
 		case !name.MatchString(a.ID):
 			c.fault(path+".id", "an agent needs an id of letters, digits, dots, dashes and underscores, at most 64")
+		case strings.HasPrefix(a.ID, ServicePrefix):
+			c.fault(path+".id", "ids that begin with %s are those of services, which are made on the page or by xbot service", ServicePrefix)
 		case slices.Contains(ids, a.ID):
 			c.fault(path+".id", "there are two agents %q", a.ID)
 		case a.Default && marked != "":

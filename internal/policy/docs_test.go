@@ -47,7 +47,7 @@ func fields(into map[string]bool, path string, t reflect.Type) {
 		return
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous {
+		if f.Anonymous || !f.IsExported() {
 			continue
 		}
 		at := place(path, f)

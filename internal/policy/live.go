@@ -15,6 +15,8 @@ const fresh = time.Second
 type Source interface {
 	// PolicyAfter returns the newest version if it is not the given one; body is nil if it is, or if there is none.
 	PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error)
+	// ServicesAfter returns the services as agents, if they are not those of the given version.
+	ServicesAfter(ctx context.Context, version int64) (newest int64, agents []Agent, err error)
 }
 
 // Live is the document in force. It is safe for concurrent use.
@@ -25,6 +27,9 @@ type Live struct {
 	read    time.Time
 	version int64
 	known   *Policy
+
+	servicesVersion int64
+	services        []Agent
 }
 
 // Get returns the document, at most a second old. It must not be changed. While the database is away the last one stands;
@@ -35,26 +40,45 @@ func (l *Live) Get(ctx context.Context) (*Policy, error) {
 	if l.known != nil && time.Since(l.read) < fresh {
 		return l.known, nil
 	}
-	version, body, err := l.Source.PolicyAfter(ctx, l.version)
+	next, err := l.look(ctx)
 	switch {
 	case err != nil && l.known != nil:
 		return l.known, nil
 	case err != nil:
 		return nil, fmt.Errorf("read the policy: %w", err)
 	}
-	l.read = time.Now()
-	if body == nil {
-		if l.known == nil {
-			l.known = &Policy{}
-		}
+	l.known, l.read = next, time.Now()
+	return next, nil
+}
+
+// look reads what has changed. A document that was given away is not touched.
+func (l *Live) look(ctx context.Context) (*Policy, error) {
+	version, body, err := l.Source.PolicyAfter(ctx, l.version)
+	if err != nil {
+		return nil, err
+	}
+	services, agents, err := l.Source.ServicesAfter(ctx, l.servicesVersion)
+	if err != nil {
+		return nil, err
+	}
+	if l.known != nil && body == nil && services == l.servicesVersion {
 		return l.known, nil
 	}
-	p := &Policy{}
-	if err := json.Unmarshal(body, p); err != nil {
-		return nil, fmt.Errorf("decode policy %d: %w", version, err)
+	next := &Policy{}
+	switch {
+	case body != nil:
+		if err := json.Unmarshal(body, next); err != nil {
+			return nil, fmt.Errorf("decode policy %d: %w", version, err)
+		}
+		l.version = version
+	case l.known != nil:
+		*next = *l.known
 	}
-	l.known, l.version = p, version
-	return p, nil
+	if services != l.servicesVersion {
+		l.servicesVersion, l.services = services, agents
+	}
+	next.services = l.services
+	return next, nil
 }
 
 // Refresh has the next Get look at the database: this process has just put a document in force.

@@ -18,6 +18,9 @@ type versions struct {
 	body    string
 	err     error
 	looks   int
+
+	services int64
+	agents   []policy.Agent
 }
 
 func (v *versions) PolicyAfter(_ context.Context, known int64) (int64, []byte, error) {
@@ -26,6 +29,13 @@ func (v *versions) PolicyAfter(_ context.Context, known int64) (int64, []byte, e
 		return v.version, nil, v.err
 	}
 	return v.version, []byte(v.body), nil
+}
+
+func (v *versions) ServicesAfter(_ context.Context, known int64) (int64, []policy.Agent, error) {
+	if v.err != nil || v.services == known {
+		return v.services, nil, v.err
+	}
+	return v.services, v.agents, nil
 }
 
 // after lets the clock of the test run.
@@ -79,5 +89,32 @@ func TestLive_TheLastDocumentStandsWhileTheDatabaseIsAway(t *testing.T) {
 		p, err := live.Get(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 2, p.Limit().Turns)
+	})
+}
+
+func TestLive_ServicesAreAgentsThatNoDocumentHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &versions{services: 1, agents: []policy.Agent{{ID: "svc_0000000a", Model: "a/b"}}}
+		live := &policy.Live{Source: source}
+		get := func() *policy.Policy {
+			p, err := live.Get(t.Context())
+			require.NoError(t, err)
+			return p
+		}
+		before := get()
+		require.Equal(t, "a/b", before.Agent("svc_0000000a").Model)
+		require.Empty(t, before.Agents.List, "people do not choose them")
+		gone := before.Agent("svc_0000000b")
+		require.Equal(t, "svc_0000000b", gone.ID, "never the default agent")
+		require.Equal(t, []string{"*"}, gone.Tools.Deny)
+
+		source.version, source.body = 7, `{"limits": {"turns": 2}}`
+		after(time.Second)
+		require.Equal(t, "a/b", get().Agent("svc_0000000a").Model, "a change of the document leaves them")
+		source.services, source.agents = 2, []policy.Agent{{ID: "svc_0000000a", Model: "a/c"}}
+		after(time.Second)
+		require.Equal(t, "a/c", get().Agent("svc_0000000a").Model)
+		require.Equal(t, 2, get().Limit().Turns)
+		require.Equal(t, "a/b", before.Agent("svc_0000000a").Model, "what was read before is not touched")
 	})
 }

@@ -33,6 +33,9 @@ type Policy struct {
 	Language string `json:"language,omitempty"`
 	// DisabledSkills are names of skills that nobody has here, wherever they come from
 	DisabledSkills []string `json:"disabledSkills,omitempty"`
+
+	// services are the agents that administrators have published. They stand in rows of their own and not in the document.
+	services []Agent
 }
 
 // Permissions says what tools may do for people who chose nothing for themselves.

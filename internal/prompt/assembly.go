@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/toolset"
 )
 
@@ -53,7 +54,10 @@ func (a *Assembly) agentProfile(ctx context.Context, known Profiles) (agentprofi
 }
 
 // Pipeline is middlewares in their order. It is safe for concurrent use if they are.
-type Pipeline struct{ list []Middleware }
+type Pipeline struct {
+	list    []Middleware
+	outside *Pipeline // for those who write to a service; nil: they have no prompt
+}
 
 // NewPipeline sorts middlewares by order, and those of one order by name.
 func NewPipeline(list ...Middleware) *Pipeline {
@@ -64,10 +68,22 @@ func NewPipeline(list ...Middleware) *Pipeline {
 	return &Pipeline{list: sorted}
 }
 
+// WithOutside returns a pipeline that has another one in its place for those who write to a service: what the house knows is not told there, but
+// what the other one tells.
+func (p *Pipeline) WithOutside(outside *Pipeline) *Pipeline {
+	return &Pipeline{list: p.list, outside: outside}
+}
+
 // Assemble runs all middlewares over a scene. An error means that the prompt cannot be made now.
 func (p *Pipeline) Assemble(ctx context.Context, a *Assembly) error {
 	if a.Parts == nil {
 		a.Parts = map[string]string{}
+	}
+	if a.Scene.Outside {
+		if p.outside == nil {
+			return fault.Errorf(fault.Internal, "there is no prompt for services here")
+		}
+		p = p.outside
 	}
 	defer a.close()
 	for _, m := range p.list {

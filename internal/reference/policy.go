@@ -92,7 +92,7 @@ func (w *schemas) define(t reflect.Type, path []string) {
 	s := &schema{Type: "object", Description: w.comments[t.Name()], Properties: map[string]*schema{}, Additional: false}
 	w.defs[t.Name()] = s
 	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous {
+		if f.Anonymous || !f.IsExported() {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -47,6 +47,7 @@ import (
 	"xbot/internal/store/runners"
 	"xbot/internal/store/search"
 	"xbot/internal/store/secrets"
+	"xbot/internal/store/services"
 	"xbot/internal/store/settings"
 	"xbot/internal/store/shares"
 	"xbot/internal/store/subscriptions"
@@ -144,6 +145,8 @@ type (
 	PromptStore = prompts.Store
 	// ShareStore is the one of package shares.
 	ShareStore = shares.Store
+	// ServiceStore is the one of package services.
+	ServiceStore = services.Store
 	// NoticeStore is the one of package notices.
 	NoticeStore = notices.Store
 )
@@ -235,6 +238,7 @@ type operations struct {
 	*NoticeStore
 	*PluginStore
 	*AgentSecretStore
+	*ServiceStore
 }
 
 // New returns a store. The caller owns the pool.
@@ -253,6 +257,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.RegistryStore = registry.New(s.db)
 	s.PluginStore = plugins.New(s.db)
 	s.AgentSecretStore = agentsecrets.New(s.db)
+	s.ServiceStore = services.New(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.CardStore = cards.New(s.db)

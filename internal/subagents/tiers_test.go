@@ -40,6 +40,10 @@ type written string
 
 func (w written) PolicyAfter(context.Context, int64) (int64, []byte, error) { return 1, []byte(w), nil }
 
+func (written) ServicesAfter(context.Context, int64) (int64, []policy.Agent, error) {
+	return 0, nil, nil
+}
+
 func TestMake_ATierIsThePersonsModelThenThePolicysThenThatOfTheNextTier(t *testing.T) {
 	t.Parallel()
 	const models = `"models": [{"id": "a/large"}, {"id": "a/middle"}, {"id": "a/small"}, {"id": "a/mine"}]`

@@ -27,7 +27,7 @@ INSERT INTO users (name, role, password_hash, invite_id)
 SELECT $1::text, $2::text, $3::text, $4::bigint
 WHERE NOT EXISTS (SELECT 1 FROM users WHERE lower(users.name) = lower($1::text))
 ON CONFLICT (name) DO NOTHING
-RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id
+RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id
 `
 
 type AccountAddParams struct {
@@ -58,6 +58,7 @@ func (q *Queries) AccountAdd(ctx context.Context, db DBTX, arg AccountAddParams)
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
@@ -181,7 +182,7 @@ func (q *Queries) AccountList(ctx context.Context, db DBTX) ([]AccountListRow, e
 }
 
 const accountLock = `-- name: AccountLock :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE id = $1 AND kind = 'person' FOR NO KEY UPDATE
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id FROM users WHERE id = $1 AND kind = 'person' FOR NO KEY UPDATE
 `
 
 // Holds a person until the end of the transaction.
@@ -200,6 +201,7 @@ func (q *Queries) AccountLock(ctx context.Context, db DBTX, id chat.UserID) (Use
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }

@@ -47,6 +47,60 @@ func (q *Queries) DeletionAdd(ctx context.Context, db DBTX, arg DeletionAddParam
 	return err
 }
 
+const deletionBelow = `-- name: DeletionBelow :many
+WITH below AS (
+    SELECT u.id, u.name FROM users u
+    WHERE u.owner_id = $1::bigint AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.user_id = u.id)
+    ORDER BY u.id LIMIT $2
+), shut AS (
+    UPDATE users SET disabled_at = coalesce(disabled_at, now()), halted_at = coalesce(halted_at, now()) FROM below WHERE users.id = below.id
+), ended AS (
+    UPDATE services SET deleted_at = coalesce(deleted_at, now()), published = false FROM below WHERE services.user_id = below.id
+)
+INSERT INTO deletions (user_id, name, conversations)
+SELECT b.id, b.name, (SELECT count(*) FROM sessions s WHERE s.user_id = b.id AND s.chat_type <> 'subagent') FROM below b
+ON CONFLICT (user_id) DO NOTHING
+RETURNING user_id
+`
+
+type DeletionBelowParams struct {
+	ID   int64
+	Most int32
+}
+
+// Promises that some of those who belong to a user are deleted, too: the services of an administrator, the consumers of a service. They are
+// shut out at once.
+func (q *Queries) DeletionBelow(ctx context.Context, db DBTX, arg DeletionBelowParams) ([]chat.UserID, error) {
+	rows, err := db.Query(ctx, deletionBelow, arg.ID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []chat.UserID
+	for rows.Next() {
+		var user_id chat.UserID
+		if err := rows.Scan(&user_id); err != nil {
+			return nil, err
+		}
+		items = append(items, user_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const deletionBelowLeft = `-- name: DeletionBelowLeft :one
+SELECT count(*)::int FROM users u WHERE u.owner_id = $1::bigint
+`
+
+func (q *Queries) DeletionBelowLeft(ctx context.Context, db DBTX, id int64) (int32, error) {
+	row := db.QueryRow(ctx, deletionBelowLeft, id)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const deletionChecked = `-- name: DeletionChecked :exec
 UPDATE deletions SET checked_at = now() WHERE user_id = $1 AND ended_at IS NULL
 `
@@ -66,7 +120,7 @@ func (q *Queries) DeletionEnd(ctx context.Context, db DBTX, userID chat.UserID) 
 }
 
 const deletionFiles = `-- name: DeletionFiles :one
-SELECT count(*)::int FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored'
+SELECT count(*)::int FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored' AND f.path <> ''
 `
 
 // Files of the person that are to be removed on runners.

@@ -358,7 +358,7 @@ func (q *Queries) IdentityNote(ctx context.Context, db DBTX, arg IdentityNotePar
 }
 
 const identityRecognize = `-- name: IdentityRecognize :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, (i.account = $1 AND i.peer = $2)::boolean AS here, i.union_id, i.member_id
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, u.owner_id, (i.account = $1 AND i.peer = $2)::boolean AS here, i.union_id, i.member_id
 FROM identities i JOIN users u ON u.id = i.user_id
 WHERE i.kind = 'person' AND i.channel = $3
   AND (i.account = $1 AND i.peer = $2 OR $4::text <> '' AND i.union_id = $4::text)
@@ -400,6 +400,7 @@ func (q *Queries) IdentityRecognize(ctx context.Context, db DBTX, arg IdentityRe
 		&i.User.HaltedAt,
 		&i.User.DisabledBy,
 		&i.User.InviteID,
+		&i.User.OwnerID,
 		&i.Here,
 		&i.UnionID,
 		&i.MemberID,
@@ -408,7 +409,7 @@ func (q *Queries) IdentityRecognize(ctx context.Context, db DBTX, arg IdentityRe
 }
 
 const identityUser = `-- name: IdentityUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id FROM identities i JOIN users u ON u.id = i.user_id
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, u.owner_id FROM identities i JOIN users u ON u.id = i.user_id
 WHERE i.kind = $1 AND i.channel = $2 AND i.account = $3 AND i.peer = $4
 `
 
@@ -439,6 +440,7 @@ func (q *Queries) IdentityUser(ctx context.Context, db DBTX, arg IdentityUserPar
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
@@ -1001,7 +1003,7 @@ func (q *Queries) SessionMine(ctx context.Context, db DBTX, arg SessionMineParam
 }
 
 const sessionOwner = `-- name: SessionOwner :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, u.owner_id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1
 `
 
 func (q *Queries) SessionOwner(ctx context.Context, db DBTX, key chat.SessionKey) (User, error) {
@@ -1019,6 +1021,7 @@ func (q *Queries) SessionOwner(ctx context.Context, db DBTX, key chat.SessionKey
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
@@ -1105,7 +1108,7 @@ INSERT INTO users (name, role, kind, met)
 SELECT $1::text, 'member', $2::text, $3::boolean
 WHERE NOT EXISTS (SELECT 1 FROM users WHERE lower(users.name) = lower($1::text))
 ON CONFLICT (name) DO NOTHING
-RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id
+RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id
 `
 
 type UserAddParams struct {
@@ -1130,12 +1133,13 @@ func (q *Queries) UserAdd(ctx context.Context, db DBTX, arg UserAddParams) (User
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
 
 const userOfOperator = `-- name: UserOfOperator :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE name = $1 AND kind = 'person' AND NOT met
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id FROM users WHERE name = $1 AND kind = 'person' AND NOT met
 `
 
 // A person whose name was given by an operator and not by themselves.
@@ -1154,6 +1158,7 @@ func (q *Queries) UserOfOperator(ctx context.Context, db DBTX, name string) (Use
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }

@@ -89,6 +89,10 @@ type CronJob struct {
 	CreatedAt time.Time
 	// How often relays have looked after the job since it ran or was changed last: each time they wait twice as long, up to ten minutes.
 	Checks int32
+	// The service whose conversations are told; NULL: it is a job of the house. Its runs wait in line (cron_runs.lane).
+	ServiceID *string
+	// The conversation of that service that is told, and with which the job is deleted; NULL: all that there are when it fires.
+	Conversation *string
 }
 
 // Conversations among subagents of a session, by the call that made them. members is how many were invited, asked counts how often one was asked to speak, lines what was said. The transaction that writes ended tells the session. checked_at: when the relay or its workflow looked at it last.
@@ -503,7 +507,7 @@ type User struct {
 	Role         string
 	PasswordHash string
 	CreatedAt    time.Time
-	// group: a group, channel or thread of a platform. Its conversations belong to it and not to whoever writes there, so that rights, runners and memory of a person never reach a group.
+	// group: a group, channel or thread of a platform. Its conversations belong to it and not to whoever writes there, so that rights, runners and memory of a person never reach a group. service: an agent that an administrator has published. consumer: one conversation of somebody outside with a service, so that nothing of one conversation reaches another one.
 	Kind string
 	// Made by the gateway when somebody wrote on a channel: the name is what they call themselves there, and proves nothing.
 	Met bool
@@ -515,4 +519,6 @@ type User struct {
 	DisabledBy *chat.UserID
 	// The link by which the person came.
 	InviteID *int64
+	// Of a service the administrator, of a consumer the service. It is deleted after those that belong to it.
+	OwnerID *chat.UserID
 }

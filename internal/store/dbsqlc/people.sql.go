@@ -163,7 +163,7 @@ func (q *Queries) TokenTouch(ctx context.Context, db DBTX, id int64) error {
 }
 
 const tokenUser = `-- name: TokenUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, t.id AS token_id, t.last_used_at, t.scope
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, u.owner_id, t.id AS token_id, t.last_used_at, t.scope
 FROM api_tokens t JOIN users u ON u.id = t.user_id
 WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.kind = 'person' AND u.disabled_at IS NULL
 `
@@ -180,6 +180,7 @@ type TokenUserRow struct {
 	HaltedAt     *time.Time
 	DisabledBy   *chat.UserID
 	InviteID     *int64
+	OwnerID      *chat.UserID
 	TokenID      int64
 	LastUsedAt   *time.Time
 	Scope        string
@@ -200,6 +201,7 @@ func (q *Queries) TokenUser(ctx context.Context, db DBTX, tokenHash []byte) (Tok
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 		&i.TokenID,
 		&i.LastUsedAt,
 		&i.Scope,
@@ -219,7 +221,7 @@ func (q *Queries) UserAnyPassword(ctx context.Context, db DBTX) (bool, error) {
 }
 
 const userByName = `-- name: UserByName :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE name = $1 AND kind = 'person'
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id FROM users WHERE name = $1 AND kind = 'person'
 `
 
 func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, error) {
@@ -237,6 +239,7 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
@@ -244,7 +247,7 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 const userCreate = `-- name: UserCreate :one
 INSERT INTO users (name, role) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET name = EXCLUDED.name
-RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id
+RETURNING id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id
 `
 
 type UserCreateParams struct {
@@ -267,12 +270,13 @@ func (q *Queries) UserCreate(ctx context.Context, db DBTX, arg UserCreateParams)
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
 
 const userFirstAdmin = `-- name: UserFirstAdmin :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL ORDER BY id LIMIT 1
 `
 
 func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
@@ -290,12 +294,13 @@ func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
 
 const userGet = `-- name: UserGet :one
-SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id FROM users WHERE id = $1
+SELECT id, name, role, password_hash, created_at, kind, met, disabled_at, halted_at, disabled_by, invite_id, owner_id FROM users WHERE id = $1
 `
 
 func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, error) {
@@ -313,6 +318,7 @@ func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, e
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 	)
 	return i, err
 }
@@ -393,7 +399,7 @@ func (q *Queries) WebSessionTouch(ctx context.Context, db DBTX, arg WebSessionTo
 }
 
 const webSessionUser = `-- name: WebSessionUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, w.last_seen_at
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, u.disabled_at, u.halted_at, u.disabled_by, u.invite_id, u.owner_id, w.last_seen_at
 FROM web_sessions w JOIN users u ON u.id = w.user_id
 WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person' AND u.disabled_at IS NULL
 `
@@ -410,6 +416,7 @@ type WebSessionUserRow struct {
 	HaltedAt     *time.Time
 	DisabledBy   *chat.UserID
 	InviteID     *int64
+	OwnerID      *chat.UserID
 	LastSeenAt   time.Time
 }
 
@@ -428,6 +435,7 @@ func (q *Queries) WebSessionUser(ctx context.Context, db DBTX, tokenHash []byte)
 		&i.HaltedAt,
 		&i.DisabledBy,
 		&i.InviteID,
+		&i.OwnerID,
 		&i.LastSeenAt,
 	)
 	return i, err

@@ -83,26 +83,26 @@ func (q *Queries) ModelOffered(ctx context.Context, db DBTX, arg ModelOfferedPar
 }
 
 const modelWanted = `-- name: ModelWanted :one
-SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
+SELECT whose.id::bigint AS user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
        place_of(s.key)::jsonb AS above,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
        coalesce((SELECT t.plan FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS plan,
-       (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
-       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own,
-       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'model'), '')::text AS usual,
-       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'think'), '')::text AS usual_think,
+       (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = whose.id AND c.key = 'llm_source' AND c.value = 'server')
+       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = whose.id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own,
+       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.id AND m.key = 'model'), '')::text AS usual,
+       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.id AND m.key = 'think'), '')::text AS usual_think,
        (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'agent_notes' AND o.value = 'locked') AS notes_locked
-FROM sessions s
+FROM sessions s CROSS JOIN LATERAL (SELECT admin_of(s.user_id) AS id) whose
 WHERE s.key = $1
 `
 
 type ModelWantedRow struct {
-	UserID        chat.UserID
+	UserID        int64
 	Runner        string
 	Agent         string
 	Channel       string
@@ -130,6 +130,7 @@ type ModelWantedRow struct {
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
 // conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment.
+// user_id: whose models, keys and runners work there: of a service's conversation its administrator.
 // above: where the conversation above all takes place.
 // no_memory, no_soul: they have switched these off. notes_locked: their agents read what they remember, and write nothing.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
@@ -201,7 +202,7 @@ WITH own AS (
         (SELECT s.value FROM user_settings s WHERE s.user_id = $1::bigint AND s.key = 'active_runner'),
         '')::text AS name
 )
-SELECT u.role, chosen.name,
+SELECT u.role, (u.kind IN ('service', 'consumer'))::boolean AS outside, chosen.name,
        EXISTS (SELECT 1 FROM runners r WHERE r.user_id = u.id AND r.name = chosen.name AND r.revoked_at IS NULL) AS known,
        coalesce((SELECT min(own.name) FROM own WHERE own.online HAVING count(*) = 1),
                 (SELECT min(own.name) FROM own HAVING count(*) = 1), '')::text AS sole
@@ -215,19 +216,21 @@ type RunnerChoiceParams struct {
 }
 
 type RunnerChoiceRow struct {
-	Role  string
-	Name  string
-	Known bool
-	Sole  string
+	Role    string
+	Outside bool
+	Name    string
+	Known   bool
+	Sole    string
 }
 
 // The runner that a user's command asks for: the given one, else their active one, else none. sole is the only one of
-// theirs that is connected, else the only one that ever was; without exactly one it is empty.
+// theirs that is connected, else the only one that ever was; without exactly one it is empty. outside: they are no person of the house.
 func (q *Queries) RunnerChoice(ctx context.Context, db DBTX, arg RunnerChoiceParams) (RunnerChoiceRow, error) {
 	row := db.QueryRow(ctx, runnerChoice, arg.Owner, arg.Asked)
 	var i RunnerChoiceRow
 	err := row.Scan(
 		&i.Role,
+		&i.Outside,
 		&i.Name,
 		&i.Known,
 		&i.Sole,

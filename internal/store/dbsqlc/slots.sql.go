@@ -76,7 +76,9 @@ const slotGrant = `-- name: SlotGrant :many
 WITH taken AS MATERIALIZED (
     SELECT u.session_key FROM turn_slots u
 ), busy AS MATERIALIZED (
-    SELECT s.user_id, count(*) AS n FROM taken JOIN sessions s ON s.key = taken.session_key GROUP BY s.user_id
+    SELECT CASE w.kind WHEN 'consumer' THEN w.owner_id ELSE w.id END AS user_id, count(*) AS n
+    FROM taken JOIN sessions s ON s.key = taken.session_key JOIN users w ON w.id = s.user_id
+    GROUP BY 1
 ), line AS (
     SELECT DISTINCT ON (i.session_key) i.id, i.session_key, i.throttled_at
     FROM inbox i
@@ -201,10 +203,11 @@ WITH line AS (
     SELECT l.session_key, 0, CASE WHEN l.kept THEN 1 ELSE 0 END, CASE WHEN l.kept THEN 0 ELSE 1 END, l.since FROM line l
     WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = l.session_key AND t.state = 'running')
 )
-SELECT s.user_id, u.name, sum(e.running)::int AS running, sum(e.kept)::int AS kept, sum(e.waiting)::int AS waiting,
+SELECT u.id AS user_id, u.name, sum(e.running)::int AS running, sum(e.kept)::int AS kept, sum(e.waiting)::int AS waiting,
        coalesce(extract(epoch FROM clock_timestamp() - min(e.since)), 0)::float8 AS longest
-FROM every e JOIN sessions s ON s.key = e.session_key JOIN users u ON u.id = s.user_id
-GROUP BY s.user_id, u.name
+FROM every e JOIN sessions s ON s.key = e.session_key JOIN users w ON w.id = s.user_id
+JOIN users u ON u.id = CASE w.kind WHEN 'consumer' THEN w.owner_id ELSE w.id END
+GROUP BY u.id, u.name
 ORDER BY running DESC, waiting DESC, u.name
 `
 
@@ -300,12 +303,13 @@ func (q *Queries) SlotUse(ctx context.Context, db DBTX, session chat.SessionKey)
 const slotView = `-- name: SlotView :one
 SELECT st.own::boolean AS own, st.subagent::boolean AS subagent,
        count(u.session_key) FILTER (WHERE u.session_key <> $1)::int AS busy,
-       count(u.session_key) FILTER (WHERE u.session_key <> $1 AND s.user_id = st.user_id)::int AS busy_of_tenant,
+       count(u.session_key) FILTER (WHERE u.session_key <> $1 AND CASE w.kind WHEN 'consumer' THEN w.owner_id ELSE w.id END = st.user_id)::int AS busy_of_tenant,
        coalesce(bool_or(u.session_key = $1), false)::boolean AS granted,
        EXISTS (SELECT 1 FROM inbox i WHERE i.outcome IS NULL AND i.throttled_at IS NOT NULL)::boolean AS line
 FROM session_tenants st
 LEFT JOIN turn_slots u ON true
 LEFT JOIN sessions s ON s.key = u.session_key
+LEFT JOIN users w ON w.id = s.user_id
 WHERE st.session_key = $1
 GROUP BY st.user_id, st.own, st.subagent
 `

@@ -63,7 +63,7 @@ func (q *Queries) ToolKeyDelete(ctx context.Context, db DBTX, arg ToolKeyDeleteP
 const toolKeyList = `-- name: ToolKeyList :many
 SELECT k.id, coalesce(k.user_id, 0)::bigint AS owner, k.service, k.base_url, k.model, k.secrets, k.key_hint, k.revision, k.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM tool_keys k LEFT JOIN users u ON u.id = k.changed_by
-WHERE k.user_id IS NULL OR k.user_id = $1::bigint
+WHERE k.user_id IS NULL OR k.user_id = admin_of($1::bigint)
 ORDER BY k.user_id NULLS FIRST, k.service
 `
 
@@ -80,7 +80,7 @@ type ToolKeyListRow struct {
 	ChangedBy string
 }
 
-// Those of the installation first, then those of a person.
+// Those of the installation first, then those of a person; for a consumer those of the administrator of their service.
 func (q *Queries) ToolKeyList(ctx context.Context, db DBTX, owner int64) ([]ToolKeyListRow, error) {
 	rows, err := db.Query(ctx, toolKeyList, owner)
 	if err != nil {

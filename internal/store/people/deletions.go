@@ -35,6 +35,16 @@ func (s *Store) Delete(ctx context.Context, id chat.UserID, by *chat.UserID) err
 	})
 }
 
+// DeleteBelow promises that a user who belongs to another one is deleted, a service or a consumer, and shuts them out. It is Delete for those
+// who are no persons. Done again it changes nothing.
+func DeleteBelow(ctx context.Context, tx *pg.Tx, id chat.UserID, by *chat.UserID) error {
+	if err := tx.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by}); err != nil {
+		return fmt.Errorf("shut user %d out: %w", id, err)
+	}
+	tx.Wake(chat.Wake{Kind: chat.WakeDeletion, ID: strconv.FormatInt(int64(id), 10)})
+	return tx.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
+}
+
 // Deletion reads how far the deletion of a person is. NotFound: nobody asked for it, or it is done.
 func (s *Store) Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error) {
 	row, err := s.db.Q.DeletionGet(ctx, s.db.Pool, id)

@@ -21,6 +21,9 @@ const (
 	KindPerson = "person" // of somebody who writes
 	kindGroup  = "group"
 	kindLink   = "link" // a name of identityLinks in the policy
+
+	KindService  = "service"  // an agent that an administrator has published
+	KindConsumer = "consumer" // one conversation of somebody outside with a service
 )
 
 const (

@@ -21,7 +21,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Mode
 		return chat.ModelCriteria{}, pg.Classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
 	}
 	w := chat.ModelCriteria{
-		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
+		User: chat.UserID(row.UserID), Admin: row.Admin, Runner: row.Runner, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
 		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send, OfTurn: chat.OfTurn{Plan: chat.PlanState(row.Plan)},
 		PersonModels: chat.PersonModels{Own: row.Own, Usual: row.Usual, UsualThink: row.UsualThink, Subscriptions: row.Subscriptions,
 			MemoryChoices: chat.MemoryChoices{NoMemory: row.NoMemory, NoSoul: row.NoSoul, NotesLocked: row.NotesLocked},

@@ -1,0 +1,36 @@
+package service
+
+import (
+	"slices"
+
+	"xbot/internal/policy"
+)
+
+// always are the tools of every service (spec/004 §4.5.1). What is not listed here is for the house alone.
+var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo_write", "todo_list", "offload_recall", "recall_masked", "search_tools"}
+
+// byCapability are the tools that come with a capability.
+var byCapability = map[Capability][]string{
+	Web:       {"WebSearch", "Fetch"},
+	Scheduler: {"Cron"},
+}
+
+// Agent is the service as an agent of the policy: a name, a model and tools of its own.
+func (s Service) Agent() policy.Agent {
+	off := false
+	return policy.Agent{
+		ID: s.ID, Name: s.Name, Model: s.Model, Memory: "own", Tools: policy.Tools{Allow: s.Tools()},
+		MemorySwitches: policy.MemorySwitches{
+			Memorize: &off, Subagent: &off, Soul: policy.SoulSwitches{Read: &off, Write: &off, SubagentWrite: &off},
+		},
+	}
+}
+
+// Tools are those that the service's conversations have.
+func (s Service) Tools() []string {
+	out := slices.Clone(always)
+	for _, c := range s.Capabilities {
+		out = append(out, byCapability[c]...)
+	}
+	return out
+}

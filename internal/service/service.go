@@ -1,0 +1,200 @@
+// Package service is the vocabulary of services: agents that administrators publish to people and programs outside (spec/004
+// §4.4.3). It is pure: what a service is, who may do what with it, and how it is seen as an agent of the policy. Where it is kept is the
+// store's matter, how it is spoken to that of the ingress.
+package service
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/session"
+)
+
+// Channel is the channel of the conversations of consumers, by an API and on the page of the service.
+const Channel = "svc"
+
+// KeyPrefix begins every key of a service. No other credential begins so.
+const KeyPrefix = "sk-svc-"
+
+// shownKey is how much of a key people see, to know it again (spec/004).
+const shownKey = 12
+
+// Service is one as it is stored.
+type Service struct {
+	ID        string      `json:"id"`
+	Admin     chat.UserID `json:"admin_id" doc:"The administrator whose models, keys, documents and scripts it works with."`
+	User      chat.UserID `json:"-"` // its own user, whose limits its consumers share
+	Published bool        `json:"published" doc:"Consumers may use it."`
+	Definition
+	Revision  int64     `json:"revision" doc:"Counts its changes."`
+	CreatedAt time.Time `json:"created_at"`
+	ChangedAt time.Time `json:"updated_at"`
+	// Closed: its administrator is shut out, so that nobody may use it.
+	Closed bool `json:"closed,omitempty" doc:"Its administrator is shut out: nobody can use it."`
+}
+
+// Open reports whether consumers may use the service.
+func (s Service) Open() bool { return s.Published && !s.Closed }
+
+// Key is a key of a service as it can be listed: never its secret.
+type Key struct {
+	ID         string     `json:"id"`
+	Service    string     `json:"-"`
+	Name       string     `json:"name"`
+	Prefix     string     `json:"prefix" doc:"The beginning of the key."`
+	CreatedAt  time.Time  `json:"created_at"`
+	LastUsedAt *time.Time `json:"last_used_at,omitempty" doc:"At most a minute before the last use; missing: it was never used."`
+	RevokedAt  *time.Time `json:"revoked_at,omitempty"`
+}
+
+// Conversation is one of a consumer.
+type Conversation struct {
+	ID       string
+	Service  string
+	Key      string // whose consumers find it
+	Session  chat.SessionKey
+	User     chat.UserID // the consumer, of this conversation alone
+	Source   Source
+	External string // what the program calls its user; empty: it does not
+	Title    string
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	Messages  int // of the consumer and the model
+	Running   bool
+	Seq       int64 // of the newest durable event
+}
+
+// Room says where the files of a consumer's conversation are, and which of its administrator's files it sees.
+type Room struct {
+	Service      string
+	Conversation string
+	Session      chat.SessionKey
+	Admin        chat.UserID
+	Runner       string // of the administrator; empty: nobody has looked for them yet
+	Docs         []string
+	Scripts      []string
+}
+
+// Prompt is what the prompt of a conversation is made of.
+type Prompt struct {
+	Definition
+
+	System   string            // what the administrator wrote for it, or for their own conversations; empty: the installation's
+	Beside   bool              // it stands behind the installation's text
+	Profile  string            // what {user_profile_context} stands for
+	Timezone string            // of the administrator; empty: not said
+	Sections map[string]string // the administrator's words for capabilities, by key
+}
+
+// Source says by which way a conversation was begun.
+type Source string
+
+// The sources.
+const (
+	SourceAPI    Source = "api"
+	SourceWeb    Source = "web" // the page of the service
+	SourceWeChat Source = "wechat"
+)
+
+// The forms of ids.
+var (
+	serviceID      = regexp.MustCompile(`^svc_[0-9a-f]{8}$`)
+	conversationID = regexp.MustCompile(`^[0-9a-f]{10}$`)
+)
+
+// IsID reports whether a text has the form of the id of a service. The agents of the policy have others.
+func IsID(id string) bool { return serviceID.MatchString(id) }
+
+// IsConversation reports whether a text has the form of the id of a conversation.
+func IsConversation(id string) bool { return conversationID.MatchString(id) }
+
+// NewID returns the id of a new service.
+func NewID() string { return "svc_" + random(4) }
+
+// NewConversationID returns the id of a new conversation.
+func NewConversationID() string { return random(5) }
+
+// NewKey returns the id of a new key, and the key.
+func NewKey() (id, key string) { return "key_" + random(3), KeyPrefix + random(24) }
+
+// Shown is the part of a key by which people know it again.
+func Shown(key string) string { return key[:min(len(key), shownKey)] }
+
+func random(bytes int) string {
+	raw := make([]byte, bytes)
+	_, _ = rand.Read(raw) // never fails
+	return hex.EncodeToString(raw)
+}
+
+// SessionKey is the session of a conversation.
+func SessionKey(service, conversation string) chat.SessionKey {
+	return session.Thread(service, Channel, conversation)
+}
+
+// Of returns the service and the conversation of a session; ok is false where it is none of a consumer's.
+func Of(key chat.SessionKey) (service, conversation string, ok bool) {
+	k, err := session.Parse(key)
+	if err != nil || k.Channel != Channel || k.Kind != session.KindThread || !IsID(k.Agent) || !IsConversation(k.ID) {
+		return "", "", false
+	}
+	return k.Agent, k.ID, true
+}
+
+// Serves reports whether a session is one of a service: a consumer's, or one that was made for it.
+func Serves(key chat.SessionKey) bool {
+	k, err := session.Parse(key)
+	return err == nil && IsID(k.Agent)
+}
+
+// ConsumerName is the name of the user of a conversation. Operators see it at the runs in Temporal.
+func ConsumerName(service, key, conversation string) string {
+	return service + "/" + key + "/" + conversation
+}
+
+// Allows reports whether a list of patterns allows a file, by its path below the folder that the list is about, with slashes. * stands for
+// anything but a slash in a name, and alone, or as /** at the end, for everything. No pattern: nothing.
+func Allows(patterns []string, file string) bool {
+	clean := path.Clean("/" + file)[1:]
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "/")
+		if pattern == "*" || pattern == "**" {
+			return true
+		}
+		if folder, ok := strings.CutSuffix(pattern, "/**"); ok {
+			return clean == folder || strings.HasPrefix(clean, folder+"/")
+		}
+		ok, err := path.Match(pattern, clean)
+		return ok && err == nil
+	})
+}
+
+// AllowsBelow reports whether a list of patterns may allow files in a folder, or in folders below it. The folder that the list is about is
+// empty.
+func AllowsBelow(patterns []string, folder string) bool {
+	clean := path.Clean("/" + folder)[1:]
+	if clean == "" {
+		return len(patterns) > 0
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "/")
+		if pattern == "*" || pattern == "**" {
+			return true
+		}
+		if below, ok := strings.CutSuffix(pattern, "/**"); ok {
+			return clean == below || strings.HasPrefix(clean, below+"/") || strings.HasPrefix(below, clean+"/")
+		}
+		parts, names := strings.Split(pattern, "/"), strings.Split(clean, "/")
+		if len(names) >= len(parts) {
+			return false
+		}
+		ok, err := path.Match(strings.Join(parts[:len(names)], "/"), clean)
+		return ok && err == nil
+	})
+}

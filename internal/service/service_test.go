@@ -1,0 +1,132 @@
+package service_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/service"
+)
+
+func TestAllows_PatternsAreOfPathsAndOfNothingAboveThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		patterns []string
+		file     string
+		want     bool
+	}{
+		{nil, "a.md", false},
+		{[]string{"*"}, "deep/below/a.md", true},
+		{[]string{"*.md"}, "a.md", true},
+		{[]string{"*.md"}, "deep/a.md", false},
+		{[]string{"deep/*.md"}, "deep/a.md", true},
+		{[]string{"/deep/**"}, "deep/below/a.md", true},
+		{[]string{"deep/**"}, "deeper/a.md", false},
+		{[]string{"deep/**"}, "deep/../secret.md", false},
+		{[]string{"a.md"}, "../a.md", true}, // it is a.md: nothing lies above
+		{[]string{"[a"}, "[a", false},
+	} {
+		require.Equal(t, c.want, service.Allows(c.patterns, c.file), "%v %s", c.patterns, c.file)
+	}
+}
+
+func TestOf_OnlyConversationsOfConsumersAreOnes(t *testing.T) {
+	t.Parallel()
+	svc, conv, ok := service.Of(service.SessionKey("svc_0a1b2c3d", "0123456789"))
+	require.True(t, ok)
+	require.Equal(t, []string{"svc_0a1b2c3d", "0123456789"}, []string{svc, conv})
+	for _, key := range []chat.SessionKey{
+		"agent:main:svc:thread:0123456789", "agent:svc_0a1b2c3d:web:thread:0123456789", "agent:svc_0a1b2c3d:svc:thread:x", "agent:svc_0a1b2c3d:svc:dm:0123456789",
+		"agent:svc_0a1b2c3d:main", "cron:job_1", "",
+	} {
+		_, _, ok := service.Of(key)
+		require.False(t, ok, key)
+	}
+}
+
+func TestApply_RefusesWhatNoServiceCanBe(t *testing.T) {
+	t.Parallel()
+	good := service.Patch{Name: new(" Help  desk ")}
+	d, err := service.Defaults().Apply(good)
+	require.NoError(t, err)
+	require.Equal(t, "Help desk", d.Name)
+	require.Equal(t, 1000, d.MaxConversations)
+	for what, p := range map[string]service.Patch{
+		"no name":               {Name: new(" ")},
+		"a long name":           {Name: new(strings.Repeat("x", 101))},
+		"a control character":   {Name: new("a\x1b[2J")},
+		"an unknown capability": {Capabilities: &[]service.Capability{"root"}},
+		"a pattern above":       {AllowedDocs: &[]string{"../*"}},
+		"a broken pattern":      {AllowedScripts: &[]string{"[a"}},
+		"no conversations":      {MaxConversations: new(0)},
+		"a path as origin":      {Origins: &[]string{"https://shop.example/a"}},
+		"a policy as origin":    {Origins: &[]string{"https://shop.example; script-src *"}},
+		"any origin":            {Origins: &[]string{"*"}},
+		"no limit":              {Limits: &service.Limits{}},
+		"an empty question":     {Questions: &[]string{" "}},
+	} {
+		_, err := d.Apply(p)
+		require.Equal(t, fault.Invalid, fault.KindOf(err), what)
+	}
+	d, err = d.Apply(service.Patch{Origins: &[]string{"https://Shop.example/"}, Capabilities: &[]service.Capability{"web", "image", "web"}})
+	require.NoError(t, err)
+	require.Equal(t, []string{"https://shop.example"}, d.Origins)
+	require.Equal(t, []service.Capability{"image", "web"}, d.Capabilities)
+}
+
+func TestAgent_HasTheToolsOfItsCapabilitiesAndNoOther(t *testing.T) {
+	t.Parallel()
+	bare := service.Service{ID: "svc_0a1b2c3d", Definition: service.Defaults()}
+	for _, name := range []string{"Shell", "WebSearch", "Fetch", "DownloadFile", "Cron", "config", "ManageTools", "SendMessage", "memory_write", "soul_write", "logs", "Logs", "AskUser", "Skill", "*"} {
+		require.False(t, slices.Contains(bare.Tools(), name), name)
+	}
+	require.True(t, slices.Contains(bare.Tools(), "Read"))
+	bare.Capabilities = []service.Capability{service.Web}
+	require.True(t, slices.Contains(bare.Agent().Tools.Allow, "WebSearch"))
+}
+
+func FuzzAllows(f *testing.F) {
+	f.Add("docs/**", "docs/../../etc/passwd")
+	f.Add("*", "a")
+	f.Fuzz(func(t *testing.T, pattern, file string) {
+		if service.Allows([]string{pattern}, file) && service.Allows(nil, file) {
+			t.Fatal("nothing is allowed without a pattern")
+		}
+	})
+}
+
+func TestAllowsBelow_OpensFoldersThatHoldSomethingAllowed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		patterns []string
+		folder   string
+		want     bool
+	}{
+		{nil, "", false}, {[]string{"a.md"}, "", true}, {[]string{"a.md"}, "deep", false}, {[]string{"*"}, "deep/below", true},
+		{[]string{"deep/*.md"}, "deep", true}, {[]string{"deep/*.md"}, "deep/below", false}, {[]string{"deep/below/**"}, "deep", true},
+		{[]string{"deep/**"}, "deeper", false}, {[]string{"deep/**"}, "deep/below", true}, {[]string{"*/a.md"}, "any", true}, {[]string{"deep/**"}, "deep/../other", false},
+	} {
+		require.Equal(t, c.want, service.AllowsBelow(c.patterns, c.folder), "%v %s", c.patterns, c.folder)
+	}
+}
+
+func FuzzAllowsBelow_EachFolderAboveWhatIsAllowedOpens(f *testing.F) {
+	f.Add("docs/**", "docs/a/b.md")
+	f.Add("*/b/*.md", "a/b/c.md")
+	f.Fuzz(func(t *testing.T, pattern, file string) {
+		clean := path.Clean("/" + file)[1:]
+		if clean == "" || !service.Allows([]string{pattern}, clean) || strings.HasSuffix(pattern, "/**") && clean == strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(pattern), "/"), "/**") {
+			return
+		}
+		for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
+			if !service.AllowsBelow([]string{pattern}, dir) {
+				t.Fatalf("%q is allowed by %q, and %q does not open", clean, pattern, dir)
+			}
+		}
+	})
+}

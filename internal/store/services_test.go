@@ -1,0 +1,393 @@
+package store_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/service"
+	"xbot/internal/store/services"
+)
+
+// service makes a service of the administrator, with a key; change is what it differs in from the defaults.
+func (b *bundle) service(change service.Patch) (service.Service, string) {
+	b.t.Helper()
+	if change.Name == nil {
+		change.Name = new("Help desk")
+	}
+	d, err := service.Defaults().Apply(change)
+	require.NoError(b.t, err)
+	made, err := b.AddService(b.t.Context(), b.user.ID, d, true)
+	require.NoError(b.t, err)
+	return made, b.key(made)
+}
+
+func (b *bundle) key(of service.Service) string {
+	b.t.Helper()
+	_, key, err := b.AddServiceKey(b.t.Context(), of.ID, "shop")
+	require.NoError(b.t, err)
+	return key
+}
+
+func (b *bundle) caller(key string) services.Caller {
+	b.t.Helper()
+	by, err := b.CallerOf(b.t.Context(), secret.HashToken(key))
+	require.NoError(b.t, err)
+	return by
+}
+
+func (b *bundle) beginWith(by services.Caller) service.Conversation {
+	b.t.Helper()
+	c, err := b.BeginConversation(b.t.Context(), services.NewConversation{Caller: by, Source: service.SourceAPI})
+	require.NoError(b.t, err)
+	return c
+}
+
+func TestServices_AKeyIsKnownByItsHashUntilItIsRevokedOrRotated(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{})
+	require.True(t, strings.HasPrefix(key, "sk-svc-"))
+	require.Len(t, key, len("sk-svc-")+48)
+	by := b.caller(key)
+	require.Equal(t, made.ID, by.Service.ID)
+	require.Equal(t, b.user.ID, by.Service.Admin)
+	list, err := b.ServiceKeys(ctx, made.ID)
+	require.NoError(t, err)
+	require.Equal(t, key[:12], list[0].Prefix)
+	require.NotNil(t, list[0].LastUsedAt)
+	used := *list[0].LastUsedAt
+	b.caller(key)
+	list, err = b.ServiceKeys(ctx, made.ID)
+	require.NoError(t, err)
+	require.Equal(t, used, *list[0].LastUsedAt, "it is not written at every use")
+
+	c := b.beginWith(by)
+	turned, other, err := b.RotateServiceKey(ctx, made.ID, by.Key)
+	require.NoError(t, err)
+	require.Equal(t, by.Key, turned.ID)
+	_, err = b.CallerOf(ctx, secret.HashToken(key))
+	require.Equal(t, fault.NotFound, b.kind(err), "the secret of before")
+	_, err = b.ConsumerConversation(ctx, b.caller(other), c.ID)
+	require.NoError(t, err, "its conversations stay its own")
+
+	require.Equal(t, fault.NotFound, b.kind(b.RevokeServiceKey(ctx, "svc_00000000", by.Key)), "of another service")
+	require.NoError(t, b.RevokeServiceKey(ctx, made.ID, by.Key))
+	_, err = b.CallerOf(ctx, secret.HashToken(other))
+	require.Equal(t, fault.NotFound, b.kind(err))
+	_, _, err = b.RotateServiceKey(ctx, made.ID, by.Key)
+	require.Equal(t, fault.NotFound, b.kind(err))
+}
+
+func TestServices_AConversationIsFoundWithItsOwnKeyAlone(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{})
+	_, elsewhere := b.service(service.Patch{})
+	c := b.beginWith(b.caller(key))
+	require.Regexp(t, `^[0-9a-f]{10}$`, c.ID)
+	require.Equal(t, service.SessionKey(made.ID, c.ID), c.Session)
+	of, id, ok := service.Of(c.Session)
+	require.True(t, ok)
+	require.Equal(t, []string{made.ID, c.ID}, []string{of, id})
+	for name, other := range map[string]string{"another key of the service": b.key(made), "another service": elsewhere} {
+		_, err := b.ConsumerConversation(ctx, b.caller(other), c.ID)
+		require.Equal(t, fault.NotFound, b.kind(err), name)
+	}
+	owner, err := b.SessionOwner(ctx, c.Session)
+	require.NoError(t, err)
+	require.Equal(t, made.ID+"/"+c.Key+"/"+c.ID, owner.Name)
+	second := b.beginWith(b.caller(key))
+	require.NotEqual(t, c.User, second.User, "each conversation is somebody of its own")
+	sees, err := b.Sessions(ctx, b.user.ID, "", 10)
+	require.NoError(t, err)
+	require.Len(t, sees, 1, "they are not the administrator's")
+}
+
+func TestServices_AsManyConversationsAsItMayHave(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	_, key := b.service(service.Patch{MaxConversations: new(3)})
+	by := b.caller(key)
+	var all sync.WaitGroup
+	made := make(chan error, 10)
+	for range 10 {
+		all.Go(func() {
+			_, err := b.BeginConversation(ctx, services.NewConversation{Caller: by, Source: service.SourceAPI})
+			made <- err
+		})
+	}
+	all.Wait()
+	close(made)
+	begun := 0
+	for err := range made {
+		if err == nil {
+			begun++
+			continue
+		}
+		require.Equal(t, fault.Conflict, b.kind(err))
+	}
+	require.Equal(t, 3, begun)
+	list, err := b.ServiceConversations(ctx, by.Service.ID, services.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	require.NoError(t, b.DeleteConsumerConversation(ctx, list[0]))
+	_, err = b.ConsumerConversation(ctx, by, list[0].ID)
+	require.Equal(t, fault.NotFound, b.kind(err), "it is gone at once")
+	b.beginWith(by)
+}
+
+func TestServices_AProgramsUserHasOneConversation(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{})
+	begin := func(key, user string) string {
+		c, err := b.BeginConversation(ctx, services.NewConversation{Caller: b.caller(key), Source: service.SourceAPI, External: user})
+		require.NoError(t, err)
+		return c.ID
+	}
+	first := begin(key, "u1")
+	require.Equal(t, first, begin(key, "u1"))
+	require.NotEqual(t, first, begin(key, "u2"))
+	require.NotEqual(t, first, begin(b.key(made), "u1"), "of another key")
+	c, err := b.ConsumerConversation(ctx, b.caller(key), first)
+	require.NoError(t, err)
+	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
+	require.NotEqual(t, first, begin(key, "u1"), "a deleted one is not continued")
+}
+
+func TestServices_AChangeLeavesWhatItDoesNotNameAndIsOfOneRevision(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, _ := b.service(service.Patch{Description: new("Answers questions"), Capabilities: &[]service.Capability{service.Image}})
+	changed, err := b.ChangeService(ctx, made.ID, made.Revision, service.Patch{Model: new("openai:gpt-x"), ResearchTools: new(true), Published: new(false)})
+	require.NoError(t, err)
+	require.Equal(t, "Answers questions", changed.Description)
+	require.Equal(t, "openai/gpt-x", changed.Model)
+	require.Equal(t, []service.Capability{service.Image, service.Web}, changed.Capabilities)
+	require.False(t, changed.Open())
+	now, err := b.Service(ctx, made.ID)
+	require.NoError(t, err)
+	require.Equal(t, changed.Definition, now.Definition)
+	require.False(t, now.Published)
+	_, err = b.ChangeService(ctx, made.ID, made.Revision, service.Patch{Name: new("x")})
+	require.Equal(t, fault.Conflict, b.kind(err))
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{Name: new("")})
+	require.Equal(t, fault.Invalid, b.kind(err))
+}
+
+func TestServices_EachChangeIsReadByAllProcesses(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	version, none, err := b.ServicesAfter(ctx, 0)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	changed := func(what string) []string {
+		now, agents, err := b.ServicesAfter(ctx, version)
+		require.NoError(t, err)
+		require.Greater(t, now, version, what)
+		version = now
+		_, again, err := b.ServicesAfter(ctx, now)
+		require.NoError(t, err)
+		require.Nil(t, again, "nothing has changed since")
+		out := []string{}
+		for _, a := range agents {
+			out = append(out, a.ID)
+		}
+		return out
+	}
+	made, _ := b.service(service.Patch{})
+	require.Equal(t, []string{made.ID}, changed("a new one"))
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{Name: new("x")})
+	require.NoError(t, err)
+	changed("a change")
+	require.NoError(t, b.DeleteService(ctx, made.ID, b.user.ID))
+	require.Empty(t, changed("its deletion"))
+}
+
+func TestServices_WithTheAdministratorShutOutNobodyUsesThem(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	bob, err := b.CreateUser(ctx, "bob", "admin")
+	require.NoError(t, err)
+	d, err := service.Defaults().Apply(service.Patch{Name: new("his")})
+	require.NoError(t, err)
+	made, err := b.AddService(ctx, bob.ID, d, true)
+	require.NoError(t, err)
+	key := b.key(made)
+	require.True(t, b.caller(key).Service.Open())
+	require.NoError(t, b.Disable(ctx, bob.ID, &b.user.ID))
+	require.False(t, b.caller(key).Service.Open())
+}
+
+func TestServices_TheModelsAndKeysAreTheAdministrators(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	require.NoError(t, b.SetToolKey(ctx, toolKey(b.user.ID, 0), b.user.ID))
+	_, key := b.service(service.Patch{})
+	c := b.beginWith(b.caller(key))
+	list, err := b.ToolKeys(ctx, c.User)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, b.user.ID, list[0].User)
+	w, err := b.ModelWanted(ctx, c.Session)
+	require.NoError(t, err)
+	require.Equal(t, b.user.ID, w.User)
+	require.False(t, w.Admin, "their rights are not")
+	require.Equal(t, b.caller(key).Service.ID, w.Agent)
+}
+
+func TestServices_ConsumersShareTheTurnsOfTheirService(t *testing.T) {
+	b := setup(t)
+	made, key := b.service(service.Patch{})
+	var tenants []chat.UserID
+	for range 2 {
+		c := b.beginWith(b.caller(key))
+		var tenant chat.UserID
+		require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT user_id FROM session_tenants WHERE session_key = $1", c.Session).Scan(&tenant))
+		tenants = append(tenants, tenant)
+	}
+	require.Equal(t, []chat.UserID{made.User, made.User}, tenants)
+}
+
+func TestServices_GoWithTheirConversationsAndTheseWithTheirUsers(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	bob, err := b.CreateUser(ctx, "bob", "admin")
+	require.NoError(t, err)
+	d, err := service.Defaults().Apply(service.Patch{Name: new("his")})
+	require.NoError(t, err)
+	made, err := b.AddService(ctx, bob.ID, d, true)
+	require.NoError(t, err)
+	key := b.key(made)
+	one, two := b.beginWith(b.caller(key)), b.beginWith(b.caller(key))
+	require.NoError(t, b.Delete(ctx, bob.ID, &b.user.ID))
+
+	left, err := b.DeletionBelow(ctx, bob.ID, 10)
+	require.NoError(t, err)
+	require.Equal(t, 1, left, "his service")
+	_, err = b.CallerOf(ctx, secret.HashToken(key))
+	require.Equal(t, fault.NotFound, b.kind(err))
+	left, err = b.DeletionBelow(ctx, made.User, 1)
+	require.NoError(t, err)
+	require.Equal(t, 2, left, "its conversations")
+	left, err = b.DeletionBelow(ctx, made.User, 1)
+	require.NoError(t, err)
+	require.Equal(t, 2, left, "some at a time, and each has a workflow of its own")
+	due, err := b.DeletionsToStart(ctx)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []chat.UserID{bob.ID, made.User, one.User, two.User}, due)
+
+	require.Error(t, b.EndDeletion(ctx, made.User), "not before its conversations")
+	for _, c := range []service.Conversation{one, two} {
+		require.NoError(t, b.DeleteSession(ctx, c.Session))
+		require.NoError(t, b.EndDeletion(ctx, c.User))
+		require.Empty(t, b.left(c.User))
+	}
+	for _, id := range []chat.UserID{made.User, bob.ID} {
+		require.NoError(t, b.EndDeletion(ctx, id))
+		require.Empty(t, b.left(id))
+	}
+	var names int
+	require.NoError(t, b.pool.QueryRow(ctx, "SELECT count(*) FROM users WHERE name LIKE 'svc_%'").Scan(&names))
+	require.Zero(t, names)
+}
+
+func TestServices_AreListedByWhenTheirConversationsWereUsed(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{})
+	first, second := b.beginWith(b.caller(key)), b.beginWith(b.caller(key))
+	_, err := b.pool.Exec(ctx, "UPDATE sessions SET last_interaction_at = now() + interval '1 hour' WHERE key = $1", first.Session)
+	require.NoError(t, err)
+	list, err := b.ServiceConversations(ctx, made.ID, services.Page{Limit: 1})
+	require.NoError(t, err)
+	require.Equal(t, first.ID, list[0].ID)
+	list, err = b.ServiceConversations(ctx, made.ID, services.Page{Limit: 10, Before: list[0].UpdatedAt.Add(-time.Millisecond)})
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	require.Equal(t, second.ID, list[0].ID)
+}
+
+func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{AllowedDocs: &[]string{"faq/**"}, AllowedScripts: &[]string{}})
+	c := b.beginWith(b.caller(key))
+	_, ok, err := b.ServiceRoom(ctx, b.user.ID)
+	require.NoError(t, err)
+	require.False(t, ok, "a person has runners")
+	_, ok, err = b.ServiceRoom(ctx, made.User)
+	require.True(t, ok)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "the service itself speaks with nobody")
+
+	room, ok, err := b.ServiceRoom(ctx, c.User)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, service.Room{
+		Service: made.ID, Conversation: c.ID, Session: c.Session, Admin: b.user.ID, Docs: []string{"faq/**"}, Scripts: []string{},
+	}, room)
+	choice, err := b.RunnerChoice(ctx, c.User, "")
+	require.NoError(t, err)
+	require.True(t, choice.Outside)
+
+	for _, step := range []struct{ runner, leave, want string }{{"laptop", "", "laptop"}, {"desk", "", "laptop"}, {"desk", "laptop", "desk"}, {"other", "laptop", "desk"}} {
+		kept, err := b.KeepServiceRoom(ctx, c.User, step.runner, step.leave)
+		require.NoError(t, err)
+		require.Equal(t, step.want, kept, "%+v", step)
+	}
+	_, err = b.KeepServiceRoom(ctx, b.user.ID, "laptop", "")
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+
+	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
+	_, ok, err = b.ServiceRoom(ctx, c.User)
+	require.True(t, ok)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "it is being deleted")
+	left, err := b.ServiceRoomLeft(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, service.Room{Service: made.ID, Conversation: c.ID, Admin: b.user.ID, Runner: "desk"}, left)
+	require.NoError(t, b.ServiceRoomGone(ctx, c.User))
+	_, err = b.ServiceRoomLeft(ctx, c.User)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
+
+func TestServicePrompt_IsOfTheVersionsThatTheServiceNamesAndElseOfThoseInForce(t *testing.T) {
+	b := setup(t)
+	ctx, admin := t.Context(), b.user.ID
+	write := func(section, text string, from int) {
+		require.NoError(t, b.SetPrompt(ctx, admin, section, chat.PromptDraft{Content: text, From: from}, admin))
+	}
+	write(chat.PromptSystem, "one", 0)
+	write(chat.PromptSystem, "two", 1)
+	write("web", "our web", 0)
+	write("documents", "our papers", 0)
+	write("documents", "", 1)
+	profile, err := b.SetProfile(ctx, admin, chat.UserProfile{Content: "first", Timezone: "Asia/Tokyo"})
+	require.NoError(t, err)
+	_, err = b.SetProfile(ctx, admin, chat.UserProfile{Content: "second", Timezone: "Asia/Tokyo", Revision: profile.Revision})
+	require.NoError(t, err)
+
+	made, key := b.service(service.Patch{})
+	c := b.beginWith(b.caller(key))
+	got, err := b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"two", "second", "Asia/Tokyo", "Help desk"}, []string{got.System, got.Profile, got.Timezone, got.Name})
+	require.Equal(t, map[string]string{"web": "our web"}, got.Sections)
+
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{PromptVersion: new(1), ProfileVersion: new(profile.Revision)})
+	require.NoError(t, err)
+	got, err = b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"one", "first"}, []string{got.System, got.Profile})
+	_, err = b.ServicePrompt(ctx, admin)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	scene, err := b.Scene(ctx, c.Session, "")
+	require.NoError(t, err)
+	require.True(t, scene.Outside)
+}
