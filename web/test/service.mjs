@@ -299,9 +299,9 @@ export const serviceOfMock = {
       refuse(413)
       await guest.page.locator("#message").press("Enter")
       await guest.page.getByText("This is too large. Send a shorter message, or smaller files.").waitFor()
-      refuse(400, {}, "The message is empty.")
+      refuse(400, {}, "the message is empty")
       await guest.page.locator("#message").press("Enter")
-      await guest.page.getByText("The service did not take this. The message is empty.").waitFor()
+      await guest.page.getByText("The service did not take this: the message is empty.").waitFor()
       server.intercept = () => false
       await guest.page.locator("#message").press("Enter")
       await answered(guest, "Tomorrow.")
@@ -458,7 +458,8 @@ export const serviceOfMock = {
 
       await picked.setInputFiles({ name: "alone.png", mimeType: "image/png", buffer: PICTURE })
       await guest.page.locator("#message").press("Enter")
-      await answered(guest, "You wrote: Here are my files.")
+      await answered(guest, "I see your files.")
+      await guest.turn.getByRole("img", { name: "alone.png" }).waitFor()
     })
   },
 
