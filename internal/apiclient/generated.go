@@ -1876,13 +1876,6 @@ type ServiceUsageParams struct {
 	Group string
 }
 
-// ServiceUsageCsvParams narrows ServiceUsageCsv; what is empty does not.
-type ServiceUsageCsvParams struct {
-	From  string // The first day, UTC; left out: thirty days ago.
-	To    string // The last day; left out: today.
-	Group string
-}
-
 // ListSessionsParams narrows ListSessions; what is empty does not.
 type ListSessionsParams struct {
 	Q     string // Part of the title.
@@ -3121,13 +3114,6 @@ func (c *Client) RotateServiceKey(ctx context.Context, id string, kid string) (N
 func (c *Client) ServiceUsage(ctx context.Context, id string, params ServiceUsageParams) (ServiceUsage, error) {
 	var answer ServiceUsage
 	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
-	return answer, err
-}
-
-// ServiceUsageCsv sends GET /api/services/{id}/usage.csv: The same as a file for a spreadsheet. For administrators.
-func (c *Client) ServiceUsageCsv(ctx context.Context, id string, params ServiceUsageCsvParams) ([]byte, error) {
-	var answer []byte
-	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage.csv", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
 	return answer, err
 }
 

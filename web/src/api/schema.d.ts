@@ -2393,6 +2393,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/services/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the consumers of a service used
+         * @description Tokens and cost of deleted conversations stay in it. For administrators.
+         */
+        get: operations["service-usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/usage.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same as a file for a spreadsheet
+         * @description For administrators.
+         */
+        get: operations["service-usage-csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -4991,6 +5031,8 @@ export interface components {
              * @description Missed times that do not run any more.
              */
             passed?: number;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /** Format: int64 */
             revision: number;
             /**
@@ -5045,6 +5087,8 @@ export interface components {
             model?: string;
             /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /**
              * Format: int64
              * @description Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision.
@@ -5068,6 +5112,14 @@ export interface components {
              * @enum {string}
              */
             timezone_from: "profile" | "policy" | "server";
+        };
+        JobPermits: {
+            /** @description Commands open no sockets. */
+            offline?: boolean;
+            /** @description Neither commands nor tools change files. */
+            read_only?: boolean;
+            /** @description The tools that it has, by name or pattern; left out: all but those by which it would begin something elsewhere. */
+            tools?: string[] | null;
         };
         JobRun: {
             /** Format: date-time */
@@ -5758,6 +5810,8 @@ export interface components {
             name?: string;
             /** @description Chosen by the client: a second request with the same value makes no second job. */
             once?: string;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
             target?: string;
             /** @enum {string} */
@@ -6951,6 +7005,63 @@ export interface components {
              * @description Of all consumers, in a day of UTC; 0: as many as they want.
              */
             tokens_per_day: number;
+        };
+        ServiceUsage: {
+            /** @example USD */
+            currency: string;
+            /** @description The first day, UTC, as 2026-11-21. */
+            from: string;
+            /** @enum {string} */
+            group: "day" | "key";
+            /** @description Of each day, the oldest first, or of each key. What has nothing is left out. */
+            rows: components["schemas"]["ServiceUsageRow"][] | null;
+            /** @description The last day. */
+            to: string;
+            total: components["schemas"]["ServiceUsageRow"];
+        };
+        ServiceUsageRow: {
+            /**
+             * Format: int64
+             * @description Part of prompt_tokens.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description How often models were asked.
+             */
+            calls: number;
+            /** Format: int64 */
+            completion_tokens: number;
+            /**
+             * Format: double
+             * @description Of the models with a price, by the prices of today; missing: none has one.
+             */
+            cost?: number;
+            day?: string;
+            /**
+             * Format: int64
+             * @description Those that were answered with 400 or more.
+             */
+            errors: number;
+            /** @description Id of the key. */
+            key?: string;
+            key_name?: string;
+            /** Format: int64 */
+            max_ms: number;
+            /**
+             * Format: int64
+             * @description Milliseconds until half of them were answered, a stream until it ended.
+             */
+            p50_ms: number;
+            /** Format: int64 */
+            p95_ms: number;
+            /** Format: int64 */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION.
+             */
+            requests: number;
         };
         ServiceView: {
             /**
@@ -13478,6 +13589,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewServiceKey"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "service-usage": {
+        parameters: {
+            query?: {
+                /** @description The first day, UTC; left out: thirty days ago. */
+                from?: string;
+                /** @description The last day; left out: today. */
+                to?: string;
+                group?: "day" | "key";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUsage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "service-usage-csv": {
+        parameters: {
+            query?: {
+                /** @description The first day, UTC; left out: thirty days ago. */
+                from?: string;
+                /** @description The last day; left out: today. */
+                to?: string;
+                group?: "day" | "key";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition"?: string;
+                    "Content-Type"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
                 };
             };
             /** @description Error */
