@@ -115,6 +115,34 @@ export const publishedClaims = {
 
 /** Conversations of consumers, which the mock has. */
 export const publishedOfMock = {
+  "a task is published to a service, and what its consumers used is shown by day and by key": async (v) => {
+    const page = await begin(v)
+    await page.getByRole("button", { name: "Open Help desk" }).click()
+    await page.getByRole("tab", { name: "Tasks" }).click()
+    await page.getByText("Nothing is scheduled for this service.").waitFor()
+    await page.getByRole("button", { name: "Publish a task" }).click()
+    const form = page.getByRole("form", { name: "Publish a task" })
+    await form.getByRole("button", { name: "Publish", exact: true }).click()
+    await form.getByText("This is needed.").waitFor()
+    await form.getByLabel("What the agent is told in each conversation").fill("say that we are closed")
+    await form.getByLabel("When", { exact: true }).selectOption("interval")
+    await form.getByLabel("Time, expression or seconds").fill("3600")
+    await v.inspect("304-service-task")
+    await form.getByRole("button", { name: "Publish", exact: true }).click()
+    await page.getByRole("list", { name: "Tasks" }).getByText(/waits in line/).waitFor()
+    await page.getByRole("tab", { name: "Usage" }).click()
+    const used = page.getByRole("list", { name: "Usage" })
+    await used.getByRole("listitem", { name: "In all" }).getByText(/52 requests · 2 refused or failed/).waitFor()
+    await used.getByRole("listitem").nth(2).waitFor()
+    await v.inspect("305-service-usage")
+    await v.page.setViewportSize(phone)
+    await v.inspect("305-service-usage-phone")
+    await v.fits("usage of a service on a phone")
+    await v.page.setViewportSize(desk)
+    await page.getByLabel("Usage", { exact: true }).selectOption("key")
+    await used.getByRole("listitem", { name: /^shop/ }).waitFor()
+  },
+
   "conversations of consumers are found, read with their tool calls, and deleted": async (v) => {
     const page = await begin(v)
     await page.getByRole("button", { name: "Open Help desk" }).click()
