@@ -9,6 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
+	"xbot/internal/service"
 	"xbot/runner/mask"
 )
 
@@ -51,6 +52,9 @@ func (r Rooms) Begun(ctx context.Context, key chat.SessionKey, user chat.UserID,
 }
 
 func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
+	if service.Sealed("", key) {
+		return nil, fault.Errorf(fault.Denied, "no tool acts here: the agent of a service reads what strangers wrote")
+	}
 	var walls chat.Walls
 	var only string
 	if r.Walls != nil {

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/memory"
 	"xbot/internal/policy"
+	"xbot/internal/service"
 	"xbot/internal/session"
 	"xbot/internal/soul"
 )
@@ -43,6 +44,9 @@ type Profile struct {
 	Trusted bool
 	// Direct says that one person speaks here, and nobody else.
 	Direct bool
+	// Sealed says that the agent of a service speaks where it answers no consumer, and reads what strangers wrote: it has no tools, no room
+	// and no memory.
+	Sealed bool
 }
 
 // trustedTool is the tool that shows what is for administrators' eyes only.
@@ -51,6 +55,9 @@ const trustedTool = "logs"
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
 func (p Profile) Has(tool string) bool {
+	if p.Sealed {
+		return false
+	}
 	folded := strings.ReplaceAll(tool, "_", "")
 	if !p.Trusted && strings.EqualFold(folded, trustedTool) || !p.Direct && strings.EqualFold(folded, chat.ConfigTool) {
 		return false
@@ -152,6 +159,10 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 		Plan: w.Plan,
+	}
+	if service.Sealed(w.Agent, key) {
+		out.Sealed, out.Plan, out.Remember, out.Trusted = true, "", policy.Remembers{}, false
+		return out, nil
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
