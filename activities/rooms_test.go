@@ -53,3 +53,31 @@ func TestRooms_WorkBeginsOnTheRunnerOfItsSceneAndEndsWhereItBegan(t *testing.T) 
 	require.Equal(t, fault.Denied, fault.KindOf(err), "no other runner is taken instead")
 	require.ErrorContains(t, err, "runner `box` alone")
 }
+
+// visitors have a room in one conversation, and in another one they have it no more.
+type visitors struct{}
+
+func (visitors) Room(_ context.Context, key chat.SessionKey, _ chat.UserID) (sandbox.Sandbox, bool, error) {
+	switch key {
+	case "theirs":
+		return named{name: "room"}, true, nil
+	case "gone":
+		return nil, true, fault.Errorf(fault.Denied, "gone")
+	}
+	return nil, false, nil
+}
+
+func TestRooms_AConsumerIsInTheirRoomAndOnNoRunner(t *testing.T) {
+	t.Parallel()
+	rooms := activities.Rooms{Boxes: owned{}, Guests: visitors{}, Walls: bound("laptop")}
+	for _, find := range []func(context.Context, chat.SessionKey, chat.UserID, string) (sandbox.Sandbox, error){rooms.Of, rooms.Begun} {
+		box, err := find(t.Context(), "theirs", 1, "laptop")
+		require.NoError(t, err)
+		require.Equal(t, "room", box.Name())
+		_, err = find(t.Context(), "gone", 1, "laptop")
+		require.Equal(t, fault.Denied, fault.KindOf(err), "never a runner instead")
+		box, err = find(t.Context(), "k", 1, "laptop")
+		require.NoError(t, err)
+		require.Equal(t, "laptop", box.Name())
+	}
+}

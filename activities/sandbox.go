@@ -32,10 +32,17 @@ type Environments interface {
 	Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error)
 }
 
+// Guests knows the rooms of conversations of consumers, who have no runner.
+type Guests interface {
+	// Room returns that of a conversation. Not ok: it is none of a consumer's. Denied: there is none any more.
+	Room(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error)
+}
+
 // Rooms are the sandboxes of conversations: those of runners, with the variables and behind the walls of each conversation.
 type Rooms struct {
 	Boxes
 
+	Guests       Guests       // nil: no conversation is one of a consumer's
 	Walls        Walls        // nil: no conversation has walls of its own
 	Environments Environments // nil: none has variables of its own
 }
@@ -52,9 +59,6 @@ func (r Rooms) Begun(ctx context.Context, key chat.SessionKey, user chat.UserID,
 }
 
 func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
-	if service.Sealed("", key) {
-		return nil, fault.Errorf(fault.Denied, "no tool acts here: the agent of a service reads what strangers wrote")
-	}
 	var walls chat.Walls
 	var only string
 	if r.Walls != nil {
@@ -62,6 +66,14 @@ func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, ru
 		if walls, only, err = r.Walls.Walls(ctx, key); err != nil {
 			return nil, err
 		}
+	}
+	if r.Guests != nil {
+		if box, ok, err := r.Guests.Room(ctx, key, user); ok || err != nil {
+			return within(box, walls, err)
+		}
+	}
+	if service.Sealed("", key) {
+		return nil, fault.Errorf(fault.Denied, "no tool acts here: the agent of a service reads what strangers wrote")
 	}
 	if begun {
 		only = ""
@@ -78,6 +90,14 @@ func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, ru
 		return nil, err
 	}
 	return sandbox.Narrow(sandbox.Furnish(box, env), walls), nil
+}
+
+// within is a room of a consumer behind the walls of its conversation. Its commands, which it has none of, have no variables of anybody.
+func within(box sandbox.Sandbox, walls chat.Walls, err error) (sandbox.Sandbox, error) {
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.Narrow(box, walls), nil
 }
 
 // Environment is what commands of a conversation have on a runner of a user.

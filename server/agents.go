@@ -23,6 +23,7 @@ import (
 	"xbot/internal/registry/installed"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/sandbox/room"
 	"xbot/internal/store"
 	"xbot/internal/subagents"
 	"xbot/internal/tool"
@@ -81,6 +82,9 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	a.rules, err = readRules(c.permissions, a.tools.Builtin)
 	return a, err
 }
+
+// guests finds the rooms of consumers.
+func (a *agents) guests() room.Finder { return room.Finder{Store: a.store, Boxes: a.boxes} }
 
 // newCatalog knows what the models of each conversation can call.
 func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {

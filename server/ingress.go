@@ -9,6 +9,7 @@ import (
 	"xbot/ingress/amend"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/consumer"
 	"xbot/ingress/gateway"
 	"xbot/ingress/history"
 	"xbot/ingress/hooks"
@@ -158,7 +159,8 @@ func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
-	routes := in.routes()
+	routes, consumers := in.routes(), in.consumers()
+	routes.Others[consumer.Root] = consumers
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
 	}
@@ -174,6 +176,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()
+			defer consumers.Records(ctx)() // until the last request was answered
 			return httpserver.Serve(ctx, in.at.listener, routes.Handler(), in.closing, in.log)
 		},
 	)

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
 
+	"xbot/ingress/answer"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	apiagents "xbot/ingress/api/agents"
@@ -22,11 +24,13 @@ import (
 	"xbot/ingress/api/plugins"
 	apiregistry "xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
+	apiservices "xbot/ingress/api/services"
 	"xbot/ingress/api/sessions"
 	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
 	"xbot/ingress/connect"
+	"xbot/ingress/consumer"
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
@@ -34,12 +38,14 @@ import (
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
+	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/weblink"
 	"xbot/internal/prompt"
+	"xbot/internal/service/desk"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
 	"xbot/internal/transcription"
@@ -61,6 +67,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.plugins, Archives: in.store, Accounts: in.store, Log: in.log},
 		oauth.Root:     (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
+	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()
 	}
@@ -69,6 +76,21 @@ func (in *ingressPart) routes() httpserver.Routes {
 		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r
+}
+
+// publicServices are what everybody may know of services.
+type publicServices struct{ store *store.Store }
+
+// PublicService finds a service. It is Denied while nobody may use it.
+func (p publicServices) PublicService(ctx context.Context, id string) (web.PublicService, error) {
+	s, err := p.store.Service(ctx, id)
+	if err != nil {
+		return web.PublicService{}, err
+	}
+	if !s.Open() {
+		return web.PublicService{Origins: s.Origins}, fault.Errorf(fault.Denied, "the service is withdrawn")
+	}
+	return web.PublicService{ID: s.ID, Name: s.Name, Description: s.Description, Welcome: s.Welcome, Questions: s.Questions, Origins: s.Origins}, nil
 }
 
 // signOn signs people in by the OpenID Connect provider of the settings.
@@ -81,6 +103,14 @@ func (in *ingressPart) signOn() *signon.SignOn {
 		},
 		Public: in.at.people(), Accounts: in.store, Links: in.auth, Log: in.log,
 	}
+}
+
+// consumers is the API by which programs and people outside use services.
+func (in *ingressPart) consumers() *consumer.API {
+	return consumer.New(consumer.Config{
+		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
+		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log,
+	})
 }
 
 // uiAccess opens the Temporal UI to administrators.
@@ -130,6 +160,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
 	}

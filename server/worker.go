@@ -98,7 +98,7 @@ func (w *workerPart) activities() worker.Activities {
 	compressor := w.compressor(prompts, assembler)
 	registry := w.commands(serving{})
 	rooms := activities.Rooms{
-		Boxes: w.boxes, Walls: w.agentProfiles(),
+		Boxes: w.boxes, Guests: w.guests(), Walls: w.agentProfiles(),
 		Environments: &agentenv.Resolver{Store: w.store, Policies: w.policies, Key: w.key, Log: w.log},
 	}
 	live, speeds := livefeed.Feed{Bus: w.bus}, &turn.Speeds{}
@@ -132,7 +132,7 @@ func (w *workerPart) activities() worker.Activities {
 			Subagents: &agentwork.Subagents{Store: w.store},
 			Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
 			Memorizer: w.memorizer(assembler),
-			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}, Accounts: w.connected, Services: w.store, Log: w.log},
+			Deleter:   &deletion.Deleter{Store: w.store, Histories: worker.Histories{Namespace: w.namespace, Client: w.temporal}, Accounts: w.connected, Services: w.store, Rooms: w.guests(), Log: w.log},
 		},
 		Deliveries: worker.Deliveries{Deliverer: w.deliverer(), Follower: w.follower()},
 	}

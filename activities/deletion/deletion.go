@@ -48,6 +48,12 @@ type Services interface {
 	DeletionBelow(ctx context.Context, id chat.UserID, most int) (left int, err error)
 }
 
+// Rooms are the folders of consumers on runners of administrators.
+type Rooms interface {
+	// Remove removes that of a consumer, and says how many are left: runners may be away.
+	Remove(ctx context.Context, id chat.UserID) (left int, err error)
+}
+
 // Histories are what Temporal keeps of runs.
 type Histories interface {
 	// Delete deletes histories of the runs of a person, some at a time, and says how many it found.
@@ -67,6 +73,7 @@ type Deleter struct {
 	Histories Histories
 	Accounts  Accounts
 	Services  Services
+	Rooms     Rooms
 	Log       *slog.Logger
 }
 
@@ -193,7 +200,11 @@ func (d *Deleter) files(ctx context.Context, user chat.UserID, now chat.Deletion
 		return "", 0, nil
 	}
 	n, err := d.Store.FilesOf(ctx, user)
-	return WaitsFiles, n, err
+	if err != nil {
+		return WaitsFiles, 0, err
+	}
+	rooms, err := d.Rooms.Remove(ctx, user)
+	return WaitsFiles, n + rooms, err
 }
 
 func (d *Deleter) histories(ctx context.Context, _ chat.UserID, now chat.Deletion) (string, int, error) {

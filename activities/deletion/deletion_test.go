@@ -22,6 +22,7 @@ type person struct {
 	runs                                    int
 	gone                                    bool
 	belongs                                 int // services of theirs
+	rooms                                   int // folders of theirs on runners
 
 	accounts []string // providers
 	broken   bool     // nothing can be disconnected
@@ -107,8 +108,14 @@ func (p *person) DeletionBelow(context.Context, chat.UserID, int) (int, error) {
 	return n, nil
 }
 
+func (p *person) Remove(context.Context, chat.UserID) (int, error) {
+	n := p.rooms
+	p.rooms = max(0, n-1)
+	return n, nil
+}
+
 func (p *person) deleter() *deletion.Deleter {
-	return &deletion.Deleter{Store: p, Histories: p, Accounts: p, Services: p, Log: slog.New(slog.DiscardHandler)}
+	return &deletion.Deleter{Store: p, Histories: p, Accounts: p, Services: p, Rooms: p, Log: slog.New(slog.DiscardHandler)}
 }
 
 func (p *person) step(t *testing.T) deletion.Output {
@@ -140,13 +147,14 @@ func TestStep_DeletesPieceByPieceAndTheUserLast(t *testing.T) {
 
 func TestStep_WaitsForTurnsAMinuteAndForRunnersADay(t *testing.T) {
 	t.Parallel()
-	p := &person{running: 2, sessions: 1, files: 3}
+	p := &person{running: 2, sessions: 1, files: 3, rooms: 2}
 	require.Equal(t, deletion.Output{Conversations: 50, Left: 1, Waits: deletion.WaitsTurns, For: 2}, p.step(t))
 	require.Empty(t, p.did)
 	p.age = 2 * time.Minute
 	require.Empty(t, p.step(t).Waits)
 	require.Equal(t, []string{"session"}, p.did, "what still runs ends with its conversation")
-	require.Equal(t, deletion.Output{Conversations: 50, Waits: deletion.WaitsFiles, For: 3}, p.step(t))
+	require.Equal(t, deletion.Output{Conversations: 50, Waits: deletion.WaitsFiles, For: 5}, p.step(t))
+	require.Equal(t, deletion.Output{Conversations: 50, Waits: deletion.WaitsFiles, For: 4}, p.step(t), "a folder on a runner is gone")
 	p.age = 25 * time.Hour
 	require.True(t, p.step(t).Done, "a runner that never comes back holds nobody")
 }

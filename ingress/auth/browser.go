@@ -40,12 +40,12 @@ func (a *Auth) laneOf(r *http.Request, browser string, user chat.UserID) lane {
 	if user != 0 && a.knows(browser, user) {
 		return lane{known: true, name: browser}
 	}
-	return lane{name: a.address(r)}
+	return lane{name: a.Address(r)}
 }
 
-// address is where a request comes from. Behind proxies of ours it is what the first of them saw. An IPv6 address counts as
+// Address is where a request comes from. Behind proxies of ours it is what the first of them saw. An IPv6 address counts as
 // its whole subnet, since one host usually has all of it.
-func (a *Auth) address(r *http.Request) string {
+func (a *Auth) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr

@@ -29,7 +29,7 @@ func (a *Auth) Join(w http.ResponseWriter, r *http.Request, in Invitation) (Logi
 	if err := a.Accounts.CheckInvite(r.Context(), token); err != nil {
 		return Login{}, err
 	}
-	hash, err := hashPassword(r.Context(), lane{name: a.address(r)}, in.Password)
+	hash, err := hashPassword(r.Context(), lane{name: a.Address(r)}, in.Password)
 	if err != nil {
 		return Login{}, err
 	}

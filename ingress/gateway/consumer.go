@@ -27,7 +27,7 @@ func (m *inboundRequest) findSent(ctx context.Context) error {
 		return err
 	}
 	if _, admin, is := service.InboxOf(key); is && admin == m.user.ID {
-		m.sent = &services.Sent{Session: key, Channel: m.e.Channel, Account: m.e.Account, ID: m.e.Parent}
+		m.sent = &services.Told{Session: key, Channel: m.e.Channel, Account: m.e.Account, ID: m.e.Parent}
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ type inboundRequest struct {
 	wordless      bool // nothing was written, so the text is what stands beside one
 	writes        bool // it is a message that arrives, not a change of one or a press
 	// sent is what told an administrator of a consumer, and is replied to; nil: it replies to nothing of the kind.
-	sent *services.Sent
+	sent *services.Told
 	destination
 }
 

@@ -49,6 +49,20 @@ func (d *Dispatch) Again(ctx context.Context, in Inbound) (store.Accepted, error
 	return d.accept(ctx, in)
 }
 
+// Plain accepts a text as a message exactly as it stands: it is never a command, a word that means one, or the answer to a question, and it
+// has a turn of its own behind what waits. The same id with the same text is a duplicate; with another text it is a Conflict.
+func (d *Dispatch) Plain(ctx context.Context, in Inbound) (store.Accepted, error) {
+	if err := Check(in); err != nil {
+		return store.Accepted{}, err
+	}
+	in, err := d.applyExpiry(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	in.Control, in.Queue.Mode = false, chat.QueueFollowup
+	return d.accept(ctx, in)
+}
+
 // AcceptPair commits two messages of a conversation, one behind the other, or neither: a command for a turn and what was
 // said with it. It carries out nothing by itself.
 func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b store.Accepted, err error) {

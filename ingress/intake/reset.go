@@ -23,9 +23,26 @@ func (d *Dispatch) ApplyResetPolicy(ctx context.Context, in Inbound) (Inbound, e
 		in.Options.Said = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(in.Text), rest))
 		in.Text = strings.TrimSpace("/reset " + rest)
 	}
+	return d.expiring(p, in), nil
+}
+
+// applyExpiry reads what the policy says of the end of conversations alone.
+func (d *Dispatch) applyExpiry(ctx context.Context, in Inbound) (Inbound, error) {
+	if d.Policies == nil {
+		return in, nil
+	}
+	p, err := d.Policies.Get(ctx)
+	if err != nil {
+		return in, err
+	}
+	return d.expiring(p, in), nil
+}
+
+// expiring is a message before which its conversation may have ended.
+func (d *Dispatch) expiring(p *policy.Policy, in Inbound) Inbound {
 	rule := p.Reset(in.Channel, in.ChatType)
 	if rule.Mode != "" && rule.Mode != policy.ResetNone {
 		in.Expired = func(last time.Time) string { return session.Expired(rule, last, d.clock().Now()) }
 	}
-	return in, nil
+	return in
 }

@@ -47,6 +47,8 @@ type Profile struct {
 	// Sealed says that the agent of a service speaks where it answers no consumer, and reads what strangers wrote: it has no tools, no room
 	// and no memory.
 	Sealed bool
+	// Outside says that somebody speaks here who is outside, to a service.
+	Outside bool
 }
 
 // trustedTool is the tool that shows what is for administrators' eyes only.
@@ -57,6 +59,9 @@ const trustedTool = "logs"
 func (p Profile) Has(tool string) bool {
 	if p.Sealed {
 		return false
+	}
+	if p.Outside { // by its very name: no pattern and no other spelling opens what a service was not published with
+		return slices.Contains(p.Agent.Tools.Allow, tool) && !matches(p.Agent.Tools.Deny, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
 	}
 	folded := strings.ReplaceAll(tool, "_", "")
 	if !p.Trusted && strings.EqualFold(folded, trustedTool) || !p.Direct && strings.EqualFold(folded, chat.ConfigTool) {
@@ -160,9 +165,12 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 		Plan: w.Plan,
 	}
-	if service.Sealed(w.Agent, key) {
+	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
 		out.Sealed, out.Plan, out.Remember, out.Trusted = true, "", policy.Remembers{}, false
 		return out, nil
+	}
+	if strings.HasPrefix(agent.ID, policy.ServicePrefix) {
+		return b.outside(ctx, key, w, out)
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
@@ -193,6 +201,17 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), soul.HeartbeatOK)
 	}
 	return out, nil
+}
+
+// outside is who answers for a service: no soul, no plans, nothing that is for administrators or for one person of the house, and nobody's
+// memory.
+func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.ModelCriteria, out Profile) (_ Profile, err error) {
+	out.Trusted, out.Direct, out.Plan, out.Outside, out.Remember = false, false, "", true, policy.Remembers{}
+	if w.ChatType == chat.ChatSubagent {
+		out.Deliver = false
+		out.Role, err = b.Store.SubagentProfile(ctx, key)
+	}
+	return out, err
 }
 
 // hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group of which it

@@ -242,6 +242,33 @@ type ConnectedAccounts struct {
 	Providers []Connectable       `json:"providers"` // Where an account can be connected.
 }
 
+// ConsumerConversation is the schema of this name in the API's document.
+type ConsumerConversation struct {
+	CreatedAt    time.Time       `json:"created_at"`
+	External     string          `json:"external,omitzero"` // What the program calls its user.
+	ID           string          `json:"id"`
+	KeyID        string          `json:"key_id"`        // Of the key that it was begun with.
+	MessageCount int             `json:"message_count"` // Of the consumer and the model.
+	Running      bool            `json:"running"`       // It is being answered.
+	Session      chat.SessionKey `json:"session"`       // The session that it is: administrators read it, and write to it nowhere.
+	Source       string          `json:"source"`        // How it was begun: by the API, on the page of the service, or on WeChat.
+	Title        string          `json:"title"`
+	UpdatedAt    time.Time       `json:"updated_at"`
+}
+
+// ConsumerConversations is the schema of this name in the API's document.
+type ConsumerConversations struct {
+	Conversations []ConsumerConversation `json:"conversations"` // The last used first.
+	More          bool                   `json:"more"`          // There are others: ask again with before, the updated_at of the last one.
+}
+
+// ConsumerTranscript is the schema of this name in the API's document.
+type ConsumerTranscript struct {
+	Conversation ConsumerConversation `json:"conversation"`
+	HasMore      bool                 `json:"has_more"`
+	Messages     []chat.Message       `json:"messages"` // Ascending, each with its tool calls. A consumer wrote them: show them as text.
+}
+
 // Context is the schema of this name in the API's document.
 type Context struct {
 	Compactions []ContextCompaction `json:"compactions"` // Newest first.
@@ -742,6 +769,36 @@ type NewPolicy struct {
 	Version int64  `json:"version"` // The version that it was made from.
 }
 
+// NewService is the schema of this name in the API's document.
+type NewService struct {
+	AllowedDocs           *[]string      `json:"allowed_docs,omitzero"`
+	AllowedScripts        *[]string      `json:"allowed_scripts,omitzero"`
+	Capabilities          *[]string      `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat.
+	Description           *string        `json:"description,omitzero"`
+	Limits                *ServiceLimits `json:"limits,omitzero"`
+	MaxConversations      *int           `json:"max_conversations,omitzero"`
+	Model                 *string        `json:"model,omitzero"` // provider/model; provider:model is understood.
+	Name                  *string        `json:"name,omitzero"`
+	Origins               *[]string      `json:"origins,omitzero"`
+	Published             *bool          `json:"published,omitzero"`
+	QuickQuestions        *[]string      `json:"quick_questions,omitzero"`
+	ResearchTools         *bool          `json:"research_tools,omitzero"` // The same as the capability web.
+	SystemPromptVersionID *int           `json:"system_prompt_version_id,omitzero"`
+	UserProfileVersionID  *int           `json:"user_profile_version_id,omitzero"`
+	WelcomeMessage        *string        `json:"welcome_message,omitzero"`
+}
+
+// NewServiceKey is the schema of this name in the API's document.
+type NewServiceKey struct {
+	CreatedAt  time.Time  `json:"created_at"`
+	ID         string     `json:"id"`
+	Key        string     `json:"key"`                   // The key. It is shown this once and kept nowhere.
+	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // At most a minute before the last use; missing: it was never used.
+	Name       string     `json:"name"`
+	Prefix     string     `json:"prefix"` // The beginning of the key.
+	RevokedAt  *time.Time `json:"revoked_at,omitzero"`
+}
+
 // NewSession is the schema of this name in the API's document.
 type NewSession struct {
 	Agent string          `json:"agent,omitzero"` // Which of the installation's agents answers; default: that of the key, else the usual one.
@@ -1191,6 +1248,72 @@ type SentTool struct {
 	Description string `json:"description"`
 	Name        string `json:"name"`
 	Parameters  string `json:"parameters"` // JSON schema, as text.
+}
+
+// ServiceChange is the schema of this name in the API's document.
+type ServiceChange struct {
+	AllowedDocs           *[]string      `json:"allowed_docs,omitzero"`
+	AllowedScripts        *[]string      `json:"allowed_scripts,omitzero"`
+	Capabilities          *[]string      `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat.
+	Description           *string        `json:"description,omitzero"`
+	Limits                *ServiceLimits `json:"limits,omitzero"`
+	MaxConversations      *int           `json:"max_conversations,omitzero"`
+	Model                 *string        `json:"model,omitzero"` // provider/model; provider:model is understood.
+	Name                  *string        `json:"name,omitzero"`
+	Origins               *[]string      `json:"origins,omitzero"`
+	Published             *bool          `json:"published,omitzero"`
+	QuickQuestions        *[]string      `json:"quick_questions,omitzero"`
+	ResearchTools         *bool          `json:"research_tools,omitzero"` // The same as the capability web.
+	Revision              int64          `json:"revision,omitzero"`       // The revision that the change was made from; 0: any.
+	SystemPromptVersionID *int           `json:"system_prompt_version_id,omitzero"`
+	UserProfileVersionID  *int           `json:"user_profile_version_id,omitzero"`
+	WelcomeMessage        *string        `json:"welcome_message,omitzero"`
+}
+
+// ServiceKey is the schema of this name in the API's document.
+type ServiceKey struct {
+	CreatedAt  time.Time  `json:"created_at"`
+	ID         string     `json:"id"`
+	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // At most a minute before the last use; missing: it was never used.
+	Name       string     `json:"name"`
+	Prefix     string     `json:"prefix"` // The beginning of the key.
+	RevokedAt  *time.Time `json:"revoked_at,omitzero"`
+}
+
+// ServiceLimits is the schema of this name in the API's document.
+type ServiceLimits struct {
+	Concurrent        int   `json:"concurrent"`          // Messages of one key that wait or are answered at once; default 4.
+	RequestsPerMinute int   `json:"requests_per_minute"` // Of one key; default 60.
+	TokensPerDay      int64 `json:"tokens_per_day"`      // Of all consumers, in a day of UTC; 0: as many as they want.
+}
+
+// ServiceView is the schema of this name in the API's document.
+type ServiceView struct {
+	AdminID               chat.UserID   `json:"admin_id"`        // The administrator whose models, keys, documents and scripts it works with.
+	AdminName             string        `json:"admin_name"`      // Name of the administrator whose it is.
+	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it reads: * is all, none: nothing.
+	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ that it runs: * is all, none: nothing.
+	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat.
+	Closed                bool          `json:"closed,omitzero"` // Its administrator is shut out: nobody can use it.
+	Conversations         int           `json:"conversations"`   // How many conversations of consumers it has.
+	CreatedAt             time.Time     `json:"created_at"`
+	Description           string        `json:"description"`
+	ID                    string        `json:"id"`
+	Keys                  int           `json:"keys"`                  // How many of its keys are good.
+	LastUsedAt            *time.Time    `json:"last_used_at,omitzero"` // At most a minute before the last use of a key; missing: none was used.
+	Limits                ServiceLimits `json:"limits"`
+	MaxConversations      int           `json:"max_conversations"` // How many conversations it has at once; default 1000.
+	Model                 string        `json:"model"`             // Id or alias of one that its administrator may choose; empty: as in their own conversations.
+	Name                  string        `json:"name"`
+	Origins               []string      `json:"origins"`                  // Sites that may show its page in a frame, such as https://shop.example.
+	Page                  string        `json:"page"`                     // Path of its page on this server. A key behind it lets whoever has the link talk to it: /s/{id}#key=…
+	Published             bool          `json:"published"`                // Consumers may use it.
+	QuickQuestions        []string      `json:"quick_questions"`          // What its page offers to ask.
+	Revision              int64         `json:"revision"`                 // Counts its changes.
+	SystemPromptVersionID int           `json:"system_prompt_version_id"` // Version of its administrator's system prompt; 0: the one in force.
+	UpdatedAt             time.Time     `json:"updated_at"`
+	UserProfileVersionID  int           `json:"user_profile_version_id"` // Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force.
+	WelcomeMessage        string        `json:"welcome_message"`         // Markdown that its page shows before the first message.
 }
 
 // SessionListBody is the schema of this name in the API's document.
@@ -1662,6 +1785,20 @@ type SwitchRegistryInstallParams struct {
 type SearchParams struct {
 	Q     string
 	Limit int
+}
+
+// ListServiceConversationsParams narrows ListServiceConversations; what is empty does not.
+type ListServiceConversationsParams struct {
+	Q      string    // What their titles hold.
+	Before time.Time // Only those that were last used before.
+	Limit  int
+}
+
+// GetServiceConversationParams narrows GetServiceConversation; what is empty does not.
+type GetServiceConversationParams struct {
+	After  chat.MessageID // Messages after this id.
+	Before chat.MessageID // Messages before this id. Without after and before: the newest.
+	Limit  int
 }
 
 // ListSessionsParams narrows ListSessions; what is empty does not.
@@ -2791,6 +2928,88 @@ func (c *Client) Search(ctx context.Context, params SearchParams) ([]chat.Found,
 	}
 	err := c.call(ctx, http.MethodGet, "/api/search", query{"q": params.Q, "limit": params.Limit}, nil, &answer)
 	return answer.Results, err
+}
+
+// ListServices sends GET /api/services: Agents that were published to programs and people outside. For administrators.
+func (c *Client) ListServices(ctx context.Context) ([]ServiceView, error) {
+	var answer struct {
+		Services []ServiceView `json:"services"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/services", nil, nil, &answer)
+	return answer.Services, err
+}
+
+// CreateService sends POST /api/services: Publish an agent as a service. It is yours: it works with your models, keys, prompt, documents and scripts. What is left out is as documented. 400: it names a model or a version that you do not have. For administrators.
+func (c *Client) CreateService(ctx context.Context, body NewService) (ServiceView, error) {
+	var answer ServiceView
+	err := c.call(ctx, http.MethodPost, "/api/services", nil, body, &answer)
+	return answer, err
+}
+
+// DeleteService sends DELETE /api/services/{id}: Delete a service with its keys and all conversations of its consumers. Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. For administrators.
+func (c *Client) DeleteService(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/services/%s", id), nil, nil, nil)
+}
+
+// GetService sends GET /api/services/{id}: A service. For administrators.
+func (c *Client) GetService(ctx context.Context, id string) (ServiceView, error) {
+	var answer ServiceView
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s", id), nil, nil, &answer)
+	return answer, err
+}
+
+// ChangeService sends PATCH /api/services/{id}: Change, publish or withdraw a service. In force for the next step of its conversations. Of one that was withdrawn the conversations stay, and its consumers are told so. 409: it was changed since the revision. For administrators.
+func (c *Client) ChangeService(ctx context.Context, id string, body ServiceChange) (ServiceView, error) {
+	var answer ServiceView
+	err := c.call(ctx, http.MethodPatch, path("/api/services/%s", id), nil, body, &answer)
+	return answer, err
+}
+
+// ListServiceConversations sends GET /api/services/{id}/conversations: Conversations of the consumers of a service. The last used first. For administrators.
+func (c *Client) ListServiceConversations(ctx context.Context, id string, params ListServiceConversationsParams) (ConsumerConversations, error) {
+	var answer ConsumerConversations
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/conversations", id), query{"q": params.Q, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer, err
+}
+
+// DeleteServiceConversation sends DELETE /api/services/{id}/conversations/{cid}: Delete a conversation of a consumer. With its files, and what Temporal keeps of its runs. Nobody finds it from now on; the rest goes on whatever dies meanwhile. For administrators.
+func (c *Client) DeleteServiceConversation(ctx context.Context, id string, cid string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/services/%s/conversations/%s", id, cid), nil, nil, nil)
+}
+
+// GetServiceConversation sends GET /api/services/{id}/conversations/{cid}: What a consumer and a service said. With the calls of tools. The log says who read it. For administrators.
+func (c *Client) GetServiceConversation(ctx context.Context, id string, cid string, params GetServiceConversationParams) (ConsumerTranscript, error) {
+	var answer ConsumerTranscript
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/conversations/%s", id, cid), query{"after": params.After, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer, err
+}
+
+// ListServiceKeys sends GET /api/services/{id}/keys: Keys of a service, without their secrets. For administrators.
+func (c *Client) ListServiceKeys(ctx context.Context, id string) ([]ServiceKey, error) {
+	var answer struct {
+		Keys []ServiceKey `json:"keys"`
+	}
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/keys", id), nil, nil, &answer)
+	return answer.Keys, err
+}
+
+// CreateServiceKey sends POST /api/services/{id}/keys: Make a key of a service. Whoever has it uses the service, and finds the conversations that were begun with it, and no others. It is shown once. For administrators.
+func (c *Client) CreateServiceKey(ctx context.Context, id string, name string) (NewServiceKey, error) {
+	var answer NewServiceKey
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys", id), nil, map[string]any{"name": name}, &answer)
+	return answer, err
+}
+
+// RevokeServiceKey sends DELETE /api/services/{id}/keys/{kid}: Revoke a key of a service at once. For good. Its conversations stay; nobody outside reaches them. For administrators.
+func (c *Client) RevokeServiceKey(ctx context.Context, id string, kid string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/services/%s/keys/%s", id, kid), nil, nil, nil)
+}
+
+// RotateServiceKey sends POST /api/services/{id}/keys/{kid}/rotate: Give a key of a service another secret. The secret of before is useless at once; the conversations of the key stay its own. The new one is shown once. For administrators.
+func (c *Client) RotateServiceKey(ctx context.Context, id string, kid string) (NewServiceKey, error) {
+	var answer NewServiceKey
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys/%s/rotate", id, kid), nil, nil, &answer)
+	return answer, err
 }
 
 // ListSessions sends GET /api/sessions: My sessions, pinned first, newest first.

@@ -27,6 +27,8 @@ type Attachment struct {
 	// At is the absolute path of a file that is there already: on the conversation's runner, where its owner put it. It is not
 	// fetched, and has no key. Platforms cannot set it.
 	At string `json:"-"`
+	// Shown is a picture that the conversation keeps already: it is all there is of the file, which lies on no runner. Platforms cannot set it.
+	Shown *PictureRef `json:"-"`
 }
 
 // Quoted are the files of a message that is answered to.
@@ -159,6 +161,8 @@ func TextWithAttachments(text string, files []AttachmentFetch) string {
 func (f AttachmentFetch) line() string {
 	said := fmt.Sprintf("[%s: %s · ", f.what(), f.Label(f.N))
 	switch {
+	case f.State == AttachmentStored && f.Path == "":
+		return said + fmt.Sprintf("%d bytes]", f.Size)
 	case f.State == AttachmentStored:
 		return said + fmt.Sprintf("%d bytes · %s%s]", f.Size, f.pages()+f.unshown(), onOneLine(f.Path)) + f.heard()
 	case f.State == AttachmentRemoved:

@@ -60,4 +60,7 @@ type RunnerChoice struct {
 	Known bool   // whether the person made a runner of that name and did not revoke it
 	Sole  string // the only one of theirs that is connected, else the only one that ever was; empty: none, or several
 	Admin bool   // whether the person is an administrator
+
+	// Outside: a service or one of its consumers, who has no runner at all.
+	Outside bool
 }

@@ -5,6 +5,8 @@ package i18n
 import (
 	"cmp"
 	"fmt"
+	"regexp"
+	"strings"
 	"unicode"
 )
 
@@ -35,6 +37,33 @@ var catalogues = []map[ID]map[Lang]string{
 	turns, calls, bangs, links, runners, commandHelp, history, resets, rooms, usage, contextNotices, prompts, gateway, numbered, access,
 	memories, profiles, subagents, apps, groups, channels, trial, asks, edits, queues, crons, cronTimes, triggers, serviceInbox, todos, permissions,
 	context, models, slashes, refusals, progress, feedback, inquiries, plans, files, hooks, notices, preferences, oauths,
+}
+
+// placeholder is a place of a sentence for something that differs.
+var placeholder = regexp.MustCompile(`%(\[\d+\])?[a-z]`)
+
+// Is reports whether a text is one of the sentences, in any language and with whatever was put into it.
+func Is(text string, ids ...ID) bool {
+	for _, id := range ids {
+		for _, lang := range []Lang{English, Chinese} {
+			if format := Say(lang, id); format != "" && is(text, placeholder.Split(format, -1)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// is reports whether a text begins with the first part, and has the others in their order.
+func is(text string, parts []string) bool {
+	rest, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1:] {
+		if !ok {
+			return false
+		}
+		_, rest, ok = strings.Cut(rest, part)
+	}
+	return ok
 }
 
 // Say returns the sentence in the language, English where there is no translation. What the model reads is English.

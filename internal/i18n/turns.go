@@ -41,6 +41,7 @@ const (
 	Delayed        ID = "delayed"         // before an answer that comes late; %s is when it was written
 	AskClosed      ID = "ask_closed"      // an answer came to a question that is not open
 	Retrying       ID = "retrying"        // %s reason, %d next attempt, %d of
+	AnswerAsks     ID = "answer_asks"     // to a program that waits for an answer; %s name of a tool
 	StillKilled    ID = "still_killed"    // %d commands of a stopped turn whose runner has not heard of the kill
 
 	AgentFailed     ID = "agent_failed"      // %s agent, %s what it says
@@ -55,6 +56,16 @@ const (
 	AgentAllow      ID = "agent_allow"
 	AgentAlways     ID = "agent_always"
 	AgentRefuse     ID = "agent_refuse"
+
+	ConsumerFailed      ID = "consumer_failed"  // these to people outside, without what concerns whoever runs the service
+	ConsumerBusy        ID = "consumer_busy"    // the model cannot be reached
+	ConsumerRefused     ID = "consumer_refused" // the model did not take the request
+	ConsumerTooLong     ID = "consumer_too_long"
+	ConsumerSteps       ID = "consumer_steps"
+	ConsumerDropped     ID = "consumer_dropped"
+	ConsumerWaitsSlot   ID = "consumer_waits_slot"
+	ConsumerWaitsModel  ID = "consumer_waits_model"
+	ConsumerWaitsPerson ID = "consumer_waits_person"
 )
 
 var turns = map[ID]map[Lang]string{
@@ -100,6 +111,7 @@ var turns = map[ID]map[Lang]string{
 	RunPaused:       {English: "An administrator has paused this turn; it goes on when they unpause it. /stop ends it.", Chinese: "管理员已暂停本次任务，恢复后会继续。发送 /stop 可以结束它。"},
 	DeliveryPaused:  {English: "An administrator has paused the delivery of answers to this chat; answers arrive when they unpause it.", Chinese: "管理员已暂停向此会话发送回复，恢复后会补发期间的内容。"},
 	JobPaused:       {English: "An administrator has paused the job %s in the Temporal UI; it runs again when they unpause it.", Chinese: "管理员已在 Temporal 界面暂停定时任务 %s，恢复后会继续运行。"},
+	AnswerAsks:      {English: "The answer waits for a person: %s needs a decision, on the page of xbot or in the chat of the conversation.", Chinese: "回答正在等待人工决定：%s 需要有人在 xbot 页面或会话中作出选择。"},
 	Held:            {English: "A fault in the server delays this answer. Nothing is lost: it goes on by itself once the server is repaired.", Chinese: "服务器故障，回答被搁置。没有丢失任何内容：服务器修复后会自动继续。"},
 	Throttled:       {English: "Your message waits, because the server answers as many conversations as it may at once. It is answered as soon as there is room.", Chinese: "你的消息正在等待空闲名额：同时回答的对话数已达上限。轮到时会自动回答，无需重发。"},
 	SentUnknown:     {English: "I do not know whether my last answer arrived: the connection broke while I sent it. Ask me to repeat it if it did not.", Chinese: "不确定上一条回答是否送达：发送时连接中断。如未收到，请让我重发。"},
@@ -119,5 +131,16 @@ var turns = map[ID]map[Lang]string{
 	AgentAllow:      {English: "Allow", Chinese: "允许"},
 	AgentAlways:     {English: "Allow, and do not ask again for such things", Chinese: "允许，同类操作不再询问"},
 	AgentRefuse:     {English: "Refuse", Chinese: "拒绝"},
-	StillKilled:     {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
+	ConsumerFailed:  {English: "Something went wrong, so there is no answer. Send the message again; if that does not help, tell whoever offers this service.", Chinese: "出了点问题，没有得到回答。请重新发送消息；如仍不行，请告知服务的提供者。"},
+	ConsumerBusy:    {English: "No answer could be made just now. Send the message again in a moment.", Chinese: "暂时无法回答，请稍后重新发送消息。"},
+	ConsumerRefused: {English: "This message could not be answered. Writing it in another way or without attachments may help; else tell whoever offers this service.", Chinese: "无法回答这条消息。可以换一种写法或去掉附件再试；仍不行请告知服务的提供者。"},
+	ConsumerTooLong: {English: "This conversation has become too long. Begin a new one to go on.", Chinese: "这个对话太长了，请新建一个对话继续。"},
+	ConsumerSteps:   {English: "The answer ended after as many steps as it may take. Write \"continue\" to go on.", Chinese: "回答已达到步数上限。发送「继续」即可接着做。"},
+	ConsumerDropped: {English: "This message gets no answer of its own. Send it again if it still matters.", Chinese: "这条消息不会单独得到回答。如仍需要，请重新发送。"},
+
+	ConsumerWaitsSlot:   {English: "The message waits for its turn, and is answered as soon as there is room.", Chinese: "消息正在排队，轮到时会自动回答。"},
+	ConsumerWaitsModel:  {English: "The answer is delayed for a moment, and goes on by itself.", Chinese: "回答稍有延迟，会自动继续。"},
+	ConsumerWaitsPerson: {English: "The answer waits for somebody to look at it.", Chinese: "回答正在等待人工处理。"},
+
+	StillKilled: {English: "Commands that may still run: %d. They are killed as soon as their runner can be reached.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
 }

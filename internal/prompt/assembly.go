@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/service"
 	"xbot/internal/toolset"
 )
@@ -54,7 +55,10 @@ func (a *Assembly) agentProfile(ctx context.Context, known Profiles) (agentprofi
 }
 
 // Pipeline is middlewares in their order. It is safe for concurrent use if they are.
-type Pipeline struct{ list []Middleware }
+type Pipeline struct {
+	list    []Middleware
+	outside *Pipeline // for those who write to a service; nil: they have no prompt
+}
 
 // NewPipeline sorts middlewares by order, and those of one order by name.
 func NewPipeline(list ...Middleware) *Pipeline {
@@ -63,6 +67,12 @@ func NewPipeline(list ...Middleware) *Pipeline {
 		return cmp.Or(cmp.Compare(a.Order(), b.Order()), strings.Compare(a.Name(), b.Name()))
 	})
 	return &Pipeline{list: sorted}
+}
+
+// WithOutside returns a pipeline that has another one in its place for those who write to a service: what the house knows is not told there, but
+// what the other one tells.
+func (p *Pipeline) WithOutside(outside *Pipeline) *Pipeline {
+	return &Pipeline{list: p.list, outside: outside}
 }
 
 // sealed is the whole prompt of the agent of a service where it answers no consumer.
@@ -74,11 +84,16 @@ func (p *Pipeline) Assemble(ctx context.Context, a *Assembly) error {
 	if a.Parts == nil {
 		a.Parts = map[string]string{}
 	}
-	defer a.close()
-	if service.Sealed("", a.Scene.Session) { // nothing of the house stands beside what strangers wrote
+	switch {
+	case a.Scene.Outside && p.outside == nil:
+		return fault.Errorf(fault.Internal, "there is no prompt for services here")
+	case a.Scene.Outside:
+		p = p.outside
+	case service.Sealed("", a.Scene.Session): // nothing of the house stands beside what strangers wrote
 		a.Parts["00_sealed"] = sealed
 		return nil
 	}
+	defer a.close()
 	for _, m := range p.list {
 		if err := m.Process(ctx, a); err != nil {
 			return fmt.Errorf("prompt, %s: %w", m.Name(), err)

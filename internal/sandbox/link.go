@@ -71,5 +71,8 @@ const maxSaid = 200
 
 // Error is a sentence for the model and the person.
 func (e *MisbehavedError) Error() string {
+	if e.Runner == "" {
+		return "the files of this conversation cannot be used: what keeps them has a fault"
+	}
 	return fmt.Sprintf("runner %s has a fault (it says: %q)", e.Runner, e.Said[:min(len(e.Said), maxSaid)])
 }

@@ -156,8 +156,11 @@ type OfflineError struct {
 	Waited time.Duration
 }
 
-// Error is a sentence for the model and the person.
+// Error is a sentence for the model and the person. Without a name it is for somebody who is not to know it.
 func (e *OfflineError) Error() string {
+	if e.Runner == "" {
+		return fmt.Sprintf("the files of this conversation are out of reach (waited %s): try again later", e.Waited)
+	}
 	return fmt.Sprintf("runner %s is offline (waited %s): start it, or choose another one", e.Runner, e.Waited)
 }
 

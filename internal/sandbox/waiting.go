@@ -35,3 +35,17 @@ func waiting(ctx context.Context, runner string) (over func()) {
 		tell(runner, false)
 	}
 }
+
+// Unnamed returns a context whose operations tell of their waits without the name of the runner, for those who are not to know it.
+func Unnamed(ctx context.Context) context.Context {
+	tell, ok := ctx.Value(waitingKey{}).(func(string, bool))
+	if !ok {
+		return ctx
+	}
+	if named, _ := ctx.Value(unnamedKey{}).(bool); named {
+		return ctx
+	}
+	return context.WithValue(TellWaits(ctx, func(_ string, waits bool) { tell("its files", waits) }), unnamedKey{}, true)
+}
+
+type unnamedKey struct{}

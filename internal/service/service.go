@@ -71,6 +71,28 @@ type Conversation struct {
 	Seq       int64 // of the newest durable event
 }
 
+// Room says where the files of a consumer's conversation are, and which of its administrator's files it sees.
+type Room struct {
+	Service      string
+	Conversation string
+	Session      chat.SessionKey
+	Admin        chat.UserID
+	Runner       string // of the administrator; empty: nobody has looked for them yet
+	Docs         []string
+	Scripts      []string
+}
+
+// Prompt is what the prompt of a conversation is made of.
+type Prompt struct {
+	Definition
+
+	System   string            // what the administrator wrote for it, or for their own conversations; empty: the installation's
+	Beside   bool              // it stands behind the installation's text
+	Profile  string            // what {user_profile_context} stands for
+	Timezone string            // of the administrator; empty: not said
+	Sections map[string]string // the administrator's words for capabilities, by key
+}
+
 // Source says by which way a conversation was begun.
 type Source string
 
@@ -125,6 +147,12 @@ func Of(key chat.SessionKey) (service, conversation string, ok bool) {
 	return k.Agent, k.ID, true
 }
 
+// Serves reports whether a session is one of a service: a consumer's, or one that was made for it.
+func Serves(key chat.SessionKey) bool {
+	k, err := session.Parse(key)
+	return err == nil && IsID(k.Agent)
+}
+
 // ConsumerName is the name of the user of a conversation. Operators see it at the runs in Temporal.
 func ConsumerName(service, key, conversation string) string {
 	return service + "/" + key + "/" + conversation
@@ -143,6 +171,30 @@ func Allows(patterns []string, file string) bool {
 			return clean == folder || strings.HasPrefix(clean, folder+"/")
 		}
 		ok, err := path.Match(pattern, clean)
+		return ok && err == nil
+	})
+}
+
+// AllowsBelow reports whether a list of patterns may allow files in a folder, or in folders below it. The folder that the list is about is
+// empty.
+func AllowsBelow(patterns []string, folder string) bool {
+	clean := path.Clean("/" + folder)[1:]
+	if clean == "" {
+		return len(patterns) > 0
+	}
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "/")
+		if pattern == "*" || pattern == "**" {
+			return true
+		}
+		if below, ok := strings.CutSuffix(pattern, "/**"); ok {
+			return clean == below || strings.HasPrefix(clean, below+"/") || strings.HasPrefix(below, clean+"/")
+		}
+		parts, names := strings.Split(pattern, "/"), strings.Split(clean, "/")
+		if len(names) >= len(parts) {
+			return false
+		}
+		ok, err := path.Match(strings.Join(parts[:len(names)], "/"), clean)
 		return ok && err == nil
 	})
 }

@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,37 @@ func FuzzAllows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, file string) {
 		if service.Allows([]string{pattern}, file) && service.Allows(nil, file) {
 			t.Fatal("nothing is allowed without a pattern")
+		}
+	})
+}
+
+func TestAllowsBelow_OpensFoldersThatHoldSomethingAllowed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		patterns []string
+		folder   string
+		want     bool
+	}{
+		{nil, "", false}, {[]string{"a.md"}, "", true}, {[]string{"a.md"}, "deep", false}, {[]string{"*"}, "deep/below", true},
+		{[]string{"deep/*.md"}, "deep", true}, {[]string{"deep/*.md"}, "deep/below", false}, {[]string{"deep/below/**"}, "deep", true},
+		{[]string{"deep/**"}, "deeper", false}, {[]string{"deep/**"}, "deep/below", true}, {[]string{"*/a.md"}, "any", true}, {[]string{"deep/**"}, "deep/../other", false},
+	} {
+		require.Equal(t, c.want, service.AllowsBelow(c.patterns, c.folder), "%v %s", c.patterns, c.folder)
+	}
+}
+
+func FuzzAllowsBelow_EachFolderAboveWhatIsAllowedOpens(f *testing.F) {
+	f.Add("docs/**", "docs/a/b.md")
+	f.Add("*/b/*.md", "a/b/c.md")
+	f.Fuzz(func(t *testing.T, pattern, file string) {
+		clean := path.Clean("/" + file)[1:]
+		if clean == "" || !service.Allows([]string{pattern}, clean) || strings.HasSuffix(pattern, "/**") && clean == strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(pattern), "/"), "/**") {
+			return
+		}
+		for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
+			if !service.AllowsBelow([]string{pattern}, dir) {
+				t.Fatalf("%q is allowed by %q, and %q does not open", clean, pattern, dir)
+			}
 		}
 	})
 }

@@ -56,15 +56,23 @@ func (in Inbound) kind() string {
 
 // files are the files that a message waits for. Those of a platform need an account to be fetched with.
 func (in Inbound) files() []chat.Attachment {
-	if in.Control || in.To == nil && slices.ContainsFunc(in.Files, func(f chat.Attachment) bool { return f.At == "" }) {
+	if in.Control || in.To == nil && slices.ContainsFunc(in.Files, func(f chat.Attachment) bool { return f.At == "" && f.Shown == nil }) {
 		return nil
 	}
 	return in.Files[:min(len(in.Files), chat.MaxAttachments)]
 }
 
-// expect says in the row of a message how many files are fetched for it, and until when it waits for them.
+// fetches reports whether files have to be fetched, or looked at, before the message may be claimed.
+func (in Inbound) fetches() bool {
+	return slices.ContainsFunc(in.files(), func(f chat.Attachment) bool { return f.Shown == nil })
+}
+
+// expect says in the row of a message how many files came with it, and until when it waits for those that are fetched.
 func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
-	p.Files, p.FilesMs = int32(len(in.files())), int32(attachments.FetchTime.Milliseconds())
+	p.Files = int32(len(in.files()))
+	if in.fetches() {
+		p.FilesMs = int32(attachments.FetchTime.Milliseconds())
+	}
 }
 
 // Accepted is the result of accepting an Inbound.
@@ -140,6 +148,11 @@ func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand services.Hand, zo
 	}
 	t.Speak()
 	w := services.Written{ID: row.ID, ClientID: in.PlatformID, Text: in.Text}
+	for _, f := range in.Files {
+		if f.Shown != nil {
+			w.Pictures = append(w.Pictures, *f.Shown)
+		}
+	}
 	return Accepted{ID: row.ID, Mode: in.Queue.Mode, Taken: true}, services.Keep(ctx, t, hand, w, zones)
 }
 
@@ -214,7 +227,7 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, gone(in.Session, fmt.Errorf("accept message: %w", err))
 	}
-	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Idle: row.Ahead == 0 && !row.Busy, Fetch: len(in.files()) > 0}
+	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Idle: row.Ahead == 0 && !row.Busy, Fetch: in.fetches()}
 	emitQueued(t, in, row.ID)
 	return got, placeInQueue(ctx, t, in, &got)
 }

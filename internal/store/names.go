@@ -80,6 +80,8 @@ type (
 	Page = conversation.Page
 	// Fate is the one of package conversation.
 	Fate = conversation.Fate
+	// Place is the one of package conversation.
+	Place = conversation.Place
 	// TurnAnswer is the one of package conversation.
 	TurnAnswer = conversation.TurnAnswer
 	// Pairing is the one of package people.

@@ -119,7 +119,7 @@ func queueFull(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, fmt.Errorf("accept message: %w", err)
 	}
-	got := Accepted{ID: row.ID, Mode: in.Queue.Mode, Fetch: outcome == nil && len(in.files()) > 0}
+	got := Accepted{ID: row.ID, Mode: in.Queue.Mode, Fetch: outcome == nil && in.fetches()}
 	emitQueued(t, in, row.ID)
 	if outcome != nil {
 		return got, dropQueued(ctx, t, in.Session, &got, row.ID, in.Text, outcomeDropped, i18n.DroppedNew, in.Queue.Cap)

@@ -17,8 +17,8 @@ const (
 	prunePrompts = 50
 )
 
-// Prune removes old rows that are not needed any more: events to people, and the requests that models were sent, and drafts of cards. Conversations
-// stay. It returns the number of deleted rows.
+// Prune removes old rows that are not needed any more: events to people, the requests that models were sent, drafts of cards, and the record of
+// consumers' requests. Conversations stay. It returns the number of deleted rows.
 func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err error) {
 	for _, prune := range []struct {
 		most int32
@@ -34,6 +34,9 @@ func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err
 			return s.db.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Older: pg.Interval(older), Most: most})
 		}},
 		{pruneRows, func(most int32) (int64, error) { return s.db.Q.RetentionCards(ctx, s.db.Pool, most) }},
+		{pruneRows, func(most int32) (int64, error) {
+			return s.db.Q.RetentionServiceRequests(ctx, s.db.Pool, dbsqlc.RetentionServiceRequestsParams{Older: pg.Interval(older), Most: most})
+		}},
 	} {
 		for n := int64(prune.most); n == int64(prune.most) && ctx.Err() == nil; rows += n {
 			if n, err = prune.do(prune.most); err != nil {

@@ -336,10 +336,10 @@ func TestServiceHands_TheAdministratorIsToldWhereTheyLastSpoke(t *testing.T) {
 	require.Empty(t, o.Place.ReplyTo)
 	o.Pieces = []chat.Piece{{Text: o.Text, State: chat.PieceSent, ID: "om_9"}}
 	require.NoError(t, b.SavePieces(t.Context(), &o, true))
-	about, err := b.InboxSent(t.Context(), services.Sent{Session: inbox, Channel: "feishu", ID: "om_9"})
+	about, err := b.InboxSent(t.Context(), services.Told{Session: inbox, Channel: "feishu", ID: "om_9"})
 	require.NoError(t, err)
 	require.Equal(t, c.ID, about.Conversation.ID)
-	_, err = b.InboxSent(t.Context(), services.Sent{Session: inbox, Channel: "qq", ID: "om_9"})
+	_, err = b.InboxSent(t.Context(), services.Told{Session: inbox, Channel: "qq", ID: "om_9"})
 	require.Equal(t, fault.NotFound, b.kind(err))
 
 	_, err = b.Say(t.Context(), c, b.by(), "s1", "From the page now.")

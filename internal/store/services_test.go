@@ -314,3 +314,80 @@ func TestServices_AreListedByWhenTheirConversationsWereUsed(t *testing.T) {
 	require.Len(t, list, 1)
 	require.Equal(t, second.ID, list[0].ID)
 }
+
+func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{AllowedDocs: &[]string{"faq/**"}, AllowedScripts: &[]string{}})
+	c := b.beginWith(b.caller(key))
+	_, ok, err := b.ServiceRoom(ctx, b.user.ID)
+	require.NoError(t, err)
+	require.False(t, ok, "a person has runners")
+	_, ok, err = b.ServiceRoom(ctx, made.User)
+	require.True(t, ok)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "the service itself speaks with nobody")
+
+	room, ok, err := b.ServiceRoom(ctx, c.User)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, service.Room{
+		Service: made.ID, Conversation: c.ID, Session: c.Session, Admin: b.user.ID, Docs: []string{"faq/**"}, Scripts: []string{},
+	}, room)
+	choice, err := b.RunnerChoice(ctx, c.User, "")
+	require.NoError(t, err)
+	require.True(t, choice.Outside)
+
+	for _, step := range []struct{ runner, leave, want string }{{"laptop", "", "laptop"}, {"desk", "", "laptop"}, {"desk", "laptop", "desk"}, {"other", "laptop", "desk"}} {
+		kept, err := b.KeepServiceRoom(ctx, c.User, step.runner, step.leave)
+		require.NoError(t, err)
+		require.Equal(t, step.want, kept, "%+v", step)
+	}
+	_, err = b.KeepServiceRoom(ctx, b.user.ID, "laptop", "")
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+
+	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
+	_, ok, err = b.ServiceRoom(ctx, c.User)
+	require.True(t, ok)
+	require.Equal(t, fault.Denied, fault.KindOf(err), "it is being deleted")
+	left, err := b.ServiceRoomLeft(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, service.Room{Service: made.ID, Conversation: c.ID, Admin: b.user.ID, Runner: "desk"}, left)
+	require.NoError(t, b.ServiceRoomGone(ctx, c.User))
+	_, err = b.ServiceRoomLeft(ctx, c.User)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
+
+func TestServicePrompt_IsOfTheVersionsThatTheServiceNamesAndElseOfThoseInForce(t *testing.T) {
+	b := setup(t)
+	ctx, admin := t.Context(), b.user.ID
+	write := func(section, text string, from int) {
+		require.NoError(t, b.SetPrompt(ctx, admin, section, chat.PromptDraft{Content: text, From: from}, admin))
+	}
+	write(chat.PromptSystem, "one", 0)
+	write(chat.PromptSystem, "two", 1)
+	write("web", "our web", 0)
+	write("documents", "our papers", 0)
+	write("documents", "", 1)
+	profile, err := b.SetProfile(ctx, admin, chat.UserProfile{Content: "first", Timezone: "Asia/Tokyo"})
+	require.NoError(t, err)
+	_, err = b.SetProfile(ctx, admin, chat.UserProfile{Content: "second", Timezone: "Asia/Tokyo", Revision: profile.Revision})
+	require.NoError(t, err)
+
+	made, key := b.service(service.Patch{})
+	c := b.beginWith(b.caller(key))
+	got, err := b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"two", "second", "Asia/Tokyo", "Help desk"}, []string{got.System, got.Profile, got.Timezone, got.Name})
+	require.Equal(t, map[string]string{"web": "our web"}, got.Sections)
+
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{PromptVersion: new(1), ProfileVersion: new(profile.Revision)})
+	require.NoError(t, err)
+	got, err = b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"one", "first"}, []string{got.System, got.Profile})
+	_, err = b.ServicePrompt(ctx, admin)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	scene, err := b.Scene(ctx, c.Session, "")
+	require.NoError(t, err)
+	require.True(t, scene.Outside)
+}

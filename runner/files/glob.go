@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/runner/pattern"
 	"xbot/runner/wire"
 )
 
@@ -25,14 +26,14 @@ func (t *Tree) Glob(ctx context.Context, q wire.Glob) (wire.GlobResult, error) {
 	if err != nil {
 		return wire.GlobResult{}, err
 	}
-	folder, rest := fixedPrefix(q.Pattern)
+	folder, rest := pattern.FixedPrefix(q.Pattern)
 	switch {
 	case filepath.IsAbs(q.Pattern):
 		folder = "/" + folder
 	default:
 		folder = filepath.Join(cmp.Or(q.Root, t.workspace), folder)
 	}
-	pattern, err := compile(rest)
+	match, err := pattern.Compile(rest)
 	if err != nil {
 		return wire.GlobResult{}, err
 	}
@@ -44,7 +45,7 @@ func (t *Tree) Glob(ctx context.Context, q wire.Glob) (wire.GlobResult, error) {
 		return wire.GlobResult{}, err
 	}
 	defer w.close()
-	return w.glob(ctx, pattern, limit, strings.Contains(q.Pattern, ".git"))
+	return w.glob(ctx, match, limit, strings.Contains(q.Pattern, ".git"))
 }
 
 // worktrees reports whether a folder holds worktrees of agents: copies of what is searched already.
@@ -59,7 +60,7 @@ func found(limit int) (int, error) {
 	return cmp.Or(limit, wire.DefaultFound), nil
 }
 
-func (w *walker) glob(ctx context.Context, pattern *pattern, limit int, git bool) (wire.GlobResult, error) {
+func (w *walker) glob(ctx context.Context, wanted *pattern.Pattern, limit int, git bool) (wire.GlobResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, globTime)
 	defer cancel()
 	type file struct {
@@ -68,10 +69,10 @@ func (w *walker) glob(ctx context.Context, pattern *pattern, limit int, git bool
 	}
 	var files []file
 	enter := func(rel string) bool {
-		return (git || filepath.Base(rel) != ".git") && !worktrees(rel) && pattern.mayHold(rel)
+		return (git || filepath.Base(rel) != ".git") && !worktrees(rel) && wanted.MayHold(rel)
 	}
 	complete, err := w.walk(ctx, enter, func(rel string, d fs.DirEntry) error {
-		if !pattern.match(rel) {
+		if !wanted.Match(rel) {
 			return nil
 		}
 		info, err := d.Info()

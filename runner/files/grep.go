@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"xbot/runner/pattern"
 	"xbot/runner/wire"
 )
 
@@ -30,7 +31,7 @@ type grep struct {
 	query   wire.Grep
 	line    *regexp.Regexp // for one line
 	whole   *regexp.Regexp // for a whole file, to pass over files without a match; nil if it could miss one
-	include *pattern
+	include *pattern.Pattern
 	limit   int
 	found   int
 	bytes   int
@@ -101,7 +102,7 @@ func newGrep(q wire.Grep) (*grep, error) {
 		}
 	}
 	if q.Include != "" {
-		if g.include, err = compile(q.Include); err != nil {
+		if g.include, err = pattern.Compile(q.Include); err != nil {
 			return nil, err
 		}
 	}
@@ -114,9 +115,9 @@ func (g *grep) included(rel string) bool {
 	case g.include == nil:
 		return true
 	case strings.Contains(g.query.Include, "/"):
-		return g.include.match(rel)
+		return g.include.Match(rel)
 	}
-	return g.include.match(filepath.Base(rel))
+	return g.include.Match(filepath.Base(rel))
 }
 
 func (t *Tree) grepFile(g *grep, path string) (wire.GrepResult, error) {

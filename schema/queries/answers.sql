@@ -20,3 +20,19 @@ FROM turns t LEFT JOIN LATERAL (
     ORDER BY a.step DESC LIMIT 1
 ) m ON true
 WHERE t.id = sqlc.arg(id) AND t.session_key = sqlc.arg(session_key);
+
+-- name: AnswerFirstEvent :one
+-- Where the events of a message begin that is answered now: where it was queued last or was taken by the turn that answers it.
+SELECT seq FROM feed_events
+WHERE session_key = sqlc.arg(session_key) AND kind IN ('queued', 'dropped', 'message') AND (data ->> 'inbox_id')::bigint = sqlc.arg(inbox_id)::bigint
+  AND coalesce(data ->> 'role', 'user') = 'user'
+ORDER BY seq DESC
+LIMIT 1;
+
+-- name: AnswerPlace :one
+-- Where a message stands in the transcript, and the last step of its turn before it: the turn may have run when it came. -1: none.
+SELECT u.id, u.origin, coalesce(u.turn_id, '')::text AS turn, coalesce((
+    SELECT max(a.step) FROM messages a WHERE a.turn_id = u.turn_id AND a.role = 'assistant' AND a.id < u.id
+), -1)::int AS step
+FROM messages u
+WHERE u.session_key = sqlc.arg(session_key) AND u.inbox_id = sqlc.arg(inbox_id)::bigint AND u.role = 'user';

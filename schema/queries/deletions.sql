@@ -57,7 +57,7 @@ SELECT j.id FROM cron_jobs j WHERE j.user_id = $1 AND j.state <> 'deleted' ORDER
 
 -- name: DeletionFiles :one
 -- Files of the person that are to be removed on runners.
-SELECT count(*)::int FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored';
+SELECT count(*)::int FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored' AND f.path <> '';
 
 -- name: DeletionAccess :exec
 -- Whoever they were on a platform is a stranger there again.

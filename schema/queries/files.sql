@@ -1,8 +1,10 @@
 -- Files that people sent with messages.
 
 -- name: FileInsert :exec
-INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message, path)
-SELECT sqlc.arg(inbox_id)::bigint, sqlc.arg(n), s.user_id, sqlc.arg(kind), sqlc.arg(key), sqlc.arg(name), sqlc.arg(size), sqlc.arg(of_message), sqlc.arg(at)
+-- A file of which only the picture is kept is nowhere else: it is stored with it.
+INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message, path, picture, state, stored_at)
+SELECT sqlc.arg(inbox_id)::bigint, sqlc.arg(n), s.user_id, sqlc.arg(kind), sqlc.arg(key), sqlc.arg(name), sqlc.arg(size), sqlc.arg(of_message), sqlc.arg(at),
+       sqlc.narg(picture), CASE WHEN sqlc.narg(picture)::jsonb IS NULL THEN 'waiting' ELSE 'stored' END, CASE WHEN sqlc.narg(picture)::jsonb IS NOT NULL THEN now() END
 FROM sessions s WHERE s.key = sqlc.arg(session);
 
 -- name: FileParcel :one
@@ -78,7 +80,7 @@ SELECT f.id, f.runner, f.path, (CASE f.runner WHEN 'local' THEN coalesce(
     (SELECT u.id FROM users u WHERE u.role = 'admin' AND u.kind = 'person' AND u.disabled_at IS NULL ORDER BY u.id LIMIT 1), f.user_id)
   ELSE f.user_id END)::bigint AS reached_by
 FROM inbox_files f
-WHERE f.inbox_id IS NULL AND f.state = 'stored'
+WHERE f.inbox_id IS NULL AND f.state = 'stored' AND f.path <> ''
   AND NOT EXISTS (SELECT 1 FROM inbox_files o WHERE o.user_id = f.user_id AND o.runner = f.runner AND o.path = f.path AND o.state = 'stored' AND o.inbox_id IS NOT NULL)
 ORDER BY random()
 LIMIT 100;

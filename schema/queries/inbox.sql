@@ -8,7 +8,7 @@ SELECT sqlc.arg(session_key), sqlc.arg(user_id), sqlc.arg(kind), sqlc.arg(channe
        sqlc.arg(mode), sqlc.arg(sender), least(coalesce(sqlc.narg(sent_at)::timestamptz, now()), now()), sqlc.arg(sent_seq), sqlc.arg(reset), sqlc.arg(options),
        CASE WHEN sqlc.arg(quiet_ms)::int > 0 THEN now() + sqlc.arg(quiet_ms)::int * interval '1 millisecond' END,
        sqlc.narg(place), sqlc.arg(files)::int,
-       CASE WHEN sqlc.arg(files)::int > 0 THEN now() + sqlc.arg(files_ms)::int * interval '1 millisecond' END
+       CASE WHEN sqlc.arg(files_ms)::int > 0 THEN now() + sqlc.arg(files_ms)::int * interval '1 millisecond' END
 WHERE sqlc.arg(kind)::text NOT IN ('message', 'control') OR sqlc.arg(max_queued)::int > (
     SELECT count(*) FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )

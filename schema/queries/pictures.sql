@@ -7,5 +7,5 @@ SELECT hash, media_type, width, height, data FROM pictures WHERE session_key = s
 
 -- name: StorageUsed :one
 -- How many bytes of files that came with messages, and of pictures, are kept for a person. What is removed, or on its way, is not counted.
-SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id = sqlc.arg(id) AND f.state = 'stored'), 0)
+SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id = sqlc.arg(id) AND f.state = 'stored' AND f.path <> ''), 0)
       + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id = sqlc.arg(id)), 0))::bigint AS bytes;

@@ -53,7 +53,7 @@ ORDER BY r.name, r.user_id;
 
 -- name: RunnerChoice :one
 -- The runner that a user's command asks for: the given one, else their active one, else none. sole is the only one of
--- theirs that is connected, else the only one that ever was; without exactly one it is empty.
+-- theirs that is connected, else the only one that ever was; without exactly one it is empty. outside: they are no person of the house.
 WITH own AS (
     SELECT r.name, coalesce(c.connected AND r.seen_at > now() - interval '45 seconds', false) AS online
     FROM runners r LEFT JOIN connections c ON c.name = r.user_id || '/' || r.name
@@ -64,7 +64,7 @@ WITH own AS (
         (SELECT s.value FROM user_settings s WHERE s.user_id = sqlc.arg(owner)::bigint AND s.key = 'active_runner'),
         '')::text AS name
 )
-SELECT u.role, chosen.name,
+SELECT u.role, (u.kind IN ('service', 'consumer'))::boolean AS outside, chosen.name,
        EXISTS (SELECT 1 FROM runners r WHERE r.user_id = u.id AND r.name = chosen.name AND r.revoked_at IS NULL) AS known,
        coalesce((SELECT min(own.name) FROM own WHERE own.online HAVING count(*) = 1),
                 (SELECT min(own.name) FROM own HAVING count(*) = 1), '')::text AS sole

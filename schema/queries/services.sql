@@ -51,11 +51,11 @@ UPDATE service_keys SET hash = $3, prefix = $4, revision = revision + 1 WHERE id
 RETURNING name, created_at, last_used_at;
 
 -- name: ServiceKeyFind :one
--- Whose key it is. Revoked ones, and those of services that are being deleted, are not found.
-SELECT k.id AS key_id, k.name AS key_name, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
+-- Whose key it is, by its hash, or by its id where there is none. Revoked ones, and those of services that are being deleted, are not found.
+SELECT k.id AS key_id, k.name AS key_name, k.revision AS key_revision, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
        (a.disabled_at IS NOT NULL)::boolean AS closed
 FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
-WHERE k.hash = $1 AND k.revoked_at IS NULL AND s.deleted_at IS NULL;
+WHERE (k.hash = sqlc.narg(hash)::bytea OR sqlc.narg(hash)::bytea IS NULL AND k.id = sqlc.arg(key_id)) AND k.revoked_at IS NULL AND s.deleted_at IS NULL;
 
 -- name: ServiceKeyUsed :exec
 -- At most once a minute, so that a busy key is not a busy row.
@@ -95,3 +95,86 @@ WHERE c.service_id = sqlc.arg(service_id) AND u.disabled_at IS NULL AND (sqlc.na
   AND (sqlc.arg(q)::text = '' OR strpos(lower(s.title), lower(sqlc.arg(q)::text)) > 0)
 ORDER BY s.last_interaction_at DESC, c.id
 LIMIT sqlc.arg(n);
+
+-- name: ServiceFigures :many
+-- What administrators see of services beside what was chosen: of one, or of all.
+SELECT s.id, a.name AS admin,
+       (SELECT count(*) FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = s.id)::int AS conversations,
+       (SELECT count(*) FROM service_keys k WHERE k.service_id = s.id AND k.revoked_at IS NULL)::int AS keys,
+       (SELECT k.last_used_at FROM service_keys k WHERE k.service_id = s.id AND k.last_used_at IS NOT NULL ORDER BY k.last_used_at DESC LIMIT 1) AS used_at
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.deleted_at IS NULL AND (sqlc.arg(id)::text = '' OR s.id = sqlc.arg(id)::text);
+
+-- name: ServiceKeyCount :one
+SELECT count(*)::int FROM service_keys WHERE service_id = $1 AND revoked_at IS NULL;
+
+-- name: ServiceFollowed :one
+-- The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
+SELECT coalesce((
+    SELECT m.inbox_id FROM feed_events f JOIN messages m ON m.turn_id = f.data ->> 'id' AND m.session_key = f.session_key AND m.role = 'user' AND m.inbox_id IS NOT NULL
+    WHERE f.session_key = sqlc.arg(session_key) AND sqlc.arg(after)::bigint > 0 AND f.seq > sqlc.arg(after)::bigint AND f.kind = 'turn' AND f.data ->> 'state' NOT IN ('running', 'released')
+    ORDER BY f.seq, m.id DESC LIMIT 1
+), (
+    SELECT i.id FROM inbox i LEFT JOIN turns t ON t.id = i.turn_id
+    WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'message' AND (i.outcome IS NULL OR t.state = 'running')
+    ORDER BY t.id IS NULL, i.id LIMIT 1
+), 0)::bigint AS inbox_id;
+
+-- name: ServiceWords :many
+-- What consumers wrote, as they wrote it, of messages of a conversation.
+SELECT id, coalesce(original, body)::text AS body, accepted_at FROM inbox WHERE session_key = sqlc.arg(session_key) AND id = ANY(sqlc.arg(ids)::bigint[]);
+
+-- name: ServiceFiles :many
+-- What consumers sent with messages of a conversation.
+SELECT f.inbox_id::bigint AS inbox_id, f.n, f.name, f.size, f.path, f.picture FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
+WHERE i.session_key = sqlc.arg(session_key) AND i.id = ANY(sqlc.arg(ids)::bigint[])
+ORDER BY f.inbox_id, f.n;
+
+-- name: ServiceTurnStates :many
+SELECT id, state FROM turns WHERE session_key = sqlc.arg(session_key) AND id = ANY(sqlc.arg(ids)::text[]);
+
+-- name: ServiceRoomGet :one
+-- Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
+-- is being deleted, or whose administrator is shut out, has no rooms.
+SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+FROM users u
+LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
+LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.disabled_at IS NULL)
+LEFT JOIN service_rooms r ON r.user_id = u.id
+WHERE u.id = sqlc.arg(id);
+
+-- name: ServiceRoomKeep :one
+-- The runner on which the files of a consumer's conversation are from now on: the one that was kept before, unless it is the one to be left.
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, sqlc.arg(runner) FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = sqlc.arg(id)
+ON CONFLICT (user_id) DO UPDATE SET runner = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN excluded.runner ELSE service_rooms.runner END
+RETURNING runner;
+
+-- name: ServiceRoomLeft :one
+-- The room of a consumer who is deleted.
+SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1;
+
+-- name: ServiceRoomGone :exec
+DELETE FROM service_rooms WHERE user_id = $1;
+
+-- name: ServicePromptGet :one
+-- What the prompt of a consumer's conversation is made of: the service, and of its administrator the system prompt and the profile that it names, or
+-- else those in force, their words for capabilities, and their timezone.
+SELECT s.id, s.name, s.definition, coalesce(own.content, '')::text AS system, coalesce(own.beside, false)::boolean AS beside,
+       coalesce((SELECT v.content FROM user_profile_versions v WHERE v.user_id = s.admin_id AND v.version = (s.definition ->> 'user_profile_version_id')::int),
+                f.content, '')::text AS profile,
+       coalesce(f.timezone, '')::text AS timezone,
+       coalesce((
+           SELECT jsonb_object_agg(n.section, n.content) FROM (
+               SELECT DISTINCT ON (p.section) p.section, p.content FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section <> 'system' ORDER BY p.section, p.version DESC
+           ) n WHERE n.content <> ''
+       ), '{}')::jsonb AS sections
+FROM service_conversations c JOIN services s ON s.id = c.service_id
+LEFT JOIN user_profiles f ON f.user_id = s.admin_id
+LEFT JOIN LATERAL (
+    SELECT p.content, p.beside FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section = 'system'
+    ORDER BY p.version = coalesce((s.definition ->> 'system_prompt_version_id')::int, 0) DESC, p.version DESC LIMIT 1
+) own ON true
+WHERE c.user_id = sqlc.arg(id) AND s.deleted_at IS NULL;

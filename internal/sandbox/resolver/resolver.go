@@ -129,6 +129,8 @@ func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (st
 	switch {
 	case err != nil:
 		return "", err
+	case choice.Outside: // their rooms are found by their conversations, and by nothing else
+		return "", fault.Errorf(fault.Denied, "a consumer of a service has no machine")
 	case name == "" && r.Containers():
 		return Container, nil
 	case name == "" && admin:

@@ -81,6 +81,25 @@ func TestName_IsTheFirstThatApplies(t *testing.T) {
 	}
 }
 
+// outside are services and their consumers.
+type outside struct{}
+
+func (outside) RunnerChoice(_ context.Context, _ chat.UserID, asked string) (chat.RunnerChoice, error) {
+	return chat.RunnerChoice{Name: asked, Known: true, Sole: "laptop", Admin: true, Outside: true}, nil
+}
+
+func TestName_AConsumerOfAServiceHasNoMachine(t *testing.T) {
+	for _, asked := range []string{"", "laptop", resolver.Local, resolver.Container} {
+		docker := &engine{}
+		r := resolver.New(resolver.Config{Choices: outside{}, Router: sandbox.NewRouter(sandbox.RouterConfig{}), Docker: docker})
+		_, err := r.Box(t.Context(), 7, asked)
+		require.Equal(t, fault.Denied, fault.KindOf(err), asked)
+		_, err = r.Seen(t.Context(), 7, asked)
+		require.Equal(t, fault.Denied, fault.KindOf(err), asked)
+		require.Empty(t, docker.wanted, "no container is made for them")
+	}
+}
+
 func TestBox_AsksForTheContainerOfItsUser(t *testing.T) {
 	docker := &engine{}
 	router := sandbox.NewRouter(sandbox.RouterConfig{})

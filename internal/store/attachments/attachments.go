@@ -36,7 +36,7 @@ func New(db *pg.DB, limits *quota.Quota) *Store { return &Store{db: db, quota: l
 func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID, files []chat.Attachment) error {
 	for i, f := range files {
 		err := t.Q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
-			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of), At: pg.Clean(f.At),
+			InboxID: int64(id), N: int32(i + 1), Session: session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of), At: pg.Clean(f.At), Picture: f.Shown,
 		})
 		if err != nil {
 			return fmt.Errorf("note file %d of a message: %w", i+1, err)
@@ -82,7 +82,7 @@ func Of(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID)
 			N:          int(r.N), State: chat.AttachmentState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem, Picture: r.Picture,
 			Transcript: r.Transcript, Unheard: r.Unheard, Pages: int(r.Pages), Unshown: r.Unshown,
 		}
-		if r.Key == "" { // it had a path from the beginning
+		if r.Key == "" { // it had a path from the beginning, or is a picture alone
 			out[i].At = r.Path
 		}
 	}

@@ -57,3 +57,35 @@ func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat
 	}
 	return TurnAnswer{Turn: TurnOf(r.Turn), Text: r.Answer, Silent: r.Silent, Notice: r.Notice}, nil
 }
+
+// FirstEvent returns the sequence of the event from which on a row of a session is followed. NotFound: no event of it is kept.
+func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.InboxID) (int64, error) {
+	seq, err := s.db.Q.AnswerFirstEvent(ctx, s.db.Pool, dbsqlc.AnswerFirstEventParams{SessionKey: key, InboxID: int64(id)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, fault.Errorf(fault.NotFound, "no event of message %d is kept", id)
+	}
+	if err != nil {
+		return 0, pg.Classify(fmt.Errorf("look for the events of message %d: %w", id, err))
+	}
+	return seq, nil
+}
+
+// Place is where something that a person wrote stands in the transcript.
+type Place struct {
+	Message chat.MessageID
+	Turn    chat.TurnID
+	Origin  string
+	Step    int // last one of the turn before it, from 0; -1: none
+}
+
+// Place tells where a row of a session stands in the transcript. NotFound: no turn has it.
+func (s *Answers) Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Place, error) {
+	r, err := s.db.Q.AnswerPlace(ctx, s.db.Pool, dbsqlc.AnswerPlaceParams{SessionKey: key, InboxID: int64(id)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Place{}, fault.Errorf(fault.NotFound, "message %d is not in the transcript", id)
+	}
+	if err != nil {
+		return Place{}, pg.Classify(fmt.Errorf("look where message %d stands: %w", id, err))
+	}
+	return Place{Message: r.ID, Turn: chat.TurnID(r.Turn), Origin: r.Origin, Step: int(r.Step)}, nil
+}

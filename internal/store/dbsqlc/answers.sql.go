@@ -11,6 +11,27 @@ import (
 	"xbot/internal/chat"
 )
 
+const answerFirstEvent = `-- name: AnswerFirstEvent :one
+SELECT seq FROM feed_events
+WHERE session_key = $1 AND kind IN ('queued', 'dropped', 'message') AND (data ->> 'inbox_id')::bigint = $2::bigint
+  AND coalesce(data ->> 'role', 'user') = 'user'
+ORDER BY seq DESC
+LIMIT 1
+`
+
+type AnswerFirstEventParams struct {
+	SessionKey chat.SessionKey
+	InboxID    int64
+}
+
+// Where the events of a message begin that is answered now: where it was queued last or was taken by the turn that answers it.
+func (q *Queries) AnswerFirstEvent(ctx context.Context, db DBTX, arg AnswerFirstEventParams) (int64, error) {
+	row := db.QueryRow(ctx, answerFirstEvent, arg.SessionKey, arg.InboxID)
+	var seq int64
+	err := row.Scan(&seq)
+	return seq, err
+}
+
 const answerOfTurn = `-- name: AnswerOfTurn :one
 SELECT t.id, t.session_key, t.run_id, t.state, t.steps, t.model, t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.started_at, t.ended_at, t.checked_at, t.held_told_at, t.system_hash, t.user_id, t.options, t.deliver, t.waits_since, t.waits_reason, t.waits_until, t.asks_at, t.asks_from, t.asks_attempt, t.hastened_by, t.allows_by, t.allows_since, t.allows_calls, t.allows_key, t.plan, coalesce(m.content, '')::text AS answer, coalesce(m.silent, false)::boolean AS silent,
        coalesce(CASE WHEN t.state IN ('stopped', 'failed', 'lost') THEN (
@@ -74,6 +95,39 @@ func (q *Queries) AnswerOfTurn(ctx context.Context, db DBTX, arg AnswerOfTurnPar
 		&i.Answer,
 		&i.Silent,
 		&i.Notice,
+	)
+	return i, err
+}
+
+const answerPlace = `-- name: AnswerPlace :one
+SELECT u.id, u.origin, coalesce(u.turn_id, '')::text AS turn, coalesce((
+    SELECT max(a.step) FROM messages a WHERE a.turn_id = u.turn_id AND a.role = 'assistant' AND a.id < u.id
+), -1)::int AS step
+FROM messages u
+WHERE u.session_key = $1 AND u.inbox_id = $2::bigint AND u.role = 'user'
+`
+
+type AnswerPlaceParams struct {
+	SessionKey chat.SessionKey
+	InboxID    int64
+}
+
+type AnswerPlaceRow struct {
+	ID     chat.MessageID
+	Origin string
+	Turn   string
+	Step   int32
+}
+
+// Where a message stands in the transcript, and the last step of its turn before it: the turn may have run when it came. -1: none.
+func (q *Queries) AnswerPlace(ctx context.Context, db DBTX, arg AnswerPlaceParams) (AnswerPlaceRow, error) {
+	row := db.QueryRow(ctx, answerPlace, arg.SessionKey, arg.InboxID)
+	var i AnswerPlaceRow
+	err := row.Scan(
+		&i.ID,
+		&i.Origin,
+		&i.Turn,
+		&i.Step,
 	)
 	return i, err
 }

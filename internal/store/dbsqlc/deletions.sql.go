@@ -120,7 +120,7 @@ func (q *Queries) DeletionEnd(ctx context.Context, db DBTX, userID chat.UserID) 
 }
 
 const deletionFiles = `-- name: DeletionFiles :one
-SELECT count(*)::int FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored'
+SELECT count(*)::int FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored' AND f.path <> ''
 `
 
 // Files of the person that are to be removed on runners.

@@ -15,9 +15,10 @@ import (
 
 const fileInsert = `-- name: FileInsert :exec
 
-INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message, path)
-SELECT $1::bigint, $2, s.user_id, $3, $4, $5, $6, $7, $8
-FROM sessions s WHERE s.key = $9
+INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message, path, picture, state, stored_at)
+SELECT $1::bigint, $2, s.user_id, $3, $4, $5, $6, $7, $8,
+       $9, CASE WHEN $9::jsonb IS NULL THEN 'waiting' ELSE 'stored' END, CASE WHEN $9::jsonb IS NOT NULL THEN now() END
+FROM sessions s WHERE s.key = $10
 `
 
 type FileInsertParams struct {
@@ -29,10 +30,12 @@ type FileInsertParams struct {
 	Size      int64
 	OfMessage string
 	At        string
+	Picture   *chat.PictureRef
 	Session   chat.SessionKey
 }
 
 // Files that people sent with messages.
+// A file of which only the picture is kept is nowhere else: it is stored with it.
 func (q *Queries) FileInsert(ctx context.Context, db DBTX, arg FileInsertParams) error {
 	_, err := db.Exec(ctx, fileInsert,
 		arg.InboxID,
@@ -43,6 +46,7 @@ func (q *Queries) FileInsert(ctx context.Context, db DBTX, arg FileInsertParams)
 		arg.Size,
 		arg.OfMessage,
 		arg.At,
+		arg.Picture,
 		arg.Session,
 	)
 	return err
@@ -305,7 +309,7 @@ SELECT f.id, f.runner, f.path, (CASE f.runner WHEN 'local' THEN coalesce(
     (SELECT u.id FROM users u WHERE u.role = 'admin' AND u.kind = 'person' AND u.disabled_at IS NULL ORDER BY u.id LIMIT 1), f.user_id)
   ELSE f.user_id END)::bigint AS reached_by
 FROM inbox_files f
-WHERE f.inbox_id IS NULL AND f.state = 'stored'
+WHERE f.inbox_id IS NULL AND f.state = 'stored' AND f.path <> ''
   AND NOT EXISTS (SELECT 1 FROM inbox_files o WHERE o.user_id = f.user_id AND o.runner = f.runner AND o.path = f.path AND o.state = 'stored' AND o.inbox_id IS NOT NULL)
 ORDER BY random()
 LIMIT 100

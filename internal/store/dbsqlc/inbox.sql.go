@@ -365,7 +365,7 @@ SELECT $1, $2, $3, $4, $5, $6,
        $10, $11, least(coalesce($12::timestamptz, now()), now()), $13, $14, $15,
        CASE WHEN $16::int > 0 THEN now() + $16::int * interval '1 millisecond' END,
        $17, $18::int,
-       CASE WHEN $18::int > 0 THEN now() + $19::int * interval '1 millisecond' END
+       CASE WHEN $19::int > 0 THEN now() + $19::int * interval '1 millisecond' END
 WHERE $3::text NOT IN ('message', 'control') OR $20::int > (
     SELECT count(*) FROM inbox i WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )

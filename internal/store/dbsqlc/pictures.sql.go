@@ -81,7 +81,7 @@ func (q *Queries) PictureList(ctx context.Context, db DBTX, arg PictureListParam
 }
 
 const storageUsed = `-- name: StorageUsed :one
-SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored'), 0)
+SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored' AND f.path <> ''), 0)
       + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id = $1), 0))::bigint AS bytes
 `
 

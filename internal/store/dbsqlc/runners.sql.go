@@ -202,7 +202,7 @@ WITH own AS (
         (SELECT s.value FROM user_settings s WHERE s.user_id = $1::bigint AND s.key = 'active_runner'),
         '')::text AS name
 )
-SELECT u.role, chosen.name,
+SELECT u.role, (u.kind IN ('service', 'consumer'))::boolean AS outside, chosen.name,
        EXISTS (SELECT 1 FROM runners r WHERE r.user_id = u.id AND r.name = chosen.name AND r.revoked_at IS NULL) AS known,
        coalesce((SELECT min(own.name) FROM own WHERE own.online HAVING count(*) = 1),
                 (SELECT min(own.name) FROM own HAVING count(*) = 1), '')::text AS sole
@@ -216,19 +216,21 @@ type RunnerChoiceParams struct {
 }
 
 type RunnerChoiceRow struct {
-	Role  string
-	Name  string
-	Known bool
-	Sole  string
+	Role    string
+	Outside bool
+	Name    string
+	Known   bool
+	Sole    string
 }
 
 // The runner that a user's command asks for: the given one, else their active one, else none. sole is the only one of
-// theirs that is connected, else the only one that ever was; without exactly one it is empty.
+// theirs that is connected, else the only one that ever was; without exactly one it is empty. outside: they are no person of the house.
 func (q *Queries) RunnerChoice(ctx context.Context, db DBTX, arg RunnerChoiceParams) (RunnerChoiceRow, error) {
 	row := db.QueryRow(ctx, runnerChoice, arg.Owner, arg.Asked)
 	var i RunnerChoiceRow
 	err := row.Scan(
 		&i.Role,
+		&i.Outside,
 		&i.Name,
 		&i.Known,
 		&i.Sole,

@@ -244,6 +244,123 @@ func (q *Queries) ServiceEnd(ctx context.Context, db DBTX, id string) error {
 	return err
 }
 
+const serviceFigures = `-- name: ServiceFigures :many
+SELECT s.id, a.name AS admin,
+       (SELECT count(*) FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = s.id)::int AS conversations,
+       (SELECT count(*) FROM service_keys k WHERE k.service_id = s.id AND k.revoked_at IS NULL)::int AS keys,
+       (SELECT k.last_used_at FROM service_keys k WHERE k.service_id = s.id AND k.last_used_at IS NOT NULL ORDER BY k.last_used_at DESC LIMIT 1) AS used_at
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.deleted_at IS NULL AND ($1::text = '' OR s.id = $1::text)
+`
+
+type ServiceFiguresRow struct {
+	ID            string
+	Admin         string
+	Conversations int32
+	Keys          int32
+	UsedAt        *time.Time
+}
+
+// What administrators see of services beside what was chosen: of one, or of all.
+func (q *Queries) ServiceFigures(ctx context.Context, db DBTX, id string) ([]ServiceFiguresRow, error) {
+	rows, err := db.Query(ctx, serviceFigures, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceFiguresRow
+	for rows.Next() {
+		var i ServiceFiguresRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Admin,
+			&i.Conversations,
+			&i.Keys,
+			&i.UsedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceFiles = `-- name: ServiceFiles :many
+SELECT f.inbox_id::bigint AS inbox_id, f.n, f.name, f.size, f.path, f.picture FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
+WHERE i.session_key = $1 AND i.id = ANY($2::bigint[])
+ORDER BY f.inbox_id, f.n
+`
+
+type ServiceFilesParams struct {
+	SessionKey chat.SessionKey
+	Ids        []int64
+}
+
+type ServiceFilesRow struct {
+	InboxID int64
+	N       int32
+	Name    string
+	Size    int64
+	Path    string
+	Picture *chat.PictureRef
+}
+
+// What consumers sent with messages of a conversation.
+func (q *Queries) ServiceFiles(ctx context.Context, db DBTX, arg ServiceFilesParams) ([]ServiceFilesRow, error) {
+	rows, err := db.Query(ctx, serviceFiles, arg.SessionKey, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceFilesRow
+	for rows.Next() {
+		var i ServiceFilesRow
+		if err := rows.Scan(
+			&i.InboxID,
+			&i.N,
+			&i.Name,
+			&i.Size,
+			&i.Path,
+			&i.Picture,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceFollowed = `-- name: ServiceFollowed :one
+SELECT coalesce((
+    SELECT m.inbox_id FROM feed_events f JOIN messages m ON m.turn_id = f.data ->> 'id' AND m.session_key = f.session_key AND m.role = 'user' AND m.inbox_id IS NOT NULL
+    WHERE f.session_key = $1 AND $2::bigint > 0 AND f.seq > $2::bigint AND f.kind = 'turn' AND f.data ->> 'state' NOT IN ('running', 'released')
+    ORDER BY f.seq, m.id DESC LIMIT 1
+), (
+    SELECT i.id FROM inbox i LEFT JOIN turns t ON t.id = i.turn_id
+    WHERE i.session_key = $1 AND i.kind = 'message' AND (i.outcome IS NULL OR t.state = 'running')
+    ORDER BY t.id IS NULL, i.id LIMIT 1
+), 0)::bigint AS inbox_id
+`
+
+type ServiceFollowedParams struct {
+	SessionKey chat.SessionKey
+	After      int64
+}
+
+// The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
+func (q *Queries) ServiceFollowed(ctx context.Context, db DBTX, arg ServiceFollowedParams) (int64, error) {
+	row := db.QueryRow(ctx, serviceFollowed, arg.SessionKey, arg.After)
+	var inbox_id int64
+	err := row.Scan(&inbox_id)
+	return inbox_id, err
+}
+
 const serviceGet = `-- name: ServiceGet :one
 SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
@@ -341,35 +458,53 @@ func (q *Queries) ServiceKeyAdd(ctx context.Context, db DBTX, arg ServiceKeyAddP
 	return created_at, err
 }
 
-const serviceKeyFind = `-- name: ServiceKeyFind :one
-SELECT k.id AS key_id, k.name AS key_name, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
-       (a.disabled_at IS NOT NULL)::boolean AS closed
-FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
-WHERE k.hash = $1 AND k.revoked_at IS NULL AND s.deleted_at IS NULL
+const serviceKeyCount = `-- name: ServiceKeyCount :one
+SELECT count(*)::int FROM service_keys WHERE service_id = $1 AND revoked_at IS NULL
 `
 
-type ServiceKeyFindRow struct {
-	KeyID      string
-	KeyName    string
-	LastUsedAt *time.Time
-	ID         string
-	UserID     chat.UserID
-	AdminID    chat.UserID
-	Published  bool
-	Definition json.RawMessage
-	Revision   int64
-	CreatedAt  time.Time
-	ChangedAt  time.Time
-	Closed     bool
+func (q *Queries) ServiceKeyCount(ctx context.Context, db DBTX, serviceID string) (int32, error) {
+	row := db.QueryRow(ctx, serviceKeyCount, serviceID)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
-// Whose key it is. Revoked ones, and those of services that are being deleted, are not found.
-func (q *Queries) ServiceKeyFind(ctx context.Context, db DBTX, hash []byte) (ServiceKeyFindRow, error) {
-	row := db.QueryRow(ctx, serviceKeyFind, hash)
+const serviceKeyFind = `-- name: ServiceKeyFind :one
+SELECT k.id AS key_id, k.name AS key_name, k.revision AS key_revision, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
+       (a.disabled_at IS NOT NULL)::boolean AS closed
+FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
+WHERE (k.hash = $1::bytea OR $1::bytea IS NULL AND k.id = $2) AND k.revoked_at IS NULL AND s.deleted_at IS NULL
+`
+
+type ServiceKeyFindParams struct {
+	Hash  []byte
+	KeyID string
+}
+
+type ServiceKeyFindRow struct {
+	KeyID       string
+	KeyName     string
+	KeyRevision int64
+	LastUsedAt  *time.Time
+	ID          string
+	UserID      chat.UserID
+	AdminID     chat.UserID
+	Published   bool
+	Definition  json.RawMessage
+	Revision    int64
+	CreatedAt   time.Time
+	ChangedAt   time.Time
+	Closed      bool
+}
+
+// Whose key it is, by its hash, or by its id where there is none. Revoked ones, and those of services that are being deleted, are not found.
+func (q *Queries) ServiceKeyFind(ctx context.Context, db DBTX, arg ServiceKeyFindParams) (ServiceKeyFindRow, error) {
+	row := db.QueryRow(ctx, serviceKeyFind, arg.Hash, arg.KeyID)
 	var i ServiceKeyFindRow
 	err := row.Scan(
 		&i.KeyID,
 		&i.KeyName,
+		&i.KeyRevision,
 		&i.LastUsedAt,
 		&i.ID,
 		&i.UserID,
@@ -533,6 +668,146 @@ func (q *Queries) ServiceList(ctx context.Context, db DBTX) ([]ServiceListRow, e
 	return items, nil
 }
 
+const servicePromptGet = `-- name: ServicePromptGet :one
+SELECT s.id, s.name, s.definition, coalesce(own.content, '')::text AS system, coalesce(own.beside, false)::boolean AS beside,
+       coalesce((SELECT v.content FROM user_profile_versions v WHERE v.user_id = s.admin_id AND v.version = (s.definition ->> 'user_profile_version_id')::int),
+                f.content, '')::text AS profile,
+       coalesce(f.timezone, '')::text AS timezone,
+       coalesce((
+           SELECT jsonb_object_agg(n.section, n.content) FROM (
+               SELECT DISTINCT ON (p.section) p.section, p.content FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section <> 'system' ORDER BY p.section, p.version DESC
+           ) n WHERE n.content <> ''
+       ), '{}')::jsonb AS sections
+FROM service_conversations c JOIN services s ON s.id = c.service_id
+LEFT JOIN user_profiles f ON f.user_id = s.admin_id
+LEFT JOIN LATERAL (
+    SELECT p.content, p.beside FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section = 'system'
+    ORDER BY p.version = coalesce((s.definition ->> 'system_prompt_version_id')::int, 0) DESC, p.version DESC LIMIT 1
+) own ON true
+WHERE c.user_id = $1 AND s.deleted_at IS NULL
+`
+
+type ServicePromptGetRow struct {
+	ID         string
+	Name       string
+	Definition json.RawMessage
+	System     string
+	Beside     bool
+	Profile    string
+	Timezone   string
+	Sections   json.RawMessage
+}
+
+// What the prompt of a consumer's conversation is made of: the service, and of its administrator the system prompt and the profile that it names, or
+// else those in force, their words for capabilities, and their timezone.
+func (q *Queries) ServicePromptGet(ctx context.Context, db DBTX, id chat.UserID) (ServicePromptGetRow, error) {
+	row := db.QueryRow(ctx, servicePromptGet, id)
+	var i ServicePromptGetRow
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Definition,
+		&i.System,
+		&i.Beside,
+		&i.Profile,
+		&i.Timezone,
+		&i.Sections,
+	)
+	return i, err
+}
+
+const serviceRoomGet = `-- name: ServiceRoomGet :one
+SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+FROM users u
+LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
+LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.disabled_at IS NULL)
+LEFT JOIN service_rooms r ON r.user_id = u.id
+WHERE u.id = $1
+`
+
+type ServiceRoomGetRow struct {
+	Kind           string
+	SessionKey     string
+	ConversationID string
+	ServiceID      string
+	AdminID        int64
+	Definition     json.RawMessage
+	Runner         string
+}
+
+// Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
+// is being deleted, or whose administrator is shut out, has no rooms.
+func (q *Queries) ServiceRoomGet(ctx context.Context, db DBTX, id chat.UserID) (ServiceRoomGetRow, error) {
+	row := db.QueryRow(ctx, serviceRoomGet, id)
+	var i ServiceRoomGetRow
+	err := row.Scan(
+		&i.Kind,
+		&i.SessionKey,
+		&i.ConversationID,
+		&i.ServiceID,
+		&i.AdminID,
+		&i.Definition,
+		&i.Runner,
+	)
+	return i, err
+}
+
+const serviceRoomGone = `-- name: ServiceRoomGone :exec
+DELETE FROM service_rooms WHERE user_id = $1
+`
+
+func (q *Queries) ServiceRoomGone(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, serviceRoomGone, userID)
+	return err
+}
+
+const serviceRoomKeep = `-- name: ServiceRoomKeep :one
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, $1 FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = $2
+ON CONFLICT (user_id) DO UPDATE SET runner = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END
+RETURNING runner
+`
+
+type ServiceRoomKeepParams struct {
+	Runner string
+	ID     chat.UserID
+	Leave  string
+}
+
+// The runner on which the files of a consumer's conversation are from now on: the one that was kept before, unless it is the one to be left.
+func (q *Queries) ServiceRoomKeep(ctx context.Context, db DBTX, arg ServiceRoomKeepParams) (string, error) {
+	row := db.QueryRow(ctx, serviceRoomKeep, arg.Runner, arg.ID, arg.Leave)
+	var runner string
+	err := row.Scan(&runner)
+	return runner, err
+}
+
+const serviceRoomLeft = `-- name: ServiceRoomLeft :one
+SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1
+`
+
+type ServiceRoomLeftRow struct {
+	ServiceID      string
+	ConversationID string
+	AdminID        chat.UserID
+	Runner         string
+}
+
+// The room of a consumer who is deleted.
+func (q *Queries) ServiceRoomLeft(ctx context.Context, db DBTX, userID chat.UserID) (ServiceRoomLeftRow, error) {
+	row := db.QueryRow(ctx, serviceRoomLeft, userID)
+	var i ServiceRoomLeftRow
+	err := row.Scan(
+		&i.ServiceID,
+		&i.ConversationID,
+		&i.AdminID,
+		&i.Runner,
+	)
+	return i, err
+}
+
 const serviceSet = `-- name: ServiceSet :exec
 UPDATE services SET name = $2, published = $3, definition = $4, revision = revision + 1, changed_at = now() WHERE id = $1
 `
@@ -554,6 +829,40 @@ func (q *Queries) ServiceSet(ctx context.Context, db DBTX, arg ServiceSetParams)
 	return err
 }
 
+const serviceTurnStates = `-- name: ServiceTurnStates :many
+SELECT id, state FROM turns WHERE session_key = $1 AND id = ANY($2::text[])
+`
+
+type ServiceTurnStatesParams struct {
+	SessionKey chat.SessionKey
+	Ids        []string
+}
+
+type ServiceTurnStatesRow struct {
+	ID    chat.TurnID
+	State chat.TurnState
+}
+
+func (q *Queries) ServiceTurnStates(ctx context.Context, db DBTX, arg ServiceTurnStatesParams) ([]ServiceTurnStatesRow, error) {
+	rows, err := db.Query(ctx, serviceTurnStates, arg.SessionKey, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceTurnStatesRow
+	for rows.Next() {
+		var i ServiceTurnStatesRow
+		if err := rows.Scan(&i.ID, &i.State); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const serviceUserAdd = `-- name: ServiceUserAdd :one
 INSERT INTO users (name, role, kind, owner_id) VALUES ($1, 'member', $2, $3) RETURNING id
 `
@@ -570,6 +879,42 @@ func (q *Queries) ServiceUserAdd(ctx context.Context, db DBTX, arg ServiceUserAd
 	var id chat.UserID
 	err := row.Scan(&id)
 	return id, err
+}
+
+const serviceWords = `-- name: ServiceWords :many
+SELECT id, coalesce(original, body)::text AS body, accepted_at FROM inbox WHERE session_key = $1 AND id = ANY($2::bigint[])
+`
+
+type ServiceWordsParams struct {
+	SessionKey chat.SessionKey
+	Ids        []int64
+}
+
+type ServiceWordsRow struct {
+	ID         chat.InboxID
+	Body       string
+	AcceptedAt time.Time
+}
+
+// What consumers wrote, as they wrote it, of messages of a conversation.
+func (q *Queries) ServiceWords(ctx context.Context, db DBTX, arg ServiceWordsParams) ([]ServiceWordsRow, error) {
+	rows, err := db.Query(ctx, serviceWords, arg.SessionKey, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceWordsRow
+	for rows.Next() {
+		var i ServiceWordsRow
+		if err := rows.Scan(&i.ID, &i.Body, &i.AcceptedAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const servicesVersion = `-- name: ServicesVersion :one

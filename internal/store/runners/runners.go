@@ -150,7 +150,7 @@ func (s *Store) RunnerChoice(ctx context.Context, user chat.UserID, asked string
 	if err != nil {
 		return chat.RunnerChoice{}, pg.Classify(fmt.Errorf("look up the runner of user %d: %w", user, err))
 	}
-	return chat.RunnerChoice{Name: row.Name, Known: row.Known, Sole: row.Sole, Admin: row.Role == people.RoleAdmin}, nil
+	return chat.RunnerChoice{Name: row.Name, Known: row.Known, Sole: row.Sole, Admin: row.Role == people.RoleAdmin, Outside: row.Outside}, nil
 }
 
 // Connected notes that an ingress holds the socket of a runner now, and what the runner said of itself. The epoch grows

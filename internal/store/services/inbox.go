@@ -261,8 +261,8 @@ func (s *Store) AnswerInboxItem(ctx context.Context, item string, by By, id, tex
 	return one, pg.Classify(err)
 }
 
-// Sent is a message that a bot has sent to an administrator.
-type Sent struct {
+// Told is a message that a bot has sent to an administrator.
+type Told struct {
 	Session          chat.SessionKey // that it was sent of
 	Channel, Account string
 	ID               string // of the platform
@@ -275,7 +275,7 @@ type About struct {
 }
 
 // InboxSent finds the conversation of a consumer that a message is about. NotFound: it is about none, or that is gone.
-func (s *Store) InboxSent(ctx context.Context, m Sent) (About, error) {
+func (s *Store) InboxSent(ctx context.Context, m Told) (About, error) {
 	row, err := s.db.Q.ServiceInboxSaid(ctx, s.db.Pool, dbsqlc.ServiceInboxSaidParams{SessionKey: m.Session, Channel: m.Channel, Account: m.Account, Piece: m.ID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return About{}, fault.Errorf(fault.NotFound, "it is not known any more whom this message was about")
@@ -288,7 +288,7 @@ func (s *Store) InboxSent(ctx context.Context, m Sent) (About, error) {
 }
 
 // AnswerSent says something to the consumer whom a message was about. The same id again is said once.
-func (s *Store) AnswerSent(ctx context.Context, m Sent, by By, id, text string) (service.Conversation, error) {
+func (s *Store) AnswerSent(ctx context.Context, m Told, by By, id, text string) (service.Conversation, error) {
 	about, err := s.InboxSent(ctx, m)
 	if err != nil {
 		return about.Conversation, err

@@ -20,24 +20,42 @@ type Caller struct {
 	Service service.Service
 	Key     string // its id
 	Name    string // of the key
+
+	Revision int64 // of the key: counts its secrets
 }
 
 // usedEvery bounds how often the last use of a key is written.
 const usedEvery = time.Minute
 
-// AddServiceKey makes a key of a service. The key itself is returned this once.
+// maxKeys bounds how many keys of a service are good at once.
+const maxKeys = 100
+
+// AddServiceKey makes a key of a service. The key itself is returned this once. Conflict: the service has as many as it may.
 func (s *Store) AddServiceKey(ctx context.Context, of, name string) (service.Key, string, error) {
 	if _, err := s.Service(ctx, of); err != nil {
 		return service.Key{}, "", err
 	}
 	id, key := service.NewKey()
-	made, err := s.db.Q.ServiceKeyAdd(ctx, s.db.Pool, dbsqlc.ServiceKeyAddParams{
-		ID: id, ServiceID: of, Name: pg.Clean(name), Prefix: service.Shown(key), Hash: secret.HashToken(key),
+	out := service.Key{ID: id, Service: of, Name: pg.Clean(name), Prefix: service.Shown(key)}
+	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) { // which notes who did it
+		good, err := tx.Q.ServiceKeyCount(ctx, tx, of)
+		if err == nil && good >= maxKeys {
+			return fault.Errorf(fault.Conflict, "the service has %d keys already: revoke one that nobody needs", maxKeys)
+		}
+		if err != nil {
+			return fmt.Errorf("count keys of service %s: %w", of, err)
+		}
+		if out.CreatedAt, err = tx.Q.ServiceKeyAdd(ctx, tx, dbsqlc.ServiceKeyAddParams{
+			ID: id, ServiceID: of, Name: out.Name, Prefix: out.Prefix, Hash: secret.HashToken(key),
+		}); err != nil {
+			return fmt.Errorf("add a key of service %s: %w", of, err)
+		}
+		return nil
 	})
 	if err != nil {
-		return service.Key{}, "", pg.Classify(fmt.Errorf("add a key of service %s: %w", of, err))
+		return service.Key{}, "", err
 	}
-	return service.Key{ID: id, Service: of, Name: pg.Clean(name), Prefix: service.Shown(key), CreatedAt: made}, key, nil
+	return out, key, nil
 }
 
 // ServiceKeys lists the keys of a service, also those that were revoked.
@@ -93,7 +111,16 @@ func (s *Store) RotateServiceKey(ctx context.Context, of, id string) (service.Ke
 // CallerOf returns whose key it is, by its hash, and notes that it was used. NotFound: it is no key that is good. Whether the service is
 // open is the caller's matter.
 func (s *Store) CallerOf(ctx context.Context, hash []byte) (Caller, error) {
-	r, err := s.db.Q.ServiceKeyFind(ctx, s.db.Pool, hash)
+	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{Hash: hash})
+}
+
+// CallerWith returns who uses a service with a key, by the key's id: for what was signed for it. NotFound: it is no key that is good.
+func (s *Store) CallerWith(ctx context.Context, key string) (Caller, error) {
+	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{KeyID: key})
+}
+
+func (s *Store) callerOf(ctx context.Context, which dbsqlc.ServiceKeyFindParams) (Caller, error) {
+	r, err := s.db.Q.ServiceKeyFind(ctx, s.db.Pool, which)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Caller{}, fault.Errorf(fault.NotFound, "there is no such key")
 	}
@@ -112,5 +139,5 @@ func (s *Store) CallerOf(ctx context.Context, hash []byte) (Caller, error) {
 			return Caller{}, pg.Classify(fmt.Errorf("note the use of key %s: %w", r.KeyID, err))
 		}
 	}
-	return Caller{Service: one, Key: r.KeyID, Name: r.KeyName}, nil
+	return Caller{Service: one, Key: r.KeyID, Name: r.KeyName, Revision: r.KeyRevision}, nil
 }

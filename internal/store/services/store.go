@@ -130,6 +130,11 @@ func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p 
 		if err := tx.Q.ServiceSet(ctx, tx, dbsqlc.ServiceSetParams{ID: id, Name: d.Name, Published: published, Definition: body}); err != nil {
 			return fmt.Errorf("write service %s: %w", id, err)
 		}
+		if was.Published && !published { // what its consumers read ends
+			if err := s.db.Q.AccessChanged(ctx, tx); err != nil {
+				return fmt.Errorf("say that service %s is withdrawn: %w", id, err)
+			}
+		}
 		out = was
 		out.Definition, out.Published, out.Revision = d, published, was.Revision+1
 		return nil

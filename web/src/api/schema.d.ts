@@ -2176,6 +2176,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agents that were published to programs and people outside
+         * @description For administrators.
+         */
+        get: operations["list-services"];
+        put?: never;
+        /**
+         * Publish an agent as a service
+         * @description It is yours: it works with your models, keys, prompt, documents and scripts. What is left out is as documented. 400: it names a model or a version that you do not have. For administrators.
+         */
+        post: operations["create-service"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A service
+         * @description For administrators.
+         */
+        get: operations["get-service"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a service with its keys and all conversations of its consumers
+         * @description Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. For administrators.
+         */
+        delete: operations["delete-service"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, publish or withdraw a service
+         * @description In force for the next step of its conversations. Of one that was withdrawn the conversations stay, and its consumers are told so. 409: it was changed since the revision. For administrators.
+         */
+        patch: operations["change-service"];
+        trace?: never;
+    };
+    "/api/services/{id}/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Conversations of the consumers of a service
+         * @description The last used first. For administrators.
+         */
+        get: operations["list-service-conversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/conversations/{cid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a consumer and a service said
+         * @description With the calls of tools. The log says who read it. For administrators.
+         */
+        get: operations["get-service-conversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation of a consumer
+         * @description With its files, and what Temporal keeps of its runs. Nobody finds it from now on; the rest goes on whatever dies meanwhile. For administrators.
+         */
+        delete: operations["delete-service-conversation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keys of a service, without their secrets
+         * @description For administrators.
+         */
+        get: operations["list-service-keys"];
+        put?: never;
+        /**
+         * Make a key of a service
+         * @description Whoever has it uses the service, and finds the conversations that were begun with it, and no others. It is shown once. For administrators.
+         */
+        post: operations["create-service-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/keys/{kid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key of a service at once
+         * @description For good. Its conversations stay; nobody outside reaches them. For administrators.
+         */
+        delete: operations["revoke-service-key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/keys/{kid}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a key of a service another secret
+         * @description The secret of before is useless at once; the conversations of the key stay its own. The new one is shown once. For administrators.
+         */
+        post: operations["rotate-service-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -3981,6 +4141,44 @@ export interface components {
             /** @description Where an account can be connected. */
             providers: components["schemas"]["Connectable"][] | null;
         };
+        ConsumerConversation: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description What the program calls its user. */
+            external?: string;
+            id: string;
+            /** @description Of the key that it was begun with. */
+            key_id: string;
+            /**
+             * Format: int64
+             * @description Of the consumer and the model.
+             */
+            message_count: number;
+            /** @description It is being answered. */
+            running: boolean;
+            /** @description The session that it is: administrators read it, and write to it nowhere. */
+            session: string;
+            /**
+             * @description How it was begun: by the API, on the page of the service, or on WeChat.
+             * @enum {string}
+             */
+            source: "api" | "web" | "wechat";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConsumerConversations: {
+            /** @description The last used first. */
+            conversations: components["schemas"]["ConsumerConversation"][] | null;
+            /** @description There are others: ask again with before, the updated_at of the last one. */
+            more: boolean;
+        };
+        ConsumerTranscript: {
+            conversation: components["schemas"]["ConsumerConversation"];
+            has_more: boolean;
+            /** @description Ascending, each with its tool calls. A consumer wrote them: show them as text. */
+            messages: components["schemas"]["Message"][] | null;
+        };
         Context: {
             /** @description Newest first. */
             compactions: components["schemas"]["ContextCompaction"][] | null;
@@ -4137,6 +4335,10 @@ export interface components {
         };
         "Create-runnerRequest": {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
+            name: string;
+        };
+        "Create-service-keyRequest": {
+            /** @description Whom or what it is for. */
             name: string;
         };
         "Create-shareRequest": {
@@ -5481,6 +5683,46 @@ export interface components {
             /** @description Shown once; only its hash is stored. */
             token: string;
         };
+        NewService: {
+            allowed_docs?: string[];
+            allowed_scripts?: string[];
+            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            capabilities?: string[];
+            description?: string;
+            limits?: components["schemas"]["ServiceLimits"];
+            /** Format: int64 */
+            max_conversations?: number;
+            /** @description provider/model; provider:model is understood. */
+            model?: string;
+            name?: string;
+            origins?: string[];
+            published?: boolean;
+            quick_questions?: string[];
+            /** @description The same as the capability web. */
+            research_tools?: boolean;
+            /** Format: int64 */
+            system_prompt_version_id?: number;
+            /** Format: int64 */
+            user_profile_version_id?: number;
+            welcome_message?: string;
+        };
+        NewServiceKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @description The key. It is shown this once and kept nowhere. */
+            key: string;
+            /**
+             * Format: date-time
+             * @description At most a minute before the last use; missing: it was never used.
+             */
+            last_used_at?: string;
+            name: string;
+            /** @description The beginning of the key. */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at?: string;
+        };
         NewSession: {
             /** @description Which of the installation's agents answers; default: that of the key, else the usual one. */
             agent?: string;
@@ -6504,6 +6746,149 @@ export interface components {
             name: string;
             /** @description JSON schema, as text. */
             parameters: string;
+        };
+        ServiceChange: {
+            allowed_docs?: string[];
+            allowed_scripts?: string[];
+            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            capabilities?: string[];
+            description?: string;
+            limits?: components["schemas"]["ServiceLimits"];
+            /** Format: int64 */
+            max_conversations?: number;
+            /** @description provider/model; provider:model is understood. */
+            model?: string;
+            name?: string;
+            origins?: string[];
+            published?: boolean;
+            quick_questions?: string[];
+            /** @description The same as the capability web. */
+            research_tools?: boolean;
+            /**
+             * Format: int64
+             * @description The revision that the change was made from; 0: any.
+             */
+            revision?: number;
+            /** Format: int64 */
+            system_prompt_version_id?: number;
+            /** Format: int64 */
+            user_profile_version_id?: number;
+            welcome_message?: string;
+        };
+        ServiceKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description At most a minute before the last use; missing: it was never used.
+             */
+            last_used_at?: string;
+            name: string;
+            /** @description The beginning of the key. */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at?: string;
+        };
+        ServiceKeysBody: {
+            /** @description The oldest first, also those that were revoked. */
+            keys: components["schemas"]["ServiceKey"][] | null;
+        };
+        ServiceLimits: {
+            /**
+             * Format: int64
+             * @description Messages of one key that wait or are answered at once; default 4.
+             */
+            concurrent: number;
+            /**
+             * Format: int64
+             * @description Of one key; default 60.
+             */
+            requests_per_minute: number;
+            /**
+             * Format: int64
+             * @description Of all consumers, in a day of UTC; 0: as many as they want.
+             */
+            tokens_per_day: number;
+        };
+        ServiceView: {
+            /**
+             * Format: int64
+             * @description The administrator whose models, keys, documents and scripts it works with.
+             */
+            admin_id: number;
+            /** @description Name of the administrator whose it is. */
+            admin_name: string;
+            /** @description Patterns of documents below docs/ that it reads: * is all, none: nothing. */
+            allowed_docs: string[] | null;
+            /** @description Patterns of scripts below scripts/ that it runs: * is all, none: nothing. */
+            allowed_scripts: string[] | null;
+            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            capabilities: string[] | null;
+            /** @description Its administrator is shut out: nobody can use it. */
+            closed?: boolean;
+            /**
+             * Format: int64
+             * @description How many conversations of consumers it has.
+             */
+            conversations: number;
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description How many of its keys are good.
+             */
+            keys: number;
+            /**
+             * Format: date-time
+             * @description At most a minute before the last use of a key; missing: none was used.
+             */
+            last_used_at?: string;
+            limits: components["schemas"]["ServiceLimits"];
+            /**
+             * Format: int64
+             * @description How many conversations it has at once; default 1000.
+             */
+            max_conversations: number;
+            /** @description Id or alias of one that its administrator may choose; empty: as in their own conversations. */
+            model: string;
+            name: string;
+            /** @description Sites that may show its page in a frame, such as https://shop.example. */
+            origins: string[] | null;
+            /**
+             * @description Path of its page on this server. A key behind it lets whoever has the link talk to it: /s/{id}#key=…
+             * @example /s/svc_0a1b2c3d
+             */
+            page: string;
+            /** @description Consumers may use it. */
+            published: boolean;
+            /** @description What its page offers to ask. */
+            quick_questions: string[] | null;
+            /**
+             * Format: int64
+             * @description Counts its changes.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description Version of its administrator's system prompt; 0: the one in force.
+             */
+            system_prompt_version_id: number;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force.
+             */
+            user_profile_version_id: number;
+            /** @description Markdown that its page shows before the first message. */
+            welcome_message: string;
+        };
+        ServicesBody: {
+            /** @description By name: of all administrators. */
+            services: components["schemas"]["ServiceView"][] | null;
         };
         Session: {
             /**
@@ -12435,6 +12820,396 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServicesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewService"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceView"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceView"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "change-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceView"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-service-conversations": {
+        parameters: {
+            query?: {
+                /** @description What their titles hold. */
+                q?: string;
+                /** @description Only those that were last used before. */
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsumerConversations"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-service-conversation": {
+        parameters: {
+            query?: {
+                /** @description Messages after this id. */
+                after?: number;
+                /** @description Messages before this id. Without after and before: the newest. */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsumerTranscript"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-service-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceKeysBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-service-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-service-keyRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceKey"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "revoke-service-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "rotate-service-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceKey"];
                 };
             };
             /** @description Error */

@@ -1,4 +1,4 @@
-package files
+package pattern
 
 import (
 	"path"
@@ -29,34 +29,34 @@ func TestPattern_Matches(t *testing.T) {
 		"a{,b}":           {[]string{"a", "ab"}, []string{"b"}},
 		"**/.github/**/*": {[]string{".github/a", "x/.github/y/z"}, []string{"github/a"}},
 	} {
-		p, err := compile(text)
+		p, err := Compile(text)
 		require.NoError(t, err, text)
 		for _, name := range names.yes {
-			require.True(t, p.match(name), "%s should match %s", text, name)
+			require.True(t, p.Match(name), "%s should match %s", text, name)
 			for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-				require.True(t, p.mayHold(dir), "%s should look into %s", text, dir)
+				require.True(t, p.MayHold(dir), "%s should look into %s", text, dir)
 			}
 		}
 		for _, name := range names.no {
-			require.False(t, p.match(name), "%s should not match %s", text, name)
+			require.False(t, p.Match(name), "%s should not match %s", text, name)
 		}
 	}
 }
 
 func TestPattern_LeavesOutFoldersThatCannotHoldMatches(t *testing.T) {
-	p, err := compile("src/*/x.go")
+	p, err := Compile("src/*/x.go")
 	require.NoError(t, err)
-	require.True(t, p.mayHold("src"))
-	require.True(t, p.mayHold("src/a"))
-	require.False(t, p.mayHold("src/a/b"))
-	require.False(t, p.mayHold("other"))
+	require.True(t, p.MayHold("src"))
+	require.True(t, p.MayHold("src/a"))
+	require.False(t, p.MayHold("src/a/b"))
+	require.False(t, p.MayHold("other"))
 }
 
 func TestFixedPrefix_StopsAtTheFirstWildcard(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"a/b/*.go": {"a/b", "*.go"}, "*.go": {"", "*.go"}, "a/{b,c}/d": {"a", "{b,c}/d"}, "a/b": {"a", "b"}, "/r/**": {"/r", "**"},
 	} {
-		folder, rest := fixedPrefix(text)
+		folder, rest := FixedPrefix(text)
 		require.Equal(t, want, [2]string{folder, rest}, text)
 	}
 }
@@ -79,7 +79,7 @@ func FuzzPattern(f *testing.F) {
 	f.Add("**/**/**/a/**", "a/a/a/a/a/a/b")
 	f.Add("[", "x")
 	f.Fuzz(func(t *testing.T, text, name string) {
-		p, err := compile(text)
+		p, err := Compile(text)
 		if err != nil {
 			return
 		}
@@ -94,9 +94,9 @@ func FuzzPattern(f *testing.F) {
 			}
 			require.Equal(t, slowMatch(segments, parts), matchParts(segments, parts), "%q %q", segments, parts)
 		}
-		if p.match(name) && path.Clean(name) == name && !strings.HasPrefix(name, "/") {
+		if p.Match(name) && path.Clean(name) == name && !strings.HasPrefix(name, "/") {
 			for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-				require.True(t, p.mayHold(dir), "%q would not look into %q", text, dir)
+				require.True(t, p.MayHold(dir), "%q would not look into %q", text, dir)
 			}
 		}
 	})
@@ -106,7 +106,7 @@ func FuzzFixedPrefix(f *testing.F) {
 	f.Add("a/b/*.go")
 	f.Add("{a/b,c}/d")
 	f.Fuzz(func(t *testing.T, text string) {
-		folder, rest := fixedPrefix(text)
+		folder, rest := FixedPrefix(text)
 		if folder != "" {
 			require.Equal(t, text, folder+"/"+rest)
 		}

@@ -1,4 +1,5 @@
-package files
+// Package pattern matches paths against patterns of names, such as **/*.go, as a runner does and the server where it looks at what a runner found.
+package pattern
 
 import (
 	"path"
@@ -13,13 +14,14 @@ const (
 	maxAlternatives = 64   // after {a,b} is expanded
 )
 
-// pattern matches slash-separated relative paths. ** is any number of folders, the rest as in path.Match, and {a,b}
+// Pattern matches slash-separated relative paths. ** is any number of folders, the rest as in path.Match, and {a,b}
 // are alternatives.
-type pattern struct {
+type Pattern struct {
 	alternatives [][]string // each a list of segments
 }
 
-func compile(text string) (*pattern, error) {
+// Compile reads a pattern: Invalid where it is none, or too large.
+func Compile(text string) (*Pattern, error) {
 	if text == "" || len(text) > maxPattern {
 		return nil, wire.Errorf(wire.Invalid, "a pattern has between 1 and %d bytes", maxPattern)
 	}
@@ -27,7 +29,7 @@ func compile(text string) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pattern{}
+	p := &Pattern{}
 	for _, text := range texts {
 		segments := strings.Split(path.Clean(text), "/")
 		for _, segment := range segments {
@@ -86,8 +88,8 @@ func firstBraces(text string) (before string, choices []string, after string, ok
 	return "", nil, "", false
 }
 
-// match reports whether the whole path matches.
-func (p *pattern) match(name string) bool {
+// Match reports whether the whole path matches.
+func (p *Pattern) Match(name string) bool {
 	parts := strings.Split(name, "/")
 	for _, segments := range p.alternatives {
 		if matchParts(segments, parts) {
@@ -127,8 +129,8 @@ func matchOne(segment, part string) bool {
 	return err == nil && ok
 }
 
-// mayHold reports whether a folder can hold matches, so that a walk leaves out what cannot.
-func (p *pattern) mayHold(folder string) bool {
+// MayHold reports whether a folder can hold matches, so that a walk leaves out what cannot.
+func (p *Pattern) MayHold(folder string) bool {
 	parts := strings.Split(folder, "/")
 	for _, segments := range p.alternatives {
 		if holds(segments, parts) {
@@ -152,8 +154,8 @@ func holds(segments, parts []string) bool {
 	return len(segments) > len(parts)
 }
 
-// fixedPrefix cuts the leading folders that contain no wildcard from a pattern text.
-func fixedPrefix(text string) (folder, rest string) {
+// FixedPrefix cuts the leading folders that contain no wildcard from a pattern text.
+func FixedPrefix(text string) (folder, rest string) {
 	segments := strings.Split(text, "/")
 	i := 0
 	for i < len(segments)-1 && !strings.ContainsAny(segments[i], `*?[{\`) {

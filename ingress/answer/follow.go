@@ -1,0 +1,216 @@
+// Package answer follows the answer to one accepted message: from the feed of its session it makes the events that a program which waits
+// for an answer wants to know. It knows no protocol. Whoever follows the same message again, in any process, is told the same.
+package answer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/feed"
+	"xbot/internal/i18n"
+	"xbot/internal/store"
+)
+
+const (
+	// pingEvery is how often a reader of a silent answer gets a Ping.
+	pingEvery = 15 * time.Second
+	// pollEvery finds durable events whose notification was lost with a crash.
+	pollEvery = 2 * time.Second
+	// eventBatch bounds the durable events read at once.
+	eventBatch = 200
+	// rowBatch bounds the messages read at once where events are not kept any more.
+	rowBatch = 100
+)
+
+// Rows are what an answer is read from.
+type Rows interface {
+	EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error)
+	FirstEvent(ctx context.Context, key chat.SessionKey, id chat.InboxID) (int64, error)
+	Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Fate, error)
+	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Place, error)
+	TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (store.TurnAnswer, error)
+	Messages(ctx context.Context, key chat.SessionKey, page store.Page) (store.Transcript, error)
+}
+
+// Access says whether the reader may still read: what they signed in with may have been revoked. It is asked again and again.
+type Access interface {
+	Still(ctx context.Context) error
+}
+
+// Source is where answers are followed. It is safe for concurrent use.
+type Source struct {
+	Rows      Rows
+	Bus       *feed.Bus
+	Closing   <-chan struct{} // closed when the server stops; nil: it never does
+	PingEvery time.Duration   // 0: 15 s
+}
+
+// Question is whose answer is followed, and from where on.
+type Question struct {
+	Session chat.SessionKey
+	Message chat.InboxID
+	After   int64     // cursor: the Seq of the last durable event that the reader knows; 0: none
+	Lang    i18n.Lang // of sentences that no row has; empty: English
+	Access  Access    // nil: nobody's
+}
+
+// ErrClosing ends the events when the server stops: the answer goes on, and whoever asks again in a moment goes on with it.
+var ErrClosing error = fault.Later(fault.Unavailable, time.Second, "the server stops; the answer goes on, ask again in a moment")
+
+// errOver ends the loop where the answer has ended, errGone where the reader has.
+var (
+	errOver = errors.New("the answer has ended")
+	errGone = errors.New("the reader is gone")
+)
+
+// Follow yields the events of the answer in order and ends after Done or Failure. An error comes last: ErrClosing, the cause of ctx, what
+// Access says, or NotFound if there is no such message. It subscribes first and reads rows second, so that nothing is missed in between.
+func (s *Source) Follow(ctx context.Context, q Question) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		sub := s.Bus.Subscribe(q.Session)
+		defer sub.Close()
+		f := &follower{Source: s, q: q, sub: sub, out: reader(yield)}
+		f.leave()
+		f.void = q.After > 0
+		err := f.begin(ctx)
+		if err == nil {
+			err = f.run(ctx)
+		}
+		switch {
+		case errors.Is(err, errOver), errors.Is(err, errGone):
+			return
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
+		}
+		yield(Event{}, err)
+	}
+}
+
+// begin tells what there is.
+func (f *follower) begin(ctx context.Context) error {
+	if _, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message); err != nil {
+		return err
+	}
+	if f.q.After == 0 {
+		if err := f.tell(0, Accepted{f.q.Message}); err != nil {
+			return err
+		}
+	}
+	first, err := f.Rows.FirstEvent(ctx, f.q.Session, f.q.Message)
+	if fault.Is(err, fault.NotFound) {
+		return f.fromRows(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	f.read = first - 1
+	return f.durable(ctx)
+}
+
+func (f *follower) run(ctx context.Context) error {
+	ping, poll := time.NewTicker(cmp.Or(f.PingEvery, pingEvery)), time.NewTicker(pollEvery)
+	defer ping.Stop()
+	defer poll.Stop()
+	access, leave := f.Bus.AccessChanges()
+	defer leave()
+	if err := f.may(ctx); err != nil { // what was withdrawn before it would have heard of it
+		return err
+	}
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-f.Closing:
+			return ErrClosing
+		case e := <-f.sub.Live():
+			err = f.live(ctx, e)
+		case <-f.sub.Woken():
+			err = f.catchUp(ctx)
+		case <-poll.C:
+			err = f.catchUp(ctx)
+		case <-access:
+			err = f.may(ctx)
+		case <-ping.C:
+			if err = f.may(ctx); err == nil {
+				err = f.tell(0, Ping{})
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// may reports whether the reader may still read, and whether there is something to read: the session may have been deleted.
+func (f *follower) may(ctx context.Context) error {
+	if f.q.Access != nil {
+		if err := f.q.Access.Still(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message)
+	return err
+}
+
+// catchUp tells the live events that are there and then the durable ones.
+func (f *follower) catchUp(ctx context.Context) error {
+	for range len(f.sub.Live()) {
+		if err := f.live(ctx, <-f.sub.Live()); err != nil {
+			return err
+		}
+	}
+	return f.durable(ctx)
+}
+
+// durable tells the durable events that there are.
+func (f *follower) durable(ctx context.Context) error {
+	for {
+		events, err := f.Rows.EventsAfter(ctx, f.q.Session, f.read, eventBatch)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			f.read = e.Seq
+			if err := f.note(ctx, e); err != nil {
+				return err
+			}
+		}
+		if len(events) < eventBatch {
+			return f.join()
+		}
+	}
+}
+
+// join tells what the turn was writing as it took the message: its pieces were passed over while it was another's.
+func (f *follower) join() error {
+	if !f.joins {
+		return nil
+	}
+	f.joins = false
+	if now, _ := f.sub.Now(); now != nil {
+		return f.piece(*now)
+	}
+	return nil
+}
+
+// reader takes events until it is gone.
+type reader func(Event, error) bool
+
+func (r reader) takes(e Event) bool { return r(e, nil) }
+
+// tell yields an event, unless the reader knows it.
+func (f *follower) tell(seq int64, what What) error {
+	if seq > 0 && seq <= f.q.After {
+		return nil
+	}
+	if !f.out.takes(Event{Seq: seq, What: what}) {
+		return errGone
+	}
+	return nil
+}

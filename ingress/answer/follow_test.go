@@ -1,0 +1,316 @@
+package answer_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/answer"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/store"
+)
+
+var stepUsage = chat.Usage{PromptTokens: 10, CachedTokens: 4, CompletionTokens: 3}
+
+func TestFollow_TellsAnAnswerWhileItIsWritten(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	r := b.follows(answer.Question{Session: key, Message: id})
+	r.expects(answer.Accepted{Message: id})
+	turn := b.claims(key, "t1")
+	r.expects(answer.Begun{Turn: "t1"})
+	turn.begins(0)
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 1, Reasoning: "hm"})
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 1, ReasoningOffset: 2, Text: "Let me "})
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 1, ReasoningOffset: 2, Offset: 7, Text: "look."})
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 1, ReasoningOffset: 2, Offset: 12, ToolName: "Read"})
+	r.expects(answer.Reasoning{Piece: "hm"}, answer.Text{Piece: "Let me "}, answer.Text{Piece: "look."}, answer.Writing{Tool: "Read"})
+	call := turn.says(0, "Let me look.", "Read")[0]
+	r.expects(answer.Message{Text: "Let me look.", Calls: 1, Finish: "tool_calls", Usage: stepUsage})
+	turn.calls(call, "the file")
+	r.expects(answer.Call{ID: call, Tool: "Read", Arguments: `{"a":1}`}, answer.Result{ID: call, Tool: "Read", Text: "the file", OK: true})
+	turn.begins(1)
+	turn.writes(1, 1, "It is 42.")
+	r.expects(answer.Text{Step: 1, Piece: "It is 42."})
+	turn.says(1, "It is 42.")
+	turn.ends(chat.TurnDone, "")
+	r.expects(answer.Message{Step: 1, Text: "It is 42.", Finish: "stop", Usage: stepUsage},
+		answer.Done{Finish: "stop", Usage: stepUsage.Add(stepUsage), Turn: "t1"})
+	r.over()
+}
+
+func TestFollow_ALaterReaderIsToldTheSameAndACursorGoesOn(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	turn.calls(turn.says(0, "one", "Read")[0], "the file")
+	turn.begins(1)
+	turn.says(1, "two")
+	turn.ends(chat.TurnDone, "")
+	read := func(after int64) (out []answer.Event) {
+		r := b.follows(answer.Question{Session: key, Message: id, After: after})
+		require.NoError(t, <-r.ended)
+		for e := range r.events {
+			out = append(out, e)
+		}
+		return out
+	}
+	all := read(0)
+	require.Len(t, all, 7)
+	for i, e := range all[1:] {
+		require.Equal(t, all[i+2:], append([]answer.Event{}, read(e.Seq)...)[:len(all)-i-2], "behind %T", e.What)
+	}
+	require.Empty(t, read(all[6].Seq), "nothing is left")
+}
+
+func TestFollow_TheDeltasOfAnAttemptThatIsGivenUpAreVoid(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	r := b.follows(answer.Question{Session: key, Message: id})
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	turn.writes(0, 1, "wro")
+	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"}, answer.Text{Piece: "wro"})
+	turn.fails(0, 1)
+	r.expects(answer.Restart{}, answer.Waiting{Reason: answer.WaitsForRetry, Text: "again"})
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 1, Offset: 3, Text: "ng"}) // of a worker that is late
+	turn.writes(0, 2, "right")
+	r.expects(answer.Text{Piece: "right"})
+	turn.writes(0, 3, "right") // a worker died, whom nobody saw fail
+	r.expects(answer.Restart{}, answer.Text{Piece: "right"})
+	turn.says(0, "right")
+	r.expects(answer.Message{Text: "right", Finish: "stop", Usage: stepUsage})
+	turn.writes(0, 4, "right, late")
+	turn.ends(chat.TurnDone, "")
+	r.expects(answer.Done{Finish: "stop", Usage: stepUsage, Turn: "t1"})
+	r.over()
+}
+
+func TestFollow_AGapIsClosedByWhatIsLiveOrByTheMessage(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	turn.writes(0, 1, "Hello, ", "world")
+	r := b.follows(answer.Question{Session: key, Message: id}) // comes late: the live pieces are told as one
+	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"}, answer.Text{Piece: "Hello, world"})
+	b.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 1, Offset: 14, Text: "you"}) // what stands before it was lost on the way
+	turn.says(0, "Hello, world, you")
+	r.expects(answer.Message{Text: "Hello, world, you", Finish: "stop", Usage: stepUsage})
+}
+
+func TestFollow_AReaderThatComesAgainInAStepIsToldThatItsPiecesAreVoid(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	call := turn.says(0, "one", "Read")[0]
+	turn.calls(call, "the file")
+	turn.begins(1)
+	turn.writes(1, 1, "Hello")
+	r := b.follows(answer.Question{Session: key, Message: id})
+	var cursor int64
+	for range 5 {
+		cursor = max(cursor, r.next().Seq)
+	}
+	r.expects(answer.Text{Step: 1, Piece: "Hello"})
+	r.cancel(errLeft)
+	require.ErrorIs(t, <-r.ended, errLeft)
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Step: 1, Attempt: 1, Offset: 5, Text: ", world"})
+	again := b.follows(answer.Question{Session: key, Message: id, After: cursor})
+	again.expects(answer.Restart{Step: 1}, answer.Text{Step: 1, Piece: "Hello, world"})
+}
+
+func TestFollow_AMessageThatIsTakenByARunningTurnIsAnsweredByItsRest(t *testing.T) {
+	b := setup(t)
+	b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	turn.writes(0, 1, "for another")
+	id := b.accept(key, "b", chat.QueueSteer)
+	r := b.follows(answer.Question{Session: key, Message: id})
+	r.expects(answer.Accepted{Message: id})
+	call := turn.says(0, "for another", "Read")[0]
+	turn.calls(call, "the file")
+	got, err := b.Steer(t.Context(), key, "t1", 1)
+	require.NoError(t, err)
+	require.Equal(t, 1, got.Messages)
+	turn.begins(1)
+	turn.writes(1, 1, "for you")
+	r.expects(answer.Begun{Turn: "t1"}, answer.Text{Step: 1, Piece: "for you"})
+	turn.says(1, "for you")
+	turn.ends(chat.TurnDone, "")
+	r.expects(answer.Message{Step: 1, Text: "for you", Finish: "stop", Usage: stepUsage})
+	again := b.follows(answer.Question{Session: key, Message: id})
+	again.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"}, answer.Message{Step: 1, Text: "for you", Finish: "stop", Usage: stepUsage},
+		answer.Done{Finish: "stop", Usage: stepUsage.Add(stepUsage), Turn: "t1"})
+	again.over()
+}
+
+func TestFollow_TellsHowAnAnswerFails(t *testing.T) {
+	b := setup(t)
+	for state, want := range map[chat.TurnState]answer.What{
+		chat.TurnFailed:  answer.Failure{Kind: answer.Failed, Text: i18n.Say(i18n.English, i18n.Broken), Turn: "failed"},
+		chat.TurnStopped: answer.Done{Finish: chat.FinishStopped, Turn: "stopped"},
+		chat.TurnLost:    answer.Failure{Kind: answer.Lost, Text: i18n.Say(i18n.English, i18n.Gone), Turn: "lost"},
+	} {
+		id := b.accept(key, string(state), "")
+		turn := b.claims(key, chat.TurnID(state))
+		say := i18n.Broken
+		if state == chat.TurnLost {
+			say = i18n.Gone
+		}
+		turn.begins(0)
+		turn.ends(state, say)
+		r := b.follows(answer.Question{Session: key, Message: id})
+		r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: turn.id}, want)
+		r.over()
+	}
+}
+
+func TestFollow_AMessageThatIsDroppedHasItsReason(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	r := b.follows(answer.Question{Session: key, Message: id})
+	r.expects(answer.Accepted{Message: id})
+	require.NoError(t, b.RecallWaiting(t.Context(), key, id))
+	want := answer.Failure{Kind: answer.Dropped, Outcome: "recalled", Text: i18n.Say(i18n.English, i18n.Recalled)}
+	r.expects(want)
+	r.over()
+
+	older := b.accept(key, "b", "")
+	newer := b.accept(key, "c", chat.QueueSupersede)
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	turn.says(0, "for the newer")
+	turn.ends(chat.TurnDone, "")
+	for id, want := range map[chat.InboxID]answer.What{
+		older: answer.Failure{Kind: answer.Dropped, Outcome: "superseded"},
+		newer: answer.Done{Finish: "stop", Usage: stepUsage, Turn: "t1"},
+	} {
+		r := b.follows(answer.Question{Session: key, Message: id})
+		require.NoError(t, <-r.ended)
+		var last answer.What
+		for e := range r.events {
+			last = e.What
+		}
+		require.Equal(t, want, last)
+	}
+}
+
+func TestFollow_WaitsAgainWhereATurnGivesTheMessageBack(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	r := b.follows(answer.Question{Session: key, Message: id})
+	b.claims(key, "t1")
+	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"})
+	settled, err := b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, store.SettledReleased, settled)
+	turn := b.claims(key, "t2")
+	r.expects(answer.Begun{Turn: "t2"})
+	turn.begins(0)
+	turn.says(0, "hello")
+	turn.ends(chat.TurnDone, "")
+	r.expects(answer.Message{Text: "hello", Finish: "stop", Usage: stepUsage}, answer.Done{Finish: "stop", Usage: stepUsage, Turn: "t2"})
+	r.over()
+}
+
+func TestFollow_SaysThatAPersonIsAsked(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	call := chat.ToolCall{ID: chat.NewCallID("t1", 0, 0), Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleAsk}
+	_, err := b.CommitStep(t.Context(), turn.step(0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	require.NoError(t, err)
+	_, err = b.Ask(t.Context(), call.ID, chat.Request{})
+	require.NoError(t, err)
+	r := b.follows(answer.Question{Session: key, Message: id, Lang: i18n.Chinese})
+	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"}, answer.Message{Calls: 1, Finish: "tool_calls"},
+		answer.Waiting{Reason: answer.WaitsForPerson, Text: i18n.Say(i18n.Chinese, i18n.AnswerAsks, "Shell")})
+}
+
+func TestFollow_ReadsTheTranscriptWhereEventsAreNotKeptAnyMore(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	call := turn.says(0, "one", "Read")[0]
+	turn.calls(call, "the file")
+	turn.begins(1)
+	turn.says(1, "two")
+	turn.ends(chat.TurnDone, "")
+	waits := b.accept(key, "b", "")
+	_, err := b.Pool.Exec(t.Context(), "DELETE FROM feed_events")
+	require.NoError(t, err)
+	r := b.follows(answer.Question{Session: key, Message: id})
+	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"},
+		answer.Message{Text: "one", Calls: 1, Finish: "tool_calls", Usage: stepUsage}, answer.Result{ID: call, Tool: "Read", Text: "the file", OK: true},
+		answer.Message{Step: 1, Text: "two", Finish: "stop", Usage: stepUsage}, answer.Done{Finish: "stop", Usage: stepUsage.Add(stepUsage), Turn: "t1"})
+	r.over()
+	r = b.follows(answer.Question{Session: key, Message: waits})
+	r.expects(answer.Accepted{Message: waits})
+	b.claims(key, "t2")
+	r.expects(answer.Begun{Turn: "t2"})
+}
+
+// revoked refuses from some time on.
+type revoked chan struct{}
+
+func (c revoked) Still(context.Context) error {
+	select {
+	case <-c:
+		return fault.Errorf(fault.Denied, "revoked")
+	default:
+		return nil
+	}
+}
+
+func TestFollow_EndsWithItsReaderItsAccessItsSessionAndTheServer(t *testing.T) {
+	b := setup(t)
+	b.source.PingEvery = 10 * time.Millisecond
+	id := b.accept(key, "a", "")
+	gone := b.follows(answer.Question{Session: key, Message: id})
+	gone.expects(answer.Accepted{Message: id}, answer.Ping{})
+	gone.cancel(errLeft)
+	require.ErrorIs(t, <-gone.ended, errLeft)
+
+	access := make(revoked)
+	r := b.follows(answer.Question{Session: key, Message: id, Access: access})
+	r.expects(answer.Accepted{Message: id}, answer.Ping{})
+	close(access)
+	require.EqualError(t, <-r.ended, "revoked")
+
+	require.True(t, fault.Is(<-b.follows(answer.Question{Session: key, Message: 999}).ended, fault.NotFound))
+	b.MakeSession("agent:main:web:thread:other")
+	require.True(t, fault.Is(<-b.follows(answer.Question{Session: "agent:main:web:thread:other", Message: id}).ended, fault.NotFound), "it is no message of that session")
+
+	deleted := b.follows(answer.Question{Session: key, Message: id})
+	deleted.expects(answer.Accepted{Message: id})
+	_, err := b.Pool.Exec(t.Context(), "DELETE FROM sessions WHERE key = $1", key)
+	require.NoError(t, err)
+	require.True(t, fault.Is(<-deleted.ended, fault.NotFound))
+
+	b.MakeSession(key)
+	id = b.accept(key, "a", "")
+	stopped := b.follows(answer.Question{Session: key, Message: id})
+	stopped.expects(answer.Accepted{Message: id})
+	close(b.closing)
+	require.ErrorIs(t, <-stopped.ended, answer.ErrClosing)
+}
+
+func TestFollow_AReaderThatStopsReadingEndsIt(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	for e, err := range b.source.Follow(t.Context(), answer.Question{Session: key, Message: id}) {
+		require.NoError(t, err)
+		require.Equal(t, answer.Accepted{Message: id}, e.What)
+		break
+	}
+}

@@ -1,0 +1,209 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/feed"
+	"xbot/internal/i18n"
+)
+
+// follower is one reader of one answer: what it has read, and what follows from that.
+type follower struct {
+	*Source
+	q   Question
+	sub *feed.Subscription
+	out interface{ takes(e Event) bool }
+
+	read    int64       // sequence of the last durable event that was read
+	turn    chat.TurnID // that has the message; empty: none yet
+	foreign chat.TurnID // writes in the session, and has not the message
+	joins   bool        // the turn was found just now
+	progress
+}
+
+// progress is how far a turn has come with the answer.
+type progress struct {
+	step   int // the last one that was told as a whole, or is older than the message; -1: none
+	draft  draft
+	told   bool // pieces of the draft were told
+	void   bool // the reader may have pieces of the step that is written now
+	calls  map[chat.CallID]callState
+	finish string // of the last step
+	notice string // what the product said last
+	waits  bool   // for the provider
+}
+
+// callState is what the reader has been told of a call.
+type callState struct{ asked, begun, done bool }
+
+// leave forgets the turn: the message waits for one.
+func (f *follower) leave() {
+	f.turn, f.progress = "", progress{step: -1, draft: draft{step: -1}, void: f.void, calls: map[chat.CallID]callState{}}
+}
+
+// note tells what a durable event says of the answer.
+func (f *follower) note(ctx context.Context, e chat.Event) error {
+	switch e.Kind {
+	case chat.EventQueued:
+		return noted(e, func(q chat.Queued) error { return f.queued(e.Seq, q) })
+	case chat.EventDropped:
+		return noted(e, func(d chat.Dropped) error { return f.dropped(e.Seq, d) })
+	case chat.EventMessage:
+		return noted(e, func(m chat.Message) error { return f.message(ctx, e.Seq, m) })
+	case chat.EventTool:
+		return noted(e, func(t chat.ToolEvent) error { return f.tool(e.Seq, t) })
+	case chat.EventTurn:
+		return noted(e, func(t chat.Turn) error { return f.turned(e.Seq, t) })
+	case chat.EventRetry:
+		return noted(e, func(r chat.Retry) error { return f.retry(e.Seq, r) })
+	}
+	return nil
+}
+
+func noted[T any](e chat.Event, tell func(T) error) error {
+	var v T
+	if err := json.Unmarshal(e.Data, &v); err != nil {
+		return fmt.Errorf("decode the event %d: %w", e.Seq, err)
+	}
+	return tell(v)
+}
+
+func (f *follower) queued(seq int64, q chat.Queued) error {
+	if q.Inbox != f.q.Message || !q.Throttled {
+		return nil
+	}
+	return f.tell(seq, Waiting{WaitsForSlot, i18n.Say(f.lang(), i18n.Throttled)})
+}
+
+func (f *follower) lang() i18n.Lang { return cmp.Or(f.q.Lang, i18n.English) }
+
+func (f *follower) dropped(seq int64, d chat.Dropped) error {
+	if d.Inbox != f.q.Message {
+		return nil
+	}
+	return f.end(seq, Failure{Kind: Dropped, Outcome: d.Outcome, Text: d.Text})
+}
+
+// end tells the last event.
+func (f *follower) end(seq int64, what What) error {
+	if err := f.tell(seq, what); err != nil {
+		return err
+	}
+	return errOver
+}
+
+func (f *follower) message(ctx context.Context, seq int64, m chat.Message) error {
+	switch {
+	case m.Role == chat.RoleUser && m.Inbox == f.q.Message:
+		return f.taken(ctx, seq, m)
+	case f.turn == "" || m.Turn != f.turn:
+		return nil
+	case m.Role == chat.RoleAssistant:
+		return f.said(seq, m)
+	case m.Role == chat.RoleNotice && m.Origin == "":
+		f.notice = m.Content
+		if f.waits {
+			return f.tell(seq, Waiting{WaitsForProvider, m.Content})
+		}
+	}
+	return nil
+}
+
+// taken notes which turn has the message. The turn may have run for some steps.
+func (f *follower) taken(ctx context.Context, seq int64, m chat.Message) error {
+	if m.Origin == chat.OriginSuperseded { // it was dropped, and is read with the message that took its place
+		return f.end(seq, Failure{Kind: Dropped, Outcome: m.Origin})
+	}
+	place, err := f.Rows.Place(ctx, f.q.Session, f.q.Message)
+	if fault.Is(err, fault.NotFound) { // the turn has vanished since, and gave the message back
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if place.Turn != m.Turn {
+		return nil // the same, and another one has taken it
+	}
+	f.leave()
+	f.turn, f.foreign, f.step = m.Turn, "", place.Step
+	f.joins = true
+	return f.tell(seq, Begun{m.Turn})
+}
+
+// said tells what the model said in a step.
+func (f *follower) said(seq int64, m chat.Message) error {
+	if m.Step <= f.step {
+		return nil
+	}
+	f.step, f.finish = m.Step, m.FinishReason
+	f.draft, f.told = draft{step: m.Step + 1}, false
+	what := Message{Step: m.Step, Text: m.Content, Reasoning: m.Reasoning, Calls: len(m.ToolCalls), Finish: m.FinishReason}
+	if m.Usage != nil {
+		what.Usage = *m.Usage
+	}
+	if seq == 0 || seq > f.q.After {
+		f.void = false // it takes the place of the pieces
+	}
+	return f.tell(seq, what)
+}
+
+func (f *follower) tool(seq int64, t chat.ToolEvent) error {
+	if f.turn == "" || t.Turn != f.turn {
+		return nil
+	}
+	state := f.calls[t.ID]
+	switch {
+	case t.State == chat.CallDone && !state.done:
+		f.calls[t.ID] = callState{begun: true, done: true}
+		return f.tell(seq, Result{ID: t.ID, Tool: t.Name, Text: t.Result, OK: !t.IsError})
+	case t.State == chat.CallRunning && !state.begun:
+		state.begun = true
+		f.calls[t.ID] = state
+		return f.tell(seq, Call{ID: t.ID, Tool: t.Name, Arguments: t.Arguments})
+	case t.State == chat.CallOpen && !state.asked && t.Approval != nil && t.Approval.State == chat.ApprovalOpen:
+		state.asked = true
+		f.calls[t.ID] = state
+		return f.tell(seq, Waiting{WaitsForPerson, i18n.Say(f.lang(), i18n.AnswerAsks, t.Name)})
+	}
+	return nil
+}
+
+func (f *follower) turned(seq int64, t chat.Turn) error {
+	if f.turn == "" || t.ID != f.turn {
+		return nil
+	}
+	switch t.State {
+	case chat.TurnRunning:
+		f.waits = t.Waits != nil
+		return nil
+	case chat.TurnReleased:
+		f.leave()
+		return nil
+	case chat.TurnDone:
+		return f.end(seq, Done{Finish: cmp.Or(f.finish, "stop"), Usage: t.Usage, Turn: t.ID})
+	case chat.TurnStopped:
+		return f.end(seq, Done{Finish: chat.FinishStopped, Usage: t.Usage, Turn: t.ID})
+	case chat.TurnLost:
+		return f.end(seq, Failure{Kind: Lost, Text: f.notice, Usage: t.Usage, Turn: t.ID})
+	}
+	return f.end(seq, Failure{Kind: Failed, Text: f.notice, Usage: t.Usage, Turn: t.ID})
+}
+
+// retry says that the model is asked again. What it wrote before is void.
+func (f *follower) retry(seq int64, r chat.Retry) error {
+	if f.turn == "" || r.Turn != f.turn || r.Step <= f.step {
+		return nil
+	}
+	if r.Failed > 0 && (r.Step > f.draft.step || r.Step == f.draft.step && r.Failed >= f.draft.attempt) {
+		if err := f.restart(r.Step); err != nil {
+			return err
+		}
+		f.draft = draft{step: r.Step, attempt: r.Failed + 1}
+	}
+	return f.tell(seq, Waiting{WaitsForRetry, r.Text})
+}

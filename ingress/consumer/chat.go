@@ -1,0 +1,263 @@
+package consumer
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/answer"
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/picture"
+	"xbot/internal/service"
+	"xbot/internal/store"
+	"xbot/internal/store/services"
+)
+
+// maxChatBytes bounds a request with its pictures.
+const maxChatBytes = 30 << 20
+
+// NewMessage is a message of a consumer.
+type NewMessage struct {
+	Conversation string   `json:"conversation_id" maxLength:"64"`
+	Message      Content  `json:"message"`
+	Attachments  []string `json:"attachments,omitempty" maxItems:"20" doc:"Paths that the upload of attachments returned."`
+}
+
+// Stopped says what a stop found.
+type Stopped struct {
+	Stopped bool `json:"stopped" doc:"Something ran or waited. What was written is kept."`
+}
+
+var streamed = map[string]*huma.Response{"200": {
+	Description: "Events, each a line of data with a JSON object: accepted{message_id}, token{content}, thinking{content}, tool_call{id,name,args}, tool_result{id,name,content,ok}, message{content}, restart{}, waiting{content}, done{finish_reason,usage}, error{content,code}. Durable ones have an id. A comment comes each 15 s.",
+	Content:     map[string]*huma.MediaType{"text/event-stream": {}},
+}}
+
+func (a *API) registerChat(h huma.API) {
+	handle(a, h, huma.Operation{
+		OperationID: "chat", Method: http.MethodPost, Path: chatPath, Summary: "Send a message, and read the answer while it is written", MaxBodyBytes: maxChatBytes, Responses: streamed,
+		Description: "With an Idempotency-Key the message counts once: sent again with the same key it is the same one, whose answer is told from its start, or after Last-Event-ID. Whoever closes the connection stops nothing.",
+	}, func(ctx context.Context, v *visit, in *struct {
+		Once string `header:"Idempotency-Key" maxLength:"128"`
+		Last string `header:"Last-Event-ID"`
+		Body NewMessage
+	}) (*huma.StreamResponse, error) {
+		after, err := cursor(in.Last, "")
+		if err != nil {
+			return nil, a.counted(ctx, v, err)
+		}
+		c, err := a.conversation(ctx, v, in.Body.Conversation)
+		if err != nil {
+			return nil, a.counted(ctx, v, err)
+		}
+		got, err := a.send(ctx, v, c, outgoing{id: idOf(v.Key, c.ID, in.Once), content: in.Body.Message, files: in.Body.Attachments})
+		if err != nil {
+			return nil, err
+		}
+		return a.stream(v, answer.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}), nil
+	})
+	handle(a, h, huma.Operation{
+		OperationID: "follow-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/events", Summary: "What goes on in a conversation", Responses: streamed,
+		Description: "Goes on with the answer that a stream was cut from: give the id of the last event as Last-Event-ID. Without one it is the answer that is being written now. Where nothing runs it is done at once.",
+	}, func(ctx context.Context, v *visit, in *struct {
+		ByID
+		After string `query:"after" doc:"The same as Last-Event-ID, which wins."`
+		Last  string `header:"Last-Event-ID"`
+	}) (*huma.StreamResponse, error) {
+		after, err := cursor(in.Last, in.After)
+		if err != nil {
+			return nil, err
+		}
+		c, err := a.conversation(ctx, v, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		id, err := a.Store.Followed(ctx, c.Session, after)
+		if err != nil {
+			return nil, err
+		}
+		return a.stream(v, answer.Question{Session: c.Session, Message: id, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}), nil
+	})
+	handle(a, h, huma.Operation{
+		OperationID: "stop-conversation", Method: http.MethodPost, Path: "/api/v1/conversations/{id}/stop", Summary: "Stop what runs and waits in a conversation", DefaultStatus: http.StatusOK,
+	}, func(ctx context.Context, v *visit, in *ByID) (*struct{ Body Stopped }, error) {
+		c, err := a.conversation(ctx, v, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		got, err := a.Dispatch.Stop(ctx, inbound(c, "stop-"+rand.Text(), ""))
+		return &struct{ Body Stopped }{Stopped{got.Turn != "" || got.Cleared > 0}}, err
+	})
+}
+
+// counted counts a request that was refused before it was admitted: the limit of the minute holds for it, too.
+func (a *API) counted(ctx context.Context, v *visit, err error) error {
+	if limited := a.Store.Admit(ctx, v.Caller, services.Send{}); limited != nil {
+		return limited
+	}
+	return err
+}
+
+// outgoing is a message on its way into a conversation.
+type outgoing struct {
+	id      string // of the message, unique among all
+	content Content
+	files   []string // in the room of the conversation
+	title   string   // of the conversation, if it has none; empty: the beginning of the text
+}
+
+// idOf is the id of a message: the same for the same key, place and Idempotency-Key; without the latter each is another one.
+func idOf(key, place, once string) string {
+	if once == "" {
+		return "svc-" + rand.Text()
+	}
+	sum := sha256.Sum256([]byte(key + "\x00" + place + "\x00" + once))
+	return "svc-" + hex.EncodeToString(sum[:])
+}
+
+// send admits a message and accepts it.
+func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got store.Accepted, err error) {
+	if err := o.content.check(len(o.files)); err != nil {
+		return got, a.counted(ctx, v, err)
+	}
+	err = a.admitted(ctx, v, services.Send{ID: o.id, User: c.User}, func() error {
+		pictures, err := draw(ctx, o.content.Pictures)
+		if err == nil {
+			got, err = a.accept(ctx, c, o, pictures)
+		}
+		return err
+	})
+	return got, err
+}
+
+// admitted has a message sent that takes a place of its key. One that was not accepted gives it back.
+func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept func() error) error {
+	if err := a.Store.Admit(ctx, v.Caller, send); err != nil {
+		return err
+	}
+	err := accept()
+	if err != nil && !fault.Is(err, fault.Conflict) {
+		if freed := a.Store.FreeSend(context.WithoutCancel(ctx), send.ID); freed != nil {
+			a.Log.Warn("a place of a key is free a minute later", "error", freed)
+		}
+	}
+	return err
+}
+
+func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) (store.Accepted, error) {
+	in := inbound(c, o.id, o.content.Text)
+	var err error
+	if in.Files, err = a.attach(ctx, c, o, pictures); err != nil {
+		return store.Accepted{}, err
+	}
+	if strings.TrimSpace(in.Text) == "" {
+		in.Text = strings.TrimSpace(chat.AttachmentLines(in.Files)) // it says nothing else
+	}
+	if words := title(cmp.Or(o.title, o.content.Text), firstTitle); c.Title == "" && words != "" {
+		if err := a.Store.UpdateSession(ctx, c.Session, &words, nil); err != nil {
+			return store.Accepted{}, err
+		}
+	}
+	got, err := a.Dispatch.Plain(ctx, in)
+	if err == nil && got.Duplicate {
+		err = a.same(ctx, c, got.ID, in.Files)
+	}
+	if fault.Is(err, fault.Conflict) {
+		err = fault.Errorf(fault.Conflict, "this Idempotency-Key came with another message before; use a new one for a new message")
+	}
+	return got, err
+}
+
+// same is a Conflict where a message came with other files before.
+func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID, files []chat.Attachment) error {
+	sent, err := a.Store.Sent(ctx, c.Session, []chat.InboxID{id})
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(sent[id].Files, files, func(was services.SentFile, now chat.Attachment) bool {
+		if now.Shown != nil {
+			return was.Picture != nil && was.Picture.Hash == now.Shown.Hash
+		}
+		return was.Path == now.At
+	}) {
+		return fault.Errorf(fault.Conflict, "other files")
+	}
+	return nil
+}
+
+// draw makes the pictures of a message as models are shown them.
+func draw(ctx context.Context, files [][]byte) ([]chat.Picture, error) {
+	var out []chat.Picture
+	for _, file := range files {
+		made, err := picture.Make(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		one := made.Of(pictureName(made.MediaType))
+		one.Path = ""
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// attach keeps the pictures of a message with its conversation, and names its files.
+func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) ([]chat.Attachment, error) {
+	var out []chat.Attachment
+	for _, p := range pictures {
+		if err := a.Store.Room(ctx, c.User, int64(len(p.Data))); err != nil {
+			return nil, tooMuch(err)
+		}
+		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
+			return nil, err
+		}
+		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
+	}
+	for _, file := range o.files {
+		at, err := inFolder(attachmentsFolder, file)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, chat.Attachment{Kind: kindOf(false), Name: path.Base(at), At: at})
+	}
+	return out, nil
+}
+
+func pictureName(mediaType string) string {
+	return "picture." + strings.TrimPrefix(cmp.Or(strings.TrimPrefix(mediaType, "image/"), "png"), "x-")
+}
+
+// inbound is what a consumer writes in a conversation. The name of its user says in the Temporal UI whose it is.
+func inbound(c service.Conversation, id, text string) intake.Inbound {
+	return intake.Inbound{
+		Inbound: store.Inbound{
+			Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: text, Queue: chat.Queue{Mode: chat.QueueFollowup},
+		},
+		UserName: service.ConsumerName(c.Service, c.Key, c.ID), ChatType: chat.ChatDirect,
+	}
+}
+
+// cursor reads the id of the last event that a reader knows.
+func cursor(header, query string) (int64, error) {
+	text := cmp.Or(header, query)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fault.Errorf(fault.Invalid, "Last-Event-ID is %s; it must be the id of an event, or left out", fmt.Sprintf("%.40q", text))
+	}
+	return n, nil
+}

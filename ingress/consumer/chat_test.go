@@ -1,0 +1,307 @@
+package consumer_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/consumer"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/service"
+	"xbot/internal/store"
+	"xbot/internal/store/services"
+)
+
+func TestChat_TellsTheAnswerWithItsToolsAndUsage(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	r := b.chats(c, "how do I sow?")
+	require.Equal(t, "accepted", kinds(r.until("accepted"))[0])
+	turn := b.claims(c, "t1")
+	turn.begins(0)
+	turn.writes(0, "I ", "look.")
+	pieces := r.until("token")
+	require.Contains(t, []any{"I ", "I look."}, pieces[len(pieces)-1].data["content"])
+	call := turn.says(0, "I look.", "Read")[0]
+	turn.calls(call, strings.Repeat("x", 20_000))
+	turn.begins(1)
+	turn.says(1, "Sow in May.")
+	turn.ends(chat.TurnDone, "")
+	all := r.until("done")
+	var durable []string
+	for _, e := range all {
+		if e.id != "" {
+			durable = append(durable, e.kind())
+		}
+	}
+	require.Equal(t, []string{"message", "tool_call", "tool_result", "message", "done"}, durable)
+	for _, e := range all {
+		switch e.kind() {
+		case "tool_call":
+			require.Equal(t, []any{string(call), "Read", `{"a":1}`}, []any{e.data["id"], e.data["name"], e.data["args"]})
+		case "tool_result":
+			require.Equal(t, true, e.data["ok"])
+			require.Less(t, len(e.data["content"].(string)), 9000)
+		case "done":
+			require.Equal(t, object{"type": "done", "finish_reason": "stop", "usage": object{"prompt_tokens": 20.0, "completion_tokens": 6.0, "total_tokens": 26.0}}, e.data)
+		}
+	}
+	_, more := r.next()
+	require.False(t, more, "the stream ends")
+
+	var read consumer.ConversationWithMessages
+	b.do(b.key, http.MethodGet, at(c, ""), nil).is(http.StatusOK, &read)
+	require.Equal(t, "how do I sow?", read.Title)
+	require.False(t, read.Running)
+	require.Len(t, read.Transcript, 3)
+	require.Equal(t, []string{"how do I sow?", "I look.", "Sow in May."}, []string{read.Transcript[0].Content, read.Transcript[1].Content, read.Transcript[2].Content})
+	require.Equal(t, "Read", read.Transcript[1].ToolCalls[0].Name)
+	require.Equal(t, service.ConsumerName(b.service.ID, c.Key, c.ID), b.userName(c), "as operators see it in Temporal")
+}
+
+func (b *bundle) userName(c service.Conversation) string {
+	b.T.Helper()
+	who, err := b.UserByID(b.T.Context(), c.User)
+	require.NoError(b.T, err)
+	return who.Name
+}
+
+func TestChat_ATextIsNeverACommand(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	for i, text := range []string{"/stop", "/new", "!ls", "stop", "yes"} {
+		b.chats(c, text).until("accepted")
+		var read consumer.ConversationWithMessages
+		b.do(b.key, http.MethodGet, at(c, ""), nil).is(http.StatusOK, &read)
+		require.Len(t, read.Transcript, i+1, "it waits")
+		require.Equal(t, text, read.Transcript[i].Content)
+		require.True(t, read.Running)
+	}
+}
+
+func TestChat_WhoeverGoesAwayStopsNothingAndGoesOnAfterTheLastEvent(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	r := b.chats(c, "hello", "Idempotency-Key", "k1")
+	first := r.until("accepted")
+	turn := b.claims(c, "t1")
+	turn.begins(0)
+	call := turn.says(0, "one", "Read")[0]
+	first = append(first, r.until("message")...)
+	last := first[len(first)-1].id
+	require.NotEmpty(t, last)
+	r.close()
+
+	turn.calls(call, "found")
+	turn.begins(1)
+	turn.says(1, "two")
+	turn.ends(chat.TurnDone, "")
+	for _, again := range []*reader{
+		b.stream(b.key, http.MethodGet, at(c, "/events"), nil, "Last-Event-ID", last),
+		b.stream(b.key, http.MethodGet, at(c, "/events?after="+last), nil),
+		b.chats(c, "hello", "Idempotency-Key", "k1", "Last-Event-ID", last),
+	} {
+		require.Equal(t, []string{"tool_call", "tool_result", "message", "done"}, kinds(again.until("done")))
+	}
+	require.Equal(t, []string{"accepted", "message", "tool_call", "tool_result", "message", "done"}, kinds(b.chats(c, "hello", "Idempotency-Key", "k1").until("done")), "from its start")
+	require.Equal(t, []string{"done"}, kinds(b.stream(b.key, http.MethodGet, at(c, "/events"), nil).until("done")), "nothing runs")
+
+	require.Equal(t, "conflict", b.do(b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": "another"}, "Idempotency-Key", "k1").problem(http.StatusConflict))
+	turns, err := b.Turns(t.Context(), c.Session, 10)
+	require.NoError(t, err)
+	require.Len(t, turns, 1, "it was answered once")
+}
+
+func TestChat_ACursorLeadsToTheAnswerThatWasBrokenOffAlsoWhenAnotherRuns(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	r := b.chats(c, "first")
+	r.until("accepted")
+	one := b.claims(c, "t1")
+	one.begins(0)
+	call := one.says(0, "1a", "Read")[0]
+	last := r.until("message")
+	r.close()
+	one.calls(call, "x")
+	one.begins(1)
+	one.says(1, "1b")
+	one.ends(chat.TurnDone, "")
+	b.chats(c, "second").until("accepted")
+	two := b.claims(c, "t2")
+	two.begins(0)
+	again := b.stream(b.key, http.MethodGet, at(c, "/events"), nil, "Last-Event-ID", last[len(last)-1].id).until("done")
+	require.Equal(t, "1b", again[len(again)-2].data["content"])
+	now := b.stream(b.key, http.MethodGet, at(c, "/events"), nil)
+	two.says(0, "2")
+	two.ends(chat.TurnDone, "")
+	all := now.until("done")
+	require.Equal(t, "2", all[len(all)-2].data["content"])
+}
+
+func TestChat_StopKeepsWhatWasWritten(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	r := b.chats(c, "tell me")
+	r.until("accepted")
+	turn := b.claims(c, "t1")
+	turn.begins(0)
+	turn.says(0, "once upon", "Read")
+	r.until("message")
+	second := b.chats(c, "and then?")
+	second.until("accepted")
+	var stopped consumer.Stopped
+	b.do(b.key, http.MethodPost, at(c, "/stop"), nil).is(http.StatusOK, &stopped)
+	require.True(t, stopped.Stopped)
+	end := second.until("done")
+	require.Equal(t, "stopped", end[len(end)-1].data["finish_reason"], "what waited gets no answer")
+	turn.ends(chat.TurnStopped, i18n.Stopped)
+	end = r.until("done")
+	require.Equal(t, "stopped", end[len(end)-1].data["finish_reason"])
+	b.do(b.key, http.MethodPost, at(c, "/stop"), nil).is(http.StatusOK, &stopped)
+	require.False(t, stopped.Stopped)
+	var read consumer.ConversationWithMessages
+	b.do(b.key, http.MethodGet, at(c, ""), nil).is(http.StatusOK, &read)
+	require.Equal(t, "once upon", read.Transcript[1].Content)
+	require.True(t, read.Transcript[1].Stopped)
+	require.NotContains(t, string(b.do(b.key, http.MethodGet, at(c, ""), nil).body), "Stopping", "sentences of the house are not shown")
+}
+
+func TestChat_WhatConcernsTheHouseIsToldToNobodyOutside(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	for text, of := range map[string]struct {
+		say  i18n.ID
+		args []any
+		want i18n.ID
+	}{
+		"hi":  {i18n.ModelNotCalled, []any{"the subscription secret-host is empty"}, i18n.ConsumerFailed},
+		"你好":  {i18n.ModelRefused, []any{"secret-host says 401"}, i18n.ConsumerRefused},
+		"hey": {i18n.ModelFailed, []any{5, "secret-host"}, i18n.ConsumerBusy},
+		"ho":  {i18n.ModelTooLong, nil, i18n.ConsumerTooLong},
+		"ha":  {i18n.StepLimit, []any{7}, i18n.ConsumerSteps},
+		"he":  {i18n.Broken, nil, i18n.ConsumerFailed},
+	} {
+		c := b.conversation()
+		r := b.chats(c, text)
+		r.until("accepted")
+		id := chat.TurnID("t-" + c.ID)
+		turn := b.claims(c, id)
+		_, err := b.CountFailure(ctx, turn.step(0), func(int, i18n.Lang) (chat.Retry, bool) {
+			return chat.Retry{Turn: id, Attempt: 2, Failed: 1, Max: 5, Reason: "secret-host", Text: "secret-host"}, true
+		})
+		require.NoError(t, err)
+		waiting := r.until("waiting")
+		require.Equal(t, i18n.Say(i18n.Of(text), i18n.ConsumerWaitsModel), waiting[len(waiting)-1].data["content"])
+		turn.ends(chat.TurnFailed, of.say, of.args...)
+		all := r.until("error")
+		want := i18n.Say(i18n.Of(text), of.want)
+		require.Equal(t, want, all[len(all)-1].data["content"])
+		require.Equal(t, "failed", all[len(all)-1].data["code"])
+		got := b.do(b.key, http.MethodGet, at(c, ""), nil)
+		var read consumer.ConversationWithMessages
+		got.is(http.StatusOK, &read)
+		require.Len(t, read.Transcript, 2)
+		require.Equal(t, want, read.Transcript[1].Error)
+		require.NotContains(t, fmt.Sprint(all)+string(got.body), "secret-host")
+	}
+}
+
+func TestChat_PicturesAreKeptWithTheConversationAndShownToNobodyElse(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	var drawn bytes.Buffer
+	require.NoError(t, png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 8, 8))))
+	red := "data:image/png;base64," + base64.StdEncoding.EncodeToString(drawn.Bytes())
+	message := func(texts ...string) []object {
+		out := []object{{"type": "image_url", "image_url": object{"url": red}}}
+		for _, text := range texts {
+			out = append(out, object{"type": "text", "text": text})
+		}
+		return out
+	}
+	send := func(once string, message any) answered {
+		ctx := b.T.Context()
+		got := b.request(ctx, b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": message}, "Idempotency-Key", once)
+		defer got.Body.Close()
+		if got.StatusCode == http.StatusOK {
+			return answered{b.T, got.StatusCode, got.Header, nil}
+		}
+		return b.do(b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": message}, "Idempotency-Key", once)
+	}
+	send("a", message("what is this?")).is(http.StatusOK, nil)
+	send("b", message()).is(http.StatusOK, nil)
+	require.Equal(t, "conflict", send("a", "what is this?").problem(http.StatusConflict), "without the picture it is another message")
+	for what, bad := range map[string]any{
+		"an address":     []object{{"type": "image_url", "image_url": object{"url": "https://inside.example/a.png"}}},
+		"another type":   []object{{"type": "input_audio"}},
+		"no picture":     []object{{"type": "image_url", "image_url": object{"url": "data:image/png;base64,aGVsbG8="}}},
+		"nothing":        []object{},
+		"an empty text":  "  ",
+		"another scheme": []object{{"type": "image_url", "image_url": object{"url": "file:///etc/passwd"}}},
+	} {
+		require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, send("x", bad).status, what)
+	}
+	var read consumer.ConversationWithMessages
+	b.do(b.key, http.MethodGet, at(c, ""), nil).is(http.StatusOK, &read)
+	require.Len(t, read.Transcript, 2)
+	require.Equal(t, []string{"what is this?", ""}, []string{read.Transcript[0].Content, read.Transcript[1].Content})
+	file := read.Transcript[0].Attachments[0]
+	got := b.do(b.key, http.MethodGet, at(c, "/attachments/"+file.Path), nil).is(http.StatusOK, nil)
+	require.Equal(t, "image/png", got.header.Get("Content-Type"))
+	require.Equal(t, "nosniff", got.header.Get("X-Content-Type-Options"))
+	require.Contains(t, got.header.Get("Content-Security-Policy"), "sandbox")
+	require.Equal(t, "not_found", b.do(b.key, http.MethodGet, at(b.conversation(), "/attachments/"+file.Path), nil).problem(http.StatusNotFound))
+	b.ClaimTurn(c.Session, "t1")
+	all, err := b.Messages(t.Context(), c.Session, store.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, all.Messages[0].Pictures, 1, "the model is shown it")
+}
+
+func TestStream_EndsWithinASecondWhenItsKeyOrServiceIsNotGoodAnyMore(t *testing.T) {
+	for what, withdraw := range map[string]func(b *bundle) error{
+		"the key is revoked": func(b *bundle) error { return b.RevokeServiceKey(b.T.Context(), b.service.ID, b.caller(b.key).Key) },
+		"the service is withdrawn": func(b *bundle) error {
+			_, err := b.ChangeService(b.T.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
+			return err
+		},
+		"the conversation is gone": func(b *bundle) error { return b.deleteAll() },
+		"the service is deleted":   func(b *bundle) error { return b.DeleteService(b.T.Context(), b.service.ID, b.User.ID) },
+		"the key has another secret": func(b *bundle) error {
+			_, _, err := b.RotateServiceKey(b.T.Context(), b.service.ID, b.caller(b.key).Key)
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := setup(t)
+			c := b.conversation()
+			r := b.chats(c, "hello")
+			r.until("accepted")
+			began := time.Now()
+			require.NoError(t, withdraw(b))
+			r.until("error")
+			require.Less(t, time.Since(began), time.Second)
+		})
+	}
+}
+
+func (b *bundle) deleteAll() error {
+	list, err := b.ServiceConversations(b.T.Context(), b.service.ID, services.Page{Limit: 10})
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if err := b.DeleteConsumerConversation(b.T.Context(), c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+// Package consumer is the API by which programs and people outside use a service that an administrator has published. It knows keys of
+// services and no other credential, and what is the house's does not exist here. What it says is meant for outsiders: none of its sentences
+// names a setting, a machine or a person of the installation.
+package consumer
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"xbot/ingress/answer"
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/sandbox"
+	"xbot/internal/secret"
+	"xbot/internal/service"
+	"xbot/internal/store"
+	"xbot/internal/store/services"
+)
+
+// Root is the beginning of all paths of the API.
+const Root = "/api/v1/"
+
+// Store keeps services, their keys and their conversations.
+type Store interface {
+	CallerOf(ctx context.Context, hash []byte) (services.Caller, error)
+	CallerWith(ctx context.Context, key string) (services.Caller, error)
+	RecordRequests(ctx context.Context, all []services.Request) error
+	Admission
+	Conversations
+	Transcripts
+}
+
+// Admission holds the limits of keys and services.
+type Admission interface {
+	Admit(ctx context.Context, by services.Caller, send services.Send) error
+	BindSend(ctx context.Context, send services.Send) error
+	FreeSend(ctx context.Context, id string) error
+	KeepRetry(ctx context.Context, by services.Caller, r services.Retry) error
+	FindRetry(ctx context.Context, by services.Caller, identity string) (r services.Retry, found bool, err error)
+	ForgetRetry(ctx context.Context, by services.Caller, r services.Retry) error
+}
+
+// Conversations are those of consumers.
+type Conversations interface {
+	BeginConversation(ctx context.Context, n services.NewConversation) (service.Conversation, error)
+	ConsumerConversation(ctx context.Context, by services.Caller, id string) (service.Conversation, error)
+	DeleteConsumerConversation(ctx context.Context, c service.Conversation) error
+	UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error
+}
+
+// Transcripts are what was said and sent in conversations.
+type Transcripts interface {
+	Messages(ctx context.Context, key chat.SessionKey, page store.Page) (store.Transcript, error)
+	Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxID) (map[chat.InboxID]services.Sent, error)
+	TurnStates(ctx context.Context, key chat.SessionKey, ids []chat.TurnID) (map[chat.TurnID]chat.TurnState, error)
+	Followed(ctx context.Context, key chat.SessionKey, after int64) (chat.InboxID, error)
+	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
+	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
+	Room(ctx context.Context, user chat.UserID, more int64) error
+}
+
+// Dispatch accepts what consumers write.
+type Dispatch interface {
+	Plain(ctx context.Context, in intake.Inbound) (store.Accepted, error)
+	Stop(ctx context.Context, in intake.Inbound) (store.Stopped, error)
+}
+
+// Rooms are where the files of conversations are.
+type Rooms interface {
+	OfConversation(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error)
+}
+
+// Addresses know where a request comes from, behind proxies, too.
+type Addresses interface {
+	Address(r *http.Request) string
+}
+
+// Config is what the API works with.
+type Config struct {
+	Store     Store
+	Dispatch  Dispatch
+	Answers   *answer.Source
+	Rooms     Rooms // nil: there are no files
+	Addresses Addresses
+	Key       secret.Deriver // signs media tokens
+	Log       *slog.Logger
+}
+
+// API serves everything below Root. Make it with New.
+type API struct {
+	Config
+
+	wrong   guesses
+	records *recorder
+	routes  *http.ServeMux
+}
+
+// New returns the API. Records are to be written beside it.
+func New(c Config) *API {
+	a := &API{Config: c, records: newRecorder(c.Store, c.Log), routes: http.NewServeMux()}
+	a.register(a.routes)
+	return a
+}
+
+// Records begins to write what is recorded of requests. Call stop after the last request was answered: then nothing is lost.
+func (a *API) Records(ctx context.Context) (stop func()) {
+	return a.records.start(context.WithoutCancel(ctx))
+}
+
+// ServeHTTP answers a request: to anybody the document of the API, everything else to whoever has a key.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store") // what consumers wrote is for them alone
+	// Programs in pages of other sites use the API as all others do: with their key. No cookie counts here, so that a page can do nothing
+	// with what a browser would send by itself.
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "Retry-After, X-Conversation-Id, Content-Disposition")
+	if r.Method == http.MethodOptions {
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
+		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Xbot-Channel, *")
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if r.Method == http.MethodGet && r.URL.Path == documentPath {
+		serveDocument(w)
+		return
+	}
+	by, err := a.identify(r)
+	if err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	a.serve(w, r, by)
+}
+
+// speaks is the language of a consumer: that of what they write, else the one that their browser asks for.
+func speaks(r *http.Request, text string) i18n.Lang {
+	if text != "" {
+		return i18n.Of(text)
+	}
+	if accepts := r.Header.Get("Accept-Language"); len(accepts) >= 2 && (accepts[:2] == "zh" || accepts[:2] == "ZH") {
+		return i18n.Chinese
+	}
+	return i18n.English
+}

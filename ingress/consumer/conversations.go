@@ -1,0 +1,145 @@
+package consumer
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/internal/fault"
+	"xbot/internal/service"
+	"xbot/internal/store/services"
+)
+
+const (
+	// maxTitle bounds the title of a conversation, in characters; one that is made of its first message has firstTitle.
+	maxTitle, firstTitle = 200, 30
+)
+
+// About is what consumers know of a service.
+type About struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Welcome     string   `json:"welcome_message"`
+	Questions   []string `json:"quick_questions"`
+	Model       string   `json:"model" doc:"What /chat/completions calls the model of the service."`
+}
+
+// Conversation is one as its consumer sees it.
+type Conversation struct {
+	ID        string         `json:"id"`
+	Title     string         `json:"title"`
+	Source    service.Source `json:"source" enum:"api,web,wechat"`
+	CreatedAt time.Time      `json:"created_at"`
+	UpdatedAt time.Time      `json:"updated_at"`
+	Messages  int            `json:"message_count"`
+	Running   bool           `json:"running" doc:"A message waits or is being answered."`
+	Seq       int64          `json:"seq" doc:"Events after this one are not in the messages: go on with it as Last-Event-ID."`
+}
+
+// ConversationWithMessages is a conversation with its newest 500 messages.
+type ConversationWithMessages struct {
+	Conversation
+
+	Transcript []Message `json:"messages"`
+}
+
+func conversationBody(c service.Conversation) Conversation {
+	return Conversation{
+		ID: c.ID, Title: c.Title, Source: c.Source, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Messages: c.Messages, Running: c.Running, Seq: c.Seq,
+	}
+}
+
+// ByID names a conversation.
+type ByID struct {
+	ID string `path:"id" maxLength:"64" doc:"Of a conversation that was begun with this key."`
+}
+
+// titleBody is a title of a conversation.
+type titleBody struct {
+	Title string `json:"title,omitempty" maxLength:"200" doc:"What people call it; empty: the first 30 characters of the first message."`
+}
+
+func (a *API) registerConversations(h huma.API) {
+	handle(a, h, huma.Operation{
+		OperationID: "describe-service", Method: http.MethodGet, Path: "/api/v1/service", Summary: "The service that the key is for",
+	}, func(_ context.Context, v *visit, _ *struct{}) (*struct{ Body About }, error) {
+		s := v.Service
+		return &struct{ Body About }{About{ID: s.ID, Name: s.Name, Description: s.Description, Welcome: s.Welcome, Questions: append([]string{}, s.Questions...), Model: s.ID}}, nil
+	})
+	handle(a, h, huma.Operation{
+		OperationID: "begin-conversation", Method: http.MethodPost, Path: "/api/v1/conversations", Summary: "Begin a conversation", DefaultStatus: http.StatusCreated,
+	}, func(ctx context.Context, v *visit, in *struct{ Body titleBody }) (*struct{ Body ConversationWithMessages }, error) {
+		c, err := a.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), Title: title(in.Body.Title, maxTitle)})
+		v.record.Conversation = c.ID
+		return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), []Message{}}}, err
+	})
+	handle(a, h, huma.Operation{
+		OperationID: "read-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}", Summary: "A conversation with its newest 500 messages",
+	}, func(ctx context.Context, v *visit, in *ByID) (*struct{ Body ConversationWithMessages }, error) {
+		c, err := a.conversation(ctx, v, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		messages, seq, err := a.transcript(ctx, c)
+		c.Seq = seq
+		return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), messages}}, err
+	})
+	handle(a, h, huma.Operation{
+		OperationID: "rename-conversation", Method: http.MethodPatch, Path: "/api/v1/conversations/{id}", Summary: "Give a conversation a title",
+	}, func(ctx context.Context, v *visit, in *struct {
+		ByID
+		Body titleBody
+	}) (*struct{ Body Conversation }, error) {
+		c, err := a.conversation(ctx, v, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		if c.Title = title(in.Body.Title, maxTitle); c.Title == "" {
+			return nil, fault.Errorf(fault.Invalid, "the title is empty")
+		}
+		if err := a.Store.UpdateSession(ctx, c.Session, &c.Title, nil); err != nil {
+			return nil, err
+		}
+		return &struct{ Body Conversation }{conversationBody(c)}, nil
+	})
+	handle(a, h, huma.Operation{
+		OperationID: "delete-conversation", Method: http.MethodDelete, Path: "/api/v1/conversations/{id}", Summary: "Delete a conversation with everything of it",
+		Description: "It is not found from now on. What it holds is removed by a workflow, which goes on until all is gone.", DefaultStatus: http.StatusNoContent,
+	}, func(ctx context.Context, v *visit, in *ByID) (*struct{}, error) {
+		c, err := a.conversation(ctx, v, in.ID)
+		if err != nil {
+			return nil, err
+		}
+		return nil, a.Store.DeleteConsumerConversation(ctx, c)
+	})
+}
+
+// errNoConversation is the answer to every id that is none of the key's, whatever else it may be.
+var errNoConversation = fault.Errorf(fault.NotFound, "there is no such conversation: it was deleted, or was begun with another key")
+
+// conversation is one that was begun with the key of a request.
+func (a *API) conversation(ctx context.Context, v *visit, id string) (service.Conversation, error) {
+	if !service.IsConversation(id) || v.only != "" && v.only != id {
+		return service.Conversation{}, errNoConversation
+	}
+	c, err := a.Store.ConsumerConversation(ctx, v.Caller, id)
+	if fault.Is(err, fault.NotFound) {
+		return c, errNoConversation
+	}
+	v.record.Conversation = c.ID
+	return c, err
+}
+
+// title is a text on one line, with at most so many characters.
+func title(text string, most int) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = strings.TrimSpace(string(runes[:most]))
+	}
+	return text
+}

@@ -1,0 +1,9 @@
+package consumer_test
+
+import (
+	"testing"
+
+	"xbot/ingress/ingresstest"
+)
+
+func TestMain(m *testing.M) { ingresstest.Main(m) }

@@ -1,0 +1,117 @@
+package consumer
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/internal/fault"
+	"xbot/internal/service"
+	"xbot/internal/store/services"
+)
+
+const (
+	chatPath        = "/api/v1/chat"
+	completionsPath = "/api/v1/chat/completions"
+	documentPath    = "/api/v1/openapi.json"
+	// channelHeader says that the page of the service asks.
+	channelHeader = "X-Xbot-Channel"
+)
+
+// serve answers a request of somebody with a key, and records it.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
+	_, pattern := a.routes.Handler(r)
+	status := &statusWriter{ResponseWriter: w}
+	v := &visit{caller: by, w: status, record: &services.Request{Endpoint: endpoint(pattern), At: time.Now()}}
+	v.r = r.WithContext(context.WithValue(r.Context(), contextKey{}, v))
+	v.record.Service, v.record.Key, v.record.Source = by.Service.ID, by.Key, sourceOf(r)
+	defer func() {
+		v.record.Status, v.record.Latency = status.code(), time.Since(v.record.At)
+		a.records.add(*v.record)
+	}()
+	if err := open(by.Caller); err != nil {
+		a.refuse(status, r, err)
+		return
+	}
+	if !sends(r) { // what sends a message is admitted with it
+		if err := a.Store.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
+			a.refuse(status, r, err)
+			return
+		}
+	}
+	a.routes.ServeHTTP(status, v.r)
+}
+
+// endpoint is how a route is recorded.
+func endpoint(pattern string) string {
+	if pattern == Root {
+		return "unknown"
+	}
+	return pattern
+}
+
+func sends(r *http.Request) bool {
+	return r.Method == http.MethodPost && (r.URL.Path == chatPath || r.URL.Path == completionsPath)
+}
+
+// sourceOf says whether the page of the service asks. Whoever has the key may say so.
+func sourceOf(r *http.Request) service.Source {
+	if r.Header.Get(channelHeader) == string(service.SourceWeb) {
+		return service.SourceWeb
+	}
+	return service.SourceAPI
+}
+
+func (v *visit) source() service.Source { return sourceOf(v.r) }
+
+// register has all routes.
+func (a *API) register(mux *http.ServeMux) {
+	h := humago.New(mux, config())
+	a.registerConversations(h)
+	a.registerChat(h)
+	a.registerFiles(h, mux)
+	mux.HandleFunc("POST "+completionsPath, a.complete)
+	mux.HandleFunc(Root, func(w http.ResponseWriter, r *http.Request) {
+		a.refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s of this path; see %s", r.Method, documentPath))
+	})
+}
+
+// handle registers an operation. Its errors become problem documents for outsiders.
+func handle[In, Out any](a *API, h huma.API, o huma.Operation, do func(ctx context.Context, v *visit, in *In) (*Out, error)) {
+	o.Security = []map[string][]string{{"key": {}}}
+	huma.Register(h, o, func(ctx context.Context, in *In) (*Out, error) {
+		v := visitOf(ctx)
+		out, err := do(ctx, v, in)
+		if err != nil {
+			return nil, a.problem(err)
+		}
+		return out, nil
+	})
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader notes the first status.
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets streams flush and set deadlines.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *statusWriter) code() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}

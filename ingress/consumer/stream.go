@@ -1,0 +1,187 @@
+package consumer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress/answer"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+)
+
+// sendTimeout bounds the write of one event to a slow client.
+const sendTimeout = 30 * time.Second
+
+// event is one of a stream. Members that a type does not have are left out.
+type event struct {
+	Type      string  `json:"type"`
+	Message   string  `json:"message_id,omitempty"`
+	ID        string  `json:"id,omitempty"`
+	Name      string  `json:"name,omitempty"`
+	Args      *string `json:"args,omitempty"`
+	Content   *string `json:"content,omitempty"`
+	Reasoning string  `json:"reasoning,omitempty"`
+	OK        *bool   `json:"ok,omitempty"`
+	Finish    string  `json:"finish_reason,omitempty"`
+	Usage     *usage  `json:"usage,omitempty"`
+	Code      string  `json:"code,omitempty"`
+}
+
+type usage struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	Total      int `json:"total_tokens"`
+}
+
+// stream answers with the events of an answer. No message: nothing goes on, and the stream is done.
+func (a *API) stream(v *visit, q answer.Question) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hctx huma.Context) {
+		_, w := humago.Unwrap(hctx)
+		h := w.Header()
+		h.Set("Content-Type", "text/event-stream; charset=utf-8")
+		h.Set("Cache-Control", "no-cache")
+		h.Set("X-Accel-Buffering", "no")
+		w.WriteHeader(http.StatusOK)
+		s := &sse{w: w, control: http.NewResponseController(w), lang: q.Lang}
+		ctx := v.r.Context()
+		if err := a.follow(ctx, v, q, s); err != nil && ctx.Err() == nil {
+			a.Log.Debug("a stream of a consumer ended", "session", q.Session, "error", err)
+		}
+	}}
+}
+
+// follow writes an answer until it ends. An error that its reader should know is its last event; without one they come again.
+func (a *API) follow(ctx context.Context, v *visit, q answer.Question, s *sse) error {
+	if err := s.comment("xbot"); err != nil {
+		return err
+	}
+	if q.Message == 0 {
+		return s.send(0, event{Type: "done", Finish: "stop"})
+	}
+	for e, err := range a.Answers.Follow(ctx, q) {
+		if err != nil {
+			return errors.Join(err, s.refused(err))
+		}
+		if begun, ok := e.What.(answer.Begun); ok {
+			v.record.Turn = begun.Turn
+		}
+		if err := s.tell(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sse writes events for outsiders.
+type sse struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	lang    i18n.Lang
+	buf     bytes.Buffer
+}
+
+// tell writes what an event of an answer means to its consumer.
+func (s *sse) tell(e answer.Event) error {
+	switch what := e.What.(type) {
+	case answer.Accepted:
+		return s.send(0, event{Type: "accepted", Message: userID(what.Message)})
+	case answer.Text:
+		return s.send(0, event{Type: "token", Content: &what.Piece})
+	case answer.Reasoning:
+		return s.send(0, event{Type: "thinking", Content: &what.Piece})
+	case answer.Restart:
+		return s.send(0, event{Type: "restart"})
+	case answer.Message:
+		return s.send(e.Seq, event{Type: "message", Content: &what.Text, Reasoning: what.Reasoning})
+	case answer.Call:
+		return s.send(e.Seq, event{Type: "tool_call", ID: string(what.ID), Name: what.Tool, Args: new(cut(what.Arguments))})
+	case answer.Result:
+		return s.send(e.Seq, event{Type: "tool_result", ID: string(what.ID), Name: what.Tool, Content: new(cut(what.Text)), OK: &what.OK})
+	case answer.Waiting:
+		return s.send(e.Seq, event{Type: "waiting", Content: new(i18n.Say(s.lang, waits(what.Reason)))})
+	case answer.Done:
+		return s.send(e.Seq, event{Type: "done", Finish: what.Finish, Usage: counted(what.Usage)})
+	case answer.Failure:
+		return s.failed(e.Seq, what)
+	case answer.Ping:
+		return s.comment("ping")
+	}
+	return nil
+}
+
+// failed says why there is no answer. One that was stopped before it began is done.
+func (s *sse) failed(seq int64, f answer.Failure) error {
+	switch {
+	case f.Kind == answer.Dropped && f.Outcome == "stopped":
+		return s.send(seq, event{Type: "done", Finish: chat.FinishStopped, Usage: counted(f.Usage)})
+	case f.Kind == answer.Dropped:
+		return s.send(seq, event{Type: "error", Code: "dropped", Content: new(i18n.Say(s.lang, i18n.ConsumerDropped))})
+	}
+	return s.send(seq, event{Type: "error", Code: string(f.Kind), Content: new(sentence(s.lang, f.Text))})
+}
+
+// refused says why a reader may not read on.
+func (s *sse) refused(err error) error {
+	_, noKey := errors.AsType[*keyError](err)
+	switch {
+	case noKey:
+		return s.send(0, event{Type: "error", Code: "unauthorized", Content: new(err.Error())})
+	case fault.Is(err, fault.Denied):
+		return s.send(0, event{Type: "error", Code: string(fault.Denied), Content: new(err.Error())})
+	case fault.Is(err, fault.NotFound):
+		return s.send(0, event{Type: "error", Code: string(fault.NotFound), Content: new(errNoConversation.Error())})
+	}
+	return nil
+}
+
+func waits(why answer.Reason) i18n.ID {
+	switch why {
+	case answer.WaitsForSlot:
+		return i18n.ConsumerWaitsSlot
+	case answer.WaitsForPerson:
+		return i18n.ConsumerWaitsPerson
+	}
+	return i18n.ConsumerWaitsModel
+}
+
+func counted(u chat.Usage) *usage {
+	return &usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens, Total: u.PromptTokens + u.CompletionTokens}
+}
+
+func (s *sse) send(seq int64, e event) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	s.buf.Reset()
+	if seq > 0 {
+		fmt.Fprintf(&s.buf, "id: %d\n", seq)
+	}
+	fmt.Fprintf(&s.buf, "data: %s\n\n", data)
+	return s.flush()
+}
+
+func (s *sse) comment(text string) error {
+	s.buf.Reset()
+	fmt.Fprintf(&s.buf, ": %s\n\n", text)
+	return s.flush()
+}
+
+func (s *sse) flush() error {
+	if err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
+		return err
+	}
+	if _, err := s.w.Write(s.buf.Bytes()); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}

@@ -1,0 +1,224 @@
+package consumer
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/service"
+	"xbot/internal/store"
+	"xbot/internal/store/services"
+)
+
+const (
+	// maxMessages is how many messages of a conversation are read at once: the newest.
+	maxMessages = 500
+	// maxShown bounds arguments and results of tools in a transcript and in events, in bytes.
+	maxShown = 8 << 10
+)
+
+// Message is what a consumer or the service wrote.
+type Message struct {
+	ID          string           `json:"id"`
+	Role        chat.Role        `json:"role" enum:"user,assistant"`
+	Content     string           `json:"content" doc:"A file that was made is named as <<FILE:/generated/…>>."`
+	Timestamp   time.Time        `json:"timestamp"`
+	Reasoning   string           `json:"reasoning,omitempty"`
+	ToolCalls   []ToolCall       `json:"tool_calls,omitempty"`
+	Attachments []AttachmentBody `json:"attachments,omitempty"`
+	Error       string           `json:"error,omitempty" doc:"Why there is no answer."`
+	Stopped     bool             `json:"stopped,omitempty" doc:"Somebody stopped the answer; what was written until then is kept."`
+}
+
+// ToolCall is a call of a tool with, once there is one, its result.
+type ToolCall struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Args   string `json:"args" doc:"JSON as the model wrote it, at most 8 KiB of it; may be malformed."`
+	Result string `json:"result,omitempty" doc:"At most 8 KiB of it."`
+	OK     *bool  `json:"ok,omitempty"`
+}
+
+// userID is the id of a message of a consumer, also while it waits.
+func userID(id chat.InboxID) string { return fmt.Sprintf("u%d", id) }
+
+// transcript is a conversation as its consumer reads it, with the cursor that it is true at.
+func (a *API) transcript(ctx context.Context, c service.Conversation) ([]Message, int64, error) {
+	t, err := a.Store.Messages(ctx, c.Session, store.Page{Limit: maxMessages})
+	if err != nil {
+		return nil, 0, err
+	}
+	var written []chat.InboxID
+	var turns []chat.TurnID
+	for _, m := range t.Messages {
+		if m.Inbox != 0 {
+			written = append(written, m.Inbox)
+		}
+		if m.Turn != "" && (len(turns) == 0 || turns[len(turns)-1] != m.Turn) {
+			turns = append(turns, m.Turn)
+		}
+	}
+	for _, q := range t.Queued {
+		written = append(written, q.Inbox)
+	}
+	sent, err := a.Store.Sent(ctx, c.Session, written)
+	if err != nil {
+		return nil, 0, err
+	}
+	states, err := a.Store.TurnStates(ctx, c.Session, turns)
+	if err != nil {
+		return nil, 0, err
+	}
+	r := reading{sent: sent, states: states, out: []Message{}}
+	r.read(t)
+	return r.out, t.Seq, nil
+}
+
+// reading makes messages for consumers of those of a conversation.
+type reading struct {
+	sent   map[chat.InboxID]services.Sent
+	states map[chat.TurnID]chat.TurnState
+	out    []Message
+
+	turn   chat.TurnID
+	notice string // what the product said last of the turn
+	ended  time.Time
+	lang   i18n.Lang
+}
+
+func (r *reading) read(t store.Transcript) {
+	for _, m := range t.Messages {
+		if m.Turn != r.turn {
+			r.close()
+			r.turn, r.notice = m.Turn, ""
+		}
+		r.ended = m.CreatedAt
+		switch {
+		case m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded):
+			r.user(m.Inbox)
+		case m.Role == chat.RoleAssistant && !m.Silent:
+			r.out = append(r.out, assistant(m))
+		case m.Role == chat.RoleNotice && m.Origin == "":
+			r.notice = m.Content
+		}
+	}
+	r.close()
+	for _, q := range t.Queued {
+		r.user(q.Inbox)
+	}
+}
+
+func (r *reading) user(id chat.InboxID) {
+	s, known := r.sent[id]
+	if !known {
+		return // it is being deleted
+	}
+	r.lang = i18n.Of(s.Text)
+	m := Message{ID: userID(id), Role: chat.RoleUser, Content: s.Text, Timestamp: s.At}
+	for _, f := range s.Files {
+		m.Attachments = append(m.Attachments, attachmentBody(f))
+	}
+	if len(s.Files) > 0 && s.Text == onlyFiles(s.Files) {
+		m.Content = ""
+	}
+	r.out = append(r.out, m)
+}
+
+func assistant(m chat.Message) Message {
+	out := Message{ID: fmt.Sprintf("a%d", m.ID), Role: chat.RoleAssistant, Content: m.Content, Timestamp: m.CreatedAt, Reasoning: m.Reasoning}
+	for _, c := range m.ToolCalls {
+		call := ToolCall{ID: string(c.ID), Name: c.Name, Args: cut(c.Arguments)}
+		if c.State == chat.CallDone {
+			call.Result, call.OK = cut(c.Result), new(!c.IsError)
+		}
+		out.ToolCalls = append(out.ToolCalls, call)
+	}
+	return out
+}
+
+// close says how the turn that was read ended, where it did not end well.
+func (r *reading) close() {
+	stopped := r.states[r.turn] == chat.TurnStopped
+	failed := r.states[r.turn] == chat.TurnFailed || r.states[r.turn] == chat.TurnLost
+	if r.turn == "" || !stopped && !failed {
+		return
+	}
+	if len(r.out) == 0 || r.out[len(r.out)-1].Role == chat.RoleUser {
+		r.out = append(r.out, Message{ID: "t" + string(r.turn), Role: chat.RoleAssistant, Timestamp: r.ended})
+	}
+	last := &r.out[len(r.out)-1]
+	if last.Stopped = stopped; failed {
+		last.Error = sentence(r.lang, r.notice)
+	}
+}
+
+// AttachmentBody is a file that a consumer sent.
+type AttachmentBody struct {
+	Path string `json:"path" doc:"For /conversations/{id}/attachments/{path}."`
+	Name string `json:"name"`
+	Type string `json:"type" doc:"Media type by its name; what is sent to browsers follows from what it holds."`
+	Size int64  `json:"size" doc:"Bytes."`
+}
+
+func attachmentBody(f services.SentFile) AttachmentBody {
+	if f.Path == "" && f.Picture != nil {
+		return AttachmentBody{Path: pictureFolder + f.Picture.Hash, Name: f.Name, Type: f.Picture.MediaType, Size: f.Size}
+	}
+	inside := strings.TrimPrefix(f.Path, attachmentsFolder+"/")
+	return AttachmentBody{Path: inside, Name: path.Base(inside), Type: typeOf(inside), Size: f.Size}
+}
+
+// onlyFiles is the text of a message that says nothing beside its files.
+func onlyFiles(files []services.SentFile) string {
+	named := make([]chat.Attachment, len(files))
+	for i, f := range files {
+		named[i] = chat.Attachment{Kind: kindOf(f.Picture != nil && f.Path == ""), Name: f.Name}
+	}
+	return strings.TrimSpace(chat.AttachmentLines(named))
+}
+
+func kindOf(picture bool) string {
+	if picture {
+		return "image"
+	}
+	return "file"
+}
+
+// cut is as much of a text as is shown.
+func cut(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	end := maxShown
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// told are the sentences of the house that mean something to outsiders, in their words. All others are told as one.
+var told = []struct {
+	as i18n.ID
+	of []i18n.ID
+}{
+	{i18n.ConsumerTooLong, []i18n.ID{i18n.ModelTooLong}},
+	{i18n.ConsumerSteps, []i18n.ID{i18n.StepLimit, i18n.ModelLoops}},
+	{i18n.ConsumerBusy, []i18n.ID{i18n.ModelFailed, i18n.ProviderWaits}},
+	{i18n.ConsumerRefused, []i18n.ID{i18n.ModelRefused, i18n.ModelRefusedPlain}},
+}
+
+// sentence is what outsiders are told of a notice about a turn that failed. The notice may name models, settings and machines.
+func sentence(lang i18n.Lang, notice string) string {
+	for _, t := range told {
+		if slices.ContainsFunc(t.of, func(id i18n.ID) bool { return i18n.Is(notice, id) }) {
+			return i18n.Say(lang, t.as)
+		}
+	}
+	return i18n.Say(lang, i18n.ConsumerFailed)
+}

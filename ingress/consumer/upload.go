@@ -1,0 +1,198 @@
+package consumer
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"reflect"
+	"strings"
+	"time"
+
+	"xbot/internal/fault"
+	"xbot/internal/filename"
+	"xbot/internal/sandbox"
+	"xbot/internal/service"
+)
+
+// Limits of one upload.
+const (
+	maxFileBytes = 20 << 20
+	maxFiles     = 20
+	maxBeside    = 1 << 20 // of a request beside its files, in bytes
+	// receiveTime is how long a client may take to send one piece, and undoTime bounds the removal of what a failed upload left.
+	receiveTime, undoTime = time.Minute, 10 * time.Second
+)
+
+// upload stores the files of a form in the room of a conversation, all or none.
+func (a *API) upload(w http.ResponseWriter, r *http.Request) {
+	files, err := a.takeFiles(w, r)
+	if err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(files) // the client is gone if this fails
+}
+
+func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBody, error) {
+	ctx := r.Context()
+	c, err := a.conversation(ctx, visitOf(ctx), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if r.ContentLength > maxFiles*maxFileBytes+maxBeside {
+		return nil, tooLarge("the upload")
+	}
+	if err := a.Store.Room(ctx, c.User, max(r.ContentLength, 0)); err != nil {
+		return nil, tooMuch(err)
+	}
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "send the files as multipart/form-data in the field \"file\"")
+	}
+	box, err := a.room(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	u := &taking{box: box, control: http.NewResponseController(w)}
+	out, err := u.take(ctx, form)
+	if err != nil {
+		u.undo(ctx)
+	}
+	return out, err
+}
+
+// room is where the files of a conversation are. Why there is none is not the consumer's matter.
+func (a *API) room(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
+	if a.Rooms == nil {
+		return nil, errNoRoom
+	}
+	box, err := a.Rooms.OfConversation(ctx, c)
+	if fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound) {
+		return nil, errNoRoom
+	}
+	return box, err
+}
+
+var errNoRoom = fault.Errorf(fault.Conflict, "this service takes no files and keeps none at the moment; send pictures within the message instead")
+
+// taking is an upload that goes on.
+type taking struct {
+	box     sandbox.Sandbox
+	control *http.ResponseController
+	folders []string // what was made of it
+}
+
+func (u *taking) take(ctx context.Context, form *multipart.Reader) ([]AttachmentBody, error) {
+	var out []AttachmentBody
+	for {
+		if err := u.alive(); err != nil {
+			return nil, err
+		}
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		switch {
+		case err != nil:
+			return nil, fault.Errorf(fault.Invalid, "the upload broke off or is no multipart/form-data: send it again")
+		case part.FormName() != "file" || part.FileName() == "":
+			return nil, fault.Errorf(fault.Invalid, "the form has a field %.40q; send files, in the field \"file\"", part.FormName())
+		case len(out) == maxFiles:
+			return nil, fault.Errorf(fault.TooLarge, "at most %d files can be sent at once", maxFiles)
+		}
+		one, err := u.file(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	if len(out) == 0 {
+		return nil, fault.Errorf(fault.Invalid, "there is no file in the field \"file\"")
+	}
+	return out, nil
+}
+
+// file stores one file in a folder of its own, so that no name is taken.
+func (u *taking) file(ctx context.Context, part *multipart.Part) (AttachmentBody, error) {
+	inside := path.Join(randomFolder(), filename.Safe(part.FileName()))
+	folder := path.Dir(path.Join(attachmentsFolder, inside))
+	u.folders = append(u.folders, folder)
+	if err := u.box.MkdirAll(ctx, folder); err != nil {
+		return AttachmentBody{}, err
+	}
+	from := &pieces{taking: u, from: part}
+	size, err := u.box.Upload(ctx, path.Join(attachmentsFolder, inside), from, sandbox.WriteCreate)
+	if from.err != nil {
+		return AttachmentBody{}, from.err // the client's fault explains what the runner saw
+	}
+	return AttachmentBody{Path: inside, Name: path.Base(inside), Type: typeOf(inside), Size: size}, err
+}
+
+// undo removes what was stored by an upload that failed. What stays is removed with the conversation.
+func (u *taking) undo(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
+	defer cancel()
+	for _, folder := range u.folders {
+		_ = u.box.RemoveAll(ctx, folder) // see above
+	}
+}
+
+// alive extends the deadlines for the next piece.
+func (u *taking) alive() error {
+	now := time.Now()
+	return errors.Join(u.control.SetReadDeadline(now.Add(receiveTime)), u.control.SetWriteDeadline(now.Add(2*receiveTime)))
+}
+
+// pieces reads one file of a form, up to the limit.
+type pieces struct {
+	*taking
+
+	from io.Reader
+	size int64
+	err  error
+}
+
+// Read reads a piece.
+func (p *pieces) Read(buf []byte) (int, error) {
+	if err := p.alive(); err != nil {
+		p.err = err
+		return 0, err
+	}
+	n, err := p.from.Read(buf)
+	if p.size += int64(n); p.size > maxFileBytes {
+		p.err = tooLarge("a file")
+		return 0, p.err
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		p.err = fault.Errorf(fault.Invalid, "the upload broke off: send it again")
+		return n, p.err
+	}
+	return n, err
+}
+
+func tooLarge(what string) error {
+	return fault.Errorf(fault.TooLarge, "%s is too large: at most %d files of %d MB each can be sent", what, maxFiles, maxFileBytes>>20)
+}
+
+// tooMuch is what outsiders are told of a quota.
+func tooMuch(err error) error {
+	if fault.Is(err, fault.TooLarge) {
+		return fault.Errorf(fault.TooLarge, "this conversation holds as many files and pictures as it may; begin another one")
+	}
+	return err
+}
+
+func randomFolder() string {
+	var raw [4]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return strings.ToLower(hex.EncodeToString(raw[:]))
+}
+
+func reflectType[T any]() reflect.Type { return reflect.TypeFor[T]() }
