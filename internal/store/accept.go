@@ -297,8 +297,12 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 	if in.Queue.Mode == chat.QueueCollect {
 		p.QuietMs = int32(in.Queue.DebounceMS)
 	}
-	if outcome == nil {
+	switch {
+	case outcome == nil:
 		in.expect(&p)
+	case *outcome == services.OutcomeTaken: // its files stand beside it, and nothing waits for them
+		in.expect(&p)
+		p.FilesMs = 0
 	}
 	row, err := t.Q.InboxInsert(ctx, t, p)
 	if err != nil || p.Files == 0 {
