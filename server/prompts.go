@@ -23,7 +23,7 @@ func (a *agents) pipeline() *prompt.Pipeline {
 		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
 		Installed: a.installed(), Disabled: disabledSkills{a.policies},
 		Enrichers: []prompt.Enricher{serverInstructions{a.offered}, pluginTexts{a.added}},
-		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.store, Template: a.template, Zones: a.store.Zones}),
+		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.store, Template: a.template}),
 	})
 }
 

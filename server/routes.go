@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"xbot/ingress/answer"
 	"xbot/ingress/api"
@@ -35,6 +38,7 @@ import (
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
+	openai "xbot/ingress/openai/people"
 	"xbot/ingress/panels"
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
@@ -69,6 +73,10 @@ func (in *ingressPart) routes() httpserver.Routes {
 		oauth.Root:     (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
 	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
+	r.Others[openai.Root] = (&openai.People{
+		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
+		Catalogue: in.catalogue, Policies: in.policies, Key: in.key,
+	}).Handler()
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()
 	}
@@ -110,7 +118,7 @@ func (in *ingressPart) signOn() *signon.SignOn {
 func (in *ingressPart) consumers() *consumer.API {
 	return consumer.New(consumer.Config{
 		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log,
+		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log, Tally: newRequestCount(in.tele.Registry),
 	})
 }
 
@@ -161,7 +169,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
-			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}, Prices: in.catalogue},
 			Inbox:       apiinbox.Endpoints{Base: base},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
@@ -178,4 +186,33 @@ func openAPI() http.Handler {
 		w.Header().Set("Content-Type", "application/openapi+json")
 		_, _ = w.Write(body) // the client is gone if this fails
 	})
+}
+
+// requestCount counts the requests of consumers for Prometheus. Its labels are as many as there are services: never a key or a conversation.
+type requestCount struct {
+	answered *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+func newRequestCount(r prometheus.Registerer) requestCount {
+	c := requestCount{
+		answered: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "xbot_service_requests_total", Help: "Requests of the consumers of services with a good key, by status: 2xx, 3xx, 4xx, 429, 5xx.",
+		}, []string{"service", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "xbot_service_request_seconds", Help: "How long requests of consumers took, a stream until it ended.", Buckets: []float64{.01, .05, .25, 1, 5, 30, 120, 600},
+		}, []string{"service"}),
+	}
+	r.MustRegister(c.answered, c.seconds)
+	return c
+}
+
+// Requested counts one.
+func (c requestCount) Requested(service string, status int, took time.Duration) {
+	class := strconv.Itoa(status/100) + "xx"
+	if status == http.StatusTooManyRequests {
+		class = strconv.Itoa(status)
+	}
+	c.answered.WithLabelValues(service, class).Inc()
+	c.seconds.WithLabelValues(service).Observe(took.Seconds())
 }

@@ -25,6 +25,7 @@ type serviceCmd struct {
 	Delete        serviceDeleteCmd        `cmd:"" help:"Delete a service with its keys and conversations. It cannot be taken back."`
 	Key           serviceKeyCmd           `cmd:"" help:"Make, list, revoke and rotate the keys of a service."`
 	Conversations serviceConversationsCmd `cmd:"" help:"List the conversations of the consumers of a service, read one, or delete one."`
+	Usage         serviceUsageCmd         `cmd:"" help:"Show what the consumers of a service used, by day or by key."`
 }
 
 // ofService names a service to a running server.
@@ -323,4 +324,46 @@ func (c serviceDeleteCmd) Run(ctx context.Context) error {
 		say(os.Stdout, "Nobody finds %s any more. The server deletes what it has.", printable(s.Name))
 		return nil
 	})
+}
+
+type serviceUsageCmd struct {
+	ofService
+
+	From  string `placeholder:"DAY" help:"The first day, UTC, such as 2026-11-01; left out: thirty days ago."`
+	To    string `placeholder:"DAY" help:"The last day; left out: today."`
+	ByKey bool   `help:"By key instead of by day."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+// Run prints what the consumers of a service used.
+func (c serviceUsageCmd) Run(ctx context.Context) error {
+	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
+		group := "day"
+		if c.ByKey {
+			group = "key"
+		}
+		used, err := client.ServiceUsage(ctx, s.ID, apiclient.ServiceUsageParams{From: c.From, To: c.To, Group: group})
+		if err != nil || c.JSON {
+			return printJSON(err, used)
+		}
+		return usageTable(os.Stdout, used)
+	})
+}
+
+func usageTable(out io.Writer, used apiclient.ServiceUsage) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\tREQUESTS\tERRORS\tP50\tP95\tMAX\tTOKENS IN\tCACHED\tOUT\tCOST\tNAME\n", map[string]string{"key": "KEY", "day": "DAY"}[used.Group])
+	for _, r := range append(used.Rows, used.Total) {
+		name := r.Day + r.Key
+		if name == "" {
+			name = "total"
+		}
+		cost := "-"
+		if r.Cost != nil {
+			cost = fmt.Sprintf("%.4f %s", *r.Cost, used.Currency)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d ms\t%d ms\t%d ms\t%d\t%d\t%d\t%s\t%s\n",
+			name, r.Requests, r.Errors, r.P50Ms, r.P95Ms, r.MaxMs, r.PromptTokens, r.CachedTokens, r.CompletionTokens, cost, printable(r.KeyName))
+	}
+	return w.Flush()
 }

@@ -234,7 +234,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	connected := &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base}
-	a.Tools.Services = apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: b.store, Models: a.Sessions.Models}}
+	a.Tools.Services = apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: b.store, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
 	a.Tools.Inbox = apiinbox.Endpoints{Base: base}
 	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
 	b.answers = &answers{}

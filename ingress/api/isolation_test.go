@@ -253,7 +253,7 @@ func place(things map[string]string, path string) string {
 	for _, pattern := range patterns {
 		at := things[pattern]
 		if rest, ok := strings.CutPrefix(path, pattern); ok {
-			return strings.NewReplacer("{version}", "1", "{widget}", "none", "{id}", "m1").Replace(at + rest)
+			return strings.NewReplacer("{version}", "1", "{widget}", "none", "{run}", "1", "{id}", "m1").Replace(at + rest)
 		}
 	}
 	return ""

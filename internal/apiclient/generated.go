@@ -818,6 +818,19 @@ type NewShareLink struct {
 	URL       string         `json:"url,omitzero"` // The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL).
 }
 
+// NewTask is the schema of this name in the API's document.
+type NewTask struct {
+	Message      string   `json:"message"`           // What the agent of the service is told in each conversation, behind a line that says that it is from an administrator.
+	Once         string   `json:"once,omitzero"`     // Chosen by the client: a second request with the same value makes no second job.
+	RunNow       bool     `json:"run_now,omitzero"`  // It also runs at once.
+	Schedule     string   `json:"schedule,omitzero"` // A time such as 2026-03-29 08:00, an expression of five fields, or seconds. once: empty or now is at once.
+	ScheduleType string   `json:"schedule_type"`
+	ServiceIds   []string `json:"service_ids,omitzero"` // All conversations of these that exist at each time.
+	SessionIds   []string `json:"session_ids,omitzero"` // Conversations, by id or key of the session.
+	TaskName     string   `json:"task_name,omitzero"`
+	Timezone     string   `json:"timezone,omitzero"` // IANA; empty: that of the administrator.
+}
+
 // NewText is the schema of this name in the API's document.
 type NewText struct {
 	Before string `json:"before,omitzero"` // SHA-256 of the content that it replaces; without it the file must not exist yet.
@@ -1287,6 +1300,33 @@ type ServiceLimits struct {
 	TokensPerDay      int64 `json:"tokens_per_day"`      // Of all consumers, in a day of UTC; 0: as many as they want.
 }
 
+// ServiceUsage is the schema of this name in the API's document.
+type ServiceUsage struct {
+	Currency string            `json:"currency"`
+	From     string            `json:"from"` // The first day, UTC, as 2026-11-21.
+	Group    string            `json:"group"`
+	Rows     []ServiceUsageRow `json:"rows"` // Of each day, the oldest first, or of each key. What has nothing is left out.
+	To       string            `json:"to"`   // The last day.
+	Total    ServiceUsageRow   `json:"total"`
+}
+
+// ServiceUsageRow is the schema of this name in the API's document.
+type ServiceUsageRow struct {
+	CachedTokens     int64    `json:"cached_tokens"` // Part of prompt_tokens.
+	Calls            int64    `json:"calls"`         // How often models were asked.
+	CompletionTokens int64    `json:"completion_tokens"`
+	Cost             *float64 `json:"cost,omitzero"` // Of the models with a price, by the prices of today; missing: none has one.
+	Day              string   `json:"day,omitzero"`
+	Errors           int64    `json:"errors"`       // Those that were answered with 400 or more.
+	Key              string   `json:"key,omitzero"` // Id of the key.
+	KeyName          string   `json:"key_name,omitzero"`
+	MaxMs            int64    `json:"max_ms"`
+	P50Ms            int64    `json:"p50_ms"` // Milliseconds until half of them were answered, a stream until it ended.
+	P95Ms            int64    `json:"p95_ms"`
+	PromptTokens     int64    `json:"prompt_tokens"`
+	Requests         int64    `json:"requests"` // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION.
+}
+
 // ServiceView is the schema of this name in the API's document.
 type ServiceView struct {
 	AdminID               chat.UserID   `json:"admin_id"`        // The administrator whose models, keys, documents and scripts it works with.
@@ -1429,6 +1469,24 @@ type TextEdit struct {
 	New  string `json:"new"`
 	Old  string `json:"old"`  // Text that occurs in the file.
 	Path string `json:"path"` // Relative to the session's folder, or absolute.
+}
+
+// Timeline is the schema of this name in the API's document.
+type Timeline struct {
+	From  time.Time      `json:"from"`
+	Items []TimelineItem `json:"items"`         // In the order of time, a thousand at most.
+	More  bool           `json:"more,omitzero"` // There is more than is shown: a job shows its next 60 times and its last 20 runs.
+	Now   time.Time      `json:"now"`
+	Until time.Time      `json:"until"`
+}
+
+// TimelineItem is the schema of this name in the API's document.
+type TimelineItem struct {
+	At      time.Time    `json:"at"`
+	Job     chat.JobID   `json:"job"`
+	Name    string       `json:"name"`
+	Run     *chat.JobRun `json:"run,omitzero"` // Missing: the time is yet to come.
+	Service string       `json:"service,omitzero"`
 }
 
 // Token is the schema of this name in the API's document.
@@ -1637,7 +1695,17 @@ type TestChannelParams struct {
 
 // ListJobsParams narrows ListJobs; what is empty does not.
 type ListJobsParams struct {
-	All bool // Jobs of all users; for administrators.
+	All     bool   // Jobs of all users; for administrators.
+	Track   string // Those of people, or those that tell conversations of services; left out: both.
+	Service string // Those of one service, with those that its conversations have made.
+}
+
+// CronTimelineParams narrows CronTimeline; what is empty does not.
+type CronTimelineParams struct {
+	All     bool   // Jobs of all users; for administrators.
+	Track   string // Those of people, or those that tell conversations of services; left out: both.
+	Service string // Those of one service, with those that its conversations have made.
+	Days    int
 }
 
 // InspectInboxParams narrows InspectInbox; what is empty does not.
@@ -1799,6 +1867,20 @@ type GetServiceConversationParams struct {
 	After  chat.MessageID // Messages after this id.
 	Before chat.MessageID // Messages before this id. Without after and before: the newest.
 	Limit  int
+}
+
+// ServiceUsageParams narrows ServiceUsage; what is empty does not.
+type ServiceUsageParams struct {
+	From  string // The first day, UTC; left out: thirty days ago.
+	To    string // The last day; left out: today.
+	Group string
+}
+
+// ServiceUsageCsvParams narrows ServiceUsageCsv; what is empty does not.
+type ServiceUsageCsvParams struct {
+	From  string // The first day, UTC; left out: thirty days ago.
+	To    string // The last day; left out: today.
+	Group string
 }
 
 // ListSessionsParams narrows ListSessions; what is empty does not.
@@ -2014,7 +2096,7 @@ func (c *Client) ListCommands(ctx context.Context) ([]Command, error) {
 // ListJobs sends GET /api/cron: The cron jobs, with the next time and the last run.
 func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (JobList, error) {
 	var answer JobList
-	err := c.call(ctx, http.MethodGet, "/api/cron", query{"all": params.All}, nil, &answer)
+	err := c.call(ctx, http.MethodGet, "/api/cron", query{"all": params.All, "track": params.Track, "service": params.Service}, nil, &answer)
 	return answer, err
 }
 
@@ -2022,6 +2104,13 @@ func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (JobList, 
 func (c *Client) AddJob(ctx context.Context, body NewJob) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, "/api/cron", nil, body, &answer)
+	return answer, err
+}
+
+// CronTimeline sends GET /api/cron-timeline: When jobs run next, and when they ran last.
+func (c *Client) CronTimeline(ctx context.Context, params CronTimelineParams) (Timeline, error) {
+	var answer Timeline
+	err := c.call(ctx, http.MethodGet, "/api/cron-timeline", query{"all": params.All, "track": params.Track, "service": params.Service, "days": params.Days}, nil, &answer)
 	return answer, err
 }
 
@@ -2070,6 +2159,13 @@ func (c *Client) ListRuns(ctx context.Context, job chat.JobID) ([]chat.JobRun, e
 	}
 	err := c.call(ctx, http.MethodGet, path("/api/cron/%s/runs", job), nil, nil, &answer)
 	return answer.Runs, err
+}
+
+// GetRun sends GET /api/cron/{job}/runs/{run}: A run of a job: what was said, and its steps. Read from the turn of the run. Administrators may also name the jobs of others. What was said in a run of somebody else's is shortened, unless it is one of a service.
+func (c *Client) GetRun(ctx context.Context, job chat.JobID, run int64) (chat.JobRunDetails, error) {
+	var answer chat.JobRunDetails
+	err := c.call(ctx, http.MethodGet, path("/api/cron/%s/runs/%s", job, run), nil, nil, &answer)
+	return answer, err
 }
 
 // ListHooks sends GET /api/hooks: The hooks of the installation, and calls that they have deferred; for administrators. As this process reads $XBOT_HOME/hooks.json.
@@ -2930,6 +3026,15 @@ func (c *Client) Search(ctx context.Context, params SearchParams) ([]chat.Found,
 	return answer.Results, err
 }
 
+// PublishServiceTask sends POST /api/service-tasks: Have the conversations of services told something. For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.
+func (c *Client) PublishServiceTask(ctx context.Context, body NewTask) ([]chat.Job, error) {
+	var answer struct {
+		Jobs []chat.Job `json:"jobs"`
+	}
+	err := c.call(ctx, http.MethodPost, "/api/service-tasks", nil, body, &answer)
+	return answer.Jobs, err
+}
+
 // ListServices sends GET /api/services: Agents that were published to programs and people outside. For administrators.
 func (c *Client) ListServices(ctx context.Context) ([]ServiceView, error) {
 	var answer struct {
@@ -3009,6 +3114,20 @@ func (c *Client) RevokeServiceKey(ctx context.Context, id string, kid string) er
 func (c *Client) RotateServiceKey(ctx context.Context, id string, kid string) (NewServiceKey, error) {
 	var answer NewServiceKey
 	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys/%s/rotate", id, kid), nil, nil, &answer)
+	return answer, err
+}
+
+// ServiceUsage sends GET /api/services/{id}/usage: What the consumers of a service used. Tokens and cost of deleted conversations stay in it. For administrators.
+func (c *Client) ServiceUsage(ctx context.Context, id string, params ServiceUsageParams) (ServiceUsage, error) {
+	var answer ServiceUsage
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
+	return answer, err
+}
+
+// ServiceUsageCsv sends GET /api/services/{id}/usage.csv: The same as a file for a spreadsheet. For administrators.
+func (c *Client) ServiceUsageCsv(ctx context.Context, id string, params ServiceUsageCsvParams) ([]byte, error) {
+	var answer []byte
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage.csv", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
 	return answer, err
 }
 

@@ -13,6 +13,7 @@ var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo
 var byCapability = map[Capability][]string{
 	Web:       {"WebSearch", "Fetch"},
 	HumanChat: {"contact_admin"},
+	Scheduler: {"Cron"},
 }
 
 // Agent is the service as an agent of the policy: a name, a model and tools of its own.

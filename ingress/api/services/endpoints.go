@@ -15,13 +15,15 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/service/desk"
 	"xbot/internal/store/services"
+	"xbot/internal/usage"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Desk desk.Desk
+	Desk   desk.Desk
+	Prices usage.Pricer
 }
 
 // ServiceView is a service as administrators see it.
@@ -72,6 +74,7 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerServices(h)
 	a.registerKeys(h)
 	a.registerConversations(h)
+	a.registerUsage(h)
 }
 
 func operation(id, method, path, summary, description string) huma.Operation {

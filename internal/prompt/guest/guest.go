@@ -22,14 +22,14 @@ var base string
 // Store knows what prompts of services are made of.
 type Store interface {
 	ServicePrompt(ctx context.Context, user chat.UserID) (service.Prompt, error)
+	// Zones are the timezones where an administrator has said none, the first first.
+	Zones() []string
 }
 
 // Prompt makes it.
 type Prompt struct {
 	Store    Store
 	Template *prompt.Template
-	Zones    func() []string // timezones where the administrator has said none, the first first
-	Now      func() time.Time
 }
 
 var _ prompt.Middleware = Prompt{}
@@ -87,16 +87,12 @@ func (p Prompt) base(s service.Prompt, v prompt.Vars) (text string, noted error)
 
 // today is the day where the administrator is.
 func (p Prompt) today(s service.Prompt) string {
-	now := time.Now
-	if p.Now != nil {
-		now = p.Now
-	}
-	for _, name := range append([]string{s.Timezone}, p.Zones()...) {
+	for _, name := range append([]string{s.Timezone}, p.Store.Zones()...) {
 		if zone, err := schedule.Zone(name); err == nil && name != "" {
-			return now().In(zone).Format(time.DateOnly)
+			return time.Now().In(zone).Format(time.DateOnly)
 		}
 	}
-	return now().UTC().Format(time.DateOnly)
+	return time.Now().UTC().Format(time.DateOnly)
 }
 
 // scope says with whom it talks and what there is.

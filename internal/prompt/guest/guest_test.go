@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +31,8 @@ type desk struct {
 func (d *desk) ServicePrompt(context.Context, chat.UserID) (service.Prompt, error) {
 	return d.Prompt, d.err
 }
+
+func (*desk) Zones() []string { return []string{"Europe/Berlin"} }
 
 // house is a middleware of the house's own prompts.
 type house struct{ t *testing.T }
@@ -56,11 +59,13 @@ func render(t *testing.T, d *desk, template string) (string, *prompt.Assembly) {
 		require.NoError(t, os.WriteFile(file, []byte(template), 0o600))
 	}
 	p := prompt.NewPipeline(house{t}).WithOutside(prompt.NewPipeline(guest.Prompt{
-		Store: d, Template: prompt.NewTemplate(file, slog.New(slog.DiscardHandler)), Zones: func() []string { return []string{"Europe/Berlin"} },
-		Now: func() time.Time { return time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC) },
+		Store: d, Template: prompt.NewTemplate(file, slog.New(slog.DiscardHandler)),
 	}))
 	a := &prompt.Assembly{Scene: scene()}
-	require.NoError(t, p.Assemble(t.Context(), a))
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(23*time.Hour + 30*time.Minute) // of 2000-01-01
+		require.NoError(t, p.Assemble(t.Context(), a))
+	})
 	require.NotContains(t, a.System(), canary)
 	require.Empty(t, a.Fresh)
 	return a.System(), a
@@ -103,14 +108,14 @@ func TestPrompt_BeginsWithWhatTheAdministratorWrote(t *testing.T) {
 	d.System = "You are the clerk{{if .User}} of {{.User}}{{end}}. Today is {today}. About us: {user_profile_context}"
 	d.Profile = "a shop {{.User}} {today}"
 	text, _ = render(t, d, "Installed.")
-	require.Contains(t, text, "You are the clerk. Today is 2026-03-02. About us: a shop {{.User}} {today}\n", "what stands in a profile is text")
+	require.Contains(t, text, "You are the clerk. Today is 2000-01-02. About us: a shop {{.User}} {today}\n", "what stands in a profile is text")
 	require.NotContains(t, text, "Installed.")
 	d.Beside = true
 	text, _ = render(t, d, "Installed.")
 	require.Contains(t, text, "Installed.\n\nYou are the clerk.")
 	d.Timezone = "America/New_York"
 	text, _ = render(t, d, "")
-	require.Contains(t, text, "Today is 2026-03-01.", "the day of the administrator")
+	require.Contains(t, text, "Today is 2000-01-01.", "the day of the administrator")
 
 	d.System = "{{range .Tools}}{{end}}"
 	text, a := render(t, d, "Installed.")
@@ -127,7 +132,7 @@ func TestPrompt_HasTheWordsOfTheAdministratorForCapabilitiesThatAreOn(t *testing
 	require.NotContains(t, text, "Only our own site")
 	d.Capabilities = []service.Capability{service.Web}
 	text, _ = render(t, d, "")
-	require.Contains(t, text, "Only our own site. It is 2026-03-02.")
+	require.Contains(t, text, "Only our own site. It is 2000-01-02.")
 	d.Sections = nil
 	text, _ = render(t, d, "")
 	require.Contains(t, text, "# The web\n\nSearch")
@@ -135,7 +140,7 @@ func TestPrompt_HasTheWordsOfTheAdministratorForCapabilitiesThatAreOn(t *testing
 
 func TestPrompt_WithoutAServiceThereIsNone(t *testing.T) {
 	t.Parallel()
-	gone := prompt.NewPipeline(house{t}).WithOutside(prompt.NewPipeline(guest.Prompt{Store: &desk{err: fault.Errorf(fault.Denied, "gone")}, Zones: func() []string { return nil }}))
+	gone := prompt.NewPipeline(house{t}).WithOutside(prompt.NewPipeline(guest.Prompt{Store: &desk{err: fault.Errorf(fault.Denied, "gone")}}))
 	require.Equal(t, fault.Denied, fault.KindOf(gone.Assemble(t.Context(), &prompt.Assembly{Scene: scene()})))
 	require.Error(t, prompt.NewPipeline(house{t}).Assemble(t.Context(), &prompt.Assembly{Scene: scene()}), "never the house's instead")
 }

@@ -215,6 +215,9 @@ func TestRoom_FollowsNoLink(t *testing.T) {
 		require.Empty(t, found.Matches)
 	}
 	require.Equal(t, before, w.snapshot())
+	found, err := w.agent().Glob(ctx, sandbox.GlobQuery{Pattern: "/docs/faq/**"})
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"/docs/faq/a.md", "/docs/faq/deep/b.md"}, found.Paths, "not even their names")
 	got, err := w.agent().ReadDir(ctx, "/docs/faq")
 	require.NoError(t, err)
 	require.Equal(t, []string{"/docs/faq/a.md", "/docs/faq/deep"}, names(got))

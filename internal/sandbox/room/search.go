@@ -101,6 +101,29 @@ func (r *room) Glob(ctx context.Context, q sandbox.GlobQuery) (sandbox.GlobResul
 	if len(out.Paths) > limit {
 		out.Paths, out.Truncated = out.Paths[:limit], true
 	}
+	return r.withoutLinks(ctx, out)
+}
+
+// withoutLinks leaves out what is a link: a runner's search names them.
+func (r *room) withoutLinks(ctx context.Context, found sandbox.GlobResult) (sandbox.GlobResult, error) {
+	folders := map[string]map[string]bool{} // what each holds
+	out := sandbox.GlobResult{Truncated: found.Truncated}
+	for _, file := range found.Paths {
+		dir := path.Dir(file)
+		if folders[dir] == nil {
+			entries, err := r.ReadDir(ctx, dir)
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				return sandbox.GlobResult{}, err
+			}
+			folders[dir] = map[string]bool{}
+			for _, e := range entries {
+				folders[dir][e.Path] = true
+			}
+		}
+		if folders[dir][file] {
+			out.Paths = append(out.Paths, file)
+		}
+	}
 	return out, nil
 }
 

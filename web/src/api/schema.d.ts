@@ -243,6 +243,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/cron-timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When jobs run next, and when they ran last */
+        get: operations["cron-timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/cron/preview": {
         parameters: {
             query?: never;
@@ -359,6 +376,26 @@ export interface paths {
          * @description The newest 50 of the thousand that are kept. Administrators may also name the jobs of others.
          */
         get: operations["list-runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cron/{job}/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run of a job: what was said, and its steps
+         * @description Read from the turn of the run. Administrators may also name the jobs of others. What was said in a run of somebody else's is shortened, unless it is one of a service.
+         */
+        get: operations["get-run"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2170,6 +2207,26 @@ export interface paths {
         get: operations["search"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/service-tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the conversations of services told something
+         * @description For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.
+         */
+        post: operations["publish-service-task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4884,12 +4941,16 @@ export interface components {
             invites: components["schemas"]["Invite"][] | null;
         };
         Job: {
+            /** @description It was made by a consumer's conversation for itself. */
+            consumer?: boolean;
             /** Format: date-time */
             created_at: string;
             /** @description For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation. */
             deliver?: string;
             /** @description The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere. */
             heartbeat?: string;
+            /** @description Its service is withdrawn, or the owner may not have it any more: its times wait, and count as missed afterwards. */
+            held?: boolean;
             id: string;
             /**
              * Format: int64
@@ -4937,6 +4998,8 @@ export interface components {
              * @description How often it has run.
              */
             runs: number;
+            /** @description The service whose conversations are told: that of target, or, where there is none, all that exist at each time. Empty: it is a job of the house. */
+            service?: string;
             /** @enum {string} */
             state: "active" | "paused" | "done";
             /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
@@ -5011,11 +5074,13 @@ export interface components {
             began_at: string;
             /** Format: date-time */
             ended_at?: string;
+            /** Format: int64 */
+            id: number;
             /**
-             * @description skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
+             * @description queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
              * @enum {string}
              */
-            outcome: "waiting" | "running" | "done" | "silent" | "stopped" | "failed" | "lost" | "skipped" | "gone";
+            outcome: "queued" | "waiting" | "running" | "done" | "silent" | "stopped" | "timeout" | "failed" | "lost" | "skipped" | "gone";
             /** @enum {string} */
             reason: "scheduled" | "missed" | "manual";
             /** @description The beginning of the answer. */
@@ -5026,10 +5091,64 @@ export interface components {
             session_key: string;
             turn_id?: string;
             /**
-             * @description Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
+             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
              * @enum {string}
              */
-            why?: "waiting" | "busy" | "hours" | "empty" | "disabled";
+            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone";
+        };
+        JobRunDetails: {
+            /** Format: date-time */
+            began_at: string;
+            /** Format: date-time */
+            ended_at?: string;
+            /** Format: int64 */
+            id: number;
+            /** @description The model that was asked first. */
+            model?: string;
+            /**
+             * @description queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
+             * @enum {string}
+             */
+            outcome: "queued" | "waiting" | "running" | "done" | "silent" | "stopped" | "timeout" | "failed" | "lost" | "skipped" | "gone";
+            /** @description What was said in it, 4000 characters at most. */
+            output?: string;
+            /** @enum {string} */
+            reason: "scheduled" | "missed" | "manual";
+            /** @description The beginning of the answer. */
+            said?: string;
+            /** Format: date-time */
+            scheduled_at: string;
+            /** @description The conversation that got the message. */
+            session_key: string;
+            /**
+             * @description Its outcome in one word; empty: it is not over.
+             * @enum {string}
+             */
+            status: "" | "success" | "error" | "timeout" | "skipped";
+            /** @description What it did, in the order of its beginning, 200 steps at most. */
+            steps: components["schemas"]["JobStep"][] | null;
+            turn_id?: string;
+            /**
+             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
+             * @enum {string}
+             */
+            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone";
+        };
+        JobStep: {
+            failed?: boolean;
+            /** Format: date-time */
+            finished_at?: string;
+            /**
+             * @description The model was asked, a tool was called, or something was sent to a platform.
+             * @enum {string}
+             */
+            kind: "model" | "tool" | "delivery";
+            /** @description Of the model, the tool or the platform. */
+            name: string;
+            /** @description The fault of a model, or what became of a delivery. */
+            note?: string;
+            /** Format: date-time */
+            started_at: string;
         };
         JoinInputBody: {
             /** @description 10 to 72 bytes. */
@@ -5754,6 +5873,25 @@ export interface components {
             /** @description The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL). */
             url?: string;
         };
+        NewTask: {
+            /** @description What the agent of the service is told in each conversation, behind a line that says that it is from an administrator. */
+            message: string;
+            /** @description Chosen by the client: a second request with the same value makes no second job. */
+            once?: string;
+            /** @description It also runs at once. */
+            run_now?: boolean;
+            /** @description A time such as 2026-03-29 08:00, an expression of five fields, or seconds. once: empty or now is at once. */
+            schedule?: string;
+            /** @enum {string} */
+            schedule_type: "once" | "cron" | "interval";
+            /** @description All conversations of these that exist at each time. */
+            service_ids?: string[] | null;
+            /** @description Conversations, by id or key of the session. */
+            session_ids?: string[] | null;
+            task_name?: string;
+            /** @description IANA; empty: that of the administrator. */
+            timezone?: string;
+        };
         NewText: {
             /** @description SHA-256 of the content that it replaces; without it the file must not exist yet. */
             before?: string;
@@ -6431,6 +6569,9 @@ export interface components {
         PromptsBody: {
             /** @description In the order in which they stand in a prompt; system is the first. */
             prompts: components["schemas"]["Prompt"][] | null;
+        };
+        "Publish-service-taskResponse": {
+            jobs: components["schemas"]["Job"][] | null;
         };
         Publishing: {
             /** @description What is new in it. */
@@ -7540,6 +7681,27 @@ export interface components {
             /** @description Relative to the session's folder, or absolute. */
             path: string;
         };
+        Timeline: {
+            /** Format: date-time */
+            from: string;
+            /** @description In the order of time, a thousand at most. */
+            items: components["schemas"]["TimelineItem"][] | null;
+            /** @description There is more than is shown: a job shows its next 60 times and its last 20 runs. */
+            more?: boolean;
+            /** Format: date-time */
+            now: string;
+            /** Format: date-time */
+            until: string;
+        };
+        TimelineItem: {
+            /** Format: date-time */
+            at: string;
+            job: string;
+            name: string;
+            /** @description Missing: the time is yet to come. */
+            run?: components["schemas"]["JobRun"];
+            service?: string;
+        };
         TitleChoice: {
             /** @description A model names a conversation after its first answer, where nobody has named it and the installation does not forbid it (AGENT_TITLES). Else its title is the first words of its first message. */
             model: boolean;
@@ -8615,6 +8777,10 @@ export interface operations {
             query?: {
                 /** @description Jobs of all users; for administrators. */
                 all?: boolean;
+                /** @description Those of people, or those that tell conversations of services; left out: both. */
+                track?: "house" | "services";
+                /** @description Those of one service, with those that its conversations have made. */
+                service?: string;
             };
             header?: never;
             path?: never;
@@ -8662,6 +8828,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "cron-timeline": {
+        parameters: {
+            query?: {
+                /** @description Jobs of all users; for administrators. */
+                all?: boolean;
+                /** @description Those of people, or those that tell conversations of services; left out: both. */
+                track?: "house" | "services";
+                /** @description Those of one service, with those that its conversations have made. */
+                service?: string;
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
                 };
             };
             /** @description Error */
@@ -8885,6 +9088,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["List-runsResponse"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                run: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRunDetails"];
                 };
             };
             /** @description Error */
@@ -12820,6 +13055,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "publish-service-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTask"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Publish-service-taskResponse"];
                 };
             };
             /** @description Error */
