@@ -18,6 +18,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
+	apiinbox "xbot/ingress/api/inbox"
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
@@ -169,6 +170,7 @@ func (in *ingressPart) api() *api.API {
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
 			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}, Prices: in.catalogue},
+			Inbox:       apiinbox.Endpoints{Base: base},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
 	}

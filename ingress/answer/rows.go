@@ -14,6 +14,9 @@ func (f *follower) fromRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if fate.Outcome == OutcomeTaken {
+		return f.end(0, Failure{Kind: Dropped, Outcome: OutcomeTaken})
+	}
 	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
 	if err != nil {
 		return err
