@@ -32,6 +32,7 @@ import (
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
+	openai "xbot/ingress/openai/people"
 	"xbot/ingress/panels"
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
@@ -63,6 +64,10 @@ func (in *ingressPart) routes() httpserver.Routes {
 		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.plugins, Archives: in.store, Accounts: in.store, Log: in.log},
 		oauth.Root:     (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
+	r.Others[openai.Root] = (&openai.People{
+		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
+		Catalogue: in.catalogue, Policies: in.policies, Key: in.key,
+	}).Handler()
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()
 	}

@@ -32,6 +32,7 @@ type Inbox interface {
 	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	StopTurn(ctx context.Context, in store.Inbound, turn chat.TurnID) (runs bool, err error)
 	Moment
 	Questions
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
@@ -164,6 +165,14 @@ func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) 
 		d.wake(in, false)
 	}
 	return got, err
+}
+
+// StopTurn stops one turn of a session, if it runs, and nothing that waits behind it. The same id stops it once.
+func (d *Dispatch) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (runs bool, err error) {
+	if runs, err = d.Inbox.StopTurn(ctx, in.Inbound, turn); err == nil && runs {
+		d.wake(in, false)
+	}
+	return runs, err
 }
 
 // Close leaves the bursts that are not over to the relay.
