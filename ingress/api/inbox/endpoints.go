@@ -45,14 +45,18 @@ type HandBody struct {
 	Stopped chat.TurnID `json:"stopped,omitempty" doc:"The turn that was stopped by that."`
 }
 
+// InboxItemPath says which item a request is about.
+type InboxItemPath struct { //nolint:revive // as above
+	ID string `path:"id" maxLength:"20" example:"inbox_0a1b2c3d"`
+}
+
+// TalkPath says which conversation a request is about.
+type TalkPath struct {
+	ID           string `path:"id" maxLength:"12" example:"svc_0a1b2c3d"`
+	Conversation string `path:"cid" maxLength:"10" example:"0123456789"`
+}
+
 type (
-	itemPath struct {
-		ID string `path:"id" maxLength:"20" example:"inbox_0a1b2c3d"`
-	}
-	conversationPath struct {
-		ID           string `path:"id" maxLength:"12" example:"svc_0a1b2c3d"`
-		Conversation string `path:"cid" maxLength:"10" example:"0123456789"`
-	}
 	itemBody    struct{ Body service.Item }
 	messageBody struct{ Body chat.Message }
 )
@@ -113,7 +117,7 @@ func (a *Endpoints) count(ctx context.Context, _ *struct{}) (*struct{ Body Inbox
 	return &struct{ Body InboxUnread }{InboxUnread(unread)}, a.Problem(err)
 }
 
-func (a *Endpoints) get(ctx context.Context, in *itemPath) (*itemBody, error) {
+func (a *Endpoints) get(ctx context.Context, in *InboxItemPath) (*itemBody, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -126,7 +130,7 @@ func (a *Endpoints) item(ctx context.Context, id string) (*itemBody, error) {
 }
 
 func (a *Endpoints) change(ctx context.Context, in *struct {
-	itemPath
+	InboxItemPath
 
 	Body struct {
 		Status service.ItemStatus `json:"status" enum:"unread,read,handled"`
@@ -141,7 +145,7 @@ func (a *Endpoints) change(ctx context.Context, in *struct {
 	return a.item(ctx, in.ID)
 }
 
-func (a *Endpoints) remove(ctx context.Context, in *itemPath) (*struct{}, error) {
+func (a *Endpoints) remove(ctx context.Context, in *InboxItemPath) (*struct{}, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -149,7 +153,7 @@ func (a *Endpoints) remove(ctx context.Context, in *itemPath) (*struct{}, error)
 }
 
 func (a *Endpoints) answer(ctx context.Context, in *struct {
-	itemPath
+	InboxItemPath
 
 	Body Saying
 }) (*itemBody, error) {
@@ -178,7 +182,7 @@ func (a *Endpoints) note(ctx context.Context, what string, about ...any) {
 }
 
 // conversation is one of a service that exists, for administrators.
-func (a *Endpoints) conversation(ctx context.Context, at conversationPath) (service.Conversation, error) {
+func (a *Endpoints) conversation(ctx context.Context, at TalkPath) (service.Conversation, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return service.Conversation{}, err
 	}
@@ -189,7 +193,7 @@ func (a *Endpoints) conversation(ctx context.Context, at conversationPath) (serv
 	return c, a.Problem(err)
 }
 
-func (a *Endpoints) take(ctx context.Context, in *conversationPath) (*struct{ Body HandBody }, error) {
+func (a *Endpoints) take(ctx context.Context, in *TalkPath) (*struct{ Body HandBody }, error) {
 	c, err := a.conversation(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -202,7 +206,7 @@ func (a *Endpoints) take(ctx context.Context, in *conversationPath) (*struct{ Bo
 	return &struct{ Body HandBody }{HandBody{Taken: true, Stopped: stopped}}, nil
 }
 
-func (a *Endpoints) give(ctx context.Context, in *conversationPath) (*struct{ Body HandBody }, error) {
+func (a *Endpoints) give(ctx context.Context, in *TalkPath) (*struct{ Body HandBody }, error) {
 	c, err := a.conversation(ctx, *in)
 	if err != nil {
 		return nil, err
@@ -215,11 +219,11 @@ func (a *Endpoints) give(ctx context.Context, in *conversationPath) (*struct{ Bo
 }
 
 func (a *Endpoints) say(ctx context.Context, in *struct {
-	conversationPath
+	TalkPath
 
 	Body Saying
 }) (*messageBody, error) {
-	c, err := a.conversation(ctx, in.conversationPath)
+	c, err := a.conversation(ctx, in.TalkPath)
 	if err != nil {
 		return nil, err
 	}

@@ -61,10 +61,13 @@ type Source struct {
 	contact  tool.Tool
 }
 
-var _ toolset.Source = Source{}
+var _ toolset.OutsideSource = Source{}
 
 // NewSource returns the source.
 func NewSource(services Services, inbox Inbox) Source { return Source{services, NewContact(inbox)} }
+
+// ServesOutside implements toolset.OutsideSource.
+func (Source) ServesOutside() {}
 
 // Tools returns them, or nothing. No rule of the house's people names them.
 func (s Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
