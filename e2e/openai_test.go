@@ -20,9 +20,8 @@ import (
 
 // openAI is a program with OpenAI's official client, which is one of Node.js.
 type openAI struct {
-	s       *server
-	lines   *bufio.Scanner
-	program *exec.Cmd
+	s     *server
+	lines *bufio.Scanner
 }
 
 // openAIToken is a token for one.
@@ -44,13 +43,14 @@ func (s *server) runsOpenAI(token string, args ...string) *openAI {
 	require.NoError(s.t, err)
 	require.NoError(s.t, program.Start())
 	s.t.Cleanup(func() { _ = program.Wait() }) // it ends with the test
-	return &openAI{s, bufio.NewScanner(out), program}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	return &openAI{s, lines}
 }
 
 // says decodes the next line of the program that has a member.
 func (p *openAI) says(member string, out any) {
 	p.s.t.Helper()
-	p.lines.Buffer(nil, 1<<20)
 	for p.lines.Scan() {
 		var said map[string]json.RawMessage
 		require.NoError(p.s.t, json.Unmarshal(p.lines.Bytes(), &said))
