@@ -37,7 +37,7 @@ type Inbox interface {
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
 }
 
-// Stops stop what runs.
+// Stops stop turns.
 type Stops interface {
 	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
 	StopTurn(ctx context.Context, in store.Inbound, turn chat.TurnID) (runs bool, err error)

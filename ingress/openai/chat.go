@@ -137,6 +137,9 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 	}
 	var before []line
 	for i, m := range messages {
+		if !slices.Contains(roles, m.Role) {
+			return invalid(fmt.Sprintf("%s[%d].role", list, i), "a message has one of the roles %s", strings.Join(roles, ", "))
+		}
 		if kept && i < last && !instructs(m.Role) {
 			continue
 		}
@@ -161,6 +164,9 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 
 // roleUser is the role of messages that are answered.
 const roleUser = "user"
+
+// roles are those that messages may have.
+var roles = []string{"system", "developer", roleUser, "assistant", "tool", "function"}
 
 func instructs(role string) bool { return role == "system" || role == "developer" }
 

@@ -25,7 +25,11 @@ func (p *People) Models(ctx context.Context) ([]openai.Model, error) {
 		return nil, err
 	}
 	out := []openai.Model{{ID: usual, Created: p.Info.StartedAt}}
-	for _, a := range doc.Agents.List {
+	agents := doc.Agents.List
+	if len(agents) == 0 {
+		agents = []policy.Agent{doc.Agent("")}
+	}
+	for _, a := range agents {
 		out = append(out, openai.Model{ID: usual + "/" + a.ID, Created: p.Info.StartedAt})
 	}
 	for _, e := range known.Entries {
