@@ -27,7 +27,7 @@ var wide = map[string]struct {
 	fields int
 	why    string
 }{
-	"cmd/xbot.program":                   {29, "configuration: the command line"},
+	"cmd/xbot.program":                   {30, "configuration: the command line"},
 	"internal/config.Serve":              {16, "configuration: the groups of settings"},
 	"runner/cli.flags":                   {16, "configuration: the command line"},
 	"server.settings":                    {18, "configuration: the settings that a process is made of"},

@@ -113,7 +113,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
 		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),
-		toolcron.New(c.jobs),
+		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{People: c.store, Policies: c.policies}),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),

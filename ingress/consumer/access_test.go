@@ -77,8 +77,8 @@ func TestAccess_NobodyReachesAConversationOfAnotherKey(t *testing.T) {
 	b.onRunner()
 	c := b.conversation()
 	b.chats(c, "the colour is heliotrope", "Idempotency-Key", "k").until("accepted")
-	second, foreign := b.keyOf(b.service), ""
-	_, foreign = b.offer(service.Patch{Name: new("Another")})
+	second := b.keyOf(b.service)
+	_, foreign := b.offer(service.Patch{Name: new("Another")})
 	house := "agent:main:web:thread:t" // the session of a person
 	for _, key := range []string{second, foreign} {
 		for _, route := range routes(t, "{id}") {

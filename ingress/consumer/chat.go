@@ -63,7 +63,7 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, a.counted(ctx, v, err)
 		}
-		got, err := a.send(ctx, v, c, outgoing{once: in.Once, content: in.Body.Message, files: in.Body.Attachments})
+		got, err := a.send(ctx, v, c, outgoing{id: idOf(v.Key, c.ID, in.Once), content: in.Body.Message, files: in.Body.Attachments})
 		if err != nil {
 			return nil, err
 		}
@@ -113,47 +113,60 @@ func (a *API) counted(ctx context.Context, v *visit, err error) error {
 
 // outgoing is a message on its way into a conversation.
 type outgoing struct {
-	once    string // the Idempotency-Key; empty: there is none
+	id      string // of the message, unique among all
 	content Content
 	files   []string // in the room of the conversation
+	title   string   // of the conversation, if it has none; empty: the beginning of the text
 }
 
-// id is the platform id of a message: the same for the same key, conversation and Idempotency-Key.
-func (o outgoing) id(c service.Conversation) string {
-	if o.once == "" {
+// idOf is the id of a message: the same for the same key, place and Idempotency-Key; without the latter each is another one.
+func idOf(key, place, once string) string {
+	if once == "" {
 		return "svc-" + rand.Text()
 	}
-	sum := sha256.Sum256([]byte(c.Key + "\x00" + c.ID + "\x00" + o.once))
+	sum := sha256.Sum256([]byte(key + "\x00" + place + "\x00" + once))
 	return "svc-" + hex.EncodeToString(sum[:])
 }
 
 // send admits a message and accepts it.
-func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (store.Accepted, error) {
+func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got store.Accepted, err error) {
 	if err := o.content.check(len(o.files)); err != nil {
-		return store.Accepted{}, a.counted(ctx, v, err)
+		return got, a.counted(ctx, v, err)
 	}
-	in := inbound(c, o.id(c), o.content.Text)
-	if err := a.Store.Admit(ctx, v.Caller, services.Send{ID: in.PlatformID, User: c.User}); err != nil {
-		return store.Accepted{}, err
-	}
-	got, err := a.accept(ctx, c, in, o)
-	if err != nil && !fault.Is(err, fault.Conflict) {
-		if freed := a.Store.FreeSend(context.WithoutCancel(ctx), in.PlatformID); freed != nil {
-			a.Log.Warn("a place of a key is free a minute later", "error", freed)
+	err = a.admitted(ctx, v, services.Send{ID: o.id, User: c.User}, func() error {
+		pictures, err := draw(ctx, o.content.Pictures)
+		if err == nil {
+			got, err = a.accept(ctx, c, o, pictures)
 		}
-	}
+		return err
+	})
 	return got, err
 }
 
-func (a *API) accept(ctx context.Context, c service.Conversation, in intake.Inbound, o outgoing) (store.Accepted, error) {
+// admitted has a message sent that takes a place of its key. One that was not accepted gives it back.
+func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept func() error) error {
+	if err := a.Store.Admit(ctx, v.Caller, send); err != nil {
+		return err
+	}
+	err := accept()
+	if err != nil && !fault.Is(err, fault.Conflict) {
+		if freed := a.Store.FreeSend(context.WithoutCancel(ctx), send.ID); freed != nil {
+			a.Log.Warn("a place of a key is free a minute later", "error", freed)
+		}
+	}
+	return err
+}
+
+func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) (store.Accepted, error) {
+	in := inbound(c, o.id, o.content.Text)
 	var err error
-	if in.Files, err = a.attach(ctx, c, o); err != nil {
+	if in.Files, err = a.attach(ctx, c, o, pictures); err != nil {
 		return store.Accepted{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
 		in.Text = strings.TrimSpace(chat.AttachmentLines(in.Files)) // it says nothing else
 	}
-	if words := title(o.content.Text, firstTitle); c.Title == "" && words != "" {
+	if words := title(cmp.Or(o.title, o.content.Text), firstTitle); c.Title == "" && words != "" {
 		if err := a.Store.UpdateSession(ctx, c.Session, &words, nil); err != nil {
 			return store.Accepted{}, err
 		}
@@ -185,23 +198,32 @@ func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID,
 	return nil
 }
 
-// attach keeps the pictures of a message with its conversation, and names its files.
-func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing) ([]chat.Attachment, error) {
-	var out []chat.Attachment
-	for _, file := range o.content.Pictures {
+// draw makes the pictures of a message as models are shown them.
+func draw(ctx context.Context, files [][]byte) ([]chat.Picture, error) {
+	var out []chat.Picture
+	for _, file := range files {
 		made, err := picture.Make(ctx, file)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.Store.Room(ctx, c.User, int64(len(made.Data))); err != nil {
+		one := made.Of(pictureName(made.MediaType))
+		one.Path = ""
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// attach keeps the pictures of a message with its conversation, and names its files.
+func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) ([]chat.Attachment, error) {
+	var out []chat.Attachment
+	for _, p := range pictures {
+		if err := a.Store.Room(ctx, c.User, int64(len(p.Data))); err != nil {
 			return nil, tooMuch(err)
 		}
-		shown := made.Of(pictureName(made.MediaType))
-		shown.Path = ""
-		if err := a.Store.AddPicture(ctx, c.Session, shown); err != nil {
+		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
 			return nil, err
 		}
-		out = append(out, chat.Attachment{Kind: kindOf(true), Name: shown.Name, Size: int64(len(file)), Shown: &shown.PictureRef})
+		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
 	}
 	for _, file := range o.files {
 		at, err := inFolder(attachmentsFolder, file)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"xbot/ingress/answer"
 	"xbot/ingress/intake"
@@ -26,11 +27,20 @@ const Root = "/api/v1/"
 type Store interface {
 	CallerOf(ctx context.Context, hash []byte) (services.Caller, error)
 	CallerWith(ctx context.Context, key string) (services.Caller, error)
-	Admit(ctx context.Context, by services.Caller, send services.Send) error
-	FreeSend(ctx context.Context, id string) error
 	RecordRequests(ctx context.Context, all []services.Request) error
+	Admission
 	Conversations
 	Transcripts
+}
+
+// Admission holds the limits of keys and services.
+type Admission interface {
+	Admit(ctx context.Context, by services.Caller, send services.Send) error
+	BindSend(ctx context.Context, send services.Send) error
+	FreeSend(ctx context.Context, id string) error
+	KeepRetry(ctx context.Context, by services.Caller, r services.Retry) error
+	FindRetry(ctx context.Context, by services.Caller, identity string) (r services.Retry, found bool, err error)
+	ForgetRetry(ctx context.Context, by services.Caller, r services.Retry) error
 }
 
 // Conversations are those of consumers.
@@ -77,6 +87,12 @@ type Config struct {
 	Addresses Addresses
 	Key       secret.Deriver // signs media tokens
 	Log       *slog.Logger
+	Tally     Tally // nil: nobody counts
+}
+
+// Tally counts requests for operators, by service and status.
+type Tally interface {
+	Requested(service string, status int, took time.Duration)
 }
 
 // API serves everything below Root. Make it with New.

@@ -81,7 +81,10 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		a.refuseCompletion(w, err)
 		return
 	}
-	p := a.problem(err)
+	a.write(w, a.problem(err))
+}
+
+func (a *API) write(w http.ResponseWriter, p *Problem) {
 	maps.Copy(w.Header(), p.header)
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.Status)

@@ -29,8 +29,9 @@ const (
 
 var thinks = []string{"", "off", "minimal", "low", "medium", "high", "xhigh"}
 
-// check refuses what cannot be kept, and fills in what was left out.
-func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
+// check refuses what cannot be kept, and fills in what was left out. Conversations of the plan before were checked then, and are once more when
+// the job runs.
+func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job, before chat.JobPlan) (err error) {
 	p := &j.JobPlan
 	p.Message = strings.TrimSpace(p.Message)
 	p.Name = strings.Join(strings.Fields(p.Name), " ")
@@ -41,7 +42,11 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
 	if p.MaxAge == 0 {
 		p.MaxAge = int(defaultMaxAge / time.Second)
 	}
-	if p.Zone, err = d.zone(ctx, w.User, p.Zone); err != nil {
+	own, err := d.place(ctx, w, j)
+	if err != nil {
+		return err
+	}
+	if p.Zone, err = d.zone(ctx, own, p.Zone); err != nil {
 		return err
 	}
 	switch {
@@ -68,6 +73,9 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
 		return err
 	}
 	for _, key := range []chat.SessionKey{p.Target, p.Deliver} {
+		if key == before.Target || key == before.Deliver {
+			continue
+		}
 		if err := d.checkSession(ctx, w, key); err != nil {
 			return err
 		}
@@ -117,7 +125,10 @@ func timed(j *store.Job, now time.Time) (err error) {
 	if j.Spec, err = schedule.Read(j.When, j.Zone, now); err != nil {
 		return err
 	}
-	return next(j, now)
+	if err := next(j, now); err != nil || !j.Consumer {
+		return err
+	}
+	return paced(j, now)
 }
 
 func next(j *store.Job, now time.Time) error {

@@ -11,7 +11,8 @@ var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo
 
 // byCapability are the tools that come with a capability.
 var byCapability = map[Capability][]string{
-	Web: {"WebSearch", "Fetch"},
+	Web:       {"WebSearch", "Fetch"},
+	Scheduler: {"Cron"},
 }
 
 // Agent is the service as an agent of the policy: a name, a model and tools of its own.

@@ -9,13 +9,26 @@ COMMENT ON TABLE service_rates IS 'Requests of each key of a service in the minu
 CREATE TABLE service_sends (
     id      text        PRIMARY KEY,
     key_id  text        NOT NULL REFERENCES service_keys ON DELETE CASCADE,
-    user_id bigint      NOT NULL REFERENCES users ON DELETE CASCADE,
+    user_id bigint      REFERENCES users ON DELETE CASCADE,
     at      timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX service_sends_by_key ON service_sends (key_id);
 CREATE INDEX service_sends_by_user ON service_sends (user_id);
 COMMENT ON TABLE service_sends IS 'Messages of consumers that were admitted and are not known to be over: each takes one of the places of its key. Written and removed by service_admit, removed where a message was not accepted after all.';
+COMMENT ON COLUMN service_sends.user_id IS 'The consumer; null: their conversation is about to begin.';
 COMMENT ON COLUMN service_sends.id IS 'The platform id of the message in inbox, whose row is committed a moment later.';
+
+CREATE TABLE service_retries (
+    key_id          text        NOT NULL REFERENCES service_keys ON DELETE CASCADE,
+    identity        text        NOT NULL,
+    conversation_id text        NOT NULL REFERENCES service_conversations (id) ON DELETE CASCADE,
+    send_id         text        NOT NULL,
+    at              timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (key_id, identity)
+);
+CREATE INDEX service_retries_by_conversation ON service_retries (conversation_id);
+COMMENT ON TABLE service_retries IS 'Which message a request was whose client gives it no key of its own and counts its retries instead, until its answer was delivered. Written by /api/v1/chat/completions before the message is accepted; after a day it is forgotten.';
+COMMENT ON COLUMN service_retries.identity IS 'A hash of the request.';
 
 CREATE TABLE service_tokens (
     service_id        text   NOT NULL REFERENCES services ON DELETE CASCADE,
@@ -88,7 +101,7 @@ BEGIN
     IF taken >= most THEN
         RETURN ARRAY[2, 1000, most]::bigint[];
     END IF;
-    INSERT INTO service_sends (id, key_id, user_id, at) VALUES (send, of_key, consumer, clock_timestamp());
+    INSERT INTO service_sends (id, key_id, user_id, at) VALUES (send, of_key, nullif(consumer, 0), clock_timestamp());
     RETURN ARRAY[0, 0, taken + 1];
 END
 $$;
@@ -119,4 +132,4 @@ DROP TABLE service_requests;
 DROP FUNCTION service_admit;
 DROP TRIGGER count_service_tokens ON user_token_usage;
 DROP FUNCTION count_service_tokens;
-DROP TABLE service_tokens, service_sends, service_rates;
+DROP TABLE service_tokens, service_retries, service_sends, service_rates;

@@ -26,3 +26,21 @@ WHERE service_id = sqlc.arg(service_id) ORDER BY at DESC, id DESC LIMIT sqlc.arg
 DELETE FROM service_requests WHERE ctid = ANY (ARRAY(
     SELECT r.ctid FROM service_requests r WHERE r.at < now() - sqlc.arg(older)::interval LIMIT sqlc.arg(most)::int
 ));
+
+-- name: ServiceSendBind :exec
+-- A message that was admitted before its conversation began is in it now.
+UPDATE service_sends SET user_id = sqlc.arg(user_id) WHERE id = sqlc.arg(id);
+
+-- name: ServiceRetryKeep :exec
+-- The newest request of its form is the one that a retry means.
+WITH old AS (
+    DELETE FROM service_retries o WHERE o.key_id = sqlc.arg(key_id) AND o.identity <> sqlc.arg(identity) AND o.at < now() - interval '1 day'
+)
+INSERT INTO service_retries (key_id, identity, conversation_id, send_id) VALUES (sqlc.arg(key_id), sqlc.arg(identity), sqlc.arg(conversation_id), sqlc.arg(send_id))
+ON CONFLICT (key_id, identity) DO UPDATE SET conversation_id = EXCLUDED.conversation_id, send_id = EXCLUDED.send_id, at = now();
+
+-- name: ServiceRetryFind :one
+SELECT conversation_id, send_id FROM service_retries WHERE key_id = $1 AND identity = $2;
+
+-- name: ServiceRetryForget :exec
+DELETE FROM service_retries WHERE key_id = $1 AND identity = $2 AND conversation_id = $3;

@@ -96,6 +96,18 @@ WHERE c.service_id = sqlc.arg(service_id) AND u.disabled_at IS NULL AND (sqlc.na
 ORDER BY s.last_interaction_at DESC, c.id
 LIMIT sqlc.arg(n);
 
+-- name: ServiceFigures :many
+-- What administrators see of services beside what was chosen: of one, or of all.
+SELECT s.id, a.name AS admin,
+       (SELECT count(*) FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = s.id)::int AS conversations,
+       (SELECT count(*) FROM service_keys k WHERE k.service_id = s.id AND k.revoked_at IS NULL)::int AS keys,
+       (SELECT k.last_used_at FROM service_keys k WHERE k.service_id = s.id AND k.last_used_at IS NOT NULL ORDER BY k.last_used_at DESC LIMIT 1) AS used_at
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.deleted_at IS NULL AND (sqlc.arg(id)::text = '' OR s.id = sqlc.arg(id)::text);
+
+-- name: ServiceKeyCount :one
+SELECT count(*)::int FROM service_keys WHERE service_id = $1 AND revoked_at IS NULL;
+
 -- name: ServiceFollowed :one
 -- The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
 SELECT coalesce((

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
+	"xbot/internal/chat"
 )
 
 const retentionServiceRequests = `-- name: RetentionServiceRequests :execrows
@@ -147,6 +148,83 @@ func (q *Queries) ServiceRequestsAdd(ctx context.Context, db DBTX, arg ServiceRe
 		arg.Turns,
 		arg.Times,
 	)
+	return err
+}
+
+const serviceRetryFind = `-- name: ServiceRetryFind :one
+SELECT conversation_id, send_id FROM service_retries WHERE key_id = $1 AND identity = $2
+`
+
+type ServiceRetryFindParams struct {
+	KeyID    string
+	Identity string
+}
+
+type ServiceRetryFindRow struct {
+	ConversationID string
+	SendID         string
+}
+
+func (q *Queries) ServiceRetryFind(ctx context.Context, db DBTX, arg ServiceRetryFindParams) (ServiceRetryFindRow, error) {
+	row := db.QueryRow(ctx, serviceRetryFind, arg.KeyID, arg.Identity)
+	var i ServiceRetryFindRow
+	err := row.Scan(&i.ConversationID, &i.SendID)
+	return i, err
+}
+
+const serviceRetryForget = `-- name: ServiceRetryForget :exec
+DELETE FROM service_retries WHERE key_id = $1 AND identity = $2 AND conversation_id = $3
+`
+
+type ServiceRetryForgetParams struct {
+	KeyID          string
+	Identity       string
+	ConversationID string
+}
+
+func (q *Queries) ServiceRetryForget(ctx context.Context, db DBTX, arg ServiceRetryForgetParams) error {
+	_, err := db.Exec(ctx, serviceRetryForget, arg.KeyID, arg.Identity, arg.ConversationID)
+	return err
+}
+
+const serviceRetryKeep = `-- name: ServiceRetryKeep :exec
+WITH old AS (
+    DELETE FROM service_retries o WHERE o.key_id = $1 AND o.identity <> $2 AND o.at < now() - interval '1 day'
+)
+INSERT INTO service_retries (key_id, identity, conversation_id, send_id) VALUES ($1, $2, $3, $4)
+ON CONFLICT (key_id, identity) DO UPDATE SET conversation_id = EXCLUDED.conversation_id, send_id = EXCLUDED.send_id, at = now()
+`
+
+type ServiceRetryKeepParams struct {
+	KeyID          string
+	Identity       string
+	ConversationID string
+	SendID         string
+}
+
+// The newest request of its form is the one that a retry means.
+func (q *Queries) ServiceRetryKeep(ctx context.Context, db DBTX, arg ServiceRetryKeepParams) error {
+	_, err := db.Exec(ctx, serviceRetryKeep,
+		arg.KeyID,
+		arg.Identity,
+		arg.ConversationID,
+		arg.SendID,
+	)
+	return err
+}
+
+const serviceSendBind = `-- name: ServiceSendBind :exec
+UPDATE service_sends SET user_id = $1 WHERE id = $2
+`
+
+type ServiceSendBindParams struct {
+	UserID chat.UserID
+	ID     string
+}
+
+// A message that was admitted before its conversation began is in it now.
+func (q *Queries) ServiceSendBind(ctx context.Context, db DBTX, arg ServiceSendBindParams) error {
+	_, err := db.Exec(ctx, serviceSendBind, arg.UserID, arg.ID)
 	return err
 }
 

@@ -2,8 +2,11 @@ package services
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -59,4 +62,37 @@ func refusal(verdict int64, wait time.Duration, limit int64) error {
 // FreeSend gives the place of a message back that was not accepted after all.
 func (s *Store) FreeSend(ctx context.Context, id string) error {
 	return pg.Classify(s.db.Q.ServiceSendFree(ctx, s.db.Pool, id))
+}
+
+// BindSend says whose message it is that was admitted before its conversation began.
+func (s *Store) BindSend(ctx context.Context, send Send) error {
+	return pg.Classify(s.db.Q.ServiceSendBind(ctx, s.db.Pool, dbsqlc.ServiceSendBindParams{ID: send.ID, UserID: send.User}))
+}
+
+// Retry is a request whose client gives it no key of its own, and counts its retries instead.
+type Retry struct {
+	Identity     string // a hash of the request
+	Conversation string
+	Send         string // the message that it is
+}
+
+// KeepRetry notes which message a request is, before it is accepted. An earlier request like it is another one.
+func (s *Store) KeepRetry(ctx context.Context, by Caller, r Retry) error {
+	err := s.db.Q.ServiceRetryKeep(ctx, s.db.Pool, dbsqlc.ServiceRetryKeepParams{KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation, SendID: r.Send})
+	return pg.Classify(err)
+}
+
+// FindRetry finds the newest request of a form whose answer was not delivered.
+func (s *Store) FindRetry(ctx context.Context, by Caller, identity string) (r Retry, found bool, err error) {
+	row, err := s.db.Q.ServiceRetryFind(ctx, s.db.Pool, dbsqlc.ServiceRetryFindParams{KeyID: by.Key, Identity: identity})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Retry{}, false, nil
+	}
+	return Retry{identity, row.ConversationID, row.SendID}, err == nil, pg.Classify(err)
+}
+
+// ForgetRetry says that the answer was delivered: the next request like it is another one.
+func (s *Store) ForgetRetry(ctx context.Context, by Caller, r Retry) error {
+	err := s.db.Q.ServiceRetryForget(ctx, s.db.Pool, dbsqlc.ServiceRetryForgetParams{KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation})
+	return pg.Classify(err)
 }
