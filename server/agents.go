@@ -45,6 +45,7 @@ import (
 	toollogs "xbot/internal/tool/logs"
 	"xbot/internal/tool/manage"
 	"xbot/internal/tool/memory"
+	toolservice "xbot/internal/tool/service"
 	toolsettings "xbot/internal/tool/settings"
 	"xbot/internal/tool/shell"
 	toolskill "xbot/internal/tool/skill"
@@ -90,7 +91,7 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
 		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(c.store)),
+		cards.NewSource(cards.New(c.store)), toolservice.NewSource(c.store, c.store),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out

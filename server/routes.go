@@ -18,6 +18,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
+	apiinbox "xbot/ingress/api/inbox"
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
@@ -37,6 +38,7 @@ import (
 	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/mcp"
+	openai "xbot/ingress/openai/people"
 	"xbot/ingress/panels"
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
@@ -71,6 +73,10 @@ func (in *ingressPart) routes() httpserver.Routes {
 		oauth.Root:     (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
 	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
+	r.Others[openai.Root] = (&openai.People{
+		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
+		Catalogue: in.catalogue, Policies: in.policies, Key: in.key,
+	}).Handler()
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()
 	}
@@ -164,6 +170,7 @@ func (in *ingressPart) api() *api.API {
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
 			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}, Prices: in.catalogue},
+			Inbox:       apiinbox.Endpoints{Base: base},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
 	}

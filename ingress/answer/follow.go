@@ -57,6 +57,7 @@ type Question struct {
 	After   int64     // cursor: the Seq of the last durable event that the reader knows; 0: none
 	Lang    i18n.Lang // of sentences that no row has; empty: English
 	Access  Access    // nil: nobody's
+	Now     bool      // the events end with what there is; nothing that is live is told
 }
 
 // ErrClosing ends the events when the server stops: the answer goes on, and whoever asks again in a moment goes on with it.
@@ -78,6 +79,9 @@ func (s *Source) Follow(ctx context.Context, q Question) iter.Seq2[Event, error]
 		f.leave()
 		f.void = q.After > 0
 		err := f.begin(ctx)
+		if err == nil && q.Now {
+			return
+		}
 		if err == nil {
 			err = f.run(ctx)
 		}
@@ -193,6 +197,9 @@ func (f *follower) join() error {
 		return nil
 	}
 	f.joins = false
+	if f.q.Now {
+		return nil
+	}
 	if now, _ := f.sub.Now(); now != nil {
 		return f.piece(*now)
 	}

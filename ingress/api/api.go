@@ -15,6 +15,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
+	"xbot/ingress/api/inbox"
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
@@ -59,6 +60,7 @@ type Tools struct {
 	Registry    registry.Endpoints
 	Plugins     plugins.Endpoints
 	Services    services.Endpoints
+	Inbox       inbox.Endpoints
 }
 
 // Register has the endpoints that need a user.
@@ -68,6 +70,7 @@ func (t *Tools) Register(h huma.API) {
 	t.Registry.Register(h)
 	t.Plugins.Register(h)
 	t.Services.Register(h)
+	t.Inbox.Register(h)
 }
 
 // Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.

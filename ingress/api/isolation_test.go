@@ -17,6 +17,7 @@ import (
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/oauth/oauthtest"
 	"xbot/internal/role"
+	"xbot/internal/service"
 	"xbot/internal/trigger"
 )
 
@@ -87,17 +88,20 @@ func (b *bundle) hers() map[string]string {
 	var called trigger.Made
 	a.post("/api/triggers", object{"name": ofHers}).is(http.StatusCreated, &called)
 	named("/api/triggers/{id}", called.Trigger.ID)
-	of := a.service(object{"name": ofHers, "welcome_message": ofHers})
+	of := a.service(object{"name": ofHers, "welcome_message": ofHers, "capabilities": []string{"humanchat"}})
 	shown, by := a.serviceKey(of.ID)
 	said := b.consumed(by, ofHers)
 	named("/api/services/{id}", of.ID)
 	at["/api/services/{id}/keys/{kid}"] = "/api/services/" + of.ID + "/keys/" + shown.ID
 	at["/api/services/{id}/conversations/{cid}"] = "/api/services/" + of.ID + "/conversations/" + said.ID
+	item, err := b.store.ContactAdmin(b.t.Context(), service.Contact{Session: said.Session, Call: ofHers, Message: ofHers})
+	require.NoError(b.t, err)
+	named("/api/inbox/{id}", item.ID)
 	return at
 }
 
 // administrators are the beginnings of paths that are theirs alone.
-var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/", "/api/registry/digests/", "/api/services/"}
+var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/", "/api/registry/digests/", "/api/services/", "/api/inbox/"}
 
 // namesakes are endpoints at which everybody has a thing of the same name. They answer about that of whoever asks.
 var namesakes = map[string]int{
@@ -147,6 +151,9 @@ var bodies = map[string]object{
 	"PATCH /api/registry/entries/{id}":                {"visibility": "everybody"},
 	"POST /api/registry/installs/{id}/publish":        {"visibility": "everybody"},
 	"PATCH /api/registry/installs/{id}":               {"enabled": false},
+	"PATCH /api/inbox/{id}":                           {"status": "handled"},
+	"POST /api/inbox/{id}/answer":                     {"text": "his", "client_message_id": "a"},
+	"POST /api/services/{id}/conversations/{cid}/say": {"text": "his", "client_message_id": "a"},
 	"PATCH /api/services/{id}":                        {"name": "his"},
 	"POST /api/services/{id}/keys":                    {"name": "his"},
 	"PUT /api/subscriptions/{id}":                     {"name": "his", "provider": "openai", "revision": 1},

@@ -41,5 +41,5 @@ func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method
 
 // converses reports whether a request is about conversations, or what is said for them.
 func converses(r *http.Request) bool {
-	return r.URL.Path == "/api/sessions" || r.URL.Path == "/api/transcriptions" || strings.HasPrefix(r.URL.Path, "/api/sessions/")
+	return strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == "/api/sessions" || r.URL.Path == "/api/transcriptions" || strings.HasPrefix(r.URL.Path, "/api/sessions/")
 }

@@ -17,7 +17,7 @@ import (
 var channelForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
 // ownChannels are those on which people sign in: nobody speaks for them there.
-var ownChannels = []string{"web", "cli", "api"}
+var ownChannels = []string{"web", "cli", "api", "openai", "openai-user"}
 
 const (
 	// maxEnvelopeID bounds every id of an envelope, in bytes.

@@ -40,8 +40,9 @@ type Routes struct {
 	MCP      http.Handler // /mcp: tools for programs that speak the Model Context Protocol
 	Page     http.Handler // everything else
 
-	// Others are what is there without a login, by the beginnings of their paths: the ways to providers and back (/oidc/ to sign in, where there
-	// is such a provider, and /oauth/ to connect accounts), and the files of plugins' panels (/plugin-files/), whose addresses are signed.
+	// Others are what lets people in by itself, or needs no login, by the beginnings of their paths: the OpenAI-compatible API (/v1/), which
+	// takes tokens alone, the ways to providers and back (/oidc/ to sign in, where there is such a provider, and /oauth/ to connect accounts),
+	// and the files of plugins' panels (/plugin-files/), whose addresses are signed.
 	Others map[string]http.Handler
 
 	Ready   Readiness // /readyz

@@ -31,10 +31,16 @@ type Inbox interface {
 	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
 	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
-	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	Stops
 	Moment
 	Questions
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
+}
+
+// Stops stop what runs.
+type Stops interface {
+	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	StopTurn(ctx context.Context, in store.Inbound, turn chat.TurnID) (runs bool, err error)
 }
 
 // Moment is what decides whether a word means a command.
@@ -164,6 +170,14 @@ func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) 
 		d.wake(in, false)
 	}
 	return got, err
+}
+
+// StopTurn stops one turn of a session, if it runs, and nothing that waits behind it. The same id stops it once.
+func (d *Dispatch) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (runs bool, err error) {
+	if runs, err = d.Inbox.StopTurn(ctx, in.Inbound, turn); err == nil && runs {
+		d.wake(in, false)
+	}
+	return runs, err
 }
 
 // Close leaves the bursts that are not over to the relay.

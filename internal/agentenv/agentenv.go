@@ -129,7 +129,7 @@ func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (found, error) {
 }
 
 // chosenOn are the channels on which people say themselves which agent answers. On platforms the policy says so.
-var chosenOn = []string{"", "web", "cli", "api"}
+var chosenOn = []string{"", "web", "cli", "api", "openai", "openai-user"}
 
 // routed reports whether the policy, or an administrator, has the agent answer there: whoever is signed in may begin a conversation with any
 // agent, and does not get its secrets by that.

@@ -132,8 +132,10 @@ func TestEnvironment_WhoeverChoosesAnAgentDoesNotGetItsSecrets(t *testing.T) {
 	require.NoError(t, b.Set(t.Context(), "clerk", "TOKEN", value))
 	has := func() bool { names, _ := b.secrets("local"); return len(names) > 0 }
 	require.True(t, has(), "the policy routes what comes from a platform")
-	b.rows.w.Above.Channel = "web"
-	require.False(t, has())
+	for _, channel := range []string{"", "cli", "api", "openai", "openai-user", "web"} {
+		b.rows.w.Above.Channel = channel
+		require.False(t, has(), channel)
+	}
 	b.force.p.Bindings = []policy.Binding{{Agent: "clerk", Match: policy.BindingMatch{Channel: "web"}}}
 	require.True(t, has())
 	b.force.p.Bindings, b.rows.w.Admin = nil, true

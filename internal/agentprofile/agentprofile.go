@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/memory"
 	"xbot/internal/policy"
+	"xbot/internal/service"
 	"xbot/internal/session"
 	"xbot/internal/soul"
 )
@@ -43,6 +44,9 @@ type Profile struct {
 	Trusted bool
 	// Direct says that one person speaks here, and nobody else.
 	Direct bool
+	// Sealed says that the agent of a service speaks where it answers no consumer, and reads what strangers wrote: it has no tools, no room
+	// and no memory.
+	Sealed bool
 	// Outside says that somebody speaks here who is outside, to a service.
 	Outside bool
 	// Job is what the job narrows whose own conversation it is, or which one above it is; nil: nothing.
@@ -54,7 +58,7 @@ const trustedTool = "logs"
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
-func (p Profile) Has(tool string) bool { return p.jobHas(tool) && p.agentHas(tool) }
+func (p Profile) Has(tool string) bool { return !p.Sealed && p.jobHas(tool) && p.agentHas(tool) }
 
 // elsewhere are the tools by which a job would begin something that is not as narrow as itself.
 var elsewhere = []string{"Cron", "*Trigger*", "publish_service_task", "config", "ManageTools"}
@@ -169,6 +173,10 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 		Plan: w.Plan, Job: w.Above.Job,
+	}
+	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
+		out.Sealed, out.Plan, out.Remember, out.Trusted = true, "", policy.Remembers{}, false
+		return out, nil
 	}
 	if strings.HasPrefix(agent.ID, policy.ServicePrefix) {
 		return b.outside(ctx, key, w, out)

@@ -451,6 +451,12 @@ type Grant struct {
 	Peer      string    `json:"peer"`
 }
 
+// HandBody is the schema of this name in the API's document.
+type HandBody struct {
+	Stopped chat.TurnID `json:"stopped,omitzero"` // The turn that was stopped by that.
+	Taken   bool        `json:"taken"`            // You answer there; the agent is silent.
+}
+
 // HookBody is the schema of this name in the API's document.
 type HookBody struct {
 	Async  bool       `json:"async,omitzero"` // xbot does not wait for it, and it decides nothing.
@@ -481,11 +487,25 @@ type Imported struct {
 	Session chat.Session `json:"session"`
 }
 
+// InboxBody is the schema of this name in the API's document.
+type InboxBody struct {
+	Items  []Item              `json:"items"` // The newest first.
+	More   bool                `json:"more"`  // There are others: ask again with before, the created_at of the last one.
+	Taken  []TakenConversation `json:"taken"` // Conversations in which a person answers, those in which the consumer waits first.
+	Unread InboxUnread         `json:"unread"`
+}
+
 // InboxListBody is the schema of this name in the API's document.
 type InboxListBody struct {
 	Messages    []ops.Unanswered  `json:"messages"`
 	More        bool              `json:"more,omitzero"` // There are more; these are the oldest.
 	Undelivered []ops.Undelivered `json:"undelivered"`   // What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit.
+}
+
+// InboxUnread is the schema of this name in the API's document.
+type InboxUnread struct {
+	Items   int `json:"items"`   // Items that nobody has looked at.
+	Waiting int `json:"waiting"` // Conversations that are taken in which the consumer has the last word.
 }
 
 // Install is the schema of this name in the API's document.
@@ -533,6 +553,24 @@ type Invite struct {
 	Role      string    `json:"role"`             // What those are who come by it.
 	Used      int       `json:"used"`             // How many have.
 	Uses      int       `json:"uses"`             // How many people may come by it.
+}
+
+// Item is the schema of this name in the API's document.
+type Item struct {
+	AgentResponse  string          `json:"agent_response,omitzero"` // What the agent told the administrator, at most 2000 characters.
+	AnsweredBy     string          `json:"answered_by,omitzero"`    // Name of the administrator who has answered.
+	ChangedAt      time.Time       `json:"changed_at"`
+	ConversationID string          `json:"conversation_id"`
+	CreatedAt      time.Time       `json:"created_at"`
+	HandledBy      string          `json:"handled_by,omitzero"` // agent: the service's agent has told the administrator of it on a platform. manual: a person has dealt with it.
+	ID             string          `json:"id"`
+	Message        string          `json:"message"` // What the consumer wants, in the words of the service's agent. A consumer may have written it: show it as text.
+	ServiceID      string          `json:"service_id"`
+	ServiceName    string          `json:"service_name"`
+	Session        chat.SessionKey `json:"session"` // The session of the conversation.
+	Status         string          `json:"status"`
+	TakenBy        string          `json:"taken_by,omitzero"` // Name of the administrator who has taken the conversation: the agent is silent there.
+	Title          string          `json:"title"`             // Of the conversation.
 }
 
 // JobChange is the schema of this name in the API's document.
@@ -1224,6 +1262,12 @@ type SavedText struct {
 	Size    int64     `json:"size"`   // Bytes.
 }
 
+// Saying is the schema of this name in the API's document.
+type Saying struct {
+	ClientMessageID string `json:"client_message_id"` // Yours; the same again is said once.
+	Text            string `json:"text"`              // Plain text or Markdown.
+}
+
 // SentCall is the schema of this name in the API's document.
 type SentCall struct {
 	Arguments string `json:"arguments"`
@@ -1444,6 +1488,18 @@ type SubscriptionDraft struct {
 	Provider string                 `json:"provider"`          // How it is spoken to; openai also for whatever is compatible.
 	Revision int64                  `json:"revision,omitzero"` // Of a change: the revision that it was made from.
 	Shared   bool                   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+}
+
+// TakenConversation is the schema of this name in the API's document.
+type TakenConversation struct {
+	ConversationID string          `json:"conversation_id"`
+	ServiceID      string          `json:"service_id"`
+	ServiceName    string          `json:"service_name"`
+	Session        chat.SessionKey `json:"session"`
+	TakenAt        time.Time       `json:"taken_at"`
+	TakenBy        string          `json:"taken_by"` // Name of the administrator.
+	Title          string          `json:"title"`
+	Waiting        bool            `json:"waiting"` // The consumer has the last word.
 }
 
 // TenantCalls is the schema of this name in the API's document.
@@ -1706,6 +1762,14 @@ type CronTimelineParams struct {
 	Track   string // Those of people, or those that tell conversations of services; left out: both.
 	Service string // Those of one service, with those that its conversations have made.
 	Days    int
+}
+
+// ListInboxParams narrows ListInbox; what is empty does not.
+type ListInboxParams struct {
+	Status  string    // Missing: whichever.
+	Service string    // Missing: of all services.
+	Before  time.Time // Only those that were made before.
+	Limit   int
 }
 
 // InspectInboxParams narrows InspectInbox; what is empty does not.
@@ -2181,6 +2245,46 @@ func (c *Client) ListDeferred(ctx context.Context) ([]DeferredCall, error) {
 func (c *Client) DecideDeferred(ctx context.Context, callID chat.CallID, body DeferredDecision) (chat.ToolCall, error) {
 	var answer chat.ToolCall
 	err := c.call(ctx, http.MethodPost, path("/api/hooks/deferred/%s", callID), nil, body, &answer)
+	return answer, err
+}
+
+// ListInbox sends GET /api/inbox: What consumers of services ask people. Of all services. For administrators.
+func (c *Client) ListInbox(ctx context.Context, params ListInboxParams) (InboxBody, error) {
+	var answer InboxBody
+	err := c.call(ctx, http.MethodGet, "/api/inbox", query{"status": params.Status, "service": params.Service, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer, err
+}
+
+// CountInbox sends GET /api/inbox/unread-count: How much waits for a person. For administrators.
+func (c *Client) CountInbox(ctx context.Context) (InboxUnread, error) {
+	var answer InboxUnread
+	err := c.call(ctx, http.MethodGet, "/api/inbox/unread-count", nil, nil, &answer)
+	return answer, err
+}
+
+// DeleteInboxItem sends DELETE /api/inbox/{id}: Delete an item. The conversation stays. For administrators.
+func (c *Client) DeleteInboxItem(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/inbox/%s", id), nil, nil, nil)
+}
+
+// GetInboxItem sends GET /api/inbox/{id}: What a consumer asks. For administrators.
+func (c *Client) GetInboxItem(ctx context.Context, id string) (Item, error) {
+	var answer Item
+	err := c.call(ctx, http.MethodGet, path("/api/inbox/%s", id), nil, nil, &answer)
+	return answer, err
+}
+
+// ChangeInboxItem sends PATCH /api/inbox/{id}: Say whether somebody has dealt with it. It counts whatever the agent said of it. For administrators.
+func (c *Client) ChangeInboxItem(ctx context.Context, id string, status string) (Item, error) {
+	var answer Item
+	err := c.call(ctx, http.MethodPatch, path("/api/inbox/%s", id), nil, map[string]any{"status": status}, &answer)
+	return answer, err
+}
+
+// AnswerInboxItem sends POST /api/inbox/{id}/answer: Answer the consumer. The answer stands in their conversation, and the item is handled. For administrators.
+func (c *Client) AnswerInboxItem(ctx context.Context, id string, body Saying) (Item, error) {
+	var answer Item
+	err := c.call(ctx, http.MethodPost, path("/api/inbox/%s/answer", id), nil, body, &answer)
 	return answer, err
 }
 
@@ -3079,6 +3183,27 @@ func (c *Client) DeleteServiceConversation(ctx context.Context, id string, cid s
 func (c *Client) GetServiceConversation(ctx context.Context, id string, cid string, params GetServiceConversationParams) (ConsumerTranscript, error) {
 	var answer ConsumerTranscript
 	err := c.call(ctx, http.MethodGet, path("/api/services/%s/conversations/%s", id, cid), query{"after": params.After, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer, err
+}
+
+// GiveServiceConversation sends POST /api/services/{id}/conversations/{cid}/give: Let the agent answer again. From the next message on. For administrators.
+func (c *Client) GiveServiceConversation(ctx context.Context, id string, cid string) (HandBody, error) {
+	var answer HandBody
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/give", id, cid), nil, nil, &answer)
+	return answer, err
+}
+
+// SayInServiceConversation sends POST /api/services/{id}/conversations/{cid}/say: Say something to a consumer in place of the agent. For administrators.
+func (c *Client) SayInServiceConversation(ctx context.Context, id string, cid string, body Saying) (chat.Message, error) {
+	var answer chat.Message
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/say", id, cid), nil, body, &answer)
+	return answer, err
+}
+
+// TakeServiceConversation sends POST /api/services/{id}/conversations/{cid}/take: Answer a consumer in place of the agent. The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. For administrators.
+func (c *Client) TakeServiceConversation(ctx context.Context, id string, cid string) (HandBody, error) {
+	var answer HandBody
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/take", id, cid), nil, nil, &answer)
 	return answer, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/schedule"
+	"xbot/internal/service"
 	"xbot/internal/store"
 )
 
@@ -75,6 +76,9 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job, before chat.Jo
 	}
 	if err := d.checkModel(ctx, w, p); err != nil {
 		return err
+	}
+	if _, _, consumer := service.Of(p.Deliver); consumer && p.Deliver != before.Deliver {
+		return fault.Errorf(fault.Invalid, "deliver names the conversation of a consumer; a job of its service speaks there, with it as target")
 	}
 	for _, key := range []chat.SessionKey{p.Target, p.Deliver} {
 		if key == before.Target || key == before.Deliver {

@@ -60,7 +60,7 @@ type Abilities struct {
 }
 
 // taken are names of places and channels of xbot's own.
-var taken = []string{"feishu", "lark", "qq", "napcat", "onebot", "web", "cli", "tui", "api", "cron", "hook", "system", "subagent", "default", "plugin", "channel"}
+var taken = []string{"feishu", "lark", "qq", "napcat", "onebot", "web", "cli", "tui", "api", "openai", "openai-user", "cron", "hook", "system", "subagent", "default", "plugin", "channel"}
 
 var channelTail = regexp.MustCompile(`^[a-z0-9]{1,12}$`)
 

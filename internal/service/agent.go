@@ -12,6 +12,7 @@ var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo
 // byCapability are the tools that come with a capability.
 var byCapability = map[Capability][]string{
 	Web:       {"WebSearch", "Fetch"},
+	HumanChat: {"contact_admin"},
 	Scheduler: {"Cron"},
 }
 

@@ -98,6 +98,34 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 	return got, err
 }
 
+// StopTurn stops one turn of a session, if that is the one that runs, and leaves what waits behind it. It reports whether it runs.
+func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (runs bool, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		runs = false
+		if _, err := agents.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
+			return err
+		}
+		running, err := s.db.Q.TurnRunning(ctx, tx, in.Session)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && running != turn {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("find the running turn: %w", err)
+		}
+		runs = true
+		id, err := insertInbox(ctx, tx, in, kindStop, &turn, nil)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil // it was stopped before
+		}
+		if err != nil {
+			return err
+		}
+		_, _, err = agents.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(id), 10))
+		return err
+	})
+	return runs, err
+}
+
 // stopExpired says why the conversation had ended before a person wrote the stop: it counts as an interaction, so the next
 // message could not tell. It is read before rows are locked, as when a message is accepted.
 func stopExpired(ctx context.Context, t *pg.Tx, in Inbound) (reason string, err error) {

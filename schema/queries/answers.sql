@@ -36,3 +36,18 @@ SELECT u.id, u.origin, coalesce(u.turn_id, '')::text AS turn, coalesce((
 ), -1)::int AS step
 FROM messages u
 WHERE u.session_key = sqlc.arg(session_key) AND u.inbox_id = sqlc.arg(inbox_id)::bigint AND u.role = 'user';
+
+-- name: AnswerAsked :one
+-- A message of a person, by its row alone.
+SELECT session_key, accepted_at FROM inbox
+WHERE id = sqlc.arg(id)::bigint AND user_id = sqlc.arg(user_id) AND channel = sqlc.arg(channel) AND kind = 'message';
+
+-- name: AnswerNewest :one
+-- The newest message of a conversation; 0: there is none.
+SELECT coalesce(max(id), 0)::bigint FROM inbox WHERE session_key = sqlc.arg(session_key) AND kind = 'message';
+
+-- name: AnswerReleaseID :exec
+-- Takes its id from a message, or from one row alone, so that the next message may have it.
+UPDATE inbox SET platform_id = platform_id || '-' || id
+WHERE channel = sqlc.arg(channel) AND account = '' AND user_id = sqlc.arg(user_id) AND platform_id = sqlc.arg(platform_id)
+  AND (sqlc.arg(row)::bigint = 0 OR id = sqlc.arg(row)::bigint);

@@ -168,4 +168,28 @@ export const publishedOfMock = {
     await confirm(v, "Delete")
     await all.getByText("Tulips").waitFor({ state: "detached" })
   },
+
+  "in Chinese, on a phone and by keyboard, a service is opened, its key made and its form seen": async (v) => {
+    await begin(v)
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
+    await v.page.setViewportSize(phone)
+    await v.page.goto(`${v.url}/settings/services`)
+    const { page } = v
+    await page.getByRole("button", { name: "打开 Help desk" }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForFunction(() => document.activeElement?.textContent === "Help desk", undefined, { polling: 100 })
+    await page.getByRole("tab", { name: "密钥" }).focus()
+    await page.getByLabel("新密钥的用途").fill("收银台")
+    await page.keyboard.press("Enter")
+    await page.getByText("这是 收银台 的密钥，只显示这一次。").waitFor()
+    await page.getByRole("tab", { name: "密钥" }).focus()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowRight")
+    await page.getByRole("form", { name: "服务设置" }).getByLabel("欢迎语").waitFor()
+    await v.inspect("304-service-zh-phone")
+    await page.evaluate(() => localStorage.setItem("xbot.language", "en"))
+    await page.setViewportSize(desk)
+    await page.goto(v.url)
+    await v.ready()
+  },
 }

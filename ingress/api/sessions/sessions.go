@@ -148,14 +148,25 @@ func (a *Endpoints) List(ctx context.Context, q string, limit int, shelves ...ch
 
 // Create creates a session of the user, or finds the one of that key. It is a Conflict where the user has as many as they may.
 func (a *Endpoints) Create(ctx context.Context, in NewSession) (chat.Session, error) {
+	if in.Key != "" {
+		parsed, err := session.Parse(in.Key)
+		if err != nil {
+			return chat.Session{}, a.Problem(err)
+		}
+		if err := mayName(parsed.Channel); err != nil {
+			return chat.Session{}, a.Problem(err)
+		}
+	}
+	return a.Begin(ctx, in)
+}
+
+// Begin is Create for protocols of ours that choose the key, on channels that clients may not name.
+func (a *Endpoints) Begin(ctx context.Context, in NewSession) (chat.Session, error) {
 	key, channel := in.Key, webChannel
 	var parsed session.Key
 	if key != "" {
 		var err error
 		if parsed, err = session.Parse(key); err != nil {
-			return chat.Session{}, a.Problem(err)
-		}
-		if err := mayName(parsed.Channel); err != nil {
 			return chat.Session{}, a.Problem(err)
 		}
 		channel = parsed.Channel

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -88,4 +89,28 @@ func (s *Answers) Place(ctx context.Context, key chat.SessionKey, id chat.InboxI
 		return Place{}, pg.Classify(fmt.Errorf("look where message %d stands: %w", id, err))
 	}
 	return Place{Message: r.ID, Turn: chat.TurnID(r.Turn), Origin: r.Origin, Step: int(r.Step)}, nil
+}
+
+// AskedBy returns where and when a person sent a message on a channel. NotFound: they sent none of that id there.
+func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (key chat.SessionKey, at time.Time, err error) {
+	r, err := s.db.Q.AnswerAsked(ctx, s.db.Pool, dbsqlc.AnswerAskedParams{ID: int64(id), UserID: user, Channel: channel})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", time.Time{}, fault.Errorf(fault.NotFound, "there is no message %d of yours", id)
+	}
+	if err != nil {
+		return "", time.Time{}, pg.Classify(fmt.Errorf("look for message %d: %w", id, err))
+	}
+	return r.SessionKey, r.AcceptedAt, nil
+}
+
+// NewestAsked returns the newest message of a session; 0: there is none.
+func (s *Answers) NewestAsked(ctx context.Context, key chat.SessionKey) (chat.InboxID, error) {
+	id, err := s.db.Q.AnswerNewest(ctx, s.db.Pool, key)
+	return chat.InboxID(id), pg.Classify(err)
+}
+
+// ReleaseID takes the id that a client gave from a message of a person on a channel, so that the next message with it is another one. row
+// names the message that is meant; 0: whichever has the id.
+func (s *Answers) ReleaseID(ctx context.Context, user chat.UserID, channel, id string, row chat.InboxID) error {
+	return pg.Classify(s.db.Q.AnswerReleaseID(ctx, s.db.Pool, dbsqlc.AnswerReleaseIDParams{Channel: channel, UserID: user, PlatformID: id, Row: int64(row)}))
 }

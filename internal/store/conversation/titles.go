@@ -17,7 +17,7 @@ import (
 
 // titledChannels are those whose conversations a model may give a title: each is about one thing, and people find it in a list by its
 // title. A conversation on a platform goes on for ever, and is listed by its place.
-var titledChannels = []string{"web", "cli", "api"}
+var titledChannels = []string{"web", "cli", "api", "openai", "openai-user"}
 
 // titleOpen reports whether a model may give a new conversation its title.
 func (n NewSession) titleOpen() bool {

@@ -7,9 +7,34 @@ package dbsqlc
 
 import (
 	"context"
+	"time"
 
 	"xbot/internal/chat"
 )
+
+const answerAsked = `-- name: AnswerAsked :one
+SELECT session_key, accepted_at FROM inbox
+WHERE id = $1::bigint AND user_id = $2 AND channel = $3 AND kind = 'message'
+`
+
+type AnswerAskedParams struct {
+	ID      int64
+	UserID  chat.UserID
+	Channel string
+}
+
+type AnswerAskedRow struct {
+	SessionKey chat.SessionKey
+	AcceptedAt time.Time
+}
+
+// A message of a person, by its row alone.
+func (q *Queries) AnswerAsked(ctx context.Context, db DBTX, arg AnswerAskedParams) (AnswerAskedRow, error) {
+	row := db.QueryRow(ctx, answerAsked, arg.ID, arg.UserID, arg.Channel)
+	var i AnswerAskedRow
+	err := row.Scan(&i.SessionKey, &i.AcceptedAt)
+	return i, err
+}
 
 const answerFirstEvent = `-- name: AnswerFirstEvent :one
 SELECT seq FROM feed_events
@@ -30,6 +55,18 @@ func (q *Queries) AnswerFirstEvent(ctx context.Context, db DBTX, arg AnswerFirst
 	var seq int64
 	err := row.Scan(&seq)
 	return seq, err
+}
+
+const answerNewest = `-- name: AnswerNewest :one
+SELECT coalesce(max(id), 0)::bigint FROM inbox WHERE session_key = $1 AND kind = 'message'
+`
+
+// The newest message of a conversation; 0: there is none.
+func (q *Queries) AnswerNewest(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (int64, error) {
+	row := db.QueryRow(ctx, answerNewest, sessionKey)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const answerOfTurn = `-- name: AnswerOfTurn :one
@@ -130,6 +167,30 @@ func (q *Queries) AnswerPlace(ctx context.Context, db DBTX, arg AnswerPlaceParam
 		&i.Step,
 	)
 	return i, err
+}
+
+const answerReleaseID = `-- name: AnswerReleaseID :exec
+UPDATE inbox SET platform_id = platform_id || '-' || id
+WHERE channel = $1 AND account = '' AND user_id = $2 AND platform_id = $3
+  AND ($4::bigint = 0 OR id = $4::bigint)
+`
+
+type AnswerReleaseIDParams struct {
+	Channel    string
+	UserID     chat.UserID
+	PlatformID string
+	Row        int64
+}
+
+// Takes its id from a message, or from one row alone, so that the next message may have it.
+func (q *Queries) AnswerReleaseID(ctx context.Context, db DBTX, arg AnswerReleaseIDParams) error {
+	_, err := db.Exec(ctx, answerReleaseID,
+		arg.Channel,
+		arg.UserID,
+		arg.PlatformID,
+		arg.Row,
+	)
+	return err
 }
 
 const answerRow = `-- name: AnswerRow :one

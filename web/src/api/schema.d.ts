@@ -464,6 +464,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What consumers of services ask people
+         * @description Of all services. For administrators.
+         */
+        get: operations["list-inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/unread-count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much waits for a person
+         * @description For administrators.
+         */
+        get: operations["count-inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a consumer asks
+         * @description For administrators.
+         */
+        get: operations["get-inbox-item"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an item
+         * @description The conversation stays. For administrators.
+         */
+        delete: operations["delete-inbox-item"];
+        options?: never;
+        head?: never;
+        /**
+         * Say whether somebody has dealt with it
+         * @description It counts whatever the agent said of it. For administrators.
+         */
+        patch: operations["change-inbox-item"];
+        trace?: never;
+    };
+    "/api/inbox/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer the consumer
+         * @description The answer stands in their conversation, and the item is handled. For administrators.
+         */
+        post: operations["answer-inbox-item"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inspect/inbox": {
         parameters: {
             query?: never;
@@ -2329,6 +2417,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/services/{id}/conversations/{cid}/give": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the agent answer again
+         * @description From the next message on. For administrators.
+         */
+        post: operations["give-service-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/conversations/{cid}/say": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say something to a consumer in place of the agent
+         * @description For administrators.
+         */
+        post: operations["say-in-service-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/conversations/{cid}/take": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a consumer in place of the agent
+         * @description The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. For administrators.
+         */
+        post: operations["take-service-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/services/{id}/keys": {
         parameters: {
             query?: never;
@@ -3967,6 +4115,10 @@ export interface components {
             /** @description off, on or full. */
             verbose?: string;
         };
+        "Change-inbox-itemRequest": {
+            /** @enum {string} */
+            status: "unread" | "read" | "handled";
+        };
         "Change-userRequest": {
             disabled?: boolean;
             /** @enum {string} */
@@ -4796,6 +4948,12 @@ export interface components {
         GroupsBody: {
             groups: components["schemas"]["Group"][] | null;
         };
+        HandBody: {
+            /** @description The turn that was stopped by that. */
+            stopped?: string;
+            /** @description You answer there; the agent is silent. */
+            taken: boolean;
+        };
         HookBody: {
             /** @description xbot does not wait for it, and it decides nothing. */
             async?: boolean;
@@ -4839,12 +4997,33 @@ export interface components {
             notes: string[] | null;
             session: components["schemas"]["Session"];
         };
+        InboxBody: {
+            /** @description The newest first. */
+            items: components["schemas"]["Item"][] | null;
+            /** @description There are others: ask again with before, the created_at of the last one. */
+            more: boolean;
+            /** @description Conversations in which a person answers, those in which the consumer waits first. */
+            taken: components["schemas"]["TakenConversation"][] | null;
+            unread: components["schemas"]["InboxUnread"];
+        };
         InboxListBody: {
             messages: components["schemas"]["Unanswered"][] | null;
             /** @description There are more; these are the oldest. */
             more?: boolean;
             /** @description What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit. */
             undelivered: components["schemas"]["Undelivered"][] | null;
+        };
+        InboxUnread: {
+            /**
+             * Format: int64
+             * @description Items that nobody has looked at.
+             */
+            items: number;
+            /**
+             * Format: int64
+             * @description Conversations that are taken in which the consumer has the last word.
+             */
+            waiting: number;
         };
         Inquiry: {
             /** @description What stands above the question, Markdown: the content of a card of the model. */
@@ -4979,6 +5158,36 @@ export interface components {
         };
         InvitesBody: {
             invites: components["schemas"]["Invite"][] | null;
+        };
+        Item: {
+            /** @description What the agent told the administrator, at most 2000 characters. */
+            agent_response?: string;
+            /** @description Name of the administrator who has answered. */
+            answered_by?: string;
+            /** Format: date-time */
+            changed_at: string;
+            conversation_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description agent: the service's agent has told the administrator of it on a platform. manual: a person has dealt with it.
+             * @enum {string}
+             */
+            handled_by?: "agent" | "manual";
+            /** @example inbox_0a1b2c3d */
+            id: string;
+            /** @description What the consumer wants, in the words of the service's agent. A consumer may have written it: show it as text. */
+            message: string;
+            service_id: string;
+            service_name: string;
+            /** @description The session of the conversation. */
+            session: string;
+            /** @enum {string} */
+            status: "unread" | "read" | "handled";
+            /** @description Name of the administrator who has taken the conversation: the agent is silent there. */
+            taken_by?: string;
+            /** @description Of the conversation. */
+            title: string;
         };
         Job: {
             /** @description It was made by a consumer's conversation for itself. */
@@ -5677,10 +5886,10 @@ export interface components {
             inbox_id?: number;
             model?: string;
             /**
-             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote) or heartbeat.
+             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote), heartbeat, or person (an administrator said it to a consumer of a service, in place of the model).
              * @enum {string}
              */
-            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat";
+            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat" | "person";
             /** @description Pictures that it shows. Their bytes: GET /api/sessions/{key}/pictures/{hash}. */
             pictures?: components["schemas"]["PictureRef"][] | null;
             /** @description What the model thought before it answered, where the provider tells. */
@@ -6895,6 +7104,12 @@ export interface components {
              */
             size: number;
         };
+        Saying: {
+            /** @description Yours; the same again is said once. */
+            client_message_id: string;
+            /** @description Plain text or Markdown. */
+            text: string;
+        };
         SentCall: {
             arguments: string;
             id: string;
@@ -7713,6 +7928,19 @@ export interface components {
              * @description How many there were.
              */
             copies: number;
+        };
+        TakenConversation: {
+            conversation_id: string;
+            service_id: string;
+            service_name: string;
+            session: string;
+            /** Format: date-time */
+            taken_at: string;
+            /** @description Name of the administrator. */
+            taken_by: string;
+            title: string;
+            /** @description The consumer has the last word. */
+            waiting: boolean;
         };
         Task: {
             /** @description The tool call that started it. If it is no command: the key under which the session is told its end. */
@@ -9325,6 +9553,202 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolCall"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-inbox": {
+        parameters: {
+            query?: {
+                /** @description Missing: whichever. */
+                status?: "unread" | "read" | "handled";
+                /** @description Missing: of all services. */
+                service?: string;
+                /** @description Only those that were made before. */
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "count-inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxUnread"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "change-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Change-inbox-itemRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "answer-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Saying"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
                 };
             };
             /** @description Error */
@@ -13462,6 +13886,106 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "give-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "say-in-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Saying"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "take-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandBody"];
+                };
             };
             /** @description Error */
             default: {

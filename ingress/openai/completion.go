@@ -1,0 +1,217 @@
+package openai
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"time"
+
+	"xbot/ingress/answer"
+	"xbot/internal/chat"
+)
+
+// Chat answers requests for chat completions.
+type Chat struct {
+	Backend  Backend
+	Refusals Refusals
+}
+
+// completion is a whole answer.
+type completion struct {
+	ID           string   `json:"id"`
+	Object       string   `json:"object"`
+	Created      int64    `json:"created"`
+	Model        string   `json:"model"`
+	Choices      []choice `json:"choices"`
+	Usage        *usage   `json:"usage"`
+	Conversation string   `json:"conversation_id"`
+}
+
+type choice struct {
+	Index        int         `json:"index"`
+	Message      chatMessage `json:"message"`
+	Logprobs     *struct{}   `json:"logprobs"`
+	FinishReason string      `json:"finish_reason"`
+}
+
+type chatMessage struct {
+	Role        string     `json:"role"`
+	Content     string     `json:"content"`
+	Refusal     *string    `json:"refusal"`
+	Annotations []struct{} `json:"annotations"`
+}
+
+// usage counts tokens, over all steps of the turn.
+type usage struct {
+	PromptTokens     int           `json:"prompt_tokens"`
+	CompletionTokens int           `json:"completion_tokens"`
+	TotalTokens      int           `json:"total_tokens"`
+	Prompt           promptDetails `json:"prompt_tokens_details"`
+}
+
+type promptDetails struct {
+	CachedTokens int `json:"cached_tokens"`
+}
+
+func usageOf(u chat.Usage) *usage {
+	return &usage{u.PromptTokens, u.CompletionTokens, u.PromptTokens + u.CompletionTokens, promptDetails{u.CachedTokens}}
+}
+
+// ServeHTTP implements http.Handler.
+func (c *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ask, asked, err := c.ask(w, r)
+	if err != nil {
+		Refuse(w, err, c.Refusals)
+		return
+	}
+	w.Header().Set(conversationHeader, asked.Conversation)
+	if ask.stream {
+		c.stream(r.Context(), w, ask, asked)
+		return
+	}
+	c.whole(r.Context(), w, asked)
+}
+
+func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, asked Asked, err error) {
+	body, done, err := read(w, r)
+	defer done()
+	if err != nil {
+		return ask, asked, err
+	}
+	if ask, err = parseChat(body, r.Header); err != nil {
+		return ask, asked, err
+	}
+	if ask.Identity, err = identityOf(r, body); err != nil {
+		return ask, asked, err
+	}
+	asked, err = c.Backend.Ask(r.Context(), ask.Ask)
+	asked.Model = ask.Model
+	return ask, asked, err
+}
+
+// completionID is the same for the same message.
+func completionID(a Asked) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", a.Session, a.Message))
+	return "chatcmpl-" + hex.EncodeToString(sum[:12])
+}
+
+// whole waits for the end of the answer. A client that goes away ends the wait alone.
+func (c *Chat) whole(ctx context.Context, w http.ResponseWriter, asked Asked) {
+	t, err := all(ctx, c.Backend.Follow(ctx, asked))
+	if ctx.Err() != nil {
+		return // nobody reads it
+	}
+	if http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {
+		return // the connection is gone
+	}
+	if err != nil {
+		Refuse(w, err, c.Refusals)
+		return
+	}
+	writeJSON(w, http.StatusOK, completion{
+		ID: completionID(asked), Object: "chat.completion", Created: asked.Created.Unix(), Model: asked.Model,
+		Choices:      []choice{{Message: chatMessage{Role: "assistant", Content: t.whole.String(), Annotations: []struct{}{}}, FinishReason: t.finishReason()}},
+		Usage:        usageOf(t.usage),
+		Conversation: asked.Conversation,
+	})
+	if http.NewResponseController(w).Flush() == nil && ctx.Err() == nil {
+		c.Backend.Delivered(ctx, asked)
+	}
+}
+
+// chunk is a piece of an answer.
+type chunk struct {
+	ID      string        `json:"id"`
+	Object  string        `json:"object"`
+	Created int64         `json:"created"`
+	Model   string        `json:"model"`
+	Choices []chunkChoice `json:"choices"`
+	Usage   *usage        `json:"usage,omitempty"`
+	// Conversation names the conversation for later requests.
+	Conversation string `json:"conversation_id"`
+}
+
+type chunkChoice struct {
+	Index        int       `json:"index"`
+	Delta        delta     `json:"delta"`
+	Logprobs     *struct{} `json:"logprobs"`
+	FinishReason *string   `json:"finish_reason"`
+}
+
+type delta struct {
+	Role    string  `json:"role,omitempty"`
+	Content *string `json:"content,omitempty"`
+}
+
+// chunks writes an answer piece by piece.
+type chunks struct {
+	*stream
+	asked Asked
+	text  text
+	gone  bool // the client
+}
+
+// stream sends the answer while it is written.
+func (c *Chat) stream(ctx context.Context, w http.ResponseWriter, ask chatRequest, asked Asked) {
+	s := &chunks{stream: openStream(w), asked: asked}
+	if s.piece(delta{Role: "assistant", Content: new("")}, nil) != nil {
+		return // the client is gone; the answer goes on
+	}
+	for e, err := range c.Backend.Follow(ctx, asked) {
+		over := false
+		if err == nil {
+			over, err = s.tell(e.What)
+		}
+		switch {
+		case ctx.Err() != nil || s.gone:
+			return
+		case err != nil:
+			_ = s.send("", asError(err, c.Refusals).body()) // the client is gone if this fails
+			return
+		case over:
+			if s.end(ask.usage) == nil {
+				c.Backend.Delivered(ctx, asked)
+			}
+			return
+		}
+	}
+}
+
+// tell sends what an event says.
+func (s *chunks) tell(what answer.What) (over bool, err error) {
+	if _, is := what.(answer.Ping); is {
+		s.gone = s.ping() != nil
+		return false, nil
+	}
+	piece, over, err := s.text.take(what)
+	if err == nil && piece != "" {
+		s.gone = s.piece(delta{Content: &piece}, nil) != nil
+	}
+	return over, err
+}
+
+func (s *chunks) piece(d delta, finish *string) error {
+	return s.send("", s.chunk([]chunkChoice{{Delta: d, FinishReason: finish}}, nil))
+}
+
+func (s *chunks) chunk(choices []chunkChoice, u *usage) chunk {
+	return chunk{
+		ID: completionID(s.asked), Object: "chat.completion.chunk", Created: s.asked.Created.Unix(), Model: s.asked.Model,
+		Choices: choices, Usage: u, Conversation: s.asked.Conversation,
+	}
+}
+
+// end sends what ends a stream.
+func (s *chunks) end(usage bool) error {
+	if err := s.piece(delta{}, new(s.text.finishReason())); err != nil {
+		return err
+	}
+	if usage {
+		if err := s.send("", s.chunk([]chunkChoice{}, usageOf(s.text.usage))); err != nil {
+			return err
+		}
+	}
+	return s.line("data: [DONE]")
+}

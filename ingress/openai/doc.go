@@ -1,0 +1,79 @@
+// Package openai speaks the OpenAI API: chat completions and responses. It reads requests, asks through a Backend and writes what the
+// answer comes to, whole or as a stream, in the shapes that OpenAI's own clients read. Who may ask, and who answers, is the Backend's.
+//
+// Shapes: the API reference at platform.openai.com/docs/api-reference (chat, chat streaming, responses, responses streaming, models, errors)
+// and the types of the official clients (npm openai 7.59.0, openai-python).
+package openai
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"xbot/ingress/answer"
+	"xbot/internal/chat"
+)
+
+// Ask is what a program asks: one message, to be answered once.
+type Ask struct {
+	Identity
+
+	Model        string
+	Conversation string // an id that an answer had; empty: the one of User, else a new one
+	User         string // who has one conversation for good; empty: nobody
+	Previous     string // id of the response that this one follows; empty: none
+	Title        string // of a new conversation
+	Text         string
+	Pictures     []Picture
+	Think        string // one of chat.ThinkLevels; empty: as usual
+}
+
+// Picture is one that came with a message, as its file was.
+type Picture struct {
+	Name string
+	Data []byte
+}
+
+// Asked is a message that was accepted.
+type Asked struct {
+	Identity
+
+	ID           string // of the response, where responses are kept
+	Conversation string // names its conversation in later requests
+	Model        string // as the program names who answers
+	Session      chat.SessionKey
+	Message      chat.InboxID
+	Created      time.Time
+}
+
+// Backend is who answers.
+type Backend interface {
+	// Ask accepts a message. An unknown model or conversation is NotFound; the identity of another message a Conflict.
+	Ask(ctx context.Context, a Ask) (Asked, error)
+	// Follow tells the answer, until its end.
+	Follow(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
+	// Delivered notes that the client was sent the whole answer.
+	Delivered(ctx context.Context, a Asked)
+}
+
+// Responses keeps answers that can be looked at later.
+type Responses interface {
+	Backend
+	// Find finds one of whoever asks. NotFound: they have none of that id.
+	Find(ctx context.Context, id string) (Asked, error)
+	// Read tells what there is of an answer, and does not wait for more.
+	Read(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
+	// Cancel ends an answer that is not at its end. What was said so far stays.
+	Cancel(ctx context.Context, a Asked) error
+}
+
+// Models are whom programs may name.
+type Models interface {
+	Models(ctx context.Context) ([]Model, error)
+}
+
+// Model is one that programs may name.
+type Model struct {
+	ID      string
+	Created time.Time
+}

@@ -1,0 +1,112 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"xbot/ingress/answer"
+	"xbot/internal/fault"
+)
+
+// Error is one as OpenAI writes it.
+type Error struct {
+	Status  int
+	Message string
+	Param   string // what is wrong in the request; empty: nothing by itself
+	Code    string
+	Final   bool // the same request comes to the same again: clients need not retry
+}
+
+// Error returns the sentence.
+func (e *Error) Error() string { return e.Message }
+
+// invalid is an error of a parameter.
+func invalid(param, format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "invalid_value"}
+}
+
+// unsupported is the error of a parameter that would change the answer, and cannot be honoured.
+func unsupported(param, format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "unsupported_parameter"}
+}
+
+// Refusals says with which status an error is answered, and what the client is told.
+type Refusals interface {
+	Refusal(err error) (status int, detail string)
+}
+
+// kinds are OpenAI's types of errors by status, and codes where an error has none of its own.
+var kinds = map[int][2]string{
+	http.StatusBadRequest:            {"invalid_request_error", "invalid_value"},
+	http.StatusUnauthorized:          {"invalid_request_error", "invalid_api_key"},
+	http.StatusForbidden:             {"permission_error", "permission_denied"},
+	http.StatusNotFound:              {"invalid_request_error", "not_found"},
+	http.StatusMethodNotAllowed:      {"invalid_request_error", "method_not_allowed"},
+	http.StatusConflict:              {"invalid_request_error", "conflict"},
+	http.StatusRequestEntityTooLarge: {"invalid_request_error", "request_too_large"},
+	http.StatusTooManyRequests:       {"rate_limit_error", "rate_limit_exceeded"},
+}
+
+// errorBody is how an error is written, in an answer or in a stream.
+type errorBody struct {
+	Error errorDetail `json:"error"`
+}
+
+type errorDetail struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    string  `json:"code"`
+}
+
+func (e *Error) body() errorBody {
+	kind, known := kinds[e.Status]
+	if !known {
+		kind = [2]string{"server_error", "server_error"}
+	}
+	out := errorDetail{Message: e.Message, Type: kind[0], Code: kind[1]}
+	if e.Param != "" {
+		out.Param = &e.Param
+	}
+	if e.Code != "" {
+		out.Code = e.Code
+	}
+	return errorBody{out}
+}
+
+// asError is any error as OpenAI writes it.
+func asError(err error, refusals Refusals) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if errors.Is(err, answer.ErrClosing) {
+		return &Error{Status: http.StatusServiceUnavailable, Code: "server_closing", Message: "the server stops; the answer goes on: send the request again with the same Idempotency-Key"}
+	}
+	status, detail := refusals.Refusal(err)
+	return &Error{Status: status, Message: detail, Final: status == http.StatusConflict}
+}
+
+// Refuse answers a request with an error. Retry-After and x-should-retry are what the official clients go by.
+func Refuse(w http.ResponseWriter, err error, refusals Refusals) {
+	e := asError(err, refusals)
+	h := w.Header()
+	if after := fault.After(err); after > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(after.Seconds())+1))
+	}
+	if e.Status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	if e.Final {
+		h.Set("X-Should-Retry", "false")
+	}
+	writeJSON(w, e.Status, e.body())
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client is gone if this fails
+}

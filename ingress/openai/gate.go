@@ -1,0 +1,68 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// maxOpen is how many requests of one caller may be open at once: each that waits holds a connection.
+const maxOpen = 32
+
+// Caller says whose a request is.
+type Caller interface {
+	Of(ctx context.Context) int64
+}
+
+// Gate bounds the requests of a caller that are open at once.
+type Gate struct {
+	Next     http.Handler
+	Who      Caller
+	Refusals Refusals
+
+	mu   sync.Mutex
+	open map[int64]int
+}
+
+// ServeHTTP implements http.Handler.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	who := g.Who.Of(r.Context())
+	if err := g.enter(who); err != nil {
+		Refuse(w, err, g.Refusals)
+		return
+	}
+	defer g.leave(who)
+	g.Next.ServeHTTP(w, r)
+}
+
+func (g *Gate) enter(who int64) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[who] >= maxOpen {
+		return fault.Limited(time.Second, "%d requests of yours are open already; wait for one of them to end", maxOpen)
+	}
+	if g.open == nil {
+		g.open = map[int64]int{}
+	}
+	g.open[who]++
+	return nil
+}
+
+func (g *Gate) leave(who int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[who]--; g.open[who] == 0 {
+		delete(g.open, who)
+	}
+}
+
+// Unknown is the error of a request that nothing here answers.
+func Unknown(r *http.Request) error {
+	return &Error{
+		Status: http.StatusNotFound, Code: "unknown_url",
+		Message: "nothing answers " + r.Method + " " + r.URL.Path + " here; the documents of xbot list what of the OpenAI API there is",
+	}
+}

@@ -1,0 +1,97 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+)
+
+// said is the content of a message.
+type said struct {
+	text     string
+	pictures []Picture
+}
+
+// contentPart is a part of a content, in either of the two APIs.
+type contentPart struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Refusal  string          `json:"refusal"`
+	ImageURL json.RawMessage `json:"image_url"` // chat: {url}; responses: the address
+	FileID   string          `json:"file_id"`
+}
+
+// contentOf reads a content: a text, or a list of parts. at says where it stands.
+func contentOf(at string, raw json.RawMessage) (said, error) {
+	var out said
+	if isNull(raw) {
+		return out, nil
+	}
+	if json.Unmarshal(raw, &out.text) == nil {
+		return out, nil
+	}
+	var parts []contentPart
+	if json.Unmarshal(raw, &parts) != nil {
+		return out, invalid(at, "%s must be a text or a list of parts", at)
+	}
+	var texts []string
+	for i, p := range parts {
+		at := fmt.Sprintf("%s[%d]", at, i)
+		switch p.Type {
+		case "text", "input_text", "output_text":
+			texts = append(texts, p.Text)
+		case "refusal":
+			texts = append(texts, p.Refusal)
+		case "image_url", "input_image":
+			if len(out.pictures) == chat.MaxAttachments {
+				return out, invalid(at, "a message has more than %d pictures", chat.MaxAttachments)
+			}
+			picture, err := p.picture(at)
+			if err != nil {
+				return out, err
+			}
+			out.pictures = append(out.pictures, picture)
+		default:
+			return out, invalid(at+".type", "parts of the type %.40q are not understood here; send text or image_url", p.Type)
+		}
+	}
+	out.text = strings.Join(texts, "\n")
+	return out, nil
+}
+
+// pictureTypes are those that are read.
+var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// picture reads the picture of a part, which must be in the request itself: an address would make the server go where a client says.
+func (p contentPart) picture(at string) (Picture, error) {
+	at += ".image_url"
+	var url string
+	var object struct {
+		URL string `json:"url"`
+	}
+	if json.Unmarshal(p.ImageURL, &url) != nil {
+		if json.Unmarshal(p.ImageURL, &object) != nil {
+			return Picture{}, invalid(at, "%s must have the picture as a data: URL", at)
+		}
+		url, at = object.URL, at+".url"
+	}
+	rest, isData := strings.CutPrefix(url, "data:")
+	if !isData {
+		return Picture{}, invalid(at, "pictures are read from data: URLs alone, such as data:image/png;base64,...; addresses are not fetched. Load the picture and send its bytes")
+	}
+	media, data, found := strings.Cut(rest, ",")
+	kind, encoded := strings.CutSuffix(strings.ToLower(media), ";base64")
+	if !found || !encoded || !slices.Contains(pictureTypes, kind) {
+		return Picture{}, invalid(at, "a picture must be a data: URL in base64 of one of the types %s", strings.Join(pictureTypes, ", "))
+	}
+	file, err := base64.StdEncoding.DecodeString(strings.TrimSpace(data))
+	if err != nil || len(bytes.TrimSpace(file)) == 0 {
+		return Picture{}, invalid(at, "the base64 of the picture is broken")
+	}
+	return Picture{Name: "picture." + strings.TrimPrefix(kind, "image/"), Data: file}, nil
+}

@@ -1,0 +1,218 @@
+package people
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"xbot/ingress/api/sessions"
+	"xbot/ingress/auth"
+	"xbot/ingress/intake"
+	"xbot/ingress/openai"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/picture"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+const (
+	// channel is the one of conversations that are begun here, and of all messages that come in here.
+	channel = "openai"
+	// userChannel is the one of the conversations of the people whom a program names (user).
+	userChannel = "openai-user"
+	// ofThread and ofUser begin the ids of conversations.
+	ofThread, ofUser = "conv_", "user:"
+)
+
+// Ask implements openai.Backend.
+func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
+	if err := auth.MayConverse(ctx); err != nil {
+		return openai.Asked{}, err
+	}
+	asks, err := p.resolve(ctx, a.Model)
+	if err != nil {
+		return openai.Asked{}, err
+	}
+	files := named(a.Pictures)
+	in := intake.Inbound{UserName: auth.User(ctx).Name, Inbound: store.Inbound{
+		User: auth.User(ctx).ID, Channel: channel, PlatformID: a.Key, Text: strings.TrimPrefix(a.Text+chat.AttachmentLines(files), "\n"), Options: chat.Options{Think: a.Think},
+	}}
+	if err := intake.Check(in); err != nil {
+		return openai.Asked{}, err // before a conversation is begun for it
+	}
+	known, found, err := p.known(ctx, a, in)
+	if err != nil {
+		return openai.Asked{}, err
+	}
+	where, err := p.where(ctx, a, asks, known)
+	if err != nil {
+		return openai.Asked{}, err
+	}
+	if in.Files, err = p.keep(ctx, where.Key, files, a.Pictures); err != nil {
+		return openai.Asked{}, err
+	}
+	if !found && asks.model != "" && where.Model != asks.model {
+		if err := p.Store.Override(ctx, where.Key, store.Overrides{Model: &asks.model}); err != nil {
+			return openai.Asked{}, err
+		}
+	}
+	in.Session, in.ChatType, in.Queue = where.Key, where.ChatType, where.Queue
+	id, err := p.accept(ctx, a, in)
+	return p.asked(a, where, id, time.Now()), err
+}
+
+// known finds the message that a request was before.
+func (p *People) known(ctx context.Context, a openai.Ask, in intake.Inbound) (store.Delivered, bool, error) {
+	if !a.Chosen && !a.Retry {
+		return store.Delivered{}, false, p.Store.ReleaseID(ctx, in.User, channel, a.Key, 0)
+	}
+	return p.Store.Delivered(ctx, in.Inbound)
+}
+
+// sameAtOnce is how often a first request may meet another one like it that comes at the same instant.
+const sameAtOnce = 8
+
+// accept accepts the message. Two first requests that are alike are two messages.
+func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (chat.InboxID, error) {
+	for range sameAtOnce {
+		got, err := p.Dispatch.Plain(ctx, in)
+		other := got.Duplicate || fault.Is(err, fault.Conflict) // in the same conversation, or in one of its own
+		if !other || a.Chosen || a.Retry {
+			return got.ID, err
+		}
+		if err := p.Store.ReleaseID(ctx, in.User, channel, a.Key, got.ID); err != nil {
+			return 0, err
+		}
+	}
+	return 0, fault.Limited(time.Second, "many requests like this one came at the same time; send it again in a moment")
+}
+
+// where finds the conversation of a request, or begins it.
+func (p *People) where(ctx context.Context, a openai.Ask, asks who, known store.Delivered) (chat.Session, error) {
+	begin := sessions.NewSession{Agent: asks.agent, Title: a.Title}
+	switch {
+	case a.Previous != "":
+		return p.behind(ctx, a.Previous, known)
+	case a.Conversation != "":
+		return p.existing(ctx, a.Conversation, asks)
+	case a.User != "":
+		begin.Key = p.ofUser(ctx, asks, a.User)
+	case known.Session != "":
+		return p.Own(ctx, known.Session)
+	default:
+		begin.Key = session.Thread(asks.agent, channel, ofThread+p.fresh(ctx, a))
+	}
+	return p.Sessions.Begin(ctx, begin)
+}
+
+// fresh names a new conversation: for a key of the client's always the same one, so that requests at the same instant begin one alone.
+func (p *People) fresh(ctx context.Context, a openai.Ask) string {
+	if !a.Chosen {
+		return strings.ToLower(rand.Text()[:20])
+	}
+	mac := hmac.New(sha256.New, p.Key.Derive("conversations of openai"))
+	fmt.Fprintf(mac, "%d %s", auth.User(ctx).ID, a.Key)
+	return hex.EncodeToString(mac.Sum(nil))[:20]
+}
+
+// ofUser is the conversation of somebody whom a program names. The names of one person's programs are not those of another's.
+func (p *People) ofUser(ctx context.Context, asks who, name string) chat.SessionKey {
+	return session.Thread(asks.agent, userChannel, fmt.Sprintf("%d:%s", auth.User(ctx).ID, name))
+}
+
+// existing finds a conversation by the id that an answer had.
+func (p *People) existing(ctx context.Context, id string, asks who) (chat.Session, error) {
+	missing := &openai.Error{
+		Status: http.StatusNotFound, Param: "conversation_id", Code: "conversation_not_found",
+		Message: "there is no conversation " + quoted(id) + " with this model; leave conversation_id out to begin one",
+	}
+	var key chat.SessionKey
+	if name, is := strings.CutPrefix(id, ofUser); is {
+		key = p.ofUser(ctx, asks, name)
+	} else if strings.HasPrefix(id, ofThread) {
+		key = session.Thread(asks.agent, channel, id)
+	} else {
+		return chat.Session{}, missing
+	}
+	s, owner, err := p.Store.Session(ctx, key)
+	if fault.Is(err, fault.NotFound) || err == nil && owner != auth.User(ctx).ID {
+		return chat.Session{}, missing
+	}
+	return s, err
+}
+
+// behind finds the conversation in which a response was the last one. Older ones cannot be gone on from: what followed them would be there, too.
+func (p *People) behind(ctx context.Context, id string, known store.Delivered) (chat.Session, error) {
+	previous, err := p.Find(ctx, id)
+	if err != nil {
+		return chat.Session{}, err
+	}
+	newest, err := p.Store.NewestAsked(ctx, previous.Session)
+	if err == nil && newest != previous.Message && known.Session != previous.Session {
+		err = &openai.Error{
+			Status: http.StatusBadRequest, Param: "previous_response_id", Code: "unsupported_parameter",
+			Message: "another message has followed this response; send the id of the newest response of the conversation",
+		}
+	}
+	if err != nil {
+		return chat.Session{}, err
+	}
+	return p.Own(ctx, previous.Session)
+}
+
+// named says how a message names its pictures: others make another text, even where a program calls them the same.
+func named(sent []openai.Picture) []chat.Attachment {
+	out := make([]chat.Attachment, len(sent))
+	for i, s := range sent {
+		sum := sha256.Sum256(s.Data)
+		out[i] = chat.Attachment{Kind: "image", Name: hex.EncodeToString(sum[:4]) + "-" + s.Name, Size: int64(len(s.Data))}
+	}
+	return out
+}
+
+// keep keeps the pictures of a message in its conversation: there is no file of them on a runner.
+func (p *People) keep(ctx context.Context, key chat.SessionKey, files []chat.Attachment, sent []openai.Picture) ([]chat.Attachment, error) {
+	for i, s := range sent {
+		made, err := picture.Make(ctx, s.Data)
+		if err != nil {
+			return nil, fmt.Errorf("picture %d: %w", i+1, err)
+		}
+		if err := p.Store.Room(ctx, auth.User(ctx).ID, int64(len(made.Data))); err != nil {
+			return nil, err
+		}
+		kept := made.Of("")
+		kept.Name, kept.Path = files[i].Name, ""
+		if err := p.Store.AddPicture(ctx, key, kept); err != nil {
+			return nil, err
+		}
+		files[i].Shown = &kept.PictureRef
+	}
+	return files, nil
+}
+
+// asked is a message that was accepted.
+func (p *People) asked(a openai.Ask, s chat.Session, id chat.InboxID, at time.Time) openai.Asked {
+	return openai.Asked{
+		Identity: a.Identity, ID: responseID(s.Key, id), Conversation: conversationID(s.Key), Model: a.Model, Session: s.Key, Message: id, Created: at,
+	}
+}
+
+// conversationID is how programs name a conversation.
+func conversationID(key chat.SessionKey) string {
+	parsed, err := session.Parse(key)
+	if err != nil || parsed.Channel != userChannel {
+		return parsed.ID
+	}
+	_, name, _ := strings.Cut(parsed.ID, ":")
+	return ofUser + name
+}
+
+// quoted is a name in a sentence, cut where it is long.
+func quoted(name string) string { return fmt.Sprintf("%.100q", name) }

@@ -1,0 +1,87 @@
+package people
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"xbot/ingress/auth"
+	"xbot/ingress/intake"
+	"xbot/ingress/openai"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+// ofResponse begins the ids of responses.
+const ofResponse = "resp_"
+
+// responseID names the answer to a message. What stands behind the number cannot be guessed by who does not know the conversation.
+func responseID(key chat.SessionKey, id chat.InboxID) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "response %s %d", key, id))
+	return fmt.Sprintf("%s%016x%s", ofResponse, int64(id), hex.EncodeToString(sum[:12]))
+}
+
+// Find implements openai.Responses.
+func (p *People) Find(ctx context.Context, id string) (openai.Asked, error) {
+	missing := &openai.Error{Status: http.StatusNotFound, Code: "response_not_found", Message: "there is no response " + quoted(id) + " of yours"}
+	rest, is := strings.CutPrefix(id, ofResponse)
+	if !is || len(rest) < 16 {
+		return openai.Asked{}, missing
+	}
+	n, err := strconv.ParseInt(rest[:16], 16, 64)
+	if err != nil {
+		return openai.Asked{}, missing
+	}
+	key, at, err := p.Store.AskedBy(ctx, auth.User(ctx).ID, channel, chat.InboxID(n))
+	if fault.Is(err, fault.NotFound) || err == nil && responseID(key, chat.InboxID(n)) != id {
+		return openai.Asked{}, missing
+	}
+	if err != nil {
+		return openai.Asked{}, err
+	}
+	s, err := p.Own(ctx, key)
+	if err != nil {
+		return openai.Asked{}, err
+	}
+	out := p.asked(openai.Ask{}, s, chat.InboxID(n), at)
+	out.Chosen, out.Model = true, usual
+	if parsed, err := session.Parse(key); err == nil && parsed.Agent != policy.DefaultAgent {
+		out.Model = usual + "/" + parsed.Agent
+	}
+	return out, nil
+}
+
+// Cancel implements openai.Responses. A message that waits is taken back, a turn that runs is stopped, and what waits behind them stays.
+func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
+	if err := auth.MayConverse(ctx); err != nil {
+		return err
+	}
+	fate, err := p.Store.Fate(ctx, a.Session, a.Message)
+	if err != nil {
+		return err
+	}
+	if fate.Turn == "" && fate.Outcome == "" {
+		err := p.Dispatch.Recall(ctx, a.Session, a.Message)
+		if !fault.Is(err, fault.Conflict) { // else a turn has just taken it
+			return err
+		}
+		if fate, err = p.Store.Fate(ctx, a.Session, a.Message); err != nil {
+			return err
+		}
+	}
+	if fate.Turn == "" {
+		return nil
+	}
+	user := auth.User(ctx)
+	_, err = p.Dispatch.StopTurn(ctx, intake.Inbound{UserName: user.Name, Inbound: store.Inbound{
+		Session: a.Session, User: user.ID, Channel: channel, PlatformID: fmt.Sprintf("cancel-%d", a.Message),
+	}}, fate.Turn)
+	return err
+}

@@ -1,0 +1,119 @@
+// Package people answers the OpenAI API with the agents of the installation, for people's API tokens: whoever has a token asks as its person,
+// in conversations of that person.
+package people
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"xbot/ingress/answer"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/sessions"
+	"xbot/ingress/auth"
+	"xbot/ingress/intake"
+	"xbot/ingress/openai"
+	"xbot/internal/chat"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/policy"
+	"xbot/internal/secret"
+)
+
+// Root is below which the API answers.
+const Root = "/v1/"
+
+// Sessions begins conversations of whoever asks.
+type Sessions interface {
+	Begin(ctx context.Context, in sessions.NewSession) (chat.Session, error)
+}
+
+// Catalogue lists the models that a person may choose.
+type Catalogue interface {
+	Get(ctx context.Context, user chat.UserID) (catalogue.Catalogue, error)
+}
+
+// Policies is the policy in force, which lists the agents.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// People is who answers people's tokens. Its errors and its walls are those of the HTTP API.
+type People struct {
+	*endpoint.Base
+
+	Sessions  Sessions
+	Dispatch  *intake.Dispatch
+	Answers   *answer.Source
+	Catalogue Catalogue
+	Policies  Policies
+	Key       secret.Deriver // names the conversations that requests with a key of the client's begin
+}
+
+// Handler answers below Root. It needs a token: a cookie does not count, so that no page drives it.
+func (p *People) Handler() http.Handler {
+	chats := &openai.Chat{Backend: p, Refusals: p.Base}
+	responses := &openai.ResponseAPI{Responses: p, Refusals: p.Base}
+	list := &openai.List{Models: p, Refusals: p.Base}
+	routes := http.NewServeMux()
+	routes.Handle("POST "+Root+"chat/completions", chats)
+	routes.HandleFunc("POST "+Root+"responses", responses.Create)
+	routes.HandleFunc("GET "+Root+"responses/{id}", responses.Get)
+	routes.HandleFunc("POST "+Root+"responses/{id}/cancel", responses.Cancel)
+	routes.HandleFunc("GET "+Root+"models", list.All)
+	routes.HandleFunc("GET "+Root+"models/{id...}", list.One)
+	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		openai.Refuse(w, openai.Unknown(r), p.Base)
+	})
+	closed := p.Auth.Require(&openai.Gate{Next: routes, Who: caller{}, Refusals: p.Base}, p.refuse)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
+		if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); !strings.EqualFold(scheme, "Bearer") {
+			p.refuse(w, r, auth.ErrSignIn)
+			return
+		}
+		closed.ServeHTTP(w, r)
+	})
+}
+
+func (p *People) refuse(w http.ResponseWriter, _ *http.Request, err error) {
+	openai.Refuse(w, err, p.Base)
+}
+
+// caller is the person of a request.
+type caller struct{}
+
+// Of implements openai.Caller.
+func (caller) Of(ctx context.Context) int64 { return int64(auth.User(ctx).ID) }
+
+// Follow implements openai.Backend.
+func (p *People) Follow(ctx context.Context, a openai.Asked) iter.Seq2[answer.Event, error] {
+	return p.Answers.Follow(ctx, answer.Question{Session: a.Session, Message: a.Message, Access: token{}})
+}
+
+// Read implements openai.Responses.
+func (p *People) Read(ctx context.Context, a openai.Asked) iter.Seq2[answer.Event, error] {
+	return p.Answers.Follow(ctx, answer.Question{Session: a.Session, Message: a.Message, Access: token{}, Now: true})
+}
+
+// token is what the reader signed in with.
+type token struct{}
+
+// Still implements answer.Access.
+func (token) Still(ctx context.Context) error { return auth.Still(ctx) }
+
+// noteTime bounds how long it takes to note that an answer was delivered.
+const noteTime = 5 * time.Second
+
+// Delivered lets the next request that is like this one be another one. Where the client chose the key, it stays the same for good.
+func (p *People) Delivered(ctx context.Context, a openai.Asked) {
+	if a.Chosen {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
+	defer cancel()
+	if err := p.Store.ReleaseID(ctx, auth.User(ctx).ID, channel, a.Key, a.Message); err != nil {
+		p.Log.Warn("a delivered answer was not noted: a retry of its request gets it again", "error", err)
+	}
+}

@@ -1,0 +1,135 @@
+package openai
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+const (
+	// MaxBody bounds a request, in bytes.
+	MaxBody = 20 << 20
+	// maxIDBytes bounds the names that clients choose: of conversations, people and requests.
+	maxIDBytes = 255
+	// largeBody is from which size on a request waits for others of that size: what it holds is copied a few times, in bytes.
+	largeBody = 1 << 20
+	// sendTimeout bounds the write of a piece to a slow client.
+	sendTimeout = 30 * time.Second
+)
+
+// Identity says which requests are the same one, so that it is answered once.
+type Identity struct {
+	Key string
+	// Retry says that the client has sent the request before, and lost the answer. It is not set where the client chose the key: what comes
+	// with the same one is the same.
+	Retry bool
+	// Chosen says that the client chose the key. Otherwise it is made of the request, and the next request like it is another one.
+	Chosen bool
+}
+
+// identityOf finds out whether a request was sent before. Clients may send an Idempotency-Key. OpenAI's own ones do not, and count their
+// retries instead (x-stainless-retry-count): such a retry is a request whose body was sent before and whose answer was not delivered.
+func identityOf(r *http.Request, body []byte) (Identity, error) {
+	if key := r.Header.Get("Idempotency-Key"); key != "" {
+		if len(key) > maxIDBytes {
+			return Identity{}, invalid("Idempotency-Key", "Idempotency-Key has %d bytes; at most %d are accepted", len(key), maxIDBytes)
+		}
+		sum := sha256.Sum256([]byte(key))
+		return Identity{Key: "key-" + hex.EncodeToString(sum[:16]), Chosen: true}, nil
+	}
+	h := sha256.New()
+	for _, part := range [][]byte{[]byte(r.URL.Path), []byte(r.Header.Get(conversationHeader)), body} {
+		h.Write([]byte(strconv.Itoa(len(part)) + ":"))
+		h.Write(part)
+	}
+	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // what is no number counts none
+	return Identity{Key: "auto-" + hex.EncodeToString(h.Sum(nil)[:16]), Retry: retries > 0}, nil
+}
+
+// conversationHeader names the conversation of a request, where its body does not, and of an answer.
+const conversationHeader = "X-Conversation-Id"
+
+// large has a place for each large request that is read at the same time.
+var large = make(chan struct{}, 4)
+
+// read reads the body of a request, and lets the answer take its time. Call done when nothing of the body is needed any more.
+func read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+	done = func() {}
+	if r.ContentLength < 0 || r.ContentLength > largeBody {
+		select {
+		case large <- struct{}{}:
+			done = func() { <-large }
+		case <-r.Context().Done():
+			return nil, done, r.Context().Err()
+		}
+	}
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		err = fault.Errorf(fault.TooLarge, "the request has more than %d bytes", MaxBody)
+	} else if err != nil {
+		err = fault.Errorf(fault.Invalid, "the request did not come to its end")
+	}
+	if err == nil {
+		err = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else the connection counts as lost once the time to read is over
+	}
+	return body, done, err
+}
+
+// fields are the members of a request.
+type fields map[string]json.RawMessage
+
+func parse(body []byte) (fields, error) {
+	var f fields
+	if err := json.Unmarshal(body, &f); err != nil || f == nil {
+		return nil, invalid("", "the body must be a JSON object")
+	}
+	return f, nil
+}
+
+// get decodes a member; null and a missing one leave out as it is. what says in words what it must be.
+func (f fields) get(name, what string, out any) error {
+	raw := f[name]
+	if isNull(raw) {
+		return nil
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return invalid(name, "%s must be %s", name, what)
+	}
+	return nil
+}
+
+// name decodes a member that names something of the client's.
+func (f fields) name(name string, out *string) error {
+	if err := f.get(name, "a string", out); err != nil {
+		return err
+	}
+	if len(*out) > maxIDBytes {
+		return invalid(name, "%s has %d bytes; at most %d are accepted", name, len(*out), maxIDBytes)
+	}
+	return nil
+}
+
+func isNull(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || string(raw) == "null"
+}
+
+// isEmpty reports whether a member says nothing: null, false, an empty text, list or object.
+func isEmpty(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return isNull(raw) || slices.Contains([]string{"false", `""`, "[]", "{}", "0"}, string(raw))
+}
+
+// is reports whether a member is one of some JSON texts.
+func (f fields) is(name string, harmless ...string) bool {
+	return slices.Contains(harmless, string(bytes.TrimSpace(f[name])))
+}

@@ -1,0 +1,285 @@
+package openai
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"net/http"
+	"time"
+
+	"xbot/ingress/answer"
+	"xbot/internal/chat"
+)
+
+// response is an answer as an object that can be looked at again.
+type response struct {
+	ID         string           `json:"id"`
+	Object     string           `json:"object"`
+	CreatedAt  int64            `json:"created_at"`
+	Status     string           `json:"status"`
+	Error      *responseError   `json:"error"`
+	Incomplete *incomplete      `json:"incomplete_details"`
+	Model      string           `json:"model"`
+	Output     []outputItem     `json:"output"`
+	Usage      *responseUsage   `json:"usage"`
+	Where      conversationBody `json:"conversation"`
+	settings
+}
+
+// settings are members that clients expect, and that say the same for every answer.
+type settings struct {
+	Instructions      *string      `json:"instructions"`
+	MaxOutputTokens   *int         `json:"max_output_tokens"`
+	Metadata          struct{}     `json:"metadata"`
+	ParallelToolCalls bool         `json:"parallel_tool_calls"`
+	PreviousID        *string      `json:"previous_response_id"`
+	Store             bool         `json:"store"`
+	Temperature       *float64     `json:"temperature"`
+	Text              textSettings `json:"text"`
+	ToolChoice        string       `json:"tool_choice"`
+	Tools             []struct{}   `json:"tools"`
+	TopP              *float64     `json:"top_p"`
+	Truncation        string       `json:"truncation"`
+}
+
+type textSettings struct {
+	Format struct {
+		Type string `json:"type"`
+	} `json:"format"`
+}
+
+type conversationBody struct {
+	ID string `json:"id"`
+}
+
+type responseError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+type incomplete struct {
+	Reason string `json:"reason"`
+}
+
+type outputItem struct {
+	ID      string       `json:"id"`
+	Type    string       `json:"type"`
+	Status  string       `json:"status"`
+	Role    string       `json:"role"`
+	Content []outputText `json:"content"`
+}
+
+type outputText struct {
+	Type        string     `json:"type"`
+	Text        string     `json:"text"`
+	Annotations []struct{} `json:"annotations"`
+	Logprobs    []struct{} `json:"logprobs"`
+}
+
+func textPart(s string) outputText {
+	return outputText{Type: "output_text", Text: s, Annotations: []struct{}{}, Logprobs: []struct{}{}}
+}
+
+// responseUsage counts tokens, over all steps of the turn.
+type responseUsage struct {
+	InputTokens  int           `json:"input_tokens"`
+	Input        promptDetails `json:"input_tokens_details"`
+	OutputTokens int           `json:"output_tokens"`
+	Output       outputDetails `json:"output_tokens_details"`
+	TotalTokens  int           `json:"total_tokens"`
+}
+
+type outputDetails struct {
+	ReasoningTokens int `json:"reasoning_tokens"`
+}
+
+func responseUsageOf(u chat.Usage) *responseUsage {
+	return &responseUsage{u.PromptTokens, promptDetails{u.CachedTokens}, u.CompletionTokens, outputDetails{}, u.PromptTokens + u.CompletionTokens}
+}
+
+// The states of a response.
+const (
+	statusQueued     = "queued"
+	statusInProgress = "in_progress"
+	statusCompleted  = "completed"
+	statusIncomplete = "incomplete"
+	statusFailed     = "failed"
+	statusCancelled  = "cancelled"
+)
+
+// responseOf is a response that is not at its end.
+func responseOf(a Asked, status string) response {
+	out := response{
+		ID: a.ID, Object: "response", CreatedAt: a.Created.Unix(), Status: status, Model: a.Model, Output: []outputItem{}, Where: conversationBody{a.Conversation},
+		settings: settings{ParallelToolCalls: true, Store: true, ToolChoice: "auto", Tools: []struct{}{}, Truncation: "disabled"},
+	}
+	out.Text.Format.Type = "text"
+	return out
+}
+
+// messageID is the id of the one message of a response.
+func messageID(a Asked) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "message %s %d", a.Session, a.Message))
+	return "msg_" + hex.EncodeToString(sum[:16])
+}
+
+func outputMessage(a Asked, status string, content ...outputText) outputItem {
+	return outputItem{ID: messageID(a), Type: "message", Status: status, Role: "assistant", Content: append([]outputText{}, content...)}
+}
+
+// ended is a response at its end; err says how it failed.
+func ended(a Asked, t *text, err error) response {
+	out := responseOf(a, statusCompleted)
+	out.Usage = responseUsageOf(t.usage)
+	item := statusCompleted
+	e, failed := err.(*Error) //nolint:errorlint // text.take returns no other one
+	switch {
+	case failed && e.Code == "stopped":
+		out.Status, item = statusCancelled, statusIncomplete
+	case failed && e.Status == http.StatusConflict: // dropped before it began
+		out.Status, item = statusCancelled, statusIncomplete
+	case failed:
+		out.Status, item, out.Error = statusFailed, statusIncomplete, &responseError{"server_error", e.Message}
+	case t.finishReason() == "length":
+		out.Status, item, out.Incomplete = statusIncomplete, statusIncomplete, &incomplete{"max_output_tokens"}
+	case t.finishReason() == "content_filter":
+		out.Status, item, out.Incomplete = statusIncomplete, statusIncomplete, &incomplete{"content_filter"}
+	}
+	if t.whole.Len() > 0 || out.Status == statusCompleted {
+		out.Output = []outputItem{outputMessage(a, item, textPart(t.whole.String()))}
+	}
+	return out
+}
+
+// ResponseAPI answers requests for responses.
+type ResponseAPI struct {
+	Responses Responses
+	Refusals  Refusals
+}
+
+// Create answers POST /v1/responses.
+func (a *ResponseAPI) Create(w http.ResponseWriter, r *http.Request) {
+	ask, asked, err := a.ask(w, r)
+	if err != nil {
+		Refuse(w, err, a.Refusals)
+		return
+	}
+	w.Header().Set(conversationHeader, asked.Conversation)
+	switch {
+	case ask.stream:
+		a.stream(r.Context(), w, asked)
+	case ask.background:
+		writeJSON(w, http.StatusOK, responseOf(asked, statusQueued))
+		a.Responses.Delivered(r.Context(), asked)
+	default:
+		a.whole(r.Context(), w, asked)
+	}
+}
+
+func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseRequest, asked Asked, err error) {
+	body, done, err := read(w, r)
+	defer done()
+	if err != nil {
+		return ask, asked, err
+	}
+	if ask, err = parseResponse(body, r.Header); err != nil {
+		return ask, asked, err
+	}
+	if ask.Identity, err = identityOf(r, body); err != nil {
+		return ask, asked, err
+	}
+	asked, err = a.Responses.Ask(r.Context(), ask.Ask)
+	asked.Model = ask.Model
+	return ask, asked, err
+}
+
+func (a *ResponseAPI) whole(ctx context.Context, w http.ResponseWriter, asked Asked) {
+	t, err := all(ctx, a.Responses.Follow(ctx, asked))
+	if ctx.Err() != nil {
+		return // nobody reads it
+	}
+	if http.NewResponseController(w).SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {
+		return // the connection is gone
+	}
+	if err != nil {
+		Refuse(w, err, a.Refusals)
+		return
+	}
+	writeJSON(w, http.StatusOK, ended(asked, t, nil))
+	if http.NewResponseController(w).Flush() == nil && ctx.Err() == nil {
+		a.Responses.Delivered(ctx, asked)
+	}
+}
+
+// Get answers GET /v1/responses/{id}.
+func (a *ResponseAPI) Get(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("stream") == "true" {
+		Refuse(w, unsupported("stream", "stream is not supported here: create the response with stream, or get it again until its status is completed"), a.Refusals)
+		return
+	}
+	asked, err := a.Responses.Find(r.Context(), r.PathValue("id"))
+	if err == nil {
+		var out response
+		if out, err = a.now(r.Context(), asked); err == nil {
+			writeJSON(w, http.StatusOK, out)
+			return
+		}
+	}
+	Refuse(w, err, a.Refusals)
+}
+
+// endTime bounds how long a cancelled response is waited for.
+const endTime = 10 * time.Second
+
+// Cancel answers POST /v1/responses/{id}/cancel, once the response has ended; where that takes long, with how it stands.
+func (a *ResponseAPI) Cancel(w http.ResponseWriter, r *http.Request) {
+	asked, err := a.Responses.Find(r.Context(), r.PathValue("id"))
+	if err == nil {
+		err = a.Responses.Cancel(r.Context(), asked)
+	}
+	if err != nil {
+		Refuse(w, err, a.Refusals)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), endTime)
+	defer cancel()
+	out, err := standing(asked, a.Responses.Follow(ctx, asked))
+	if err != nil && r.Context().Err() == nil {
+		out, err = a.now(r.Context(), asked)
+	}
+	if err != nil {
+		Refuse(w, err, a.Refusals)
+		return
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// now is a response as it stands.
+func (a *ResponseAPI) now(ctx context.Context, asked Asked) (response, error) {
+	return standing(asked, a.Responses.Read(ctx, asked))
+}
+
+func standing(asked Asked, events iter.Seq2[answer.Event, error]) (response, error) {
+	t, status := &text{}, statusQueued
+	for e, err := range events {
+		if err != nil {
+			return response{}, err
+		}
+		switch e.What.(type) {
+		case answer.Begun:
+			status = statusInProgress
+		case answer.Text, answer.Restart:
+			continue
+		}
+		if _, over, err := t.take(e.What); err != nil || over {
+			return ended(asked, t, err), nil
+		}
+	}
+	out := responseOf(asked, status)
+	if t.whole.Len() > 0 {
+		out.Output = []outputItem{outputMessage(asked, statusInProgress, textPart(t.whole.String()))}
+	}
+	return out, nil
+}

@@ -1,0 +1,135 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// responseRequest is a request for a response.
+type responseRequest struct {
+	Ask
+
+	stream, background bool
+}
+
+// item is one of the input of a request: a message, with or without its type, or something else.
+type item struct {
+	Type string `json:"type"`
+	message
+}
+
+// responseParameters are the refused members of responses.
+var responseParameters = []string{"tools", "tool_choice", "top_logprobs", "modalities", "stop", "n"}
+
+// parseResponse reads a request.
+func parseResponse(body []byte, h http.Header) (out responseRequest, err error) {
+	f, err := parse(body)
+	if err != nil {
+		return out, err
+	}
+	if err := refuse(f, responseParameters...); err != nil {
+		return out, err
+	}
+	if err := unanswerable(f); err != nil {
+		return out, err
+	}
+	var instructions string
+	for _, err := range []error{
+		f.name("model", &out.Model), f.name("user", &out.User), f.name("previous_response_id", &out.Previous), f.name("conversation_id", &out.Conversation),
+		f.get("stream", "true or false", &out.stream), f.get("background", "true or false", &out.background), f.get("instructions", "a string", &instructions),
+		out.conversation(f), out.reasoning(f),
+	} {
+		if err != nil {
+			return out, err
+		}
+	}
+	if out.Previous != "" && out.Conversation != "" {
+		return out, invalid("previous_response_id", "send previous_response_id or conversation, not both")
+	}
+	if err := out.where(h); err != nil {
+		return out, err
+	}
+	messages, err := inputOf(f["input"])
+	if err != nil {
+		return out, err
+	}
+	var told []string
+	if instructions != "" {
+		told = []string{instructions}
+	}
+	return out, out.read("input", told, messages)
+}
+
+// unanswerable refuses members of responses that have members themselves.
+func unanswerable(f fields) error {
+	var text struct {
+		Format struct {
+			Type string `json:"type"`
+		} `json:"format"`
+	}
+	if err := f.get("text", "an object", &text); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"", "text"}, text.Format.Type) {
+		return unsupported("text.format", "text.format is not supported: answers are text; say in the message which form the text is to have")
+	}
+	if !isNull(f["prompt"]) {
+		return unsupported("prompt", "prompt is not supported: prompts of OpenAI's dashboard are not known here; send instructions")
+	}
+	return nil
+}
+
+// conversation reads which conversation is meant: its id, or an object with it.
+func (r *responseRequest) conversation(f fields) error {
+	raw := f["conversation"]
+	if isNull(raw) {
+		return nil
+	}
+	var object struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(raw, &r.Conversation) != nil {
+		if json.Unmarshal(raw, &object) != nil || object.ID == "" {
+			return invalid("conversation", "conversation must be the id of a conversation, or an object with it")
+		}
+		r.Conversation = object.ID
+	}
+	return nil
+}
+
+// reasoning reads how much the model is to think.
+func (r *responseRequest) reasoning(f fields) (err error) {
+	var reasoning struct {
+		Effort string `json:"effort"`
+	}
+	if err := f.get("reasoning", "an object", &reasoning); err != nil || reasoning.Effort == "" {
+		return err
+	}
+	r.Think, err = thinks("reasoning.effort", reasoning.Effort)
+	return err
+}
+
+// inputOf reads an input: a text, or a list of items.
+func inputOf(raw json.RawMessage) ([]message, error) {
+	var text string
+	if !isNull(raw) && json.Unmarshal(raw, &text) == nil {
+		return []message{{Role: roleUser, Content: raw}}, nil
+	}
+	var items []item
+	if isNull(raw) || json.Unmarshal(raw, &items) != nil {
+		return nil, invalid("input", "input must be a text or a list of items")
+	}
+	var out []message
+	for i, it := range items {
+		switch it.Type {
+		case "", "message":
+			out = append(out, it.message)
+		case "reasoning": // what a model has thought before; it is not shown, and not told again
+		default:
+			return nil, invalid(fmt.Sprintf("input[%d].type", i), "items of the type %.40q are not understood here; send messages", it.Type)
+		}
+	}
+	return out, nil
+}

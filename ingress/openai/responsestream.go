@@ -1,0 +1,123 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+
+	"xbot/ingress/answer"
+)
+
+// responseEvent is an event of the stream of a response. Which members it has depends on its type.
+type responseEvent struct {
+	Type     string      `json:"type"`
+	Number   int         `json:"sequence_number"`
+	Response *response   `json:"response,omitempty"`
+	Output   *int        `json:"output_index,omitempty"`
+	Item     *outputItem `json:"item,omitempty"`
+	ItemID   string      `json:"item_id,omitempty"`
+	Content  *int        `json:"content_index,omitempty"`
+	Part     *outputText `json:"part,omitempty"`
+	Delta    string      `json:"delta,omitempty"`
+	Text     *string     `json:"text,omitempty"`
+	Logprobs *[]struct{} `json:"logprobs,omitempty"`
+}
+
+// responseStream writes a response piece by piece.
+type responseStream struct {
+	*stream
+	asked Asked
+	text  text
+	begun bool // the message
+	n     int
+	gone  bool // the client
+}
+
+// stream sends the response while it is written.
+func (a *ResponseAPI) stream(ctx context.Context, w http.ResponseWriter, asked Asked) {
+	s := &responseStream{stream: openStream(w), asked: asked}
+	s.tellResponse("response.created", responseOf(asked, statusInProgress))
+	s.tellResponse("response.in_progress", responseOf(asked, statusInProgress))
+	for e, err := range a.Responses.Follow(ctx, asked) {
+		over := false
+		if err == nil {
+			over, err = s.tell(e.What)
+		}
+		switch {
+		case ctx.Err() != nil || s.gone:
+			return
+		case err != nil:
+			s.fail(asError(err, a.Refusals))
+			return
+		case over:
+			if s.end(); !s.gone {
+				a.Responses.Delivered(ctx, asked)
+			}
+			return
+		}
+	}
+}
+
+// event sends an event with the next number.
+func (s *responseStream) event(e responseEvent) {
+	if s.gone {
+		return
+	}
+	e.Number = s.n
+	s.n++
+	s.gone = s.send(e.Type, e) != nil
+}
+
+func (s *responseStream) tellResponse(kind string, r response) {
+	s.event(responseEvent{Type: kind, Response: &r})
+}
+
+// ofText is an event about the one text of the response.
+func (s *responseStream) ofText(e responseEvent) {
+	e.ItemID, e.Output, e.Content = messageID(s.asked), new(0), new(0)
+	s.event(e)
+}
+
+// tell sends what an event says.
+func (s *responseStream) tell(what answer.What) (over bool, err error) {
+	if _, is := what.(answer.Ping); is {
+		s.gone = s.ping() != nil
+		return false, nil
+	}
+	piece, over, err := s.text.take(what)
+	if err == nil && piece != "" {
+		s.begin()
+		s.ofText(responseEvent{Type: "response.output_text.delta", Delta: piece, Logprobs: &[]struct{}{}})
+	}
+	return over, err
+}
+
+// begin opens the message before its first piece.
+func (s *responseStream) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	s.event(responseEvent{Type: "response.output_item.added", Output: new(0), Item: new(outputMessage(s.asked, statusInProgress))})
+	s.ofText(responseEvent{Type: "response.content_part.added", Part: new(textPart(""))})
+}
+
+// end sends the whole.
+func (s *responseStream) end() {
+	s.begin()
+	whole, out := s.text.whole.String(), ended(s.asked, &s.text, nil)
+	s.ofText(responseEvent{Type: "response.output_text.done", Text: &whole, Logprobs: &[]struct{}{}})
+	s.ofText(responseEvent{Type: "response.content_part.done", Part: new(textPart(whole))})
+	s.event(responseEvent{Type: "response.output_item.done", Output: new(0), Item: &out.Output[0]})
+	kind := "response.completed"
+	if out.Status == statusIncomplete {
+		kind = "response.incomplete"
+	}
+	s.tellResponse(kind, out)
+}
+
+// fail says that what was received is not the answer.
+func (s *responseStream) fail(e *Error) {
+	out := responseOf(s.asked, statusFailed)
+	out.Usage, out.Error = responseUsageOf(s.text.usage), &responseError{e.body().Error.Code, e.Message}
+	s.tellResponse("response.failed", out)
+}

@@ -1,0 +1,111 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+
+	"xbot/ingress/answer"
+	"xbot/internal/chat"
+)
+
+// between stands between what the model says in one step and in the next.
+const between = "\n\n"
+
+// text makes one text of an answer: what the model says in its steps, one behind the other. Tools are not part of it.
+type text struct {
+	whole  strings.Builder // what was given out
+	step   string          // of it, what is of the step that is being written
+	finish string
+	usage  chat.Usage
+}
+
+// errBroken ends a stream of which a piece turned out to be void after it was sent: a program must never take it for the answer.
+var errBroken = &Error{
+	Status: http.StatusInternalServerError, Code: "stream_restarted",
+	Message: "the model had to begin this part of its answer anew after some of it was sent; what was received is void. The answer goes on: send the request again with the same Idempotency-Key to get the whole of it",
+}
+
+// take returns the next piece of the answer, which may be empty; over says that it was the last one.
+func (t *text) take(what answer.What) (piece string, over bool, err error) {
+	switch w := what.(type) {
+	case answer.Text:
+		return t.give(w.Piece), false, nil
+	case answer.Restart:
+		if t.step != "" {
+			return "", false, errBroken
+		}
+	case answer.Message:
+		rest, fits := strings.CutPrefix(w.Text, t.step)
+		if !fits {
+			return "", false, errBroken
+		}
+		piece = t.give(rest)
+		t.step = ""
+		return piece, false, nil
+	case answer.Done:
+		t.finish, t.usage = w.Finish, w.Usage
+		if w.Finish == chat.FinishStopped {
+			return "", true, &Error{Status: http.StatusConflict, Code: "stopped", Message: "somebody stopped the answer before its end; what was said so far stands in the conversation", Final: true}
+		}
+		return "", true, nil
+	case answer.Failure:
+		t.usage = w.Usage
+		return "", true, failure(w)
+	}
+	return "", false, nil
+}
+
+// give gives out a piece of the step that is being written.
+func (t *text) give(piece string) string {
+	if piece == "" {
+		return ""
+	}
+	if t.step == "" && t.whole.Len() > 0 {
+		t.step = piece
+		t.whole.WriteString(between + piece)
+		return between + piece
+	}
+	t.step += piece
+	t.whole.WriteString(piece)
+	return piece
+}
+
+func failure(f answer.Failure) *Error {
+	if f.Kind == answer.Dropped {
+		return &Error{Status: http.StatusConflict, Code: "dropped", Final: true, Message: cmp.Or(f.Text, "the message gets no answer: "+f.Outcome)}
+	}
+	return &Error{
+		Status: http.StatusInternalServerError, Code: "turn_" + string(f.Kind), Final: true,
+		Message: cmp.Or(f.Text, "the turn ended without an answer; the conversation and the log of the server say why"),
+	}
+}
+
+// finishReason is the reason as OpenAI names it.
+func (t *text) finishReason() string {
+	switch t.finish {
+	case "length", "content_filter":
+		return t.finish
+	}
+	return "stop"
+}
+
+// all reads an answer to its end. What is void on the way does not matter, since only whole steps count.
+func all(ctx context.Context, events iter.Seq2[answer.Event, error]) (*text, error) {
+	t := &text{}
+	for e, err := range events {
+		if err != nil {
+			return t, err
+		}
+		switch e.What.(type) {
+		case answer.Text, answer.Restart:
+			continue
+		}
+		if _, over, err := t.take(e.What); err != nil || over {
+			return t, err
+		}
+	}
+	return t, ctx.Err()
+}
