@@ -44,13 +44,17 @@ type Profile struct {
 	Trusted bool
 	// Direct says that one person speaks here, and nobody else.
 	Direct bool
-	// Sealed says that the agent of a service speaks where it answers no consumer, and reads what strangers wrote: it has no tools, no room
-	// and no memory.
-	Sealed bool
-	// Outside says that somebody speaks here who is outside, to a service.
-	Outside bool
+	Strangers
 	// Job is what the job narrows whose own conversation it is, or which one above it is; nil: nothing.
 	Job *chat.JobPermits
+}
+
+// Strangers says what of a conversation comes from outside the house.
+type Strangers struct {
+	// Outside: somebody speaks here who is outside, to a service.
+	Outside bool
+	// Sealed: the agent of a service speaks where it answers no consumer, and reads what strangers wrote. It has no tools, no room and no memory.
+	Sealed bool
 }
 
 // trustedTool is the tool that shows what is for administrators' eyes only.
