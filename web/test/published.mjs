@@ -139,7 +139,7 @@ export const publishedOfMock = {
     await v.inspect("305-service-usage-phone")
     await v.fits("usage of a service on a phone")
     await v.page.setViewportSize(desk)
-    await page.getByLabel("Usage", { exact: true }).selectOption("key")
+    await page.getByLabel("Summed up").selectOption("key")
     await used.getByRole("listitem", { name: /^shop/ }).waitFor()
   },
 

@@ -35,7 +35,7 @@ export default function Timeline({ zone }: { zone: string }) {
       {data?.items.length === 0 && <p className="text-ink-2">{say("nothing")}</p>}
       {data && days(data.items, language, zone).map(([day, items]) => (
         <section key={day} aria-label={day}>
-          <h4 className="text-small font-semibold text-ink-2">{day}</h4>
+          <h3 className="text-small font-semibold text-ink-2">{day}</h3>
           <ol className="mt-1 space-y-1 border-l-2 border-line pl-3 text-small">
             {items.map((item) => (
               <Item key={`${item.job} ${item.run?.id ?? item.at}`} item={item} zone={zone} />

@@ -29,7 +29,7 @@ export default function Usage({ id }: { id: string }) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-end gap-3">
         <Choice label={say("days")} value={days} options={ranges.map((value) => ({ value, text: t("usage.days", { n: Number(value) }) }))} onValue={setDays} />
-        <Choice label={say("usage")} value={group} options={[{ value: "day", text: say("byDay") }, { value: "key", text: say("byKey") }]} onValue={(value) => setGroup(value === "key" ? "key" : "day")} />
+        <Choice label={say("by")} value={group} options={[{ value: "day", text: say("byDay") }, { value: "key", text: say("byKey") }]} onValue={(value) => setGroup(value === "key" ? "key" : "day")} />
         <Button disabled={saving.isPending} onClick={() => saving.mutate()}>{say("csv")}</Button>
       </div>
       {saving.error && <Note tone="danger">{saving.error.message}</Note>}
