@@ -715,7 +715,7 @@ export const serviceOfServer = {
       await guest.page.getByText("This service is not offered at the moment.").waitFor()
     } finally {
       await guest.page.context().close()
-      await call(v, "DELETE", `/api/services/${id}`)
+      await v.page.request.delete(`${v.url}/api/services/${id}`, { headers: await v.headers() })
     }
     const answer = await v.page.request.get(`${v.url}/s/${id}?lang=zh`)
     assert.equal(answer.status(), 404)
