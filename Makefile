@@ -68,7 +68,7 @@ temporal:
 	wait $$build
 
 NODE_MODULES := web/node_modules/.package-lock.json
-PAGE_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) web/index.html web/vite.config.ts web/tsconfig.json \
+PAGE_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) web/index.html web/service.html web/vite.config.ts web/vite.service.config.ts web/tsconfig.json \
 	web/scripts/finish-dist.mjs web/package.json
 
 .PHONY: page

@@ -12,6 +12,7 @@ const (
 	NameFetchFile      = "FetchFile"
 	NameEndFetch       = "EndFetch"
 	NameFireJob        = "FireJob"
+	NameAdvanceTrack   = "AdvanceTrack"
 	NameClaim          = "Claim"
 	NamePeek           = "Peek"
 	NameSteer          = "Steer"

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
+	"xbot/internal/service"
 	"xbot/runner/mask"
 )
 
@@ -70,6 +71,9 @@ func (r Rooms) of(ctx context.Context, key chat.SessionKey, user chat.UserID, ru
 		if box, ok, err := r.Guests.Room(ctx, key, user); ok || err != nil {
 			return within(box, walls, err)
 		}
+	}
+	if service.Sealed("", key) {
+		return nil, fault.Errorf(fault.Denied, "no tool acts here: the agent of a service reads what strangers wrote")
 	}
 	if begun {
 		only = ""

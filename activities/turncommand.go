@@ -7,6 +7,7 @@ import (
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/service"
 	"xbot/internal/slash"
 )
 
@@ -45,7 +46,7 @@ func (c *TurnCommands) run(ctx context.Context, order chat.TurnCommand) error {
 	lang := i18n.Lang(order.Lang)
 	known, _ := c.Registry.Find(parsed.Name)
 	runner, ok := known.(slash.TurnRunner)
-	if !ok {
+	if !ok || service.Serves(order.Session) { // what somebody outside writes is never a command
 		return c.Store.AnswerOrder(ctx, order.Turn, i18n.Say(lang, i18n.OrderUnknown, parsed.Name))
 	}
 	err := runner.RunInTurn(ctx, order, parsed.Args)

@@ -85,3 +85,9 @@ func TestTurnCommands_ARefusalIsTheAnswerAndAFaultIsTriedAgain(t *testing.T) {
 	require.NoError(t, store.run(t, fault.Errorf(fault.NotFound, "there is no such folder")))
 	require.Equal(t, []string{"answer t1 there is no such folder"}, store.done)
 }
+
+func TestTurnCommands_WhatAConsumerWritesIsNeverOne(t *testing.T) {
+	store := &claimed{order: chat.TurnCommand{Session: "agent:svc_0a1b2c3d:svc:thread:0123456789", Turn: "t1", Text: "/tidy"}}
+	require.NoError(t, store.run(t, nil))
+	require.Equal(t, []string{"answer t1 " + i18n.Say(i18n.English, i18n.OrderUnknown, "tidy")}, store.done)
+}

@@ -45,6 +45,7 @@ import (
 	toollogs "xbot/internal/tool/logs"
 	"xbot/internal/tool/manage"
 	"xbot/internal/tool/memory"
+	toolservice "xbot/internal/tool/service"
 	toolsettings "xbot/internal/tool/settings"
 	"xbot/internal/tool/shell"
 	toolskill "xbot/internal/tool/skill"
@@ -90,7 +91,7 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
 		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(c.store)),
+		cards.NewSource(cards.New(c.store)), toolservice.NewSource(c.store, c.store),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out
@@ -113,7 +114,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
 		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),
-		toolcron.New(c.jobs),
+		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{People: c.store, Policies: c.policies}),
 		agent.New(c.store, roles), worktree.New(c.store, c.store, subagents.Worktrees{Names: c.store}),
 		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
 		tooltrigger.New(c.triggers), manage.New(c.servers, c.connections), authorize.New(c.connected), conversation.NewHistory(c.store, c.store), toollogs.New(logs.Reader{Home: c.home}, c.store),

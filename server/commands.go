@@ -74,6 +74,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		queue.Activation{Store: a.store},
 		account.Link{Store: a.store, Codes: s.links},
 		admin.Pair{Store: a.store},
+		admin.Inbox{Consumers: a.store, People: a.callers()},
 		slashcontext.Compact{},
 		slashcontext.Usage{Store: a.store, Prices: s.prices},
 		account.Memory{Memories: a.remembered(), Agents: a.agentProfiles(), Users: a.store, Base: s.base},

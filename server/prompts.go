@@ -9,6 +9,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/mcp"
 	"xbot/internal/prompt"
+	"xbot/internal/prompt/guest"
 )
 
 // TemplatePath is where the operator's template of the system prompt would be.
@@ -22,6 +23,7 @@ func (a *agents) pipeline() *prompt.Pipeline {
 		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
 		Installed: a.installed(), Disabled: disabledSkills{a.policies},
 		Enrichers: []prompt.Enricher{serverInstructions{a.offered}, pluginTexts{a.added}},
+		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.store, Template: a.template}),
 	})
 }
 

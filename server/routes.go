@@ -1,9 +1,13 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"xbot/ingress/answer"
 	"xbot/ingress/api"
@@ -14,6 +18,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
+	apiinbox "xbot/ingress/api/inbox"
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
@@ -23,6 +28,7 @@ import (
 	"xbot/ingress/api/plugins"
 	apiregistry "xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
+	apiservices "xbot/ingress/api/services"
 	"xbot/ingress/api/sessions"
 	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
@@ -37,12 +43,14 @@ import (
 	"xbot/ingress/signon"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
+	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/weblink"
 	"xbot/internal/prompt"
+	"xbot/internal/service/desk"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
 	"xbot/internal/transcription"
@@ -64,6 +72,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 		weblink.Prefix: &panels.Files{Signer: a.Tools.Plugins.Widgets.Links, Plugins: in.plugins, Archives: in.store, Accounts: in.store, Log: in.log},
 		oauth.Root:     (&connect.Connect{Accounts: in.connected, Visitors: in.auth, Origins: in.auth.Hosts, People: in.store, Servers: in.connections, Log: in.log}).Handler(),
 	}
+	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
 	r.Others[openai.Root] = (&openai.People{
 		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
 		Catalogue: in.catalogue, Policies: in.policies, Key: in.key,
@@ -76,6 +85,21 @@ func (in *ingressPart) routes() httpserver.Routes {
 		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r
+}
+
+// publicServices are what everybody may know of services.
+type publicServices struct{ store *store.Store }
+
+// PublicService finds a service. It is Denied while nobody may use it.
+func (p publicServices) PublicService(ctx context.Context, id string) (web.PublicService, error) {
+	s, err := p.store.Service(ctx, id)
+	if err != nil {
+		return web.PublicService{}, err
+	}
+	if !s.Open() {
+		return web.PublicService{Origins: s.Origins}, fault.Errorf(fault.Denied, "the service is withdrawn")
+	}
+	return web.PublicService{ID: s.ID, Name: s.Name, Description: s.Description, Welcome: s.Welcome, Questions: s.Questions, Origins: s.Origins}, nil
 }
 
 // signOn signs people in by the OpenID Connect provider of the settings.
@@ -94,7 +118,7 @@ func (in *ingressPart) signOn() *signon.SignOn {
 func (in *ingressPart) consumers() *consumer.API {
 	return consumer.New(consumer.Config{
 		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log,
+		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log, Tally: newRequestCount(in.tele.Registry),
 	})
 }
 
@@ -145,6 +169,8 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}, Prices: in.catalogue},
+			Inbox:       apiinbox.Endpoints{Base: base},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},
 	}
@@ -160,4 +186,33 @@ func openAPI() http.Handler {
 		w.Header().Set("Content-Type", "application/openapi+json")
 		_, _ = w.Write(body) // the client is gone if this fails
 	})
+}
+
+// requestCount counts the requests of consumers for Prometheus. Its labels are as many as there are services: never a key or a conversation.
+type requestCount struct {
+	answered *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+func newRequestCount(r prometheus.Registerer) requestCount {
+	c := requestCount{
+		answered: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "xbot_service_requests_total", Help: "Requests of the consumers of services with a good key, by status: 2xx, 3xx, 4xx, 429, 5xx.",
+		}, []string{"service", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "xbot_service_request_seconds", Help: "How long requests of consumers took, a stream until it ended.", Buckets: []float64{.01, .05, .25, 1, 5, 30, 120, 600},
+		}, []string{"service"}),
+	}
+	r.MustRegister(c.answered, c.seconds)
+	return c
+}
+
+// Requested counts one.
+func (c requestCount) Requested(service string, status int, took time.Duration) {
+	class := strconv.Itoa(status/100) + "xx"
+	if status == http.StatusTooManyRequests {
+		class = strconv.Itoa(status)
+	}
+	c.answered.WithLabelValues(service, class).Inc()
+	c.seconds.WithLabelValues(service).Observe(took.Seconds())
 }

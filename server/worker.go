@@ -11,6 +11,7 @@ import (
 	"xbot/activities/background"
 	"xbot/activities/coding"
 	"xbot/activities/compress"
+	"xbot/activities/cronjob"
 	"xbot/activities/deletion"
 	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
@@ -129,6 +130,7 @@ func (w *workerPart) activities() worker.Activities {
 			Commands:  &background.Commands{Store: w.store, Boxes: rooms, Links: outputLinks{filelink.New(w.key)}},
 			Fetcher:   w.attachmentFetcher(w.agent.Keep),
 			CronJobs:  w.cronJobs(),
+			Track:     &cronjob.Track{Runs: w.store, Copy: w.copy},
 			Subagents: &agentwork.Subagents{Store: w.store},
 			Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
 			Memorizer: w.memorizer(assembler),

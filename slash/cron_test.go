@@ -15,6 +15,7 @@ import (
 	"xbot/internal/cron"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/store"
 	"xbot/slash/conversation"
 )
 
@@ -131,7 +132,7 @@ func TestCronCommand_SaysWhichTimezoneHoldsAndWhy(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, say("/cron"), "America/New_York, the timezone of your profile")
 	require.Contains(t, say("/cron add 0 9 * * * look again"), " E")
-	jobs, err := b.Store.Jobs(t.Context(), owner.ID)
+	jobs, err := b.Store.Jobs(t.Context(), store.JobsListed{Owner: owner.ID})
 	require.NoError(t, err)
 	zones := map[string]string{}
 	for _, j := range jobs {

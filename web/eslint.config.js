@@ -28,6 +28,6 @@ export default ts.config(
   },
   // The browser test also has functions that run in the page.
   { files: ["test/**/*.mjs"], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
-  { files: ["public/theme.js"], languageOptions: { globals: globals.browser, sourceType: "script" } },
+  { files: ["public/theme.js", "public/embed.js"], languageOptions: { globals: globals.browser, sourceType: "script" } },
   { files: ["public/sw.js"], languageOptions: { globals: globals.serviceworker, sourceType: "script" } },
 )

@@ -39,6 +39,10 @@ func handler(files fs.FS) http.Handler {
 
 func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	if strings.HasPrefix("/"+name+"/", ServicePath) { // where visitors are never shown the page of the house
+		http.NotFound(w, r)
+		return
+	}
 	if isPlace(name) {
 		name = "index.html"
 	}
@@ -93,9 +97,9 @@ func readAll(files fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// hidden keeps the build's own notes (.vite/manifest.json, .gitkeep) from visitors.
+// hidden keeps the build's own notes (.vite/manifest.json, .gitkeep) and what Service serves from visitors.
 func hidden(name string) bool {
-	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".gz")
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".gz") || name == servicePage || name == serviceEmbed
 }
 
 func cacheControl(name string) string {

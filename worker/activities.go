@@ -74,6 +74,7 @@ type Background struct {
 	Commands  *background.Commands
 	Fetcher   *files.Fetcher
 	CronJobs  *cronjob.CronJobs
+	Track     *cronjob.Track
 	Subagents *agents.Subagents
 	Groups    *agents.Groups
 	Memorizer *memorize.Memorizer
@@ -90,6 +91,7 @@ func (b Background) register(w sdk.ActivityRegistry) {
 	register(w, activities.NameFetchFile, b.Fetcher.FetchFile)
 	register(w, activities.NameEndFetch, b.Fetcher.EndFetch)
 	register(w, activities.NameFireJob, b.CronJobs.FireJob)
+	register(w, activities.NameAdvanceTrack, b.Track.AdvanceTrack)
 	register(w, activities.NameUnloadSubagent, b.Subagents.Unload)
 	register(w, activities.NameStepGroup, b.Groups.StepGroup)
 	register(w, activities.NameMemorize, b.Memorizer.Memorize)

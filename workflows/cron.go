@@ -89,3 +89,56 @@ func waitForNext(ctx workflow.Context, wakes workflow.ReceiveChannel, now cronjo
 	next.Select(ctx)
 	return woken, err
 }
+
+// maxTrackLooks is how often one run looks at the line before it continues as new.
+const maxTrackLooks = 100
+
+// ServiceTrackInput is empty: there is one line, and it stands in Postgres.
+type ServiceTrackInput struct{}
+
+// ServiceTrack moves the line of the runs of services' jobs. It is woken when a job fires and when a turn that has a place ends, looks by itself
+// for what takes too long, and ends when nobody waits and no place is taken.
+func ServiceTrack(ctx workflow.Context, in ServiceTrackInput) error {
+	wakes := workflow.GetSignalChannel(ctx, SignalWake)
+	for range maxTrackLooks {
+		drainAll(wakes)
+		var now cronjob.AdvanceTrackOutput
+		err := workflow.ExecuteLocalActivity(local(ctx, "move the line"), activities.NameAdvanceTrack, cronjob.AdvanceTrackInput{}).Get(ctx, &now)
+		if err != nil {
+			return err
+		}
+		workflow.SetCurrentDetails(ctx, trackDetails(now))
+		switch {
+		case now.Waiting && now.Wait <= 0:
+		case now.Waiting || now.Posted > 0:
+			if err := waitInLine(ctx, wakes, now.Wait); err != nil {
+				return err
+			}
+		case !drainAll(wakes):
+			return nil
+		}
+	}
+	return continueAsNew(ctx, NameServiceTrack, in)
+}
+
+// waitInLine waits until something has changed, or for a while.
+func waitInLine(ctx workflow.Context, wakes workflow.ReceiveChannel, wait time.Duration) (err error) {
+	timing, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	next := workflow.NewSelector(ctx)
+	next.AddReceive(wakes, func(c workflow.ReceiveChannel, _ bool) { c.ReceiveAsync(nil) })
+	timer := workflow.NewTimerWithOptions(timing, wait, workflow.TimerOptions{Summary: "looks again"})
+	next.AddFuture(timer, func(f workflow.Future) { err = f.Get(ctx, nil) })
+	next.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { err = ctx.Err() })
+	next.Select(ctx)
+	return err
+}
+
+// trackDetails is what operators see of the line.
+func trackDetails(now cronjob.AdvanceTrackOutput) string {
+	text := []string{"**" + count(now.Posted, "run goes on", "runs go on") + "**"}
+	if now.Waiting {
+		text = append(text, "others wait in line")
+	}
+	return strings.Join(text, " · ")
+}

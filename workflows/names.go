@@ -26,6 +26,7 @@ const (
 	NameClosing      = "Closing"
 	NameTitle        = "Title"
 	NameDeletePerson = "DeletePerson"
+	NameServiceTrack = "ServiceTrack"
 	SignalWake       = "wake"
 )
 
@@ -76,6 +77,9 @@ func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.Format
 func DeletePersonID(user chat.UserID) string {
 	return "delete-person/" + strconv.FormatInt(int64(user), 10)
 }
+
+// TrackID is the workflow id of the line of the runs of services' jobs: there is one.
+const TrackID = "service-track"
 
 // ClosingID returns the workflow id of what hooks are told of a turn that has ended.
 func ClosingID(turn chat.TurnID) string { return workflowID("closing/", string(turn)) }
@@ -144,6 +148,7 @@ const (
 	KindClosing    = "closing"
 	KindTitle      = "title"
 	KindDeletion   = "deletion"
+	KindTrack      = "track"
 )
 
 // Type is a workflow and the name under which workers register it.
@@ -167,5 +172,6 @@ func Registered() []Type {
 		{NameClosing, Closing},
 		{NameTitle, Title},
 		{NameDeletePerson, DeletePerson},
+		{NameServiceTrack, ServiceTrack},
 	}
 }

@@ -63,7 +63,7 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 		return FireJobOutput{}, activities.Failure(ctx, err)
 	}
 	j := fired.Job
-	out := FireJobOutput{Runs: fired.Runs, Paused: j.State == chat.JobPaused, Over: j.State != chat.JobActive && j.State != chat.JobPaused}
+	out := FireJobOutput{Runs: fired.Runs, Paused: j.State == chat.JobPaused || fired.Held, Over: j.State != chat.JobActive && j.State != chat.JobPaused}
 	if j.Next != nil {
 		out.Wait, out.Next = max(fired.Wait, 0), shownIn(*j.Next, j.Zone)
 	}

@@ -9,6 +9,7 @@ import (
 	"xbot/activities/hooks"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/service"
 	"xbot/internal/tool"
 )
 
@@ -51,6 +52,9 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	call, err := a.Questions.Call(ctx, in.Call)
 	if err != nil {
 		return AskOutput{}, activities.Failure(ctx, err)
+	}
+	if service.Serves(call.Session) { // whoever is outside is asked nothing: the call is refused
+		return AskOutput{}, nil
 	}
 	call, err = a.Questions.Ask(ctx, in.Call, chat.Request{Reason: tool.Reason(call.Arguments), Preview: a.preview(ctx, call)})
 	if err != nil {

@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -250,4 +251,26 @@ func TestAsk_WarnsEachTimeFiftyCallsWereAllowedTogether(t *testing.T) {
 	b.ask(49)
 	b.ask(50)
 	require.Equal(t, 1, warned())
+}
+
+// outsider has a call of a consumer that a hook wants somebody to be asked about.
+type outsider struct{ asked int }
+
+func (o *outsider) Call(_ context.Context, id chat.CallID) (chat.Call, error) {
+	return chat.Call{ToolCall: chat.ToolCall{ID: id, Name: "FileCreate", Rule: chat.RuleAsk}, Session: "agent:svc_0a1b2c3d:svc:thread:0123456789"}, nil
+}
+
+func (o *outsider) Ask(ctx context.Context, id chat.CallID, _ chat.Request) (chat.Call, error) {
+	o.asked++
+	return o.Call(ctx, id)
+}
+
+func (*outsider) Expire(context.Context, chat.CallID) error { return nil }
+
+func TestAsk_NobodyOutsideIsAsked(t *testing.T) {
+	o := &outsider{}
+	out, err := (&turn.Approvals{Questions: o, Wait: time.Hour}).Ask(t.Context(), turn.AskInput{Call: "t.0.0"})
+	require.NoError(t, err)
+	require.False(t, out.Open, "the turn goes on, and the call is refused")
+	require.Zero(t, o.asked)
 }

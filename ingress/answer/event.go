@@ -102,6 +102,9 @@ const (
 	Dropped Kind = "dropped" // the message gets no turn of its own
 )
 
+// OutcomeTaken is the outcome of a dropped message that a person of the house answers, who has taken the conversation from the agent.
+const OutcomeTaken = "taken"
+
 // Failure is the last event of an answer that failed.
 type Failure struct {
 	Kind    Kind

@@ -119,6 +119,9 @@ func (f *follower) taken(ctx context.Context, seq int64, m chat.Message) error {
 	if m.Origin == chat.OriginSuperseded { // it was dropped, and is read with the message that took its place
 		return f.end(seq, Failure{Kind: Dropped, Outcome: m.Origin})
 	}
+	if m.Turn == "" { // a person of the house answers it
+		return f.end(seq, Failure{Kind: Dropped, Outcome: OutcomeTaken, Text: i18n.Say(f.lang(), i18n.ServiceTaken)})
+	}
 	place, err := f.Rows.Place(ctx, f.q.Session, f.q.Message)
 	if fault.Is(err, fault.NotFound) { // the turn has vanished since, and gave the message back
 		return nil

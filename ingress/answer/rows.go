@@ -5,6 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -13,6 +14,9 @@ func (f *follower) fromRows(ctx context.Context) error {
 	fate, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message)
 	if err != nil {
 		return err
+	}
+	if fate.Outcome == OutcomeTaken {
+		return f.end(0, Failure{Kind: Dropped, Outcome: OutcomeTaken, Text: i18n.Say(f.lang(), i18n.ServiceTaken)})
 	}
 	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
 	if err != nil {

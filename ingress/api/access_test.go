@@ -56,6 +56,52 @@ func TestAPI_EveryEndpointButThePublicOnesAsksForCredentials(t *testing.T) {
 	}
 }
 
+// inSession is where an endpoint of a session is, and a body that it reads before it looks whose the session is.
+func inSession(e [2]string, key chat.SessionKey) (at string, with any) {
+	switch {
+	case strings.HasSuffix(e[1], "/messages") && e[0] == http.MethodPost:
+		with = map[string]any{"client_message_id": "x", "text": "x"}
+	case strings.HasSuffix(e[1], "/approvals/{call_id}"):
+		with = map[string]any{"decision": "allow"}
+	case strings.HasSuffix(e[1], "/approvals"):
+		with = map[string]any{"answers": []object{{"call_id": "t1.0.0", "decision": "allow"}}}
+	case strings.HasSuffix(e[1], "/actions/{call_id}"):
+		with = map[string]any{"client": aPage, "outcome": "done"}
+	case strings.HasSuffix(e[1], "/links"):
+		with = map[string]any{"path": "x"}
+	case strings.HasSuffix(e[1], "/files/text"):
+		with = map[string]any{"path": "x", "text": "x"}
+		if e[0] == http.MethodPatch {
+			with = map[string]any{"path": "x", "old": "x", "new": "y"}
+		}
+	case strings.HasSuffix(e[1], "/files/move"), strings.HasSuffix(e[1], "/files/copy"):
+		with = map[string]any{"from": "x", "to": "y"}
+	case strings.HasSuffix(e[1], "/files/folders"):
+		with = map[string]any{"folder": "x"}
+	case e[0] == http.MethodPatch:
+		with = map[string]any{"title": "taken over"}
+	case strings.HasSuffix(e[1], "/rewind"):
+		with = map[string]any{"client_message_id": "x", "message_id": 1}
+	case strings.HasSuffix(e[1], "/branch"):
+		with = map[string]any{"message_id": 1}
+	case strings.HasSuffix(e[1], "/again"):
+		with = map[string]any{"client_message_id": "x", "text": "x"}
+	case strings.HasSuffix(e[1], "/fork"), strings.HasSuffix(e[1], "/shares"):
+		with = map[string]any{}
+	case strings.HasSuffix(e[1], "/compact"):
+		with = map[string]any{"client_message_id": "x"}
+	case strings.HasSuffix(e[1], "/queue/{inbox_id}") && e[0] == http.MethodPut:
+		with = map[string]any{"text": "x"}
+	case strings.HasSuffix(e[1], "/context") && e[0] == http.MethodPut:
+		with = map[string]any{"mode": "none"}
+	}
+	at = strings.NewReplacer("{key}", string(key), "{step}", "0", "{inbox_id}", "1", "{id}", "1", "{hash}", strings.Repeat("0", 64)).Replace(e[1])
+	if strings.Contains(at, "/files") && e[0] != http.MethodPost {
+		at += "?path=x"
+	}
+	return at, with
+}
+
 func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
@@ -64,53 +110,11 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 	before, err := b.store.EventsAfter(t.Context(), s.Key, 0, 100)
 	require.NoError(t, err)
 
-	body := map[string]any{"client_message_id": "x", "text": "x"}
 	for _, e := range endpoints(t) {
 		if !strings.Contains(e[1], "{key}") {
 			continue
 		}
-		var with any
-		switch {
-		case strings.HasSuffix(e[1], "/messages") && e[0] == http.MethodPost:
-			with = body
-		case strings.HasSuffix(e[1], "/approvals/{call_id}"):
-			with = map[string]any{"decision": "allow"}
-		case strings.HasSuffix(e[1], "/approvals"):
-			with = map[string]any{"answers": []object{{"call_id": "t1.0.0", "decision": "allow"}}}
-		case strings.HasSuffix(e[1], "/actions/{call_id}"):
-			with = map[string]any{"client": aPage, "outcome": "done"}
-		case strings.HasSuffix(e[1], "/links"):
-			with = map[string]any{"path": "x"}
-		case strings.HasSuffix(e[1], "/files/text"):
-			with = map[string]any{"path": "x", "text": "x"}
-			if e[0] == http.MethodPatch {
-				with = map[string]any{"path": "x", "old": "x", "new": "y"}
-			}
-		case strings.HasSuffix(e[1], "/files/move"), strings.HasSuffix(e[1], "/files/copy"):
-			with = map[string]any{"from": "x", "to": "y"}
-		case strings.HasSuffix(e[1], "/files/folders"):
-			with = map[string]any{"folder": "x"}
-		case e[0] == http.MethodPatch:
-			with = map[string]any{"title": "taken over"}
-		case strings.HasSuffix(e[1], "/rewind"):
-			with = map[string]any{"client_message_id": "x", "message_id": 1}
-		case strings.HasSuffix(e[1], "/branch"):
-			with = map[string]any{"message_id": 1}
-		case strings.HasSuffix(e[1], "/again"):
-			with = map[string]any{"client_message_id": "x", "text": "x"}
-		case strings.HasSuffix(e[1], "/fork"), strings.HasSuffix(e[1], "/shares"):
-			with = map[string]any{}
-		case strings.HasSuffix(e[1], "/compact"):
-			with = map[string]any{"client_message_id": "x"}
-		case strings.HasSuffix(e[1], "/queue/{inbox_id}") && e[0] == http.MethodPut:
-			with = map[string]any{"text": "x"}
-		case strings.HasSuffix(e[1], "/context") && e[0] == http.MethodPut:
-			with = map[string]any{"mode": "none"}
-		}
-		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0", "{inbox_id}", "1", "{id}", "1", "{hash}", strings.Repeat("0", 64)).Replace(e[1])
-		if strings.Contains(at, "/files") && e[0] != http.MethodPost {
-			at += "?path=x"
-		}
+		at, with := inSession(e, s.Key)
 		detail := b.do(b.bob, e[0], at, with).problem(http.StatusNotFound)
 		require.Contains(t, detail, "there is no session", "%s %s: it looks as if it did not exist", e[0], e[1])
 	}

@@ -15,6 +15,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
+	"xbot/ingress/api/inbox"
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
@@ -24,6 +25,7 @@ import (
 	"xbot/ingress/api/plugins"
 	"xbot/ingress/api/registry"
 	"xbot/ingress/api/runners"
+	"xbot/ingress/api/services"
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
@@ -50,12 +52,15 @@ type API struct {
 	Tools      Tools
 }
 
-// Tools are where tools, skills and roles come from, and what tools may use for people.
+// Tools are where tools, skills and roles come from, what tools may use for people, and the services that agents with some of them are
+// published as.
 type Tools struct {
 	MCPServers  mcpservers.Endpoints
 	Connections connections.Endpoints
 	Registry    registry.Endpoints
 	Plugins     plugins.Endpoints
+	Services    services.Endpoints
+	Inbox       inbox.Endpoints
 }
 
 // Register has the endpoints that need a user.
@@ -64,6 +69,8 @@ func (t *Tools) Register(h huma.API) {
 	t.Connections.Register(h)
 	t.Registry.Register(h)
 	t.Plugins.Register(h)
+	t.Services.Register(h)
+	t.Inbox.Register(h)
 }
 
 // Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.

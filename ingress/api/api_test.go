@@ -30,6 +30,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/events"
 	"xbot/ingress/api/files"
+	apiinbox "xbot/ingress/api/inbox"
 	"xbot/ingress/api/inspect"
 	"xbot/ingress/api/mcpservers"
 	"xbot/ingress/api/memory"
@@ -39,6 +40,7 @@ import (
 	"xbot/ingress/api/plugins"
 	"xbot/ingress/api/registry"
 	apirunners "xbot/ingress/api/runners"
+	apiservices "xbot/ingress/api/services"
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
@@ -88,6 +90,7 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
+	"xbot/internal/service/desk"
 	"xbot/internal/slash"
 	"xbot/internal/store"
 	"xbot/internal/tool/file"
@@ -231,6 +234,8 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	connected := &oauth.Accounts{Rows: b.store, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base}
+	a.Tools.Services = apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: b.store, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
+	a.Tools.Inbox = apiinbox.Endpoints{Base: base}
 	known := &installed.Plugins{Rows: b.store, Key: secret.Key{1}}
 	b.answers = &answers{}
 	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: known, Widgets: plugins.NewWidgets(extend.New(known, b.answers), weblink.New(secret.Key{1}))}

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/oauth/oauthtest"
 	"xbot/internal/role"
+	"xbot/internal/service"
 	"xbot/internal/trigger"
 )
 
@@ -86,11 +88,20 @@ func (b *bundle) hers() map[string]string {
 	var called trigger.Made
 	a.post("/api/triggers", object{"name": ofHers}).is(http.StatusCreated, &called)
 	named("/api/triggers/{id}", called.Trigger.ID)
+	of := a.service(object{"name": ofHers, "welcome_message": ofHers, "capabilities": []string{"humanchat"}})
+	shown, by := a.serviceKey(of.ID)
+	said := b.consumed(by, ofHers)
+	named("/api/services/{id}", of.ID)
+	at["/api/services/{id}/keys/{kid}"] = "/api/services/" + of.ID + "/keys/" + shown.ID
+	at["/api/services/{id}/conversations/{cid}"] = "/api/services/" + of.ID + "/conversations/" + said.ID
+	item, err := b.store.ContactAdmin(b.t.Context(), service.Contact{Session: said.Session, Call: ofHers, Message: ofHers})
+	require.NoError(b.t, err)
+	named("/api/inbox/{id}", item.ID)
 	return at
 }
 
 // administrators are the beginnings of paths that are theirs alone.
-var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/", "/api/registry/digests/"}
+var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/", "/api/registry/digests/", "/api/services/", "/api/inbox/"}
 
 // namesakes are endpoints at which everybody has a thing of the same name. They answer about that of whoever asks.
 var namesakes = map[string]int{
@@ -140,6 +151,11 @@ var bodies = map[string]object{
 	"PATCH /api/registry/entries/{id}":                {"visibility": "everybody"},
 	"POST /api/registry/installs/{id}/publish":        {"visibility": "everybody"},
 	"PATCH /api/registry/installs/{id}":               {"enabled": false},
+	"PATCH /api/inbox/{id}":                           {"status": "handled"},
+	"POST /api/inbox/{id}/answer":                     {"text": "his", "client_message_id": "a"},
+	"POST /api/services/{id}/conversations/{cid}/say": {"text": "his", "client_message_id": "a"},
+	"PATCH /api/services/{id}":                        {"name": "his"},
+	"POST /api/services/{id}/keys":                    {"name": "his"},
 	"PUT /api/subscriptions/{id}":                     {"name": "his", "provider": "openai", "revision": 1},
 	"PUT /api/triggers/{id}":                          {"name": "his", "off": true},
 }
@@ -231,11 +247,13 @@ func TestAPI_NoListAndNoIDInABodyReachesWhatIsOfSomebodyElse(t *testing.T) {
 	require.Equal(t, before, b.rows(), "nothing happened to what is not bob's")
 }
 
-// place is the path of an endpoint to a thing; empty: there is none.
+// place is the path of an endpoint to a thing, the nearest one that there is; empty: there is none.
 func place(things map[string]string, path string) string {
-	for pattern, at := range things {
+	patterns := slices.SortedFunc(maps.Keys(things), func(one, other string) int { return len(other) - len(one) })
+	for _, pattern := range patterns {
+		at := things[pattern]
 		if rest, ok := strings.CutPrefix(path, pattern); ok {
-			return strings.NewReplacer("{version}", "1", "{widget}", "none", "{id}", "m1").Replace(at + rest)
+			return strings.NewReplacer("{version}", "1", "{widget}", "none", "{run}", "1", "{id}", "m1").Replace(at + rest)
 		}
 	}
 	return ""

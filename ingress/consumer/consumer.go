@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"xbot/ingress/answer"
 	"xbot/ingress/intake"
@@ -86,6 +87,12 @@ type Config struct {
 	Addresses Addresses
 	Key       secret.Deriver // signs media tokens
 	Log       *slog.Logger
+	Tally     Tally // nil: nobody counts
+}
+
+// Tally counts requests for operators, by service and status.
+type Tally interface {
+	Requested(service string, status int, took time.Duration)
 }
 
 // API serves everything below Root. Make it with New.

@@ -31,6 +31,9 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	defer func() {
 		v.record.Status, v.record.Latency = status.code(), time.Since(v.record.At)
 		a.records.add(*v.record)
+		if a.Tally != nil {
+			a.Tally.Requested(v.record.Service, v.record.Status, v.record.Latency)
+		}
 	}()
 	if err := open(by.Caller); err != nil {
 		a.refuse(status, r, err)

@@ -123,6 +123,11 @@ func (s *sse) failed(seq int64, f answer.Failure) error {
 	switch {
 	case f.Kind == answer.Dropped && f.Outcome == "stopped":
 		return s.send(seq, event{Type: "done", Finish: chat.FinishStopped, Usage: counted(f.Usage)})
+	case f.Kind == answer.Dropped && f.Outcome == answer.OutcomeTaken:
+		if err := s.send(0, event{Type: "waiting", Content: new(i18n.Say(s.lang, i18n.ServiceTaken))}); err != nil {
+			return err
+		}
+		return s.send(seq, event{Type: "done", Finish: "stop", Usage: counted(f.Usage)})
 	case f.Kind == answer.Dropped:
 		return s.send(seq, event{Type: "error", Code: "dropped", Content: new(i18n.Say(s.lang, i18n.ConsumerDropped))})
 	}

@@ -109,6 +109,9 @@ func refusal(lang i18n.Lang, why error) store.Refusal {
 
 // submit gives the message to the dispatch. Work that begins without a word is answered without a model.
 func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.Accepted, error) {
+	if m.isAnswer() {
+		return m.answerConsumer(ctx, in)
+	}
 	if m.text != "" {
 		return m.Dispatch.Message(ctx, in)
 	}

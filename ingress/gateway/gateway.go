@@ -15,6 +15,7 @@ import (
 	"xbot/internal/policy"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/store/services"
 )
 
 // Gateway decides for each message of a platform who wrote it, whether they may write, whether the message addresses the
@@ -89,6 +90,8 @@ type inboundRequest struct {
 	granted, told bool
 	wordless      bool // nothing was written, so the text is what stands beside one
 	writes        bool // it is a message that arrives, not a change of one or a press
+	// sent is what told an administrator of a consumer, and is replied to; nil: it replies to nothing of the kind.
+	sent *services.Told
 	destination
 }
 

@@ -7,6 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/policy"
+	"xbot/internal/service"
 	"xbot/internal/session"
 	"xbot/internal/store"
 )
@@ -45,6 +46,9 @@ func (m *inboundRequest) route(ctx context.Context) error {
 	if err := m.findUser(ctx); err != nil {
 		return err
 	}
+	if err := m.findSent(ctx); err != nil {
+		return err
+	}
 	names, err := m.aliasesOf(ctx)
 	if err != nil {
 		return err
@@ -54,6 +58,9 @@ func (m *inboundRequest) route(ctx context.Context) error {
 		return key, ok
 	})
 	m.text, m.settings = v.Text, v.Scene
+	if m.sent != nil && v.Route != session.RouteNone { // it is no work of the agent's
+		v.Route = session.RouteChat
+	}
 	switch v.Route {
 	case session.RouteWork, session.RouteNewWork:
 		m.addressed, m.scene, m.hints, m.aliases = true, sceneWork, v.Hints, v.Aliases
@@ -140,7 +147,7 @@ func (m *inboundRequest) aliasesOf(ctx context.Context) (map[string]chat.Session
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if _, _, inbox := service.InboxOf(key); ok && !inbox {
 			found[name] = key
 		}
 	}

@@ -97,6 +97,9 @@ func (s *Starts) StartMemorize(_ context.Context, id chat.MemorizeID) error {
 	return s.err
 }
 
+// StartTrack says nothing: the line is looked at in the store.
+func (s *Starts) StartTrack(context.Context) error { return s.err }
+
 // StartDeletion records a person who is deleted.
 func (s *Starts) StartDeletion(_ context.Context, id chat.UserID) error {
 	s.mu.Lock()

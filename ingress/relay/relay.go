@@ -72,6 +72,7 @@ type Unstarted interface {
 	ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error)
 	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
 	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
+	TracksToWake(ctx context.Context) ([]string, error)
 	GroupsToStart(ctx context.Context) ([]chat.GroupID, error)
 	MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
 	DeletionsToStart(ctx context.Context) ([]chat.UserID, error)
@@ -143,6 +144,7 @@ func (r *Relay) Round(ctx context.Context) error {
 		{due.Held, r.tellUnclaimed},
 		{due.Groups, waking(r, chat.WakeGroup, r.Store.GroupsToStart)},
 		{due.Jobs, waking(r, chat.WakeJob, r.Store.OverdueJobs)},
+		{due.Jobs, waking(r, chat.WakeTrack, r.Store.TracksToWake)},
 		{due.Outbound, r.delivering(r.Store.ToDeliver)},
 		{due.Progress, r.delivering(r.toFollow)},
 		{due.Files, waking(r, chat.WakeFetch, r.Store.FilesToFetch)},
@@ -186,7 +188,7 @@ func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
 
 // waking wakes the workflows of what is due and may have none, for example since the database of Temporal was lost. A wake
 // of a workflow that runs already changes nothing.
-func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID | chat.UserID](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
+func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID | chat.UserID | string](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ids, err := take(ctx)
 		if err != nil {

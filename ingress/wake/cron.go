@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"go.temporal.io/sdk/temporal"
+
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
@@ -31,4 +33,15 @@ func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	user = cmp.Or(user, j.OwnerName)
 	o := s.options(workflows.CronID(id), summary, told, user, workflows.KindCron, s.Attributes.Known())
 	return s.signal(ctx, o, workflows.NameCronJob, workflows.CronJobInput{Job: id})
+}
+
+// StartTrack tells the workflow of the line of the runs of services' jobs that something in it has changed, starting it if none runs. It may
+// be repeated.
+func (s *Starter) StartTrack(ctx context.Context) error {
+	o := s.options(workflows.TrackID, "jobs of services", "", "", workflows.KindTrack, s.Attributes.Known())
+	o.StaticDetails = "" // it is about no conversation
+	if s.Attributes.Known() {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(workflows.AttrKind.ValueSet(workflows.KindTrack))
+	}
+	return s.signal(ctx, o, workflows.NameServiceTrack, workflows.ServiceTrackInput{})
 }

@@ -26,6 +26,7 @@ type Starts interface {
 	StartGroup(ctx context.Context, id chat.GroupID) error
 	StartMemorize(ctx context.Context, id chat.MemorizeID) error
 	StartDeletion(ctx context.Context, id chat.UserID) error
+	StartTrack(ctx context.Context) error
 }
 
 // Dispatcher starts or signals the workflow of a committed row, for each kind of wake. It bounds how long that takes, and
@@ -80,6 +81,8 @@ func (d *Dispatcher) Now(ctx context.Context, w chat.Wake) error {
 		return numbered(ctx, w, d.Starts.StartMemorize)
 	case chat.WakeDeletion:
 		return numbered(ctx, w, d.Starts.StartDeletion)
+	case chat.WakeTrack:
+		return d.Starts.StartTrack(ctx)
 	}
 	return fault.Errorf(fault.Internal, "nobody knows how to wake a %q", w.Kind)
 }

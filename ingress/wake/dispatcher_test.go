@@ -46,6 +46,8 @@ func (c *calls) StartDeletion(_ context.Context, id chat.UserID) error {
 	return c.note("deletion %d", id)
 }
 
+func (c *calls) StartTrack(context.Context) error { return c.note("track") }
+
 func (c *calls) StartDeliver(_ context.Context, u store.Undelivered) error {
 	return c.note("deliver %s %s", u.Session, u.Channel)
 }
@@ -71,6 +73,7 @@ func TestDispatcher_WakesEachKindByItsID(t *testing.T) {
 		{Kind: chat.WakeJob, ID: "j"}:                                          "job j",
 		{Kind: chat.WakeMemorize, ID: "10"}:                                    "memorize 10",
 		{Kind: chat.WakeDeletion, ID: "11"}:                                    "deletion 11",
+		{Kind: chat.WakeTrack, ID: chat.TrackID}:                               "track",
 	} {
 		c := &calls{}
 		d := wake.Dispatcher{Turns: c, Starts: c, Users: named("alice")}

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/memory"
 	"xbot/internal/policy"
+	"xbot/internal/service"
 	"xbot/internal/session"
 	"xbot/internal/soul"
 )
@@ -43,6 +44,13 @@ type Profile struct {
 	Trusted bool
 	// Direct says that one person speaks here, and nobody else.
 	Direct bool
+	// Sealed says that the agent of a service speaks where it answers no consumer, and reads what strangers wrote: it has no tools, no room
+	// and no memory.
+	Sealed bool
+	// Outside says that somebody speaks here who is outside, to a service.
+	Outside bool
+	// Job is what the job narrows whose own conversation it is, or which one above it is; nil: nothing.
+	Job *chat.JobPermits
 }
 
 // trustedTool is the tool that shows what is for administrators' eyes only.
@@ -50,7 +58,20 @@ const trustedTool = "logs"
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
-func (p Profile) Has(tool string) bool {
+func (p Profile) Has(tool string) bool { return !p.Sealed && p.jobHas(tool) && p.agentHas(tool) }
+
+// elsewhere are the tools by which a job would begin something that is not as narrow as itself.
+var elsewhere = []string{"Cron", "*Trigger*", "publish_service_task", "config", "ManageTools"}
+
+// jobHas reports whether the job whose conversation it is leaves a tool.
+func (p Profile) jobHas(tool string) bool {
+	return p.Job == nil || !matches(elsewhere, tool) && (len(p.Job.Tools) == 0 || matches(p.Job.Tools, tool))
+}
+
+func (p Profile) agentHas(tool string) bool {
+	if p.Outside { // by its very name: no pattern and no other spelling opens what a service was not published with
+		return slices.Contains(p.Agent.Tools.Allow, tool) && !matches(p.Agent.Tools.Deny, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
+	}
 	folded := strings.ReplaceAll(tool, "_", "")
 	if !p.Trusted && strings.EqualFold(folded, trustedTool) || !p.Direct && strings.EqualFold(folded, chat.ConfigTool) {
 		return false
@@ -151,7 +172,14 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
-		Plan: w.Plan,
+		Plan: w.Plan, Job: w.Above.Job,
+	}
+	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
+		out.Sealed, out.Plan, out.Remember, out.Trusted = true, "", policy.Remembers{}, false
+		return out, nil
+	}
+	if strings.HasPrefix(agent.ID, policy.ServicePrefix) {
+		return b.outside(ctx, key, w, out)
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
@@ -182,6 +210,17 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), soul.HeartbeatOK)
 	}
 	return out, nil
+}
+
+// outside is who answers for a service: no soul, no plans, nothing that is for administrators or for one person of the house, and nobody's
+// memory.
+func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.ModelCriteria, out Profile) (_ Profile, err error) {
+	out.Trusted, out.Direct, out.Plan, out.Outside, out.Remember = false, false, "", true, policy.Remembers{}
+	if w.ChatType == chat.ChatSubagent {
+		out.Deliver = false
+		out.Role, err = b.Store.SubagentProfile(ctx, key)
+	}
+	return out, err
 }
 
 // hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group of which it

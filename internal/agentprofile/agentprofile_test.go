@@ -10,6 +10,7 @@ import (
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/policy"
+	"xbot/internal/service"
 	"xbot/internal/soul"
 )
 
@@ -46,3 +47,23 @@ func TestProfile_ProposesPlansOnlyWhereOneIsWanted(t *testing.T) {
 	require.False(t, agentprofile.Profile{Plan: chat.PlanWanted, Role: &chat.Profile{}}.Has(chat.PlanTool), "a subagent asks no person")
 	require.False(t, agentprofile.Profile{Plan: chat.PlanWanted, Agent: policy.Agent{Tools: policy.Tools{Deny: []string{"*"}}}}.Has(chat.PlanTool))
 }
+
+func TestOf_TheAgentOfAServiceHasNothingWhereItAnswersNoConsumer(t *testing.T) {
+	t.Parallel()
+	house := &policy.Policy{}
+	for key, sealed := range map[chat.SessionKey]bool{
+		service.InboxSession("svc_0a1b2c3d", 7): true, "agent:main:web:thread:x": true, service.SessionKey("svc_0a1b2c3d", "0123456789"): false,
+	} {
+		b := agentprofile.Resolver{Store: wish{Agent: "svc_0a1b2c3d", Admin: true, ChatType: chat.ChatDirect}, Policies: fixed{house}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		p, err := b.Of(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, sealed, p.Sealed, key)
+		for _, tool := range []string{"Read", "Shell", "logs", "contact_admin", "search_tools", chat.PlanTool, "memory_write", "mcp_x_y"} {
+			require.False(t, sealed && p.Has(tool), "%s %s", key, tool)
+		}
+	}
+}
+
+type fixed struct{ *policy.Policy }
+
+func (f fixed) Get(context.Context) (*policy.Policy, error) { return f.Policy, nil }

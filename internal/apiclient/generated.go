@@ -242,6 +242,33 @@ type ConnectedAccounts struct {
 	Providers []Connectable       `json:"providers"` // Where an account can be connected.
 }
 
+// ConsumerConversation is the schema of this name in the API's document.
+type ConsumerConversation struct {
+	CreatedAt    time.Time       `json:"created_at"`
+	External     string          `json:"external,omitzero"` // What the program calls its user.
+	ID           string          `json:"id"`
+	KeyID        string          `json:"key_id"`        // Of the key that it was begun with.
+	MessageCount int             `json:"message_count"` // Of the consumer and the model.
+	Running      bool            `json:"running"`       // It is being answered.
+	Session      chat.SessionKey `json:"session"`       // The session that it is: administrators read it, and write to it nowhere.
+	Source       string          `json:"source"`        // How it was begun: by the API, on the page of the service, or on WeChat.
+	Title        string          `json:"title"`
+	UpdatedAt    time.Time       `json:"updated_at"`
+}
+
+// ConsumerConversations is the schema of this name in the API's document.
+type ConsumerConversations struct {
+	Conversations []ConsumerConversation `json:"conversations"` // The last used first.
+	More          bool                   `json:"more"`          // There are others: ask again with before, the updated_at of the last one.
+}
+
+// ConsumerTranscript is the schema of this name in the API's document.
+type ConsumerTranscript struct {
+	Conversation ConsumerConversation `json:"conversation"`
+	HasMore      bool                 `json:"has_more"`
+	Messages     []chat.Message       `json:"messages"` // Ascending, each with its tool calls. A consumer wrote them: show them as text.
+}
+
 // Context is the schema of this name in the API's document.
 type Context struct {
 	Compactions []ContextCompaction `json:"compactions"` // Newest first.
@@ -424,6 +451,12 @@ type Grant struct {
 	Peer      string    `json:"peer"`
 }
 
+// HandBody is the schema of this name in the API's document.
+type HandBody struct {
+	Stopped chat.TurnID `json:"stopped,omitzero"` // The turn that was stopped by that.
+	Taken   bool        `json:"taken"`            // You answer there; the agent is silent.
+}
+
 // HookBody is the schema of this name in the API's document.
 type HookBody struct {
 	Async  bool       `json:"async,omitzero"` // xbot does not wait for it, and it decides nothing.
@@ -454,11 +487,25 @@ type Imported struct {
 	Session chat.Session `json:"session"`
 }
 
+// InboxBody is the schema of this name in the API's document.
+type InboxBody struct {
+	Items  []Item              `json:"items"` // The newest first.
+	More   bool                `json:"more"`  // There are others: ask again with before, the created_at of the last one.
+	Taken  []TakenConversation `json:"taken"` // Conversations in which a person answers, those in which the consumer waits first.
+	Unread InboxUnread         `json:"unread"`
+}
+
 // InboxListBody is the schema of this name in the API's document.
 type InboxListBody struct {
 	Messages    []ops.Unanswered  `json:"messages"`
 	More        bool              `json:"more,omitzero"` // There are more; these are the oldest.
 	Undelivered []ops.Undelivered `json:"undelivered"`   // What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit.
+}
+
+// InboxUnread is the schema of this name in the API's document.
+type InboxUnread struct {
+	Items   int `json:"items"`   // Items that nobody has looked at.
+	Waiting int `json:"waiting"` // Conversations that are taken in which the consumer has the last word.
 }
 
 // Install is the schema of this name in the API's document.
@@ -506,6 +553,24 @@ type Invite struct {
 	Role      string    `json:"role"`             // What those are who come by it.
 	Used      int       `json:"used"`             // How many have.
 	Uses      int       `json:"uses"`             // How many people may come by it.
+}
+
+// Item is the schema of this name in the API's document.
+type Item struct {
+	AgentResponse  string          `json:"agent_response,omitzero"` // What the agent told the administrator, at most 2000 characters.
+	AnsweredBy     string          `json:"answered_by,omitzero"`    // Name of the administrator who has answered.
+	ChangedAt      time.Time       `json:"changed_at"`
+	ConversationID string          `json:"conversation_id"`
+	CreatedAt      time.Time       `json:"created_at"`
+	HandledBy      string          `json:"handled_by,omitzero"` // agent: the service's agent has told the administrator of it on a platform. manual: a person has dealt with it.
+	ID             string          `json:"id"`
+	Message        string          `json:"message"` // What the consumer wants, in the words of the service's agent. A consumer may have written it: show it as text.
+	ServiceID      string          `json:"service_id"`
+	ServiceName    string          `json:"service_name"`
+	Session        chat.SessionKey `json:"session"` // The session of the conversation.
+	Status         string          `json:"status"`
+	TakenBy        string          `json:"taken_by,omitzero"` // Name of the administrator who has taken the conversation: the agent is silent there.
+	Title          string          `json:"title"`             // Of the conversation.
 }
 
 // JobChange is the schema of this name in the API's document.
@@ -742,6 +807,36 @@ type NewPolicy struct {
 	Version int64  `json:"version"` // The version that it was made from.
 }
 
+// NewService is the schema of this name in the API's document.
+type NewService struct {
+	AllowedDocs           *[]string      `json:"allowed_docs,omitzero"`
+	AllowedScripts        *[]string      `json:"allowed_scripts,omitzero"`
+	Capabilities          *[]string      `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat.
+	Description           *string        `json:"description,omitzero"`
+	Limits                *ServiceLimits `json:"limits,omitzero"`
+	MaxConversations      *int           `json:"max_conversations,omitzero"`
+	Model                 *string        `json:"model,omitzero"` // provider/model; provider:model is understood.
+	Name                  *string        `json:"name,omitzero"`
+	Origins               *[]string      `json:"origins,omitzero"`
+	Published             *bool          `json:"published,omitzero"`
+	QuickQuestions        *[]string      `json:"quick_questions,omitzero"`
+	ResearchTools         *bool          `json:"research_tools,omitzero"` // The same as the capability web.
+	SystemPromptVersionID *int           `json:"system_prompt_version_id,omitzero"`
+	UserProfileVersionID  *int           `json:"user_profile_version_id,omitzero"`
+	WelcomeMessage        *string        `json:"welcome_message,omitzero"`
+}
+
+// NewServiceKey is the schema of this name in the API's document.
+type NewServiceKey struct {
+	CreatedAt  time.Time  `json:"created_at"`
+	ID         string     `json:"id"`
+	Key        string     `json:"key"`                   // The key. It is shown this once and kept nowhere.
+	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // At most a minute before the last use; missing: it was never used.
+	Name       string     `json:"name"`
+	Prefix     string     `json:"prefix"` // The beginning of the key.
+	RevokedAt  *time.Time `json:"revoked_at,omitzero"`
+}
+
 // NewSession is the schema of this name in the API's document.
 type NewSession struct {
 	Agent string          `json:"agent,omitzero"` // Which of the installation's agents answers; default: that of the key, else the usual one.
@@ -759,6 +854,19 @@ type NewShareLink struct {
 	MadeAt    time.Time      `json:"made_at"`
 	MessageID chat.MessageID `json:"message_id"`   // The newest message that it shows; 0: there was none.
 	URL       string         `json:"url,omitzero"` // The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL).
+}
+
+// NewTask is the schema of this name in the API's document.
+type NewTask struct {
+	Message      string   `json:"message"`           // What the agent of the service is told in each conversation, behind a line that says that it is from an administrator.
+	Once         string   `json:"once,omitzero"`     // Chosen by the client: a second request with the same value makes no second job.
+	RunNow       bool     `json:"run_now,omitzero"`  // It also runs at once.
+	Schedule     string   `json:"schedule,omitzero"` // A time such as 2026-03-29 08:00, an expression of five fields, or seconds. once: empty or now is at once.
+	ScheduleType string   `json:"schedule_type"`
+	ServiceIds   []string `json:"service_ids,omitzero"` // All conversations of these that exist at each time.
+	SessionIds   []string `json:"session_ids,omitzero"` // Conversations, by id or key of the session.
+	TaskName     string   `json:"task_name,omitzero"`
+	Timezone     string   `json:"timezone,omitzero"` // IANA; empty: that of the administrator.
 }
 
 // NewText is the schema of this name in the API's document.
@@ -1154,6 +1262,12 @@ type SavedText struct {
 	Size    int64     `json:"size"`   // Bytes.
 }
 
+// Saying is the schema of this name in the API's document.
+type Saying struct {
+	ClientMessageID string `json:"client_message_id"` // Yours; the same again is said once.
+	Text            string `json:"text"`              // Plain text or Markdown.
+}
+
 // SentCall is the schema of this name in the API's document.
 type SentCall struct {
 	Arguments string `json:"arguments"`
@@ -1191,6 +1305,99 @@ type SentTool struct {
 	Description string `json:"description"`
 	Name        string `json:"name"`
 	Parameters  string `json:"parameters"` // JSON schema, as text.
+}
+
+// ServiceChange is the schema of this name in the API's document.
+type ServiceChange struct {
+	AllowedDocs           *[]string      `json:"allowed_docs,omitzero"`
+	AllowedScripts        *[]string      `json:"allowed_scripts,omitzero"`
+	Capabilities          *[]string      `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat.
+	Description           *string        `json:"description,omitzero"`
+	Limits                *ServiceLimits `json:"limits,omitzero"`
+	MaxConversations      *int           `json:"max_conversations,omitzero"`
+	Model                 *string        `json:"model,omitzero"` // provider/model; provider:model is understood.
+	Name                  *string        `json:"name,omitzero"`
+	Origins               *[]string      `json:"origins,omitzero"`
+	Published             *bool          `json:"published,omitzero"`
+	QuickQuestions        *[]string      `json:"quick_questions,omitzero"`
+	ResearchTools         *bool          `json:"research_tools,omitzero"` // The same as the capability web.
+	Revision              int64          `json:"revision,omitzero"`       // The revision that the change was made from; 0: any.
+	SystemPromptVersionID *int           `json:"system_prompt_version_id,omitzero"`
+	UserProfileVersionID  *int           `json:"user_profile_version_id,omitzero"`
+	WelcomeMessage        *string        `json:"welcome_message,omitzero"`
+}
+
+// ServiceKey is the schema of this name in the API's document.
+type ServiceKey struct {
+	CreatedAt  time.Time  `json:"created_at"`
+	ID         string     `json:"id"`
+	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // At most a minute before the last use; missing: it was never used.
+	Name       string     `json:"name"`
+	Prefix     string     `json:"prefix"` // The beginning of the key.
+	RevokedAt  *time.Time `json:"revoked_at,omitzero"`
+}
+
+// ServiceLimits is the schema of this name in the API's document.
+type ServiceLimits struct {
+	Concurrent        int   `json:"concurrent"`          // Messages of one key that wait or are answered at once; default 4.
+	RequestsPerMinute int   `json:"requests_per_minute"` // Of one key; default 60.
+	TokensPerDay      int64 `json:"tokens_per_day"`      // Of all consumers, in a day of UTC; 0: as many as they want.
+}
+
+// ServiceUsage is the schema of this name in the API's document.
+type ServiceUsage struct {
+	Currency string            `json:"currency"`
+	From     string            `json:"from"` // The first day, UTC, as 2026-11-21.
+	Group    string            `json:"group"`
+	Rows     []ServiceUsageRow `json:"rows"` // Of each day, the oldest first, or of each key. What has nothing is left out.
+	To       string            `json:"to"`   // The last day.
+	Total    ServiceUsageRow   `json:"total"`
+}
+
+// ServiceUsageRow is the schema of this name in the API's document.
+type ServiceUsageRow struct {
+	CachedTokens     int64    `json:"cached_tokens"` // Part of prompt_tokens.
+	Calls            int64    `json:"calls"`         // How often models were asked.
+	CompletionTokens int64    `json:"completion_tokens"`
+	Cost             *float64 `json:"cost,omitzero"` // Of the models with a price, by the prices of today; missing: none has one.
+	Day              string   `json:"day,omitzero"`
+	Errors           int64    `json:"errors"`       // Those that were answered with 400 or more.
+	Key              string   `json:"key,omitzero"` // Id of the key.
+	KeyName          string   `json:"key_name,omitzero"`
+	MaxMs            int64    `json:"max_ms"`
+	P50Ms            int64    `json:"p50_ms"` // Milliseconds until half of them were answered, a stream until it ended.
+	P95Ms            int64    `json:"p95_ms"`
+	PromptTokens     int64    `json:"prompt_tokens"`
+	Requests         int64    `json:"requests"` // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION.
+}
+
+// ServiceView is the schema of this name in the API's document.
+type ServiceView struct {
+	AdminID               chat.UserID   `json:"admin_id"`        // The administrator whose models, keys, documents and scripts it works with.
+	AdminName             string        `json:"admin_name"`      // Name of the administrator whose it is.
+	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it reads: * is all, none: nothing.
+	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ that it runs: * is all, none: nothing.
+	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat.
+	Closed                bool          `json:"closed,omitzero"` // Its administrator is shut out: nobody can use it.
+	Conversations         int           `json:"conversations"`   // How many conversations of consumers it has.
+	CreatedAt             time.Time     `json:"created_at"`
+	Description           string        `json:"description"`
+	ID                    string        `json:"id"`
+	Keys                  int           `json:"keys"`                  // How many of its keys are good.
+	LastUsedAt            *time.Time    `json:"last_used_at,omitzero"` // At most a minute before the last use of a key; missing: none was used.
+	Limits                ServiceLimits `json:"limits"`
+	MaxConversations      int           `json:"max_conversations"` // How many conversations it has at once; default 1000.
+	Model                 string        `json:"model"`             // Id or alias of one that its administrator may choose; empty: as in their own conversations.
+	Name                  string        `json:"name"`
+	Origins               []string      `json:"origins"`                  // Sites that may show its page in a frame, such as https://shop.example.
+	Page                  string        `json:"page"`                     // Path of its page on this server. A key behind it lets whoever has the link talk to it: /s/{id}#key=…
+	Published             bool          `json:"published"`                // Consumers may use it.
+	QuickQuestions        []string      `json:"quick_questions"`          // What its page offers to ask.
+	Revision              int64         `json:"revision"`                 // Counts its changes.
+	SystemPromptVersionID int           `json:"system_prompt_version_id"` // Version of its administrator's system prompt; 0: the one in force.
+	UpdatedAt             time.Time     `json:"updated_at"`
+	UserProfileVersionID  int           `json:"user_profile_version_id"` // Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force.
+	WelcomeMessage        string        `json:"welcome_message"`         // Markdown that its page shows before the first message.
 }
 
 // SessionListBody is the schema of this name in the API's document.
@@ -1283,6 +1490,18 @@ type SubscriptionDraft struct {
 	Shared   bool                   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
 }
 
+// TakenConversation is the schema of this name in the API's document.
+type TakenConversation struct {
+	ConversationID string          `json:"conversation_id"`
+	ServiceID      string          `json:"service_id"`
+	ServiceName    string          `json:"service_name"`
+	Session        chat.SessionKey `json:"session"`
+	TakenAt        time.Time       `json:"taken_at"`
+	TakenBy        string          `json:"taken_by"` // Name of the administrator.
+	Title          string          `json:"title"`
+	Waiting        bool            `json:"waiting"` // The consumer has the last word.
+}
+
 // TenantCalls is the schema of this name in the API's document.
 type TenantCalls struct {
 	Pool    string `json:"pool"`
@@ -1306,6 +1525,24 @@ type TextEdit struct {
 	New  string `json:"new"`
 	Old  string `json:"old"`  // Text that occurs in the file.
 	Path string `json:"path"` // Relative to the session's folder, or absolute.
+}
+
+// Timeline is the schema of this name in the API's document.
+type Timeline struct {
+	From  time.Time      `json:"from"`
+	Items []TimelineItem `json:"items"`         // In the order of time, a thousand at most.
+	More  bool           `json:"more,omitzero"` // There is more than is shown: a job shows its next 60 times and its last 20 runs.
+	Now   time.Time      `json:"now"`
+	Until time.Time      `json:"until"`
+}
+
+// TimelineItem is the schema of this name in the API's document.
+type TimelineItem struct {
+	At      time.Time    `json:"at"`
+	Job     chat.JobID   `json:"job"`
+	Name    string       `json:"name"`
+	Run     *chat.JobRun `json:"run,omitzero"` // Missing: the time is yet to come.
+	Service string       `json:"service,omitzero"`
 }
 
 // Token is the schema of this name in the API's document.
@@ -1514,7 +1751,25 @@ type TestChannelParams struct {
 
 // ListJobsParams narrows ListJobs; what is empty does not.
 type ListJobsParams struct {
-	All bool // Jobs of all users; for administrators.
+	All     bool   // Jobs of all users; for administrators.
+	Track   string // Those of people, or those that tell conversations of services; left out: both.
+	Service string // Those of one service, with those that its conversations have made.
+}
+
+// CronTimelineParams narrows CronTimeline; what is empty does not.
+type CronTimelineParams struct {
+	All     bool   // Jobs of all users; for administrators.
+	Track   string // Those of people, or those that tell conversations of services; left out: both.
+	Service string // Those of one service, with those that its conversations have made.
+	Days    int
+}
+
+// ListInboxParams narrows ListInbox; what is empty does not.
+type ListInboxParams struct {
+	Status  string    // Missing: whichever.
+	Service string    // Missing: of all services.
+	Before  time.Time // Only those that were made before.
+	Limit   int
 }
 
 // InspectInboxParams narrows InspectInbox; what is empty does not.
@@ -1662,6 +1917,27 @@ type SwitchRegistryInstallParams struct {
 type SearchParams struct {
 	Q     string
 	Limit int
+}
+
+// ListServiceConversationsParams narrows ListServiceConversations; what is empty does not.
+type ListServiceConversationsParams struct {
+	Q      string    // What their titles hold.
+	Before time.Time // Only those that were last used before.
+	Limit  int
+}
+
+// GetServiceConversationParams narrows GetServiceConversation; what is empty does not.
+type GetServiceConversationParams struct {
+	After  chat.MessageID // Messages after this id.
+	Before chat.MessageID // Messages before this id. Without after and before: the newest.
+	Limit  int
+}
+
+// ServiceUsageParams narrows ServiceUsage; what is empty does not.
+type ServiceUsageParams struct {
+	From  string // The first day, UTC; left out: thirty days ago.
+	To    string // The last day; left out: today.
+	Group string
 }
 
 // ListSessionsParams narrows ListSessions; what is empty does not.
@@ -1877,7 +2153,7 @@ func (c *Client) ListCommands(ctx context.Context) ([]Command, error) {
 // ListJobs sends GET /api/cron: The cron jobs, with the next time and the last run.
 func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (JobList, error) {
 	var answer JobList
-	err := c.call(ctx, http.MethodGet, "/api/cron", query{"all": params.All}, nil, &answer)
+	err := c.call(ctx, http.MethodGet, "/api/cron", query{"all": params.All, "track": params.Track, "service": params.Service}, nil, &answer)
 	return answer, err
 }
 
@@ -1885,6 +2161,13 @@ func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (JobList, 
 func (c *Client) AddJob(ctx context.Context, body NewJob) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, "/api/cron", nil, body, &answer)
+	return answer, err
+}
+
+// CronTimeline sends GET /api/cron-timeline: When jobs run next, and when they ran last.
+func (c *Client) CronTimeline(ctx context.Context, params CronTimelineParams) (Timeline, error) {
+	var answer Timeline
+	err := c.call(ctx, http.MethodGet, "/api/cron-timeline", query{"all": params.All, "track": params.Track, "service": params.Service, "days": params.Days}, nil, &answer)
 	return answer, err
 }
 
@@ -1935,6 +2218,13 @@ func (c *Client) ListRuns(ctx context.Context, job chat.JobID) ([]chat.JobRun, e
 	return answer.Runs, err
 }
 
+// GetRun sends GET /api/cron/{job}/runs/{run}: A run of a job: what was said, and its steps. Read from the turn of the run. Administrators may also name the jobs of others. What was said in a run of somebody else's is shortened, unless it is one of a service.
+func (c *Client) GetRun(ctx context.Context, job chat.JobID, run int64) (chat.JobRunDetails, error) {
+	var answer chat.JobRunDetails
+	err := c.call(ctx, http.MethodGet, path("/api/cron/%s/runs/%s", job, run), nil, nil, &answer)
+	return answer, err
+}
+
 // ListHooks sends GET /api/hooks: The hooks of the installation, and calls that they have deferred; for administrators. As this process reads $XBOT_HOME/hooks.json.
 func (c *Client) ListHooks(ctx context.Context) (HooksBody, error) {
 	var answer HooksBody
@@ -1955,6 +2245,46 @@ func (c *Client) ListDeferred(ctx context.Context) ([]DeferredCall, error) {
 func (c *Client) DecideDeferred(ctx context.Context, callID chat.CallID, body DeferredDecision) (chat.ToolCall, error) {
 	var answer chat.ToolCall
 	err := c.call(ctx, http.MethodPost, path("/api/hooks/deferred/%s", callID), nil, body, &answer)
+	return answer, err
+}
+
+// ListInbox sends GET /api/inbox: What consumers of services ask people. Of all services. For administrators.
+func (c *Client) ListInbox(ctx context.Context, params ListInboxParams) (InboxBody, error) {
+	var answer InboxBody
+	err := c.call(ctx, http.MethodGet, "/api/inbox", query{"status": params.Status, "service": params.Service, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer, err
+}
+
+// CountInbox sends GET /api/inbox/unread-count: How much waits for a person. For administrators.
+func (c *Client) CountInbox(ctx context.Context) (InboxUnread, error) {
+	var answer InboxUnread
+	err := c.call(ctx, http.MethodGet, "/api/inbox/unread-count", nil, nil, &answer)
+	return answer, err
+}
+
+// DeleteInboxItem sends DELETE /api/inbox/{id}: Delete an item. The conversation stays. For administrators.
+func (c *Client) DeleteInboxItem(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/inbox/%s", id), nil, nil, nil)
+}
+
+// GetInboxItem sends GET /api/inbox/{id}: What a consumer asks. For administrators.
+func (c *Client) GetInboxItem(ctx context.Context, id string) (Item, error) {
+	var answer Item
+	err := c.call(ctx, http.MethodGet, path("/api/inbox/%s", id), nil, nil, &answer)
+	return answer, err
+}
+
+// ChangeInboxItem sends PATCH /api/inbox/{id}: Say whether somebody has dealt with it. It counts whatever the agent said of it. For administrators.
+func (c *Client) ChangeInboxItem(ctx context.Context, id string, status string) (Item, error) {
+	var answer Item
+	err := c.call(ctx, http.MethodPatch, path("/api/inbox/%s", id), nil, map[string]any{"status": status}, &answer)
+	return answer, err
+}
+
+// AnswerInboxItem sends POST /api/inbox/{id}/answer: Answer the consumer. The answer stands in their conversation, and the item is handled. For administrators.
+func (c *Client) AnswerInboxItem(ctx context.Context, id string, body Saying) (Item, error) {
+	var answer Item
+	err := c.call(ctx, http.MethodPost, path("/api/inbox/%s/answer", id), nil, body, &answer)
 	return answer, err
 }
 
@@ -2791,6 +3121,125 @@ func (c *Client) Search(ctx context.Context, params SearchParams) ([]chat.Found,
 	}
 	err := c.call(ctx, http.MethodGet, "/api/search", query{"q": params.Q, "limit": params.Limit}, nil, &answer)
 	return answer.Results, err
+}
+
+// PublishServiceTask sends POST /api/service-tasks: Have the conversations of services told something. For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.
+func (c *Client) PublishServiceTask(ctx context.Context, body NewTask) ([]chat.Job, error) {
+	var answer struct {
+		Jobs []chat.Job `json:"jobs"`
+	}
+	err := c.call(ctx, http.MethodPost, "/api/service-tasks", nil, body, &answer)
+	return answer.Jobs, err
+}
+
+// ListServices sends GET /api/services: Agents that were published to programs and people outside. For administrators.
+func (c *Client) ListServices(ctx context.Context) ([]ServiceView, error) {
+	var answer struct {
+		Services []ServiceView `json:"services"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/services", nil, nil, &answer)
+	return answer.Services, err
+}
+
+// CreateService sends POST /api/services: Publish an agent as a service. It is yours: it works with your models, keys, prompt, documents and scripts. What is left out is as documented. 400: it names a model or a version that you do not have. For administrators.
+func (c *Client) CreateService(ctx context.Context, body NewService) (ServiceView, error) {
+	var answer ServiceView
+	err := c.call(ctx, http.MethodPost, "/api/services", nil, body, &answer)
+	return answer, err
+}
+
+// DeleteService sends DELETE /api/services/{id}: Delete a service with its keys and all conversations of its consumers. Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. For administrators.
+func (c *Client) DeleteService(ctx context.Context, id string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/services/%s", id), nil, nil, nil)
+}
+
+// GetService sends GET /api/services/{id}: A service. For administrators.
+func (c *Client) GetService(ctx context.Context, id string) (ServiceView, error) {
+	var answer ServiceView
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s", id), nil, nil, &answer)
+	return answer, err
+}
+
+// ChangeService sends PATCH /api/services/{id}: Change, publish or withdraw a service. In force for the next step of its conversations. Of one that was withdrawn the conversations stay, and its consumers are told so. 409: it was changed since the revision. For administrators.
+func (c *Client) ChangeService(ctx context.Context, id string, body ServiceChange) (ServiceView, error) {
+	var answer ServiceView
+	err := c.call(ctx, http.MethodPatch, path("/api/services/%s", id), nil, body, &answer)
+	return answer, err
+}
+
+// ListServiceConversations sends GET /api/services/{id}/conversations: Conversations of the consumers of a service. The last used first. For administrators.
+func (c *Client) ListServiceConversations(ctx context.Context, id string, params ListServiceConversationsParams) (ConsumerConversations, error) {
+	var answer ConsumerConversations
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/conversations", id), query{"q": params.Q, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer, err
+}
+
+// DeleteServiceConversation sends DELETE /api/services/{id}/conversations/{cid}: Delete a conversation of a consumer. With its files, and what Temporal keeps of its runs. Nobody finds it from now on; the rest goes on whatever dies meanwhile. For administrators.
+func (c *Client) DeleteServiceConversation(ctx context.Context, id string, cid string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/services/%s/conversations/%s", id, cid), nil, nil, nil)
+}
+
+// GetServiceConversation sends GET /api/services/{id}/conversations/{cid}: What a consumer and a service said. With the calls of tools. The log says who read it. For administrators.
+func (c *Client) GetServiceConversation(ctx context.Context, id string, cid string, params GetServiceConversationParams) (ConsumerTranscript, error) {
+	var answer ConsumerTranscript
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/conversations/%s", id, cid), query{"after": params.After, "before": params.Before, "limit": params.Limit}, nil, &answer)
+	return answer, err
+}
+
+// GiveServiceConversation sends POST /api/services/{id}/conversations/{cid}/give: Let the agent answer again. From the next message on. For administrators.
+func (c *Client) GiveServiceConversation(ctx context.Context, id string, cid string) (HandBody, error) {
+	var answer HandBody
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/give", id, cid), nil, nil, &answer)
+	return answer, err
+}
+
+// SayInServiceConversation sends POST /api/services/{id}/conversations/{cid}/say: Say something to a consumer in place of the agent. For administrators.
+func (c *Client) SayInServiceConversation(ctx context.Context, id string, cid string, body Saying) (chat.Message, error) {
+	var answer chat.Message
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/say", id, cid), nil, body, &answer)
+	return answer, err
+}
+
+// TakeServiceConversation sends POST /api/services/{id}/conversations/{cid}/take: Answer a consumer in place of the agent. The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. For administrators.
+func (c *Client) TakeServiceConversation(ctx context.Context, id string, cid string) (HandBody, error) {
+	var answer HandBody
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/take", id, cid), nil, nil, &answer)
+	return answer, err
+}
+
+// ListServiceKeys sends GET /api/services/{id}/keys: Keys of a service, without their secrets. For administrators.
+func (c *Client) ListServiceKeys(ctx context.Context, id string) ([]ServiceKey, error) {
+	var answer struct {
+		Keys []ServiceKey `json:"keys"`
+	}
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/keys", id), nil, nil, &answer)
+	return answer.Keys, err
+}
+
+// CreateServiceKey sends POST /api/services/{id}/keys: Make a key of a service. Whoever has it uses the service, and finds the conversations that were begun with it, and no others. It is shown once. For administrators.
+func (c *Client) CreateServiceKey(ctx context.Context, id string, name string) (NewServiceKey, error) {
+	var answer NewServiceKey
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys", id), nil, map[string]any{"name": name}, &answer)
+	return answer, err
+}
+
+// RevokeServiceKey sends DELETE /api/services/{id}/keys/{kid}: Revoke a key of a service at once. For good. Its conversations stay; nobody outside reaches them. For administrators.
+func (c *Client) RevokeServiceKey(ctx context.Context, id string, kid string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/services/%s/keys/%s", id, kid), nil, nil, nil)
+}
+
+// RotateServiceKey sends POST /api/services/{id}/keys/{kid}/rotate: Give a key of a service another secret. The secret of before is useless at once; the conversations of the key stay its own. The new one is shown once. For administrators.
+func (c *Client) RotateServiceKey(ctx context.Context, id string, kid string) (NewServiceKey, error) {
+	var answer NewServiceKey
+	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys/%s/rotate", id, kid), nil, nil, &answer)
+	return answer, err
+}
+
+// ServiceUsage sends GET /api/services/{id}/usage: What the consumers of a service used. Tokens and cost of deleted conversations stay in it. For administrators.
+func (c *Client) ServiceUsage(ctx context.Context, id string, params ServiceUsageParams) (ServiceUsage, error) {
+	var answer ServiceUsage
+	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
+	return answer, err
 }
 
 // ListSessions sends GET /api/sessions: My sessions, pinned first, newest first.

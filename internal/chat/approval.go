@@ -79,6 +79,8 @@ type Permits struct {
 	At    Spot       `json:"at"`  // where the conversation above all takes place
 	Cwd   string     `json:"cwd"` // where paths of calls begin; empty: the workspace
 
+	// Outside: somebody outside writes to a service, whom nobody asks, and whose rules nobody keeps.
+	Outside  bool `json:"outside"`
 	Planning bool `json:"planning"` // the running turn wants an approved plan first
 }
 

@@ -31,12 +31,23 @@ type JobPlan struct {
 	MaxAge  int        `json:"max_age_s,omitempty" minimum:"0" doc:"Seconds after which a missed time does not run any more; 0: a day. At most 30 days."`
 	Jitter  int        `json:"jitter_s,omitempty" minimum:"0" maximum:"3600" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
 	MaxRuns int        `json:"max_runs,omitempty" minimum:"0" doc:"It is done after so many runs; 0: never."`
+	// Permits narrow what the agent may do in the job's own conversation, and the subagents below it.
+	Permits *JobPermits `json:"permits,omitempty" doc:"What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target."`
+}
+
+// JobPermits narrow what is done in the own conversation of a job, as a scene does. They never widen anything. A narrowed job makes no other
+// jobs or triggers, and changes no settings.
+type JobPermits struct {
+	Tools    []string `json:"tools,omitempty" maxItems:"50" doc:"The tools that it has, by name or pattern; left out: all but those by which it would begin something elsewhere."`
+	ReadOnly bool     `json:"read_only,omitempty" doc:"Neither commands nor tools change files."`
+	Offline  bool     `json:"offline,omitempty" doc:"Commands open no sockets."`
 }
 
 // Job is something that is to be done at certain times.
 type Job struct {
 	ID JobID `json:"id"`
 	JobPlan
+	JobTrack
 	Owner     UserID     `json:"-"`
 	OwnerName string     `json:"owner"`
 	Heartbeat string     `json:"heartbeat,omitempty" doc:"The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere."`
@@ -48,6 +59,13 @@ type Job struct {
 	Last      *JobRun    `json:"last,omitempty" doc:"The newest run."`
 	Revision  int64      `json:"revision"`
 	CreatedAt time.Time  `json:"created_at"`
+}
+
+// JobTrack says to whom a job belongs beside its owner.
+type JobTrack struct {
+	Service  string `json:"service,omitempty" doc:"The service whose conversations are told: that of target, or, where there is none, all that exist at each time. Empty: it is a job of the house."`
+	Consumer bool   `json:"consumer,omitempty" doc:"It was made by a consumer's conversation for itself."`
+	Held     bool   `json:"held,omitempty" doc:"Its service is withdrawn, or the owner may not have it any more: its times wait, and count as missed afterwards."`
 }
 
 // Why the server paused a job.
@@ -65,15 +83,36 @@ const (
 
 // JobRun is one run of a job.
 type JobRun struct {
+	ID        int64      `json:"id"`
 	Scheduled time.Time  `json:"scheduled_at"`
 	Reason    string     `json:"reason" enum:"scheduled,missed,manual"`
 	Session   SessionKey `json:"session_key" doc:"The conversation that got the message."`
 	Turn      TurnID     `json:"turn_id,omitempty"`
 	Began     time.Time  `json:"began_at"`
 	Ended     *time.Time `json:"ended_at,omitempty"`
-	Outcome   string     `json:"outcome" enum:"waiting,running,done,silent,stopped,failed,lost,skipped,gone" doc:"skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted."`
-	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty,disabled" doc:"Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled."`
+	Outcome   string     `json:"outcome" enum:"queued,waiting,running,done,silent,stopped,timeout,failed,lost,skipped,gone" doc:"queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted."`
+	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty,disabled,gone" doc:"Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled."`
 	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
+}
+
+// JobRunDetails is a run with what it did.
+type JobRunDetails struct {
+	JobRun
+
+	Status string    `json:"status" enum:",success,error,timeout,skipped" doc:"Its outcome in one word; empty: it is not over."`
+	Model  string    `json:"model,omitempty" doc:"The model that was asked first."`
+	Output string    `json:"output,omitempty" doc:"What was said in it, 4000 characters at most."`
+	Steps  []JobStep `json:"steps" doc:"What it did, in the order of its beginning, 200 steps at most."`
+}
+
+// JobStep is one thing that a run did.
+type JobStep struct {
+	Kind    string     `json:"kind" enum:"model,tool,delivery" doc:"The model was asked, a tool was called, or something was sent to a platform."`
+	Name    string     `json:"name" doc:"Of the model, the tool or the platform."`
+	Started time.Time  `json:"started_at"`
+	Ended   *time.Time `json:"finished_at,omitempty"`
+	Failed  bool       `json:"failed,omitempty"`
+	Note    string     `json:"note,omitempty" doc:"The fault of a model, or what became of a delivery."`
 }
 
 // Heartbeat is what a heartbeat is told instead of the message of its job.
@@ -90,6 +129,25 @@ type Fired struct {
 	Runs int          // how many times were acted on, those that were passed over included
 	At   time.Time    // when
 	// Wait is how long it is until the next time, of an active job.
+	Wait time.Duration
+	// Held: it may not act now, and is woken when it may again.
+	Held bool
+}
+
+// Bounds of the runs of services' jobs.
+const (
+	// TrackPlaces is how many of them have a turn at once; the others wait in line.
+	TrackPlaces = 4
+	// TrackRunTime is how long one may take before its turn is stopped.
+	TrackRunTime = 30 * time.Minute
+)
+
+// Tracked is what has become of the line of the runs of services' jobs.
+type Tracked struct {
+	Posted  int // that have a place
+	Added   int // that were written into the line
+	Waiting bool
+	// Wait is how long it is until somebody has to look again who was told of nothing. Without Posted and Waiting there is nothing to wait for.
 	Wait time.Duration
 }
 

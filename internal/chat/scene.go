@@ -14,6 +14,7 @@ type Scene struct {
 	User     UserID
 	UserName string
 	Admin    bool
+	Outside  bool   // somebody outside writes to a service: nothing of the house is told
 	Group    bool   // several people write; User is the group, and UserName what it is called inside
 	Subject  string // name of the group as its members read it; empty where the platform tells none
 	Language string // what the user chose; empty: nothing

@@ -16,7 +16,12 @@ const (
 	WakeMemorize WakeKind = "memorize"
 	// WakeDeletion is of a person who is being deleted, by their number.
 	WakeDeletion WakeKind = "deletion"
+	// WakeTrack is of the line of the runs of services' jobs, by TrackID.
+	WakeTrack WakeKind = "track"
 )
+
+// TrackID names the one line of the runs of services' jobs.
+const TrackID = "services"
 
 // Wake says that a workflow has something to do. What that is stands in committed rows, so a wake may be lost, repeated
 // or late: the relay wakes again for rows that nobody acts on.

@@ -3,6 +3,7 @@ package cron
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/schedule"
+	"xbot/internal/service"
 	"xbot/internal/store"
 )
 
@@ -29,8 +31,9 @@ const (
 
 var thinks = []string{"", "off", "minimal", "low", "medium", "high", "xhigh"}
 
-// check refuses what cannot be kept, and fills in what was left out.
-func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
+// check refuses what cannot be kept, and fills in what was left out. Conversations of the plan before were checked then, and are once more when
+// the job runs.
+func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job, before chat.JobPlan) (err error) {
 	p := &j.JobPlan
 	p.Message = strings.TrimSpace(p.Message)
 	p.Name = strings.Join(strings.Fields(p.Name), " ")
@@ -41,7 +44,11 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
 	if p.MaxAge == 0 {
 		p.MaxAge = int(defaultMaxAge / time.Second)
 	}
-	if p.Zone, err = d.zone(ctx, w.User, p.Zone); err != nil {
+	own, err := d.place(ctx, w, j)
+	if err != nil {
+		return err
+	}
+	if p.Zone, err = d.zone(ctx, own, p.Zone); err != nil {
 		return err
 	}
 	switch {
@@ -64,12 +71,45 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job) (err error) {
 	case p.Model != "" && p.Target != "":
 		return fault.Errorf(fault.Invalid, "a job in another conversation is answered by that one's model; choose it there with /model")
 	}
+	if err := permits(j); err != nil {
+		return err
+	}
 	if err := d.checkModel(ctx, w, p); err != nil {
 		return err
 	}
+	if _, _, consumer := service.Of(p.Deliver); consumer && p.Deliver != before.Deliver {
+		return fault.Errorf(fault.Invalid, "deliver names the conversation of a consumer; a job of its service speaks there, with it as target")
+	}
 	for _, key := range []chat.SessionKey{p.Target, p.Deliver} {
+		if key == before.Target || key == before.Deliver {
+			continue
+		}
 		if err := d.checkSession(ctx, w, key); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// maxPermits bounds the tools of a job, and maxPermit the name of one.
+const maxPermits, maxPermit = 50, 100
+
+// permits refuses what no job can narrow.
+func permits(j *store.Job) error {
+	p := j.Permits
+	if p == nil || len(p.Tools) == 0 && !p.ReadOnly && !p.Offline {
+		j.Permits = nil
+		return nil
+	}
+	if j.Target != "" || j.Service != "" {
+		return fault.Errorf(fault.Invalid, "permits narrow a job in a conversation of its own: leave out target")
+	}
+	if len(p.Tools) > maxPermits {
+		return fault.Errorf(fault.Invalid, "a job names at most %d tools", maxPermits)
+	}
+	for _, name := range p.Tools {
+		if _, err := path.Match(name, "x"); err != nil || strings.TrimSpace(name) == "" || len(name) > maxPermit {
+			return fault.Errorf(fault.Invalid, "%q is no name of a tool, nor a pattern such as Web*", name)
 		}
 	}
 	return nil
@@ -117,7 +157,10 @@ func timed(j *store.Job, now time.Time) (err error) {
 	if j.Spec, err = schedule.Read(j.When, j.Zone, now); err != nil {
 		return err
 	}
-	return next(j, now)
+	if err := next(j, now); err != nil || !j.Consumer {
+		return err
+	}
+	return paced(j, now)
 }
 
 func next(j *store.Job, now time.Time) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/schedule"
+	"xbot/internal/service"
 	"xbot/internal/store"
 )
 
@@ -22,13 +24,31 @@ type Store interface {
 	Clock(ctx context.Context) (time.Time, error)
 	AddJob(ctx context.Context, j store.Job) (made store.Job, fresh bool, err error)
 	Job(ctx context.Context, id chat.JobID) (store.Job, error)
-	Jobs(ctx context.Context, owner chat.UserID) ([]store.Job, error)
+	Jobs(ctx context.Context, which store.JobsListed) ([]store.Job, error)
 	Heartbeats(ctx context.Context) ([]store.Job, error)
-	JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error)
 	ChangeJob(ctx context.Context, id chat.JobID, change func(j *store.Job, now time.Time) error) (store.Job, error)
 	DeleteJob(ctx context.Context, id chat.JobID) error
-	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+
+	RunStore
+	ServedStore
+}
+
+// RunStore keeps what became of runs.
+type RunStore interface {
+	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
+	JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error)
+	RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error)
+	RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[chat.JobID][]chat.JobRun, error)
+}
+
+// ServedStore knows services and their conversations, as jobs have to.
+type ServedStore interface {
+	// JobOwner says whether a user is a conversation of a service.
+	JobOwner(ctx context.Context, user chat.UserID) (store.JobOwner, error)
+	// Service is a service, ServedSession the session of a conversation with one.
+	Service(ctx context.Context, id string) (service.Service, error)
+	ServedSession(ctx context.Context, id string) (chat.SessionKey, error)
 }
 
 // Jobs takes requests about jobs.
@@ -65,15 +85,22 @@ type From struct {
 	Home chat.SessionKey
 	// Once is the key of the request: again under the same one, nothing new happens.
 	Once string
+	// Service is the service whose conversations are told, all of them where the plan has no target; for administrators. Empty: it is a job
+	// of the house, unless its target is a conversation of a service.
+	Service string
 }
 
 // List returns the jobs of the caller, or of all users. Those that run next come first.
 func (d *Jobs) List(ctx context.Context, w Caller, all bool) ([]chat.Job, error) {
-	owner := w.User
-	if all && w.Admin {
-		owner = 0
+	return d.Listed(ctx, w, all, store.JobsListed{})
+}
+
+// Listed returns those of some track or service. Owner says nothing there.
+func (d *Jobs) Listed(ctx context.Context, w Caller, all bool, which store.JobsListed) ([]chat.Job, error) {
+	if which.Owner = w.User; all && w.Admin {
+		which.Owner = 0
 	}
-	jobs, err := d.Store.Jobs(ctx, owner)
+	jobs, err := d.Store.Jobs(ctx, which)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +138,8 @@ func (d *Jobs) Add(ctx context.Context, w Caller, p chat.JobPlan, from From) (ch
 	if err != nil {
 		return chat.Job{}, err
 	}
-	j := store.Job{Job: chat.Job{ID: newID(), Owner: w.User, State: chat.JobActive, JobPlan: p}, Home: from.Home, MadeBy: from.Once}
-	if err := d.check(ctx, w, &j); err != nil {
+	j := store.Job{Job: chat.Job{ID: newID(), Owner: w.User, JobTrack: chat.JobTrack{Service: from.Service}, State: chat.JobActive, JobPlan: p}, Home: from.Home, MadeBy: from.Once}
+	if err := d.check(ctx, w, &j, chat.JobPlan{}); err != nil {
 		return chat.Job{}, err
 	}
 	if err := timed(&j, now); err != nil {
@@ -145,15 +172,18 @@ func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int
 	}
 	plan := old
 	edit(&plan.JobPlan)
-	if err := d.check(ctx, Caller{User: old.Owner, Admin: w.Admin}, &plan); err != nil {
+	if err := d.check(ctx, Caller{User: old.Owner, Admin: w.Admin}, &plan, old.JobPlan); err != nil {
 		return chat.Job{}, err
+	}
+	if plan.Service != old.Service {
+		return chat.Job{}, fault.Errorf(fault.Invalid, "a job cannot go from the house to a service, nor from one service to another: make a new one")
 	}
 	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
 		if j.Revision != old.Revision || revision != 0 && revision != j.Revision {
 			return i18n.Fault(fault.Conflict, i18n.CronChangedMeanwhile)
 		}
 		moved := plan.When != j.When || plan.Zone != j.Zone
-		j.JobPlan = plan.JobPlan
+		j.JobPlan, j.Consumer = plan.JobPlan, plan.Consumer
 		if moved {
 			if err := timed(j, now); err != nil {
 				return err
@@ -221,10 +251,14 @@ func (d *Jobs) Remove(ctx context.Context, w Caller, id chat.JobID) error {
 
 // Run has a job run at once, once for each key of a request. Its times stay as they are.
 func (d *Jobs) Run(ctx context.Context, w Caller, id chat.JobID, once string) error {
-	if _, err := d.mine(ctx, w, id); err != nil {
+	j, err := d.mine(ctx, w, id)
+	if err != nil {
 		return err
 	}
-	_, err := d.Store.RunJob(ctx, id, once)
+	if who, err := d.Store.JobOwner(ctx, j.Owner); err != nil || who.Consumer && !w.Admin {
+		return errors.Join(err, fault.Errorf(fault.Denied, "a job of this conversation runs at its times alone"))
+	}
+	_, err = d.Store.RunJob(ctx, id, once)
 	return err
 }
 
@@ -234,6 +268,19 @@ func (d *Jobs) Runs(ctx context.Context, w Caller, id chat.JobID, most int) ([]c
 		return nil, err
 	}
 	return d.Store.JobRuns(ctx, id, most)
+}
+
+// RunDetails returns a run with what it did. What was said in a run of somebody else's is for them; of a service's, for its administrators.
+func (d *Jobs) RunDetails(ctx context.Context, w Caller, id chat.JobID, run int64) (chat.JobRunDetails, error) {
+	j, err := d.seen(ctx, w, id)
+	if err != nil {
+		return chat.JobRunDetails{}, err
+	}
+	out, err := d.Store.RunDetails(ctx, id, run)
+	if j.Owner != w.User && j.Service == "" {
+		out.Output = out.Said
+	}
+	return out, err
 }
 
 // Preview returns the next n times of a schedule, its normal form, and its timezone: the given one, else the caller's.

@@ -52,6 +52,13 @@ const (
 	LinkLater    ID = "link_later"     // something is down
 )
 
+// Why the page of a service is not shown.
+const (
+	ServiceUnknown   ID = "service_unknown"
+	ServiceWithdrawn ID = "service_withdrawn"
+	ServiceAway      ID = "service_away" // something is down
+)
+
 var links = map[ID]map[Lang]string{
 	LinkExpired:  {English: "This link has expired. Ask for a new one.", Chinese: "此链接已过期，请重新获取。"},
 	LinkForged:   {English: "This link is not valid. Check that it was copied whole.", Chinese: "此链接无效，请检查是否完整复制。"},
@@ -59,4 +66,8 @@ var links = map[ID]map[Lang]string{
 	LinkNoRunner: {English: "The account or the runner of this link no longer exists, or may not be used.", Chinese: "此链接所属的账号或运行器已不存在，或不再可用。"},
 	LinkOffline:  {English: "The file is on runner %s, which is offline. Try again when it is connected.", Chinese: "文件位于运行器 %s，该运行器当前离线，请在其连接后重试。"},
 	LinkLater:    {English: "The file cannot be read right now. Try again in a moment.", Chinese: "暂时无法读取该文件，请稍后重试。"},
+
+	ServiceUnknown:   {English: "There is no service at this address. Check that the link was copied whole.", Chinese: "此地址没有对应的服务，请检查链接是否完整复制。"},
+	ServiceWithdrawn: {English: "This service is not offered at the moment. Ask the one who gave you the link.", Chinese: "此服务目前已停止提供，请联系给你链接的人。"},
+	ServiceAway:      {English: "This service cannot be reached right now. Try again in a moment.", Chinese: "暂时无法连接此服务，请稍后重试。"},
 }

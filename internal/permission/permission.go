@@ -62,12 +62,26 @@ type Decision struct {
 // rules that mean this call (of several, the strictest), the person's rule for the tool, a denial by the installation, the preset that was
 // chosen for the conversation or by the person, the installation's rule for the tool, and its preset. While a turn wants an approved plan,
 // what these would allow or ask about waits for it, but for what only reads and what plans are made with.
+//
+// Who writes to a service from outside is asked nothing: the tools of a service are allowed by what it is published with, and what the
+// installation or the scene would ask about is denied.
 func Decide(p chat.Permits, i Installation, c Call) Decision {
+	if p.Outside {
+		return Decision{Rule: i.outside(c)}
+	}
 	d := decide(p, i, c)
 	if p.Planning && !c.Plans && d.Rule != chat.RuleDeny {
 		return Decision{Rule: chat.RulePlan}
 	}
 	return d
+}
+
+func (i Installation) outside(c Call) chat.Rule {
+	rule := cmp.Or(i.rule(c.Tool), chat.RuleAllow)
+	if rule != chat.RuleAllow || c.Acts && i.Scene != "" && i.Scene != chat.PresetAuto {
+		return chat.RuleDeny
+	}
+	return rule
 }
 
 func decide(p chat.Permits, i Installation, c Call) Decision {

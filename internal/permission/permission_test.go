@@ -244,3 +244,29 @@ func FuzzDecide_WhatIsOfferedIsEnoughAndNothingPanics(f *testing.F) {
 		}
 	})
 }
+
+func TestDecide_WhoIsOutsideIsAskedNothing(t *testing.T) {
+	t.Parallel()
+	writes, reads := permission.Call{Tool: "FileCreate", Acts: true, Plans: false}, permission.Call{Tool: "Read", Plans: true}
+	for name, c := range map[string]struct {
+		permits chat.Permits
+		house   permission.Installation
+		call    permission.Call
+		want    chat.Rule
+	}{
+		"what the service has runs":                      {chat.Permits{}, permission.Installation{}, writes, chat.RuleAllow},
+		"though others of the house are asked":           {chat.Permits{}, permission.Installation{Others: chat.PresetAsk}, writes, chat.RuleAllow},
+		"a rule of the installation to ask denies":       {chat.Permits{}, permission.Installation{Rules: map[string]chat.Rule{"FileCreate": chat.RuleAsk}}, writes, chat.RuleDeny},
+		"a rule of the installation to deny holds":       {chat.Permits{}, permission.Installation{Rules: map[string]chat.Rule{"File*": chat.RuleDeny}}, writes, chat.RuleDeny},
+		"a scene that is read only holds":                {chat.Permits{}, permission.Installation{Scene: chat.PresetReadOnly}, writes, chat.RuleDeny},
+		"a scene that asks denies what acts":             {chat.Permits{}, permission.Installation{Scene: chat.PresetAsk}, writes, chat.RuleDeny},
+		"and lets read":                                  {chat.Permits{}, permission.Installation{Scene: chat.PresetReadOnly}, reads, chat.RuleAllow},
+		"no rule of anybody widens what is denied":       {chat.Permits{Own: chat.PresetAuto, Here: chat.PresetAuto, Rules: []chat.ToolRule{{Tool: "FileCreate", Rule: chat.RuleAllow}}}, permission.Installation{Rules: map[string]chat.Rule{"FileCreate": chat.RuleDeny}}, writes, chat.RuleDeny},
+		"there are no plans to wait for":                 {chat.Permits{Planning: true}, permission.Installation{}, writes, chat.RuleAllow},
+		"rules of people to ask are not those of guests": {chat.Permits{Rules: []chat.ToolRule{{Tool: "FileCreate", Rule: chat.RuleAsk}}}, permission.Installation{}, writes, chat.RuleAllow},
+	} {
+		c.permits.Outside = true
+		got := permission.Decide(c.permits, c.house, c.call)
+		require.Equal(t, permission.Decision{Rule: c.want}, got, name)
+	}
+}

@@ -16,10 +16,13 @@ const MemoryShared = "shared"
 // ServicePrefix begins the ids of services, and of no other agent.
 const ServicePrefix = "svc_"
 
+// IsService reports whether an agent is a service, or was one: nobody of the house talks to it.
+func IsService(agent string) bool { return strings.HasPrefix(agent, ServicePrefix) }
+
 // Agent returns an agent. An empty or unknown id is the default agent: the one marked so, else the first of the list,
 // else one named main with nothing of its own. A service that is gone is an agent without tools, never another one.
 func (p *Policy) Agent(id string) Agent {
-	if strings.HasPrefix(id, ServicePrefix) {
+	if IsService(id) {
 		return p.service(id)
 	}
 	var found *Agent

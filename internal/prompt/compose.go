@@ -26,9 +26,15 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	}
 	if s.Reminder != "" {
 		r.Messages = append(r.Messages, llm.Message{Role: "user", Content: s.Reminder, Volatile: true})
+	} else if n := len(lines); n > 0 && lines[n-1].Message.Origin == chat.OriginPerson {
+		r.Messages = append(r.Messages, llm.Message{Role: "user", Content: personSpoke, Volatile: true})
 	}
 	return r
 }
+
+// personSpoke follows what a person said in place of the model in the middle of its turn: providers refuse, or go on with, a conversation
+// that ends with an answer.
+const personSpoke = "[Go on with your own answer, if anything is left to say.]"
 
 // shownMessages are the messages of a line with the pictures that it shows.
 func shownMessages(l chat.Line, known map[string]chat.Picture, s chat.Sent) []llm.Message {

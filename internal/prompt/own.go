@@ -139,7 +139,45 @@ func capabilities() (list []Capability) {
 		Capability{Key: "skills", Default: skillsHead, part: SkillsPart}, Capability{Key: "agents", Default: agentsHead, part: "15_agents"},
 		Capability{Key: "memory", Default: memoryHead, part: "20_memory"}, Capability{Key: "soul", Default: soulHead, part: "21_soul"},
 		Capability{Key: "recent", Default: recentHead, part: "40_recent"},
+		Capability{Key: "documents", Default: documentsHead, part: DocumentsPart}, Capability{Key: "web", Default: webHead, part: WebPart},
 	)
+}
+
+// The parts of the prompt of a service that begin with words which its administrator can choose.
+const (
+	DocumentsPart = "10_documents"
+	WebPart       = "11_web"
+
+	documentsHead = "# Documents\n\nLook into the documents below /docs before you answer what they may be about, and keep to what they say. When they do not say it, say so."
+	webHead       = "# The web\n\nSearch for what may have changed since you were trained, and name the pages that you rely on."
+)
+
+// Exchange puts words in the place of those with which a section begins; none leave it.
+func (c Capability) Exchange(words string) string {
+	if words == "" {
+		return c.Default
+	}
+	return capped(words, MaxOwnSection, int64(len(words)))
+}
+
+// RenderOwn renders what a person wrote as a system prompt.
+func RenderOwn(text string, v Vars) (string, error) {
+	out, err := renderOwn(text, v)
+	return capped(out, maxFile, int64(len(out))), err
+}
+
+// RenderInstalled renders the operator's template. Not ok: there is none, and the program's own is about the house.
+func (t *Template) RenderInstalled(v Vars) (text string, ok bool) {
+	now := t.current()
+	if now == builtin {
+		return "", false
+	}
+	text, err := render(now, v)
+	if err != nil {
+		t.log.Warn("the prompt template failed, the one of the program is used", "path", t.path, "error", err)
+		return "", false
+	}
+	return capped(text, maxFile, int64(len(text))), true
 }
 
 // FindCapability returns the one of a key.

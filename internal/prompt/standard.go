@@ -20,6 +20,7 @@ type Parts struct {
 	Roles       OwnRoles       // as above
 	Installed   Installed      // nil: nobody has installed anything
 	Disabled    DisabledSkills // nil: none are
+	Outside     *Pipeline      // for those who write to a service; nil: they have no prompt
 }
 
 // Installed knows what people have installed.
@@ -38,5 +39,5 @@ func Standard(p Parts) *Pipeline {
 		Own{Store: p.Own, Profiles: p.Profiles}, OwnSections{Store: p.Own},
 		Optional{}, Permission{Authorizers: p.Authorizers}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
 		Recent{Past: p.Past, Profiles: p.Profiles}, Enrichers(p.Enrichers), UserMessage{},
-	)
+	).WithOutside(p.Outside)
 }

@@ -11,7 +11,9 @@ var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo
 
 // byCapability are the tools that come with a capability.
 var byCapability = map[Capability][]string{
-	Web: {"WebSearch", "Fetch"},
+	Web:       {"WebSearch", "Fetch"},
+	HumanChat: {"contact_admin"},
+	Scheduler: {"Cron"},
 }
 
 // Agent is the service as an agent of the policy: a name, a model and tools of its own.

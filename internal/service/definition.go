@@ -36,7 +36,7 @@ type Definition struct {
 
 	AllowedDocs    []string     `json:"allowed_docs" maxItems:"100" doc:"Patterns of documents below docs/ that it reads: * is all, none: nothing."`
 	AllowedScripts []string     `json:"allowed_scripts" maxItems:"100" doc:"Patterns of scripts below scripts/ that it runs: * is all, none: nothing."`
-	Capabilities   []Capability `json:"capabilities" maxItems:"20" enum:"web,image,speech,video,scheduler,humanchat"`
+	Capabilities   []Capability `json:"capabilities" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat."`
 
 	MaxConversations int      `json:"max_conversations" minimum:"1" maximum:"100000" doc:"How many conversations it has at once; default 1000."`
 	Welcome          string   `json:"welcome_message" maxLength:"2000" doc:"Markdown that its page shows before the first message."`
@@ -45,12 +45,15 @@ type Definition struct {
 	Limits           Limits   `json:"limits"`
 }
 
-// Limits bound what consumers use.
-type Limits struct {
+// ServiceLimits bound what consumers use.
+type ServiceLimits struct { //nolint:revive // the name of its schema in the API
 	RequestsPerMinute int   `json:"requests_per_minute" minimum:"1" maximum:"100000" doc:"Of one key; default 60."`
 	Concurrent        int   `json:"concurrent" minimum:"1" maximum:"1000" doc:"Messages of one key that wait or are answered at once; default 4."`
 	TokensPerDay      int64 `json:"tokens_per_day" minimum:"0" doc:"Of all consumers, in a day of UTC; 0: as many as they want."`
 }
+
+// Limits are ServiceLimits.
+type Limits = ServiceLimits
 
 // Capability is something that a service can do beside talking and files.
 type Capability string
@@ -88,7 +91,7 @@ type Patch struct {
 	ProfileVersion   *int          `json:"user_profile_version_id,omitempty" minimum:"0"`
 	AllowedDocs      *[]string     `json:"allowed_docs,omitempty" maxItems:"100"`
 	AllowedScripts   *[]string     `json:"allowed_scripts,omitempty" maxItems:"100"`
-	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" enum:"web,image,speech,video,scheduler,humanchat"`
+	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat."`
 	ResearchTools    *bool         `json:"research_tools,omitempty" doc:"The same as the capability web."`
 	Published        *bool         `json:"published,omitempty"`
 	MaxConversations *int          `json:"max_conversations,omitempty" minimum:"1" maximum:"100000"`

@@ -82,6 +82,17 @@ type Room struct {
 	Scripts      []string
 }
 
+// Prompt is what the prompt of a conversation is made of.
+type Prompt struct {
+	Definition
+
+	System   string            // what the administrator wrote for it, or for their own conversations; empty: the installation's
+	Beside   bool              // it stands behind the installation's text
+	Profile  string            // what {user_profile_context} stands for
+	Timezone string            // of the administrator; empty: not said
+	Sections map[string]string // the administrator's words for capabilities, by key
+}
+
 // Source says by which way a conversation was begun.
 type Source string
 
@@ -134,6 +145,12 @@ func Of(key chat.SessionKey) (service, conversation string, ok bool) {
 		return "", "", false
 	}
 	return k.Agent, k.ID, true
+}
+
+// Serves reports whether a session is one of a service: a consumer's, or one that was made for it.
+func Serves(key chat.SessionKey) bool {
+	k, err := session.Parse(key)
+	return err == nil && IsID(k.Agent)
 }
 
 // ConsumerName is the name of the user of a conversation. Operators see it at the runs in Temporal.

@@ -21,6 +21,7 @@ import (
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/services"
 )
 
 // Inbound is a message or a stop as a channel delivered it.
@@ -93,6 +94,8 @@ type Accepted struct {
 	Mode  chat.QueueMode // empty for a duplicate
 	// Answer: it was said to a question that a turn waits for, and is no message for the model.
 	Answer bool
+	// Taken: a person of the house has taken the conversation and reads it in the transcript; no turn answers it (package services).
+	Taken bool
 }
 
 const (
@@ -115,15 +118,42 @@ const (
 
 // Accept commits a message. After it returns the message will be claimed by exactly one turn or end in one recorded outcome
 // that its sender is told. The same platform id with the same text is a duplicate; with another text it is a Conflict. A
-// full queue is RateLimited, unless its drop policy drops another message.
+// full queue is RateLimited, unless its drop policy drops another message. What a consumer writes in a conversation that a person of the house
+// has taken is for them, and for no turn (Taken).
 func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in = in.ready()
 	var got Accepted
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
-		got, err = accept(ctx, tx, in)
+		hand, ok, err := services.HoldHand(ctx, tx, in.Session)
+		if err == nil && ok && hand.Taken != 0 {
+			got, err = keepTaken(ctx, tx, in, hand, s.Zones())
+			return err
+		}
+		if err == nil {
+			got, err = accept(ctx, tx, in)
+		}
 		return err
 	})
 	return got, err
+}
+
+// keepTaken commits a message of a consumer that a person answers.
+func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand services.Hand, zones []string) (Accepted, error) {
+	row, err := insertMessage(ctx, t, in, noLimit, new(services.OutcomeTaken))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return findDuplicate(ctx, t, in, in.kind())
+	}
+	if err != nil {
+		return Accepted{}, gone(in.Session, fmt.Errorf("keep a message for a person: %w", err))
+	}
+	t.Speak()
+	w := services.Written{ID: row.ID, ClientID: in.PlatformID, Text: in.Text}
+	for _, f := range in.Files {
+		if f.Shown != nil {
+			w.Pictures = append(w.Pictures, *f.Shown)
+		}
+	}
+	return Accepted{ID: row.ID, Mode: in.Queue.Mode, Taken: true}, services.Keep(ctx, t, hand, w, zones)
 }
 
 // AcceptPair commits two messages of a session in one transaction: the second waits behind the first. If either cannot be
@@ -267,8 +297,12 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 	if in.Queue.Mode == chat.QueueCollect {
 		p.QuietMs = int32(in.Queue.DebounceMS)
 	}
-	if outcome == nil {
+	switch {
+	case outcome == nil:
 		in.expect(&p)
+	case *outcome == services.OutcomeTaken: // its files stand beside it, and nothing waits for them
+		in.expect(&p)
+		p.FilesMs = 0
 	}
 	row, err := t.Q.InboxInsert(ctx, t, p)
 	if err != nil || p.Files == 0 {
@@ -323,5 +357,5 @@ func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Acce
 	if row.SessionKey != in.Session || row.Kind != kind || row.Accepted != in.Text && row.Body != in.Text || replaces != in.Options.Replaces {
 		return Accepted{}, fault.Errorf(fault.Conflict, "message id %q was used before for another message; use a new id for a new message", in.PlatformID)
 	}
-	return Accepted{ID: row.ID, Duplicate: true}, nil
+	return Accepted{ID: row.ID, Duplicate: true, Taken: row.Taken}, nil
 }

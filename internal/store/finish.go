@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/service"
 	"xbot/internal/store/agents"
 	"xbot/internal/store/amended"
 	"xbot/internal/store/calls"
@@ -85,11 +86,29 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		return fmt.Errorf("close turn: %w", err)
 	}
 	t.EndTurn(row.SessionKey, row.ID)
+	if err := freePlace(ctx, t, row.SessionKey); err != nil {
+		return err
+	}
 	t.Emit(row.SessionKey, chat.EventTurn, conversation.TurnOf(closed))
 	if err := notices.TellEnd(ctx, t, closed); err != nil {
 		return err
 	}
 	return agents.ReportSubagent(ctx, t, closed)
+}
+
+// freePlace lets the next run of services' jobs have the place of one whose turn has ended.
+func freePlace(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	if _, _, ok := service.Of(key); !ok {
+		return nil
+	}
+	ran, err := t.Q.TrackRunIn(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("look for the run of a job: %w", err)
+	}
+	if ran {
+		t.WakeTrack()
+	}
+	return nil
 }
 
 // tellClosed appends what is said of a turn that was closed. Whoever wrote the stop that ended it, and has read the answer to that,
@@ -258,6 +277,9 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 		return fmt.Errorf("remove the empty turn: %w", err)
 	}
 	t.EndTurn(row.SessionKey, row.ID)
+	if err := freePlace(ctx, t, row.SessionKey); err != nil {
+		return err
+	}
 	t.Emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
 	for _, r := range kept { // who watches has just let go of it with the turn
 		t.Emit(row.SessionKey, chat.EventMessage, conversation.MessageOf(r))

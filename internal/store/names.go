@@ -58,6 +58,10 @@ type (
 	Invite = people.Invite
 	// Job is the one of package cron.
 	Job = cron.Job
+	// JobsListed is the one of package cron.
+	JobsListed = cron.Listed
+	// JobOwner is the one of package cron.
+	JobOwner = cron.Owner
 	// Link is the one of package links.
 	Link = links.Link
 	// MCPServer is the one of package mcpservers.

@@ -32,7 +32,7 @@ type Due struct {
 	Tasks      bool // TasksToStart
 	Outbound   bool // ToDeliver
 	Progress   bool // ToFollow
-	Jobs       bool // OverdueJobs
+	Jobs       bool // OverdueJobs, TracksToWake
 	Groups     bool // GroupsToStart
 	Memorizing bool // MemorizesToStart
 	Disabled   bool // DisabledWork
@@ -61,7 +61,7 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	return Due{
 		Wakes: r.Messages || r.Answers || r.Reports,
 		Turns: r.Turns, Throttled: r.Throttled, Held: r.Held, Commands: r.Commands, Files: r.Files, Tasks: r.Tasks, Outbound: r.Outbound,
-		Progress: r.Progress, Jobs: r.Jobs, Groups: r.Groups, Memorizing: r.Memorizing, Disabled: r.Disabled, Deletions: r.Deletions,
+		Progress: r.Progress, Jobs: r.Jobs || r.Track, Groups: r.Groups, Memorizing: r.Memorizing, Disabled: r.Disabled, Deletions: r.Deletions,
 		Load: Load{Running: int(r.Running), WithoutProvider: int(r.WithoutProvider), CallsRunning: int(r.CallsRunning), CallsWaiting: int(r.CallsWaiting)},
 	}, nil
 }

@@ -356,3 +356,38 @@ func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
 	_, err = b.ServiceRoomLeft(ctx, c.User)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
+
+func TestServicePrompt_IsOfTheVersionsThatTheServiceNamesAndElseOfThoseInForce(t *testing.T) {
+	b := setup(t)
+	ctx, admin := t.Context(), b.user.ID
+	write := func(section, text string, from int) {
+		require.NoError(t, b.SetPrompt(ctx, admin, section, chat.PromptDraft{Content: text, From: from}, admin))
+	}
+	write(chat.PromptSystem, "one", 0)
+	write(chat.PromptSystem, "two", 1)
+	write("web", "our web", 0)
+	write("documents", "our papers", 0)
+	write("documents", "", 1)
+	profile, err := b.SetProfile(ctx, admin, chat.UserProfile{Content: "first", Timezone: "Asia/Tokyo"})
+	require.NoError(t, err)
+	_, err = b.SetProfile(ctx, admin, chat.UserProfile{Content: "second", Timezone: "Asia/Tokyo", Revision: profile.Revision})
+	require.NoError(t, err)
+
+	made, key := b.service(service.Patch{})
+	c := b.beginWith(b.caller(key))
+	got, err := b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"two", "second", "Asia/Tokyo", "Help desk"}, []string{got.System, got.Profile, got.Timezone, got.Name})
+	require.Equal(t, map[string]string{"web": "our web"}, got.Sections)
+
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{PromptVersion: new(1), ProfileVersion: new(profile.Revision)})
+	require.NoError(t, err)
+	got, err = b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"one", "first"}, []string{got.System, got.Profile})
+	_, err = b.ServicePrompt(ctx, admin)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	scene, err := b.Scene(ctx, c.Session, "")
+	require.NoError(t, err)
+	require.True(t, scene.Outside)
+}

@@ -51,7 +51,7 @@ func (c *Catalog) Of(ctx context.Context, key chat.SessionKey) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.all(ctx, key)
+	all, err := c.all(ctx, key, who.Outside)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (c *Catalog) active(ctx context.Context, key chat.SessionKey, who agentprof
 
 // Person returns the tools that a person can have in some conversation, for rules and lists: none is left out.
 func (c *Catalog) Person(ctx context.Context, user chat.UserID) (*tool.Registry, error) {
-	return c.with(ctx, Place{User: user})
+	return c.with(ctx, Place{User: user}, false)
 }
 
 // Use notes that a conversation uses tools. What is always shown needs no note.
@@ -102,7 +102,7 @@ func (c *Catalog) profile(ctx context.Context, key chat.SessionKey) (agentprofil
 	return c.Profiles.Of(ctx, key)
 }
 
-func (c *Catalog) all(ctx context.Context, key chat.SessionKey) (*tool.Registry, error) {
+func (c *Catalog) all(ctx context.Context, key chat.SessionKey, outside bool) (*tool.Registry, error) {
 	if len(c.Sources) == 0 || c.Store == nil {
 		return c.Builtin, nil
 	}
@@ -110,13 +110,16 @@ func (c *Catalog) all(ctx context.Context, key chat.SessionKey) (*tool.Registry,
 	if err != nil {
 		return nil, err
 	}
-	return c.with(ctx, Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType})
+	return c.with(ctx, Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType}, outside)
 }
 
 // with adds what the sources bring. A tool of an earlier one, or of the program, keeps its name: nobody takes its place.
-func (c *Catalog) with(ctx context.Context, at Place) (*tool.Registry, error) {
+func (c *Catalog) with(ctx context.Context, at Place, outside bool) (*tool.Registry, error) {
 	all := c.Builtin
 	for _, s := range c.Sources {
+		if _, serves := s.(OutsideSource); outside && !serves {
+			continue
+		}
 		found, err := s.Tools(ctx, at)
 		if err != nil {
 			return nil, err

@@ -14,6 +14,13 @@ type Source interface {
 	Tools(ctx context.Context, at Place) ([]tool.Tool, error)
 }
 
+// OutsideSource is a Source whose tools services may be published with. Others are not asked where somebody outside speaks: what the administrator
+// of a service has connected is theirs.
+type OutsideSource interface {
+	Source
+	ServesOutside()
+}
+
 // Place is where tools are wanted.
 type Place struct {
 	Session chat.SessionKey // empty: in none yet, as where rules are written

@@ -1,10 +1,11 @@
 -- name: CronInsert :one
 -- No row: the same request has made it before.
 INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think,
-                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at)
+                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at, service_id, conversation, permits)
 VALUES (sqlc.arg(id), sqlc.arg(user_id), sqlc.arg(made_by), sqlc.arg(home), sqlc.arg(agent), sqlc.arg(name), sqlc.arg(message), sqlc.arg(kind), sqlc.arg(expr),
         sqlc.arg(every_s), sqlc.narg(at), sqlc.arg(zone), sqlc.arg(target), sqlc.arg(deliver), sqlc.arg(model), sqlc.arg(think), sqlc.arg(missed),
-        sqlc.arg(max_age_s), sqlc.arg(jitter_s), sqlc.arg(max_runs), sqlc.arg(heartbeat), sqlc.narg(next_at), sqlc.narg(due_at))
+        sqlc.arg(max_age_s), sqlc.arg(jitter_s), sqlc.arg(max_runs), sqlc.arg(heartbeat), sqlc.narg(next_at), sqlc.narg(due_at),
+        sqlc.narg(service_id), sqlc.narg(conversation), sqlc.arg(permits))
 ON CONFLICT DO NOTHING
 RETURNING *;
 
@@ -16,7 +17,7 @@ SELECT * FROM cron_jobs WHERE user_id = $1 AND made_by = $2;
 SELECT count(*)::int FROM cron_jobs WHERE user_id = $1 AND state IN ('active', 'paused') AND heartbeat = '';
 
 -- name: CronGet :one
-SELECT sqlc.embed(j), u.name AS owner_name
+SELECT sqlc.embed(j), u.name AS owner_name, cron_held(j)::boolean AS held
 FROM cron_jobs j JOIN users u ON u.id = j.user_id
 WHERE j.id = $1 AND j.state <> 'deleted';
 
@@ -25,20 +26,23 @@ SELECT now()::timestamptz;
 
 -- name: CronLock :one
 -- A job for a change, with the time of the database: all processes have the same.
-SELECT sqlc.embed(cron_jobs), now()::timestamptz AS clock FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE;
+SELECT sqlc.embed(cron_jobs), now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE;
 
 -- name: CronList :many
--- The jobs of a user, or of all (owner 0); one of them where an id is given.
-SELECT sqlc.embed(j), u.name AS owner_name
+-- The jobs of a user, or of all (owner 0), of the house or of services (track, empty: both), or of one service. Those of a conversation count as
+-- its service's.
+SELECT sqlc.embed(j), u.name AS owner_name, cron_held(j)::boolean AS held
 FROM cron_jobs j JOIN users u ON u.id = j.user_id
-WHERE j.state <> 'deleted' AND (sqlc.arg(owner)::bigint = 0 OR j.user_id = sqlc.arg(owner)::bigint) AND (sqlc.arg(id)::text = '' OR j.id = sqlc.arg(id)::text)
+WHERE j.state <> 'deleted' AND (sqlc.arg(owner)::bigint = 0 OR j.user_id = sqlc.arg(owner)::bigint)
+  AND (sqlc.arg(track)::text = '' OR (j.service_id IS NULL) = (sqlc.arg(track)::text = 'house'))
+  AND (sqlc.arg(service)::text = '' OR j.service_id = sqlc.arg(service)::text)
 ORDER BY j.state = 'done', j.next_at NULLS LAST, j.created_at DESC
 LIMIT 500;
 
 -- name: CronChange :one
 UPDATE cron_jobs SET
     name = sqlc.arg(name), message = sqlc.arg(message), kind = sqlc.arg(kind), expr = sqlc.arg(expr), every_s = sqlc.arg(every_s), at = sqlc.narg(at),
-    zone = sqlc.arg(zone), target = sqlc.arg(target), deliver = sqlc.arg(deliver), model = sqlc.arg(model), think = sqlc.arg(think), missed = sqlc.arg(missed),
+    zone = sqlc.arg(zone), target = sqlc.arg(target), conversation = sqlc.narg(conversation), permits = sqlc.arg(permits), deliver = sqlc.arg(deliver), model = sqlc.arg(model), think = sqlc.arg(think), missed = sqlc.arg(missed),
     max_age_s = sqlc.arg(max_age_s), jitter_s = sqlc.arg(jitter_s), max_runs = sqlc.arg(max_runs), state = sqlc.arg(state), trouble = '',
     next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), revision = revision + 1, checked_at = now(), checks = 0
 WHERE id = sqlc.arg(id)
@@ -49,6 +53,9 @@ UPDATE cron_jobs SET state = 'deleted', next_at = NULL, due_at = NULL, revision 
 
 -- name: CronRunsForget :exec
 -- The runs of jobs that were deleted: nobody sees them any more.
+WITH firings AS (
+    DELETE FROM cron_firings f WHERE f.job_id = ANY(sqlc.arg(jobs)::text[])
+)
 DELETE FROM cron_runs WHERE job_id = ANY(sqlc.arg(jobs)::text[]);
 
 -- name: CronForgetDone :many
@@ -76,8 +83,8 @@ RETURNING id;
 UPDATE cron_runs SET inbox_id = sqlc.arg(inbox_id)::bigint WHERE id = sqlc.arg(id);
 
 -- name: CronRunsPrune :exec
--- Keeps the newest runs of a job.
-DELETE FROM cron_runs old WHERE old.job_id = sqlc.arg(job)::text AND old.id <= (
+-- Keeps the newest runs of a job, and those that are not over.
+DELETE FROM cron_runs old WHERE old.job_id = sqlc.arg(job)::text AND old.lane IN ('', 'over') AND old.id <= (
     SELECT r.id FROM cron_runs r WHERE r.job_id = sqlc.arg(job)::text ORDER BY r.id DESC OFFSET sqlc.arg(keep)::int LIMIT 1);
 
 -- name: CronRunWaits :one
@@ -88,7 +95,7 @@ SELECT EXISTS (
 
 -- name: CronRuns :many
 -- The newest runs of each of some jobs and what became of them, newest first.
-SELECT r.job_id, r.scheduled_at, r.reason, r.session_key, r.skipped, r.created_at, (i.id IS NULL)::boolean AS gone, coalesce(i.outcome, '')::text AS outcome, i.turn_id,
+SELECT r.id, r.job_id, r.scheduled_at, r.reason, r.session_key, r.skipped, r.created_at, r.lane, r.posted_at, r.ended_at AS over_at, r.timed_out, t.started_at, (i.id IS NULL)::boolean AS gone, coalesce(i.outcome, '')::text AS outcome, i.turn_id,
        coalesce(t.state, '')::text AS turn_state, t.ended_at, coalesce(m.shown, m.content, '')::text AS said, coalesce(m.silent, false)::boolean AS silent
 FROM cron_runs r
 LEFT JOIN inbox i ON i.id = r.inbox_id
@@ -120,6 +127,7 @@ UPDATE cron_jobs SET checked_at = now(), checks = checks + 1
 WHERE id IN (
     SELECT j.id FROM cron_jobs j
     WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds' AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))
+      AND NOT cron_held(j)
     ORDER BY j.due_at
     LIMIT 200
     FOR UPDATE SKIP LOCKED

@@ -22,7 +22,7 @@ RETURNING inbox.id, (
 ) AS busy;
 
 -- name: InboxByPlatformID :one
-SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body, options FROM inbox
+SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body, options, (outcome IS NOT DISTINCT FROM 'taken')::boolean AS taken FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 
 -- name: InboxClaimed :many
@@ -192,6 +192,7 @@ RETURNING inbox.session_key, inbox.id, inbox.user_id, inbox.channel, inbox.body,
 -- meanwhile the conversation goes on, and what waits is behind others.
 SELECT id, session_key, body FROM inbox
 WHERE outcome IS NULL AND kind IN ('message', 'background', 'control') AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
+  AND (not_before IS NULL OR not_before <= now()) -- a person has taken the conversation
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND (t.state = 'running' OR t.ended_at > now() - sqlc.arg(older)::interval))
   AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.session_key = inbox.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL) -- told otherwise
   AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = inbox.user_id AND u.disabled_at IS NOT NULL)

@@ -1,6 +1,10 @@
 -- name: ProfileGet :one
 SELECT content, timezone, revision, updated_at FROM user_profiles WHERE user_id = $1;
 
+-- name: ProfileZone :one
+-- The timezone that a person has said, for a consumer that of the administrator of their service. No row: it was not said.
+SELECT timezone FROM user_profiles WHERE user_id = admin_of(sqlc.arg(id)::bigint);
+
 -- name: ProfilePut :one
 -- No row: the user is a group.
 INSERT INTO user_profiles (user_id, content, timezone)

@@ -1,6 +1,6 @@
 -- name: PromptScene :one
 -- What the system prompt of a turn is rendered for, and the prompt itself once that was done. Without a turn: for a look.
-SELECT s.channel, (u.kind = 'group' AND s.chat_type IN ('group', 'channel', 'thread'))::boolean AS in_group, coalesce(s.origin ->> 'subject', '')::text AS subject, s.user_id, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
+SELECT s.channel, (u.kind = 'group' AND s.chat_type IN ('group', 'channel', 'thread'))::boolean AS in_group, coalesce(s.origin ->> 'subject', '')::text AS subject, s.user_id, (u.kind IN ('service', 'consumer'))::boolean AS outside, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
        coalesce(nullif(s.runner, ''), (SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'active_runner'), '')::text AS runner,
        coalesce((SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'language'), '')::text AS language,
        permits_of(s.key)::jsonb AS permits,

@@ -24,7 +24,9 @@ SELECT
      OR EXISTS (SELECT 1 FROM progress_cards c WHERE c.state IN ('waiting', 'tried', 'shown') AND c.woken_at <= now()
         AND (c.retry_at IS NULL OR c.retry_at <= now())))::boolean AS progress, -- ProgressToWake
     (EXISTS (SELECT 1 FROM cron_jobs j WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds'
-        AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))))::boolean AS jobs, -- CronOverdue
+        AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7)) AND NOT cron_held(j)))::boolean AS jobs, -- CronOverdue
+    ((EXISTS (SELECT 1 FROM cron_firings f WHERE NOT f.filled) OR EXISTS (SELECT 1 FROM cron_runs r WHERE r.lane IN ('queued', 'posted')))
+     AND EXISTS (SELECT 1 FROM service_track k WHERE k.looked_at < now() - interval '40 seconds'))::boolean AS track, -- TrackToWake
     (EXISTS (SELECT 1 FROM group_chats g WHERE g.ended = '' AND g.checked_at < now() - interval '5 seconds'))::boolean AS groups, -- GroupsToStart
     (EXISTS (SELECT 1 FROM memorize_jobs j WHERE j.state = 'waiting' AND j.checked_at < now() - sqlc.arg(memorize_after)::interval))::boolean AS memorizing, -- MemorizeJobToStart
     (EXISTS (SELECT 1 FROM deletions d WHERE d.ended_at IS NULL AND d.checked_at < now() - sqlc.arg(deletion_after)::interval))::boolean AS deletions, -- DeletionToStart

@@ -96,6 +96,18 @@ WHERE c.service_id = sqlc.arg(service_id) AND u.disabled_at IS NULL AND (sqlc.na
 ORDER BY s.last_interaction_at DESC, c.id
 LIMIT sqlc.arg(n);
 
+-- name: ServiceFigures :many
+-- What administrators see of services beside what was chosen: of one, or of all.
+SELECT s.id, a.name AS admin,
+       (SELECT count(*) FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = s.id)::int AS conversations,
+       (SELECT count(*) FROM service_keys k WHERE k.service_id = s.id AND k.revoked_at IS NULL)::int AS keys,
+       (SELECT k.last_used_at FROM service_keys k WHERE k.service_id = s.id AND k.last_used_at IS NOT NULL ORDER BY k.last_used_at DESC LIMIT 1) AS used_at
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.deleted_at IS NULL AND (sqlc.arg(id)::text = '' OR s.id = sqlc.arg(id)::text);
+
+-- name: ServiceKeyCount :one
+SELECT count(*)::int FROM service_keys WHERE service_id = $1 AND revoked_at IS NULL;
+
 -- name: ServiceFollowed :one
 -- The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
 SELECT coalesce((
@@ -146,3 +158,23 @@ SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE us
 
 -- name: ServiceRoomGone :exec
 DELETE FROM service_rooms WHERE user_id = $1;
+
+-- name: ServicePromptGet :one
+-- What the prompt of a consumer's conversation is made of: the service, and of its administrator the system prompt and the profile that it names, or
+-- else those in force, their words for capabilities, and their timezone.
+SELECT s.id, s.name, s.definition, coalesce(own.content, '')::text AS system, coalesce(own.beside, false)::boolean AS beside,
+       coalesce((SELECT v.content FROM user_profile_versions v WHERE v.user_id = s.admin_id AND v.version = (s.definition ->> 'user_profile_version_id')::int),
+                f.content, '')::text AS profile,
+       coalesce(f.timezone, '')::text AS timezone,
+       coalesce((
+           SELECT jsonb_object_agg(n.section, n.content) FROM (
+               SELECT DISTINCT ON (p.section) p.section, p.content FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section <> 'system' ORDER BY p.section, p.version DESC
+           ) n WHERE n.content <> ''
+       ), '{}')::jsonb AS sections
+FROM service_conversations c JOIN services s ON s.id = c.service_id
+LEFT JOIN user_profiles f ON f.user_id = s.admin_id
+LEFT JOIN LATERAL (
+    SELECT p.content, p.beside FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section = 'system'
+    ORDER BY p.version = coalesce((s.definition ->> 'system_prompt_version_id')::int, 0) DESC, p.version DESC LIMIT 1
+) own ON true
+WHERE c.user_id = sqlc.arg(id) AND s.deleted_at IS NULL;

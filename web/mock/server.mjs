@@ -10,6 +10,7 @@ import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
 import { Hooks } from "./hooks.mjs"
 import { Plugins } from "./plugins.mjs"
+import { Services } from "./published.mjs"
 import { Memory } from "./memory.mjs"
 import { Preferences } from "./preferences.mjs"
 import { ToolKeys } from "./keys.mjs"
@@ -57,6 +58,7 @@ export class MockServer {
   preferences = new Preferences()
   hooks = new Hooks()
   plugins = new Plugins()
+  services = new Services()
   roles = new Roles()
   registry = new Registry()
   /** Whether conversations are named by what follows "# title" in a message. */
@@ -284,12 +286,14 @@ export class MockServer {
     if (/^\/api\/(preferences|changes)/.test(url.pathname)) return this.preferences.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/memory") || url.pathname.startsWith("/api/profile")) return this.memory.answer(route, url.searchParams, await readBody(request))
     if (route === "GET /api/panels") return [200, { panels: [] }]
+    if (url.pathname.startsWith("/api/services")) return this.services.answer(request, url)
     if (url.pathname.startsWith("/api/plugins")) return this.plugins.answer(request, url)
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/registry/")) return this.registry.answer(request, url)
     if (url.pathname.startsWith("/api/prompts")) return this.prompts.answer(request.method, url.pathname, url.searchParams, await readBody(request))
-    if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request))
+    if (url.pathname === "/api/service-tasks") return this.jobs.publish(await readBody(request))
+    if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request), url.searchParams)
     if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     switch (route) {
       case "GET /api/titles":

@@ -2,6 +2,7 @@ package automation
 
 import (
 	"context"
+	"crypto/rand"
 	"net/http"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/cron"
+	"xbot/internal/store"
 )
 
 // JobList is the jobs of somebody.
@@ -104,7 +106,78 @@ func (a *Endpoints) registerCron(h huma.API) {
 		}) (*struct{}, error) {
 			return nil, a.Problem(a.Jobs.Run(ctx, asker(ctx), in.Job, in.Body.Once))
 		})
+	huma.Register(h, huma.Operation{OperationID: "get-run", Method: http.MethodGet, Path: "/api/cron/{job}/runs/{run}", Summary: "A run of a job: what was said, and its steps", Description: "Read from the turn of the run. " + others + " What was said in a run of somebody else's is shortened, unless it is one of a service.", Security: endpoint.Secured}, a.getRun)
+	huma.Register(h, huma.Operation{OperationID: "cron-timeline", Method: http.MethodGet, Path: "/api/cron-timeline", Summary: "When jobs run next, and when they ran last", Security: endpoint.Secured}, a.timeline)
+	huma.Register(h, huma.Operation{
+		OperationID: "publish-service-task", Method: http.MethodPost, Path: "/api/service-tasks", Summary: "Have the conversations of services told something",
+		Description:   "For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.",
+		DefaultStatus: http.StatusCreated, MaxBodyBytes: maxJobBody, Security: endpoint.Secured,
+	}, a.publishTask)
 	huma.Register(h, huma.Operation{OperationID: "list-runs", Method: http.MethodGet, Path: "/api/cron/{job}/runs", Summary: "The newest runs of a job with their outcomes", Description: "The newest 50 of the thousand that are kept. " + others, Security: endpoint.Secured}, a.listRuns)
+}
+
+// JobFilter says which jobs are meant.
+type JobFilter struct {
+	All     bool   `query:"all" doc:"Jobs of all users; for administrators."`
+	Track   string `query:"track" enum:"house,services" doc:"Those of people, or those that tell conversations of services; left out: both."`
+	Service string `query:"service" maxLength:"40" doc:"Those of one service, with those that its conversations have made."`
+}
+
+func (f JobFilter) which() store.JobsListed {
+	return store.JobsListed{Track: f.Track, Service: f.Service}
+}
+
+// NewTask is what services are told.
+type NewTask struct {
+	Message  string   `json:"message" minLength:"1" maxLength:"20000" doc:"What the agent of the service is told in each conversation, behind a line that says that it is from an administrator."`
+	Name     string   `json:"task_name,omitempty" maxLength:"400"`
+	Services []string `json:"service_ids,omitempty" maxItems:"20" doc:"All conversations of these that exist at each time."`
+	Sessions []string `json:"session_ids,omitempty" maxItems:"50" doc:"Conversations, by id or key of the session."`
+	Type     string   `json:"schedule_type" enum:"once,cron,interval"`
+	Schedule string   `json:"schedule,omitempty" maxLength:"200" doc:"A time such as 2026-03-29 08:00, an expression of five fields, or seconds. once: empty or now is at once."`
+	Zone     string   `json:"timezone,omitempty" maxLength:"64" doc:"IANA; empty: that of the administrator."`
+	RunNow   bool     `json:"run_now,omitempty" doc:"It also runs at once."`
+	Once     string   `json:"once,omitempty" maxLength:"200" doc:"Chosen by the client: a second request with the same value makes no second job."`
+}
+
+func (a *Endpoints) publishTask(ctx context.Context, in *struct{ Body NewTask }) (*struct {
+	Body struct {
+		Jobs []chat.Job `json:"jobs"`
+	}
+}, error) {
+	b := in.Body
+	once := b.Once
+	if once == "" {
+		once = rand.Text()
+	}
+	made, err := a.Jobs.Publish(ctx, asker(ctx), cron.ServiceTask{
+		Message: b.Message, Name: b.Name, Services: b.Services, Sessions: b.Sessions, Type: b.Type, Schedule: b.Schedule, Zone: b.Zone, RunNow: b.RunNow,
+	}, "api/"+once)
+	out := &struct {
+		Body struct {
+			Jobs []chat.Job `json:"jobs"`
+		}
+	}{}
+	out.Body.Jobs = made
+	return out, a.Problem(err)
+}
+
+func (a *Endpoints) timeline(ctx context.Context, in *struct {
+	JobFilter
+
+	Days int `query:"days" minimum:"1" maximum:"31" default:"7"`
+}) (*struct{ Body cron.Timeline }, error) {
+	out, err := a.Jobs.Timeline(ctx, asker(ctx), in.All, in.which(), in.Days)
+	return &struct{ Body cron.Timeline }{out}, a.Problem(err)
+}
+
+func (a *Endpoints) getRun(ctx context.Context, in *struct {
+	JobPath
+
+	Run int64 `path:"run" minimum:"1"`
+}) (*struct{ Body chat.JobRunDetails }, error) {
+	out, err := a.Jobs.RunDetails(ctx, asker(ctx), in.Job, in.Run)
+	return &struct{ Body chat.JobRunDetails }{out}, a.Problem(err)
 }
 
 func onceOf(prefix, once string) string {
@@ -115,9 +188,9 @@ func onceOf(prefix, once string) string {
 }
 
 func (a *Endpoints) listJobs(ctx context.Context, in *struct {
-	All bool `query:"all" doc:"Jobs of all users; for administrators."`
+	JobFilter
 }) (*struct{ Body JobList }, error) {
-	jobs, err := a.Jobs.List(ctx, asker(ctx), in.All)
+	jobs, err := a.Jobs.Listed(ctx, asker(ctx), in.All, in.which())
 	if err != nil {
 		return nil, a.Problem(err)
 	}

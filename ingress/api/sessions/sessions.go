@@ -14,6 +14,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/policy"
 	"xbot/internal/session"
 	"xbot/internal/store"
 )
@@ -110,11 +111,15 @@ func (a *Endpoints) registerChanges(h huma.API) {
 // deletable is a session that the person may delete: their own, and for administrators any, since groups and people on platforms
 // cannot sign in to delete theirs.
 func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.Session, mine bool, err error) {
-	if _, err := session.Parse(key); err != nil {
+	parsed, err := session.Parse(key)
+	if err != nil {
 		return s, false, a.Problem(err)
 	}
 	s, owner, err := a.Store.Session(ctx, key)
 	who := auth.User(ctx)
+	if err == nil && who.Admin && policy.IsService(parsed.Agent) { // its user goes with it, and its files
+		err = fault.Errorf(fault.Denied, "this conversation is a consumer's: delete it at its service, with DELETE /api/services/%s/conversations/{id}", parsed.Agent)
+	}
 	if mine = owner == who.ID; err == nil && !mine && !who.Admin {
 		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/policy"
+	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
@@ -37,8 +39,11 @@ type NewSession struct {
 }
 
 // CreateSession creates a session or finds the one that is there. It reports whether it created it. It is a Conflict where the owner has
-// as many as they may.
+// as many as they may. Denied: it would be one with a service, which only consumers begin.
 func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
+	if err := n.ofHouse(); err != nil {
+		return false, err
+	}
 	origin, err := json.Marshal(n.Origin)
 	if err != nil {
 		return false, fmt.Errorf("encode origin: %w", err)
@@ -64,6 +69,18 @@ func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 		return made, nil
 	})
 	return made && err == nil, err
+}
+
+// ofHouse refuses a conversation with a service, whichever way its agent was named.
+func (n NewSession) ofHouse() error {
+	named := policy.IsService(n.Agent)
+	if k, err := session.Parse(n.Key); err == nil {
+		named = named || policy.IsService(k.Agent)
+	}
+	if named {
+		return fault.Errorf(fault.Denied, "this agent is a service: talk to it on its page or by its API, with one of its keys")
+	}
+	return nil
 }
 
 // Session returns a session and its owner.

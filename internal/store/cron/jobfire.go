@@ -36,10 +36,10 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat
 			return fmt.Errorf("lock job %s: %w", id, err)
 		}
 		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock, beat: beat}
-		if f.job.State == chat.JobActive {
+		if f.job.State == chat.JobActive && !row.Held {
 			err = f.due(ctx)
 		}
-		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.came, At: f.now}
+		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.came, At: f.now, Held: row.Held}
 		f.wake()
 		if f.job.Next != nil {
 			out.Wait = f.job.Next.Add(f.job.offset()).Sub(f.now)
@@ -59,8 +59,11 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 		if err != nil {
 			return fmt.Errorf("lock job %s: %w", id, err)
 		}
+		if row.Held {
+			return fault.Errorf(fault.Conflict, "the service of %s is withdrawn, or may not have the job any more: publish it first", id)
+		}
 		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock}
-		err = f.recordRun(ctx, run{key: "manual/" + once, at: f.now, reason: chat.RunManual})
+		err = f.record(ctx, run{key: "manual/" + once, at: f.now, reason: chat.RunManual})
 		if err != nil {
 			return err
 		}
@@ -149,12 +152,20 @@ func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) er
 
 // prune keeps the newest runs.
 func (f *fire) prune(ctx context.Context) error {
+	if f.job.Service != "" {
+		if err := f.tx.Q.CronFiringsPrune(ctx, f.tx, dbsqlc.CronFiringsPruneParams{Job: string(f.job.ID), Keep: keepRuns}); err != nil {
+			return fmt.Errorf("forget old firings of %s: %w", f.job.ID, err)
+		}
+	}
 	return f.tx.Q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
 }
 
 // runs tells the conversation of each time, in their order.
 func (f *fire) runs(ctx context.Context, times []time.Time) error {
-	skip, err := f.skips(ctx)
+	skip, err := "", error(nil)
+	if f.job.Service == "" { // the others wait in line, each conversation for itself
+		skip, err = f.skips(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -163,7 +174,7 @@ func (f *fire) runs(ctx context.Context, times []time.Time) error {
 		if schedule.Late(at, f.now, f.job.offset()) {
 			r.reason = chat.RunMissed
 		}
-		if err := f.recordRun(ctx, r); err != nil {
+		if err := f.record(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -190,6 +201,20 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 		return "busy", err
 	}
 	return "", nil
+}
+
+// record writes what a time has begun: a run, or, for the job of a service, its place in the line.
+func (f *fire) record(ctx context.Context, r run) error {
+	if f.job.Service == "" {
+		return f.recordRun(ctx, r)
+	}
+	n, err := f.tx.Q.CronFiringAdd(ctx, f.tx, dbsqlc.CronFiringAddParams{JobID: f.job.ID, Key: r.key, ScheduledAt: r.at, Reason: r.reason})
+	if err != nil {
+		return fmt.Errorf("note a firing of %s: %w", f.job.ID, err)
+	}
+	f.ran += int(n)
+	f.tx.WakeTrack()
+	return nil
 }
 
 // recordRun writes a run and the row that tells its conversation, once for each key.
@@ -248,28 +273,35 @@ func (f *fire) recordRun(ctx context.Context, r run) error {
 // OwnConversation is the key of the conversation of a job.
 func OwnConversation(id chat.JobID) chat.SessionKey { return chat.SessionKey("cron:" + string(id)) }
 
-// text is what the model reads. The time is shown in the timezone of the job.
+// text is what the model reads. The time is shown in the timezone of the job. What an administrator has conversations of services told begins
+// with a header of its own, which nothing that a consumer wrote can begin with.
 func (f *fire) text(r run) string {
 	zone := f.now.Location()
 	if known, err := schedule.Zone(f.job.Zone); err == nil {
 		zone = known
 	}
-	head := "cron"
-	message := f.job.Message
+	head, before := "cron", ""
+	name, message := f.job.Name, f.job.Message
 	if f.job.Heartbeat != "" {
 		head = "heartbeat"
 		if f.beat != nil {
 			message = f.beat.Text
 		}
 	}
-	parts := []string{head + " " + f.job.Name, "scheduled " + r.at.In(zone).Format("2006-01-02 15:04 MST")}
+	switch {
+	case f.job.Consumer:
+		name, message = unclaimed(name), unclaimed(message)
+	case f.job.Service != "":
+		before = fromAdmin + "\n"
+	}
+	parts := []string{head + " " + name, "scheduled " + r.at.In(zone).Format("2006-01-02 15:04 MST")}
 	switch r.reason {
 	case chat.RunManual:
 		parts[1] = "run by hand"
 	case chat.RunMissed:
 		parts = append(parts, "missed, made up for at "+f.now.In(zone).Format("2006-01-02 15:04"))
 	}
-	return "[" + strings.Join(parts, " · ") + "]\n" + message
+	return before + "[" + strings.Join(parts, " · ") + "]\n" + message
 }
 
 // address is where the answer goes on a platform; nil: to none.

@@ -3,6 +3,7 @@ package cron
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,6 +31,8 @@ type Job struct {
 	Agent string          // who answers in a conversation of its own
 	// MadeBy is the key of the request that made it; empty: it has none.
 	MadeBy string
+	// Most is how many such jobs its owner may have; 0: MaxJobs.
+	Most int
 }
 
 // Clock is the time of the database, which all processes share.
@@ -55,7 +58,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 				return err
 			}
 		}
-		if n >= MaxJobs && j.Heartbeat == "" {
+		if int(n) >= cmp.Or(j.Most, MaxJobs) && j.Heartbeat == "" {
 			return i18n.Fault(fault.TooLarge, i18n.CronLimit, n)
 		}
 		row, err := tx.Q.CronInsert(ctx, tx, insertOf(j))
@@ -76,6 +79,16 @@ func insertOf(j Job) dbsqlc.CronInsertParams {
 		Missed: j.Missed, MaxAgeS: int64(j.MaxAge), JitterS: int64(j.Jitter), MaxRuns: int32(j.MaxRuns), Heartbeat: j.Heartbeat,
 	}
 	p.At, p.NextAt, p.DueAt = j.times()
+	p.Permits = json.RawMessage("{}")
+	if j.Permits != nil {
+		p.Permits, _ = json.Marshal(j.Permits) //nolint:errchkjson // strings and booleans
+	}
+	if j.Service != "" {
+		p.ServiceID = &j.Service
+		if j.Target != "" {
+			p.Conversation = new(string(j.Target))
+		}
+	}
 	return p
 }
 
@@ -102,22 +115,35 @@ func (s *Store) Job(ctx context.Context, id chat.JobID) (Job, error) {
 		return Job{}, noJob(id)
 	}
 	j := jobOf(row.CronJob)
-	j.OwnerName = row.OwnerName
+	j.OwnerName, j.Held = row.OwnerName, row.Held
 	return j, pg.Classify(err)
 }
 
 func noJob(id chat.JobID) error { return fault.Errorf(fault.NotFound, "there is no job %q", id) }
 
-// Jobs lists the jobs of a user, or of all where owner is 0, those first that run next.
-func (s *Store) Jobs(ctx context.Context, owner chat.UserID) ([]Job, error) {
-	rows, err := s.db.Q.CronList(ctx, s.db.Pool, dbsqlc.CronListParams{Owner: int64(owner)})
+// Listed says which jobs are listed. The zero value lists all.
+type Listed struct {
+	Owner   chat.UserID // 0: of all users
+	Track   string      // TrackHouse or TrackServices; empty: both
+	Service string      // of one service; empty: of all
+}
+
+// The tracks of jobs.
+const (
+	TrackHouse    = "house"    // jobs of people, and heartbeats
+	TrackServices = "services" // those that tell conversations of services
+)
+
+// Jobs lists jobs, those first that run next.
+func (s *Store) Jobs(ctx context.Context, which Listed) ([]Job, error) {
+	rows, err := s.db.Q.CronList(ctx, s.db.Pool, dbsqlc.CronListParams{Owner: int64(which.Owner), Track: which.Track, Service: which.Service})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list jobs: %w", err))
 	}
 	out, ids := make([]Job, len(rows)), make([]string, len(rows))
 	for i, r := range rows {
 		out[i], ids[i] = jobOf(r.CronJob), string(r.CronJob.ID)
-		out[i].OwnerName = r.OwnerName
+		out[i].OwnerName, out[i].Held = r.OwnerName, r.Held
 	}
 	runs, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
 	if err != nil {
@@ -173,7 +199,7 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 		}
 		p := insertOf(j)
 		changed, err := tx.Q.CronChange(ctx, tx, dbsqlc.CronChangeParams{
-			ID: id, Name: p.Name, Message: p.Message, Kind: p.Kind, Expr: p.Expr, EveryS: p.EveryS, At: p.At, Zone: p.Zone, Target: p.Target, Deliver: p.Deliver,
+			ID: id, Name: p.Name, Message: p.Message, Kind: p.Kind, Expr: p.Expr, EveryS: p.EveryS, At: p.At, Zone: p.Zone, Target: p.Target, Conversation: p.Conversation, Permits: p.Permits, Deliver: p.Deliver,
 			Model: p.Model, Think: p.Think, Missed: p.Missed, MaxAgeS: p.MaxAgeS, JitterS: p.JitterS, MaxRuns: p.MaxRuns, State: j.State, NextAt: p.NextAt, DueAt: p.DueAt,
 		})
 		out = jobOf(changed)
@@ -236,16 +262,43 @@ func jobOf(r dbsqlc.CronJob) Job {
 	}
 	return Job{
 		Job: chat.Job{
-			ID: r.ID, Owner: r.UserID, Heartbeat: r.Heartbeat, State: r.State, Trouble: r.Trouble, Runs: int(r.Runs), Passed: r.Passed, Next: r.NextAt,
+			ID: r.ID, Owner: r.UserID, JobTrack: chat.JobTrack{Service: serviceOf(r)}, Heartbeat: r.Heartbeat, State: r.State, Trouble: r.Trouble, Runs: int(r.Runs), Passed: r.Passed, Next: r.NextAt,
 			Revision: r.Revision, CreatedAt: r.CreatedAt,
 			JobPlan: chat.JobPlan{
 				Name: r.Name, Message: r.Message, When: spec.String(), Zone: r.Zone, Target: r.Target, Deliver: r.Deliver, Model: r.Model, Think: r.Think,
-				Missed: r.Missed, MaxAge: int(r.MaxAgeS), Jitter: int(r.JitterS), MaxRuns: int(r.MaxRuns),
+				Missed: r.Missed, MaxAge: int(r.MaxAgeS), Jitter: int(r.JitterS), MaxRuns: int(r.MaxRuns), Permits: permitsOf(r.Permits),
 			},
 		},
 		Spec: spec, Home: r.Home, Agent: r.Agent, MadeBy: r.MadeBy,
 	}
 }
+
+// permitsOf is what a job narrows; nil: nothing. What cannot be read leaves no tool.
+func permitsOf(row json.RawMessage) *chat.JobPermits {
+	if len(row) == 0 || string(row) == "{}" {
+		return nil
+	}
+	out := &chat.JobPermits{}
+	if err := json.Unmarshal(row, out); err != nil {
+		return &chat.JobPermits{Tools: []string{"none"}, ReadOnly: true, Offline: true}
+	}
+	return out
+}
+
+// serviceOf is the service whose conversations a job tells; empty: none.
+func serviceOf(r dbsqlc.CronJob) string {
+	if r.ServiceID == nil {
+		return ""
+	}
+	return *r.ServiceID
+}
+
+// Columns of a run of the track.
+const (
+	laneQueued = "queued"
+	laneOver   = "over"
+	whyGone    = "gone"
+)
 
 // saidRunes bounds what is shown of an answer.
 const saidRunes = 200
@@ -253,14 +306,23 @@ const saidRunes = 200
 // RunOf is the run of a row.
 func RunOf(r dbsqlc.CronRunsRow) chat.JobRun {
 	out := chat.JobRun{
-		Scheduled: r.ScheduledAt, Reason: r.Reason, Session: r.SessionKey, Began: r.CreatedAt, Ended: r.EndedAt, Why: r.Skipped, Said: chat.FirstWords(r.Said, saidRunes),
+		ID: r.ID, Scheduled: r.ScheduledAt, Reason: r.Reason, Session: r.SessionKey, Began: r.CreatedAt, Ended: r.EndedAt, Why: r.Skipped, Said: chat.FirstWords(r.Said, saidRunes),
 	}
 	if r.TurnID != nil {
 		out.Turn = *r.TurnID
 	}
+	if r.PostedAt != nil {
+		out.Began, out.Ended = *r.PostedAt, r.OverAt
+	}
 	switch {
+	case r.Skipped == whyGone:
+		out.Outcome = "gone"
 	case r.Skipped != "":
 		out.Outcome = "skipped"
+	case r.Lane == laneQueued:
+		out.Outcome = "queued"
+	case r.TimedOut && r.Lane == laneOver:
+		out.Outcome = "timeout"
 	case r.Gone:
 		out.Outcome = "gone"
 	case r.Outcome == "":

@@ -61,33 +61,35 @@ func (q *Queries) CronBusy(ctx context.Context, db DBTX, userID chat.UserID) (bo
 const cronChange = `-- name: CronChange :one
 UPDATE cron_jobs SET
     name = $1, message = $2, kind = $3, expr = $4, every_s = $5, at = $6,
-    zone = $7, target = $8, deliver = $9, model = $10, think = $11, missed = $12,
-    max_age_s = $13, jitter_s = $14, max_runs = $15, state = $16, trouble = '',
-    next_at = $17, due_at = $18, revision = revision + 1, checked_at = now(), checks = 0
-WHERE id = $19
-RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks
+    zone = $7, target = $8, conversation = $9, permits = $10, deliver = $11, model = $12, think = $13, missed = $14,
+    max_age_s = $15, jitter_s = $16, max_runs = $17, state = $18, trouble = '',
+    next_at = $19, due_at = $20, revision = revision + 1, checked_at = now(), checks = 0
+WHERE id = $21
+RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits
 `
 
 type CronChangeParams struct {
-	Name    string
-	Message string
-	Kind    string
-	Expr    string
-	EveryS  int64
-	At      *time.Time
-	Zone    string
-	Target  chat.SessionKey
-	Deliver chat.SessionKey
-	Model   string
-	Think   string
-	Missed  string
-	MaxAgeS int64
-	JitterS int64
-	MaxRuns int32
-	State   chat.JobState
-	NextAt  *time.Time
-	DueAt   *time.Time
-	ID      chat.JobID
+	Name         string
+	Message      string
+	Kind         string
+	Expr         string
+	EveryS       int64
+	At           *time.Time
+	Zone         string
+	Target       chat.SessionKey
+	Conversation *string
+	Permits      json.RawMessage
+	Deliver      chat.SessionKey
+	Model        string
+	Think        string
+	Missed       string
+	MaxAgeS      int64
+	JitterS      int64
+	MaxRuns      int32
+	State        chat.JobState
+	NextAt       *time.Time
+	DueAt        *time.Time
+	ID           chat.JobID
 }
 
 func (q *Queries) CronChange(ctx context.Context, db DBTX, arg CronChangeParams) (CronJob, error) {
@@ -100,6 +102,8 @@ func (q *Queries) CronChange(ctx context.Context, db DBTX, arg CronChangeParams)
 		arg.At,
 		arg.Zone,
 		arg.Target,
+		arg.Conversation,
+		arg.Permits,
 		arg.Deliver,
 		arg.Model,
 		arg.Think,
@@ -145,6 +149,9 @@ func (q *Queries) CronChange(ctx context.Context, db DBTX, arg CronChangeParams)
 		&i.Revision,
 		&i.CreatedAt,
 		&i.Checks,
+		&i.ServiceID,
+		&i.Conversation,
+		&i.Permits,
 	)
 	return i, err
 }
@@ -253,7 +260,7 @@ func (q *Queries) CronForgetDone(ctx context.Context, db DBTX, arg CronForgetDon
 }
 
 const cronGet = `-- name: CronGet :one
-SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, u.name AS owner_name
+SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, j.permits, u.name AS owner_name, cron_held(j)::boolean AS held
 FROM cron_jobs j JOIN users u ON u.id = j.user_id
 WHERE j.id = $1 AND j.state <> 'deleted'
 `
@@ -261,6 +268,7 @@ WHERE j.id = $1 AND j.state <> 'deleted'
 type CronGetRow struct {
 	CronJob   CronJob
 	OwnerName string
+	Held      bool
 }
 
 func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronGetRow, error) {
@@ -298,13 +306,17 @@ func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronGetR
 		&i.CronJob.Revision,
 		&i.CronJob.CreatedAt,
 		&i.CronJob.Checks,
+		&i.CronJob.ServiceID,
+		&i.CronJob.Conversation,
+		&i.CronJob.Permits,
 		&i.OwnerName,
+		&i.Held,
 	)
 	return i, err
 }
 
 const cronHearts = `-- name: CronHearts :many
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'
 `
 
 // The jobs of heartbeats.
@@ -349,6 +361,9 @@ func (q *Queries) CronHearts(ctx context.Context, db DBTX) ([]CronJob, error) {
 			&i.Revision,
 			&i.CreatedAt,
 			&i.Checks,
+			&i.ServiceID,
+			&i.Conversation,
+			&i.Permits,
 		); err != nil {
 			return nil, err
 		}
@@ -362,38 +377,42 @@ func (q *Queries) CronHearts(ctx context.Context, db DBTX) ([]CronJob, error) {
 
 const cronInsert = `-- name: CronInsert :one
 INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think,
-                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at)
+                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at, service_id, conversation, permits)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
         $10, $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20, $21, $22, $23)
+        $18, $19, $20, $21, $22, $23,
+        $24, $25, $26)
 ON CONFLICT DO NOTHING
-RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks
+RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits
 `
 
 type CronInsertParams struct {
-	ID        chat.JobID
-	UserID    chat.UserID
-	MadeBy    string
-	Home      chat.SessionKey
-	Agent     string
-	Name      string
-	Message   string
-	Kind      string
-	Expr      string
-	EveryS    int64
-	At        *time.Time
-	Zone      string
-	Target    chat.SessionKey
-	Deliver   chat.SessionKey
-	Model     string
-	Think     string
-	Missed    string
-	MaxAgeS   int64
-	JitterS   int64
-	MaxRuns   int32
-	Heartbeat string
-	NextAt    *time.Time
-	DueAt     *time.Time
+	ID           chat.JobID
+	UserID       chat.UserID
+	MadeBy       string
+	Home         chat.SessionKey
+	Agent        string
+	Name         string
+	Message      string
+	Kind         string
+	Expr         string
+	EveryS       int64
+	At           *time.Time
+	Zone         string
+	Target       chat.SessionKey
+	Deliver      chat.SessionKey
+	Model        string
+	Think        string
+	Missed       string
+	MaxAgeS      int64
+	JitterS      int64
+	MaxRuns      int32
+	Heartbeat    string
+	NextAt       *time.Time
+	DueAt        *time.Time
+	ServiceID    *string
+	Conversation *string
+	Permits      json.RawMessage
 }
 
 // No row: the same request has made it before.
@@ -422,6 +441,9 @@ func (q *Queries) CronInsert(ctx context.Context, db DBTX, arg CronInsertParams)
 		arg.Heartbeat,
 		arg.NextAt,
 		arg.DueAt,
+		arg.ServiceID,
+		arg.Conversation,
+		arg.Permits,
 	)
 	var i CronJob
 	err := row.Scan(
@@ -456,6 +478,9 @@ func (q *Queries) CronInsert(ctx context.Context, db DBTX, arg CronInsertParams)
 		&i.Revision,
 		&i.CreatedAt,
 		&i.Checks,
+		&i.ServiceID,
+		&i.Conversation,
+		&i.Permits,
 	)
 	return i, err
 }
@@ -481,26 +506,31 @@ func (q *Queries) CronLastTalk(ctx context.Context, db DBTX, userID chat.UserID)
 }
 
 const cronList = `-- name: CronList :many
-SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, u.name AS owner_name
+SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, j.permits, u.name AS owner_name, cron_held(j)::boolean AS held
 FROM cron_jobs j JOIN users u ON u.id = j.user_id
-WHERE j.state <> 'deleted' AND ($1::bigint = 0 OR j.user_id = $1::bigint) AND ($2::text = '' OR j.id = $2::text)
+WHERE j.state <> 'deleted' AND ($1::bigint = 0 OR j.user_id = $1::bigint)
+  AND ($2::text = '' OR (j.service_id IS NULL) = ($2::text = 'house'))
+  AND ($3::text = '' OR j.service_id = $3::text)
 ORDER BY j.state = 'done', j.next_at NULLS LAST, j.created_at DESC
 LIMIT 500
 `
 
 type CronListParams struct {
-	Owner int64
-	ID    string
+	Owner   int64
+	Track   string
+	Service string
 }
 
 type CronListRow struct {
 	CronJob   CronJob
 	OwnerName string
+	Held      bool
 }
 
-// The jobs of a user, or of all (owner 0); one of them where an id is given.
+// The jobs of a user, or of all (owner 0), of the house or of services (track, empty: both), or of one service. Those of a conversation count as
+// its service's.
 func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]CronListRow, error) {
-	rows, err := db.Query(ctx, cronList, arg.Owner, arg.ID)
+	rows, err := db.Query(ctx, cronList, arg.Owner, arg.Track, arg.Service)
 	if err != nil {
 		return nil, err
 	}
@@ -540,7 +570,11 @@ func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]
 			&i.CronJob.Revision,
 			&i.CronJob.CreatedAt,
 			&i.CronJob.Checks,
+			&i.CronJob.ServiceID,
+			&i.CronJob.Conversation,
+			&i.CronJob.Permits,
 			&i.OwnerName,
+			&i.Held,
 		); err != nil {
 			return nil, err
 		}
@@ -553,12 +587,13 @@ func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]
 }
 
 const cronLock = `-- name: CronLock :one
-SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, cron_jobs.checks, now()::timestamptz AS clock FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE
+SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, cron_jobs.checks, cron_jobs.service_id, cron_jobs.conversation, cron_jobs.permits, now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE
 `
 
 type CronLockRow struct {
 	CronJob CronJob
 	Clock   time.Time
+	Held    bool
 }
 
 // A job for a change, with the time of the database: all processes have the same.
@@ -597,13 +632,17 @@ func (q *Queries) CronLock(ctx context.Context, db DBTX, id chat.JobID) (CronLoc
 		&i.CronJob.Revision,
 		&i.CronJob.CreatedAt,
 		&i.CronJob.Checks,
+		&i.CronJob.ServiceID,
+		&i.CronJob.Conversation,
+		&i.CronJob.Permits,
 		&i.Clock,
+		&i.Held,
 	)
 	return i, err
 }
 
 const cronMadeBy = `-- name: CronMadeBy :one
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks FROM cron_jobs WHERE user_id = $1 AND made_by = $2
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits FROM cron_jobs WHERE user_id = $1 AND made_by = $2
 `
 
 type CronMadeByParams struct {
@@ -646,6 +685,9 @@ func (q *Queries) CronMadeBy(ctx context.Context, db DBTX, arg CronMadeByParams)
 		&i.Revision,
 		&i.CreatedAt,
 		&i.Checks,
+		&i.ServiceID,
+		&i.Conversation,
+		&i.Permits,
 	)
 	return i, err
 }
@@ -693,6 +735,7 @@ UPDATE cron_jobs SET checked_at = now(), checks = checks + 1
 WHERE id IN (
     SELECT j.id FROM cron_jobs j
     WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds' AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))
+      AND NOT cron_held(j)
     ORDER BY j.due_at
     LIMIT 200
     FOR UPDATE SKIP LOCKED
@@ -802,7 +845,7 @@ func (q *Queries) CronRunWaits(ctx context.Context, db DBTX, jobID chat.JobID) (
 }
 
 const cronRuns = `-- name: CronRuns :many
-SELECT r.job_id, r.scheduled_at, r.reason, r.session_key, r.skipped, r.created_at, (i.id IS NULL)::boolean AS gone, coalesce(i.outcome, '')::text AS outcome, i.turn_id,
+SELECT r.id, r.job_id, r.scheduled_at, r.reason, r.session_key, r.skipped, r.created_at, r.lane, r.posted_at, r.ended_at AS over_at, r.timed_out, t.started_at, (i.id IS NULL)::boolean AS gone, coalesce(i.outcome, '')::text AS outcome, i.turn_id,
        coalesce(t.state, '')::text AS turn_state, t.ended_at, coalesce(m.shown, m.content, '')::text AS said, coalesce(m.silent, false)::boolean AS silent
 FROM cron_runs r
 LEFT JOIN inbox i ON i.id = r.inbox_id
@@ -820,12 +863,18 @@ type CronRunsParams struct {
 }
 
 type CronRunsRow struct {
+	ID          int64
 	JobID       chat.JobID
 	ScheduledAt time.Time
 	Reason      string
 	SessionKey  chat.SessionKey
 	Skipped     string
 	CreatedAt   time.Time
+	Lane        string
+	PostedAt    *time.Time
+	OverAt      *time.Time
+	TimedOut    bool
+	StartedAt   *time.Time
 	Gone        bool
 	Outcome     string
 	TurnID      *chat.TurnID
@@ -846,12 +895,18 @@ func (q *Queries) CronRuns(ctx context.Context, db DBTX, arg CronRunsParams) ([]
 	for rows.Next() {
 		var i CronRunsRow
 		if err := rows.Scan(
+			&i.ID,
 			&i.JobID,
 			&i.ScheduledAt,
 			&i.Reason,
 			&i.SessionKey,
 			&i.Skipped,
 			&i.CreatedAt,
+			&i.Lane,
+			&i.PostedAt,
+			&i.OverAt,
+			&i.TimedOut,
+			&i.StartedAt,
 			&i.Gone,
 			&i.Outcome,
 			&i.TurnID,
@@ -871,6 +926,9 @@ func (q *Queries) CronRuns(ctx context.Context, db DBTX, arg CronRunsParams) ([]
 }
 
 const cronRunsForget = `-- name: CronRunsForget :exec
+WITH firings AS (
+    DELETE FROM cron_firings f WHERE f.job_id = ANY($1::text[])
+)
 DELETE FROM cron_runs WHERE job_id = ANY($1::text[])
 `
 
@@ -881,7 +939,7 @@ func (q *Queries) CronRunsForget(ctx context.Context, db DBTX, jobs []string) er
 }
 
 const cronRunsPrune = `-- name: CronRunsPrune :exec
-DELETE FROM cron_runs old WHERE old.job_id = $1::text AND old.id <= (
+DELETE FROM cron_runs old WHERE old.job_id = $1::text AND old.lane IN ('', 'over') AND old.id <= (
     SELECT r.id FROM cron_runs r WHERE r.job_id = $1::text ORDER BY r.id DESC OFFSET $2::int LIMIT 1)
 `
 
@@ -890,7 +948,7 @@ type CronRunsPruneParams struct {
 	Keep int32
 }
 
-// Keeps the newest runs of a job.
+// Keeps the newest runs of a job, and those that are not over.
 func (q *Queries) CronRunsPrune(ctx context.Context, db DBTX, arg CronRunsPruneParams) error {
 	_, err := db.Exec(ctx, cronRunsPrune, arg.Job, arg.Keep)
 	return err

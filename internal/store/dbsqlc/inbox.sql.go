@@ -15,7 +15,7 @@ import (
 )
 
 const inboxByPlatformID = `-- name: InboxByPlatformID :one
-SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body, options FROM inbox
+SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body, options, (outcome IS NOT DISTINCT FROM 'taken')::boolean AS taken FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4
 `
 
@@ -33,6 +33,7 @@ type InboxByPlatformIDRow struct {
 	Accepted   string
 	Body       string
 	Options    json.RawMessage
+	Taken      bool
 }
 
 func (q *Queries) InboxByPlatformID(ctx context.Context, db DBTX, arg InboxByPlatformIDParams) (InboxByPlatformIDRow, error) {
@@ -50,6 +51,7 @@ func (q *Queries) InboxByPlatformID(ctx context.Context, db DBTX, arg InboxByPla
 		&i.Accepted,
 		&i.Body,
 		&i.Options,
+		&i.Taken,
 	)
 	return i, err
 }
@@ -319,6 +321,7 @@ func (q *Queries) InboxHasPending(ctx context.Context, db DBTX, sessionKey chat.
 const inboxHeld = `-- name: InboxHeld :many
 SELECT id, session_key, body FROM inbox
 WHERE outcome IS NULL AND kind IN ('message', 'background', 'control') AND accepted_at < now() - $1::interval AND held_told_at IS NULL
+  AND (not_before IS NULL OR not_before <= now()) -- a person has taken the conversation
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND (t.state = 'running' OR t.ended_at > now() - $1::interval))
   AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.session_key = inbox.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL) -- told otherwise
   AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = inbox.user_id AND u.disabled_at IS NOT NULL)

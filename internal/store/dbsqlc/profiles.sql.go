@@ -201,3 +201,15 @@ func (q *Queries) ProfileVersionOf(ctx context.Context, db DBTX, arg ProfileVers
 	)
 	return i, err
 }
+
+const profileZone = `-- name: ProfileZone :one
+SELECT timezone FROM user_profiles WHERE user_id = admin_of($1::bigint)
+`
+
+// The timezone that a person has said, for a consumer that of the administrator of their service. No row: it was not said.
+func (q *Queries) ProfileZone(ctx context.Context, db DBTX, id int64) (string, error) {
+	row := db.QueryRow(ctx, profileZone, id)
+	var timezone string
+	err := row.Scan(&timezone)
+	return timezone, err
+}

@@ -71,7 +71,7 @@ func (q *Queries) PromptFreeze(ctx context.Context, db DBTX, arg PromptFreezePar
 }
 
 const promptScene = `-- name: PromptScene :one
-SELECT s.channel, (u.kind = 'group' AND s.chat_type IN ('group', 'channel', 'thread'))::boolean AS in_group, coalesce(s.origin ->> 'subject', '')::text AS subject, s.user_id, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
+SELECT s.channel, (u.kind = 'group' AND s.chat_type IN ('group', 'channel', 'thread'))::boolean AS in_group, coalesce(s.origin ->> 'subject', '')::text AS subject, s.user_id, (u.kind IN ('service', 'consumer'))::boolean AS outside, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
        coalesce(nullif(s.runner, ''), (SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'active_runner'), '')::text AS runner,
        coalesce((SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'language'), '')::text AS language,
        permits_of(s.key)::jsonb AS permits,
@@ -97,6 +97,7 @@ type PromptSceneRow struct {
 	InGroup      bool
 	Subject      string
 	UserID       chat.UserID
+	Outside      bool
 	Cwd          string
 	CwdRunner    string
 	CompactionID *chat.ControlID
@@ -120,6 +121,7 @@ func (q *Queries) PromptScene(ctx context.Context, db DBTX, arg PromptSceneParam
 		&i.InGroup,
 		&i.Subject,
 		&i.UserID,
+		&i.Outside,
 		&i.Cwd,
 		&i.CwdRunner,
 		&i.CompactionID,

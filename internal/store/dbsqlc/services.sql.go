@@ -244,6 +244,50 @@ func (q *Queries) ServiceEnd(ctx context.Context, db DBTX, id string) error {
 	return err
 }
 
+const serviceFigures = `-- name: ServiceFigures :many
+SELECT s.id, a.name AS admin,
+       (SELECT count(*) FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = s.id)::int AS conversations,
+       (SELECT count(*) FROM service_keys k WHERE k.service_id = s.id AND k.revoked_at IS NULL)::int AS keys,
+       (SELECT k.last_used_at FROM service_keys k WHERE k.service_id = s.id AND k.last_used_at IS NOT NULL ORDER BY k.last_used_at DESC LIMIT 1) AS used_at
+FROM services s JOIN users a ON a.id = s.admin_id
+WHERE s.deleted_at IS NULL AND ($1::text = '' OR s.id = $1::text)
+`
+
+type ServiceFiguresRow struct {
+	ID            string
+	Admin         string
+	Conversations int32
+	Keys          int32
+	UsedAt        *time.Time
+}
+
+// What administrators see of services beside what was chosen: of one, or of all.
+func (q *Queries) ServiceFigures(ctx context.Context, db DBTX, id string) ([]ServiceFiguresRow, error) {
+	rows, err := db.Query(ctx, serviceFigures, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceFiguresRow
+	for rows.Next() {
+		var i ServiceFiguresRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Admin,
+			&i.Conversations,
+			&i.Keys,
+			&i.UsedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const serviceFiles = `-- name: ServiceFiles :many
 SELECT f.inbox_id::bigint AS inbox_id, f.n, f.name, f.size, f.path, f.picture FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
 WHERE i.session_key = $1 AND i.id = ANY($2::bigint[])
@@ -412,6 +456,17 @@ func (q *Queries) ServiceKeyAdd(ctx context.Context, db DBTX, arg ServiceKeyAddP
 	var created_at time.Time
 	err := row.Scan(&created_at)
 	return created_at, err
+}
+
+const serviceKeyCount = `-- name: ServiceKeyCount :one
+SELECT count(*)::int FROM service_keys WHERE service_id = $1 AND revoked_at IS NULL
+`
+
+func (q *Queries) ServiceKeyCount(ctx context.Context, db DBTX, serviceID string) (int32, error) {
+	row := db.QueryRow(ctx, serviceKeyCount, serviceID)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const serviceKeyFind = `-- name: ServiceKeyFind :one
@@ -611,6 +666,54 @@ func (q *Queries) ServiceList(ctx context.Context, db DBTX) ([]ServiceListRow, e
 		return nil, err
 	}
 	return items, nil
+}
+
+const servicePromptGet = `-- name: ServicePromptGet :one
+SELECT s.id, s.name, s.definition, coalesce(own.content, '')::text AS system, coalesce(own.beside, false)::boolean AS beside,
+       coalesce((SELECT v.content FROM user_profile_versions v WHERE v.user_id = s.admin_id AND v.version = (s.definition ->> 'user_profile_version_id')::int),
+                f.content, '')::text AS profile,
+       coalesce(f.timezone, '')::text AS timezone,
+       coalesce((
+           SELECT jsonb_object_agg(n.section, n.content) FROM (
+               SELECT DISTINCT ON (p.section) p.section, p.content FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section <> 'system' ORDER BY p.section, p.version DESC
+           ) n WHERE n.content <> ''
+       ), '{}')::jsonb AS sections
+FROM service_conversations c JOIN services s ON s.id = c.service_id
+LEFT JOIN user_profiles f ON f.user_id = s.admin_id
+LEFT JOIN LATERAL (
+    SELECT p.content, p.beside FROM prompt_versions p WHERE p.user_id = s.admin_id AND p.section = 'system'
+    ORDER BY p.version = coalesce((s.definition ->> 'system_prompt_version_id')::int, 0) DESC, p.version DESC LIMIT 1
+) own ON true
+WHERE c.user_id = $1 AND s.deleted_at IS NULL
+`
+
+type ServicePromptGetRow struct {
+	ID         string
+	Name       string
+	Definition json.RawMessage
+	System     string
+	Beside     bool
+	Profile    string
+	Timezone   string
+	Sections   json.RawMessage
+}
+
+// What the prompt of a consumer's conversation is made of: the service, and of its administrator the system prompt and the profile that it names, or
+// else those in force, their words for capabilities, and their timezone.
+func (q *Queries) ServicePromptGet(ctx context.Context, db DBTX, id chat.UserID) (ServicePromptGetRow, error) {
+	row := db.QueryRow(ctx, servicePromptGet, id)
+	var i ServicePromptGetRow
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Definition,
+		&i.System,
+		&i.Beside,
+		&i.Profile,
+		&i.Timezone,
+		&i.Sections,
+	)
+	return i, err
 }
 
 const serviceRoomGet = `-- name: ServiceRoomGet :one

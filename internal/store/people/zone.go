@@ -14,13 +14,14 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// ZoneOf is the timezone in which a person reads times: that of their profile, else the first of zones that is known.
+// ZoneOf is the timezone in which a person reads times: that of their profile, else the first of zones that is known. For a consumer of a service it
+// is its administrator's.
 func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*time.Location, error) {
-	said, err := t.Q.ProfileGet(ctx, t, user)
+	said, err := t.Q.ProfileZone(ctx, t, int64(user))
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("read the timezone of user %d: %w", user, err)
 	}
-	for _, name := range append([]string{said.Timezone}, zones...) {
+	for _, name := range append([]string{said}, zones...) {
 		if name == "" {
 			continue
 		}

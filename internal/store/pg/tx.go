@@ -90,6 +90,9 @@ func (t *Tx) WakeTurn(key chat.SessionKey, channel, why string) {
 // WakeJob wakes the workflow of a cron job after the commit.
 func (t *Tx) WakeJob(id chat.JobID) { t.Wake(chat.Wake{Kind: chat.WakeJob, ID: string(id)}) }
 
+// WakeTrack wakes the line of the runs of services' jobs after the commit.
+func (t *Tx) WakeTrack() { t.Wake(chat.Wake{Kind: chat.WakeTrack, ID: chat.TrackID}) }
+
 // WakeGroup wakes the workflow of a group chat after the commit.
 func (t *Tx) WakeGroup(id chat.GroupID) { t.Wake(chat.Wake{Kind: chat.WakeGroup, ID: string(id)}) }
 

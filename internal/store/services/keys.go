@@ -27,19 +27,35 @@ type Caller struct {
 // usedEvery bounds how often the last use of a key is written.
 const usedEvery = time.Minute
 
-// AddServiceKey makes a key of a service. The key itself is returned this once.
+// maxKeys bounds how many keys of a service are good at once.
+const maxKeys = 100
+
+// AddServiceKey makes a key of a service. The key itself is returned this once. Conflict: the service has as many as it may.
 func (s *Store) AddServiceKey(ctx context.Context, of, name string) (service.Key, string, error) {
 	if _, err := s.Service(ctx, of); err != nil {
 		return service.Key{}, "", err
 	}
 	id, key := service.NewKey()
-	made, err := s.db.Q.ServiceKeyAdd(ctx, s.db.Pool, dbsqlc.ServiceKeyAddParams{
-		ID: id, ServiceID: of, Name: pg.Clean(name), Prefix: service.Shown(key), Hash: secret.HashToken(key),
+	out := service.Key{ID: id, Service: of, Name: pg.Clean(name), Prefix: service.Shown(key)}
+	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) { // which notes who did it
+		good, err := tx.Q.ServiceKeyCount(ctx, tx, of)
+		if err == nil && good >= maxKeys {
+			return fault.Errorf(fault.Conflict, "the service has %d keys already: revoke one that nobody needs", maxKeys)
+		}
+		if err != nil {
+			return fmt.Errorf("count keys of service %s: %w", of, err)
+		}
+		if out.CreatedAt, err = tx.Q.ServiceKeyAdd(ctx, tx, dbsqlc.ServiceKeyAddParams{
+			ID: id, ServiceID: of, Name: out.Name, Prefix: out.Prefix, Hash: secret.HashToken(key),
+		}); err != nil {
+			return fmt.Errorf("add a key of service %s: %w", of, err)
+		}
+		return nil
 	})
 	if err != nil {
-		return service.Key{}, "", pg.Classify(fmt.Errorf("add a key of service %s: %w", of, err))
+		return service.Key{}, "", err
 	}
-	return service.Key{ID: id, Service: of, Name: pg.Clean(name), Prefix: service.Shown(key), CreatedAt: made}, key, nil
+	return out, key, nil
 }
 
 // ServiceKeys lists the keys of a service, also those that were revoked.

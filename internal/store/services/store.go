@@ -15,6 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/policy"
 	"xbot/internal/service"
+	"xbot/internal/store/cron"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
@@ -129,6 +130,11 @@ func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p 
 		}
 		if err := tx.Q.ServiceSet(ctx, tx, dbsqlc.ServiceSetParams{ID: id, Name: d.Name, Published: published, Definition: body}); err != nil {
 			return fmt.Errorf("write service %s: %w", id, err)
+		}
+		if published {
+			if err := cron.WakeService(ctx, tx, id); err != nil {
+				return err
+			}
 		}
 		if was.Published && !published { // what its consumers read ends
 			if err := s.db.Q.AccessChanged(ctx, tx); err != nil {

@@ -36,8 +36,8 @@ type maker struct {
 }
 
 // NewCreateChat returns the tool CreateChat.
-func NewCreateChat(fakeStore Subagents, roles Roles, rooms GroupChats) tool.Tool {
-	return tool.Define("CreateChat", chat.ClassAgent, createDoc, maker{handler{fakeStore, roles}, rooms})
+func NewCreateChat(store Subagents, roles Roles, rooms GroupChats) tool.Tool {
+	return tool.Define("CreateChat", chat.ClassAgent, createDoc, maker{handler{store, roles}, rooms})
 }
 
 func (maker) Summary(p chatParams) string {

@@ -18,7 +18,7 @@ const (
 
 // find returns the subagent that a call names: of those without an instance the newest of the role.
 func (h handler) find(ctx context.Context, call tool.Call, p params) (chat.Subagent, error) {
-	all, err := h.fakeStore.SubagentsAskedBy(ctx, call.Session)
+	all, err := h.store.SubagentsAskedBy(ctx, call.Session)
 	if err != nil {
 		return chat.Subagent{}, err
 	}
@@ -31,7 +31,7 @@ func (h handler) find(ctx context.Context, call tool.Call, p params) (chat.Subag
 }
 
 func (h handler) list(ctx context.Context, call tool.Call) (chat.ToolResult, error) {
-	all, err := h.fakeStore.SubagentsAskedBy(ctx, call.Session)
+	all, err := h.store.SubagentsAskedBy(ctx, call.Session)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -70,7 +70,7 @@ func (h handler) inspect(ctx context.Context, call tool.Call, p params) (chat.To
 	if n <= 0 {
 		n = defaultTail
 	}
-	messages, err := h.fakeStore.LastMessages(ctx, a.Session, min(n, maxTail))
+	messages, err := h.store.LastMessages(ctx, a.Session, min(n, maxTail))
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -93,7 +93,7 @@ func (h handler) interrupt(ctx context.Context, call tool.Call, p params) (chat.
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	ran, err := h.fakeStore.StopSubagent(ctx, a.Session, "stop "+string(call.ID))
+	ran, err := h.store.StopSubagent(ctx, a.Session, "stop "+string(call.ID))
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -108,7 +108,7 @@ func (h handler) unload(ctx context.Context, call tool.Call, p params) (chat.Too
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	unloaded, err := h.fakeStore.UnloadSubagent(ctx, a.Session, true)
+	unloaded, err := h.store.UnloadSubagent(ctx, a.Session, true)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}

@@ -24,8 +24,8 @@ type sender struct {
 }
 
 // NewSendMessage returns the tool SendMessage.
-func NewSendMessage(fakeStore Subagents, roles Roles, rooms GroupChats) tool.Tool {
-	return tool.Define("SendMessage", chat.ClassAgent, sendDoc, sender{handler{fakeStore, roles}, rooms})
+func NewSendMessage(store Subagents, roles Roles, rooms GroupChats) tool.Tool {
+	return tool.Define("SendMessage", chat.ClassAgent, sendDoc, sender{handler{store, roles}, rooms})
 }
 
 func (sender) Summary(p sendParams) string { return p.To + ": " + p.Message }

@@ -49,13 +49,13 @@ type params struct {
 }
 
 type handler struct {
-	fakeStore Subagents
-	roles     Roles
+	store Subagents
+	roles Roles
 }
 
 // New returns the tool SubAgent.
-func New(fakeStore Subagents, roles Roles) tool.Tool {
-	return tool.Define("SubAgent", chat.ClassAgent, doc, handler{fakeStore, roles}, tool.Planning)
+func New(store Subagents, roles Roles) tool.Tool {
+	return tool.Define("SubAgent", chat.ClassAgent, doc, handler{store, roles}, tool.Planning)
 }
 
 func (handler) Summary(p params) string {
@@ -99,7 +99,7 @@ func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRe
 }
 
 func (h handler) hand(ctx context.Context, call tool.Call, p params, spawn bool) (chat.ToolResult, error) {
-	if handed, before, err := h.fakeStore.Handed(ctx, call.ID); err != nil || before {
+	if handed, before, err := h.store.Handed(ctx, call.ID); err != nil || before {
 		return result(handed), err
 	}
 	turn, _, _, ok := call.ID.Split()
@@ -120,7 +120,7 @@ func (h handler) hand(ctx context.Context, call tool.Call, p params, spawn bool)
 			return chat.ToolResult{}, err
 		}
 	}
-	handed, err := h.fakeStore.HandTask(ctx, task)
+	handed, err := h.store.HandTask(ctx, task)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}

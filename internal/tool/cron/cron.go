@@ -42,11 +42,11 @@ type params struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-type jobs struct{ fakeStore Jobs }
+type jobs struct{ store Jobs }
 
 // New returns the tool Cron. A call that runs again finds what it did: a job is made once for each call, and a run is one.
-func New(fakeStore Jobs) tool.Tool {
-	return tool.DefineQuick("Cron", chat.ClassIdempotent, doc, jobs{fakeStore})
+func New(store Jobs) tool.Tool {
+	return tool.DefineQuick("Cron", chat.ClassIdempotent, doc, jobs{store})
 }
 
 func (jobs) Summary(p params) string {
@@ -66,7 +66,7 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 	action := strings.ToLower(strings.TrimSpace(p.Action))
 	switch action {
 	case "list":
-		all, err := j.fakeStore.List(ctx, who, false)
+		all, err := j.store.List(ctx, who, false)
 		return lines(all), err
 	case "add":
 		return j.add(ctx, call, who, p)
@@ -74,7 +74,7 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 	default:
 		return "", fault.Errorf(fault.Invalid, "action is add, list, edit, pause, resume, run, remove or runs")
 	}
-	found, err := j.fakeStore.Find(ctx, who, p.Job)
+	found, err := j.store.Find(ctx, who, p.Job)
 	if action == "remove" && fault.Is(err, fault.NotFound) {
 		return "There is no such job (any more).", nil
 	}
@@ -83,17 +83,17 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 	}
 	switch action {
 	case "edit":
-		found, err = j.fakeStore.Change(ctx, who, found.ID, 0, func(plan *chat.JobPlan) { merge(plan, p) })
+		found, err = j.store.Change(ctx, who, found.ID, 0, func(plan *chat.JobPlan) { merge(plan, p) })
 	case "pause":
-		found, err = j.fakeStore.Pause(ctx, who, found.ID)
+		found, err = j.store.Pause(ctx, who, found.ID)
 	case "resume":
-		found, err = j.fakeStore.Resume(ctx, who, found.ID)
+		found, err = j.store.Resume(ctx, who, found.ID)
 	case "run":
-		return found.Name + " runs now; you are told after this turn.", j.fakeStore.Run(ctx, who, found.ID, string(call.ID))
+		return found.Name + " runs now; you are told after this turn.", j.store.Run(ctx, who, found.ID, string(call.ID))
 	case "remove":
-		return "Removed " + found.Name + ".", j.fakeStore.Remove(ctx, who, found.ID)
+		return "Removed " + found.Name + ".", j.store.Remove(ctx, who, found.ID)
 	case "runs":
-		runs, err := j.fakeStore.Runs(ctx, who, found.ID, maxRuns)
+		runs, err := j.store.Runs(ctx, who, found.ID, maxRuns)
 		return history(found, runs), err
 	}
 	return line(found), err
@@ -111,7 +111,7 @@ func (j jobs) add(ctx context.Context, call tool.Call, who cron.Caller, p params
 		plan.Target, plan.Deliver = "", call.Session
 	}
 	merge(&plan, p)
-	made, err := j.fakeStore.Add(ctx, who, plan, cron.From{Home: call.Session, Once: string(call.ID)})
+	made, err := j.store.Add(ctx, who, plan, cron.From{Home: call.Session, Once: string(call.ID)})
 	return line(made), err
 }
 

@@ -44,7 +44,10 @@ type Searches struct {
 	tool    tool.Tool
 }
 
-var _ toolset.Source = (*Searches)(nil)
+var _ toolset.OutsideSource = (*Searches)(nil)
+
+// ServesOutside says that services may be published with WebSearch.
+func (*Searches) ServesOutside() {}
 
 // NewSearches returns the source of WebSearch.
 func NewSearches(engines Engines) *Searches { return &Searches{engines, NewSearch(engines)} }

@@ -243,6 +243,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/cron-timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When jobs run next, and when they ran last */
+        get: operations["cron-timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/cron/preview": {
         parameters: {
             query?: never;
@@ -367,6 +384,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/cron/{job}/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run of a job: what was said, and its steps
+         * @description Read from the turn of the run. Administrators may also name the jobs of others. What was said in a run of somebody else's is shortened, unless it is one of a service.
+         */
+        get: operations["get-run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hooks": {
         parameters: {
             query?: never;
@@ -421,6 +458,94 @@ export interface paths {
          * @description The first decision counts. 409: it was decided before, or it is too late.
          */
         post: operations["decide-deferred"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What consumers of services ask people
+         * @description Of all services. For administrators.
+         */
+        get: operations["list-inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/unread-count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much waits for a person
+         * @description For administrators.
+         */
+        get: operations["count-inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inbox/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a consumer asks
+         * @description For administrators.
+         */
+        get: operations["get-inbox-item"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an item
+         * @description The conversation stays. For administrators.
+         */
+        delete: operations["delete-inbox-item"];
+        options?: never;
+        head?: never;
+        /**
+         * Say whether somebody has dealt with it
+         * @description It counts whatever the agent said of it. For administrators.
+         */
+        patch: operations["change-inbox-item"];
+        trace?: never;
+    };
+    "/api/inbox/{id}/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer the consumer
+         * @description The answer stands in their conversation, and the item is handled. For administrators.
+         */
+        post: operations["answer-inbox-item"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2176,6 +2301,286 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/service-tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have the conversations of services told something
+         * @description For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.
+         */
+        post: operations["publish-service-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agents that were published to programs and people outside
+         * @description For administrators.
+         */
+        get: operations["list-services"];
+        put?: never;
+        /**
+         * Publish an agent as a service
+         * @description It is yours: it works with your models, keys, prompt, documents and scripts. What is left out is as documented. 400: it names a model or a version that you do not have. For administrators.
+         */
+        post: operations["create-service"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A service
+         * @description For administrators.
+         */
+        get: operations["get-service"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a service with its keys and all conversations of its consumers
+         * @description Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. For administrators.
+         */
+        delete: operations["delete-service"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, publish or withdraw a service
+         * @description In force for the next step of its conversations. Of one that was withdrawn the conversations stay, and its consumers are told so. 409: it was changed since the revision. For administrators.
+         */
+        patch: operations["change-service"];
+        trace?: never;
+    };
+    "/api/services/{id}/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Conversations of the consumers of a service
+         * @description The last used first. For administrators.
+         */
+        get: operations["list-service-conversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/conversations/{cid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a consumer and a service said
+         * @description With the calls of tools. The log says who read it. For administrators.
+         */
+        get: operations["get-service-conversation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a conversation of a consumer
+         * @description With its files, and what Temporal keeps of its runs. Nobody finds it from now on; the rest goes on whatever dies meanwhile. For administrators.
+         */
+        delete: operations["delete-service-conversation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/conversations/{cid}/give": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the agent answer again
+         * @description From the next message on. For administrators.
+         */
+        post: operations["give-service-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/conversations/{cid}/say": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say something to a consumer in place of the agent
+         * @description For administrators.
+         */
+        post: operations["say-in-service-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/conversations/{cid}/take": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a consumer in place of the agent
+         * @description The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. For administrators.
+         */
+        post: operations["take-service-conversation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Keys of a service, without their secrets
+         * @description For administrators.
+         */
+        get: operations["list-service-keys"];
+        put?: never;
+        /**
+         * Make a key of a service
+         * @description Whoever has it uses the service, and finds the conversations that were begun with it, and no others. It is shown once. For administrators.
+         */
+        post: operations["create-service-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/keys/{kid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key of a service at once
+         * @description For good. Its conversations stay; nobody outside reaches them. For administrators.
+         */
+        delete: operations["revoke-service-key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/keys/{kid}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a key of a service another secret
+         * @description The secret of before is useless at once; the conversations of the key stay its own. The new one is shown once. For administrators.
+         */
+        post: operations["rotate-service-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the consumers of a service used
+         * @description Tokens and cost of deleted conversations stay in it. For administrators.
+         */
+        get: operations["service-usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/services/{id}/usage.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same as a file for a spreadsheet
+         * @description For administrators.
+         */
+        get: operations["service-usage-csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -3710,6 +4115,10 @@ export interface components {
             /** @description off, on or full. */
             verbose?: string;
         };
+        "Change-inbox-itemRequest": {
+            /** @enum {string} */
+            status: "unread" | "read" | "handled";
+        };
         "Change-userRequest": {
             disabled?: boolean;
             /** @enum {string} */
@@ -3981,6 +4390,44 @@ export interface components {
             /** @description Where an account can be connected. */
             providers: components["schemas"]["Connectable"][] | null;
         };
+        ConsumerConversation: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description What the program calls its user. */
+            external?: string;
+            id: string;
+            /** @description Of the key that it was begun with. */
+            key_id: string;
+            /**
+             * Format: int64
+             * @description Of the consumer and the model.
+             */
+            message_count: number;
+            /** @description It is being answered. */
+            running: boolean;
+            /** @description The session that it is: administrators read it, and write to it nowhere. */
+            session: string;
+            /**
+             * @description How it was begun: by the API, on the page of the service, or on WeChat.
+             * @enum {string}
+             */
+            source: "api" | "web" | "wechat";
+            title: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ConsumerConversations: {
+            /** @description The last used first. */
+            conversations: components["schemas"]["ConsumerConversation"][] | null;
+            /** @description There are others: ask again with before, the updated_at of the last one. */
+            more: boolean;
+        };
+        ConsumerTranscript: {
+            conversation: components["schemas"]["ConsumerConversation"];
+            has_more: boolean;
+            /** @description Ascending, each with its tool calls. A consumer wrote them: show them as text. */
+            messages: components["schemas"]["Message"][] | null;
+        };
         Context: {
             /** @description Newest first. */
             compactions: components["schemas"]["ContextCompaction"][] | null;
@@ -4137,6 +4584,10 @@ export interface components {
         };
         "Create-runnerRequest": {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
+            name: string;
+        };
+        "Create-service-keyRequest": {
+            /** @description Whom or what it is for. */
             name: string;
         };
         "Create-shareRequest": {
@@ -4497,6 +4948,12 @@ export interface components {
         GroupsBody: {
             groups: components["schemas"]["Group"][] | null;
         };
+        HandBody: {
+            /** @description The turn that was stopped by that. */
+            stopped?: string;
+            /** @description You answer there; the agent is silent. */
+            taken: boolean;
+        };
         HookBody: {
             /** @description xbot does not wait for it, and it decides nothing. */
             async?: boolean;
@@ -4540,12 +4997,33 @@ export interface components {
             notes: string[] | null;
             session: components["schemas"]["Session"];
         };
+        InboxBody: {
+            /** @description The newest first. */
+            items: components["schemas"]["Item"][] | null;
+            /** @description There are others: ask again with before, the created_at of the last one. */
+            more: boolean;
+            /** @description Conversations in which a person answers, those in which the consumer waits first. */
+            taken: components["schemas"]["TakenConversation"][] | null;
+            unread: components["schemas"]["InboxUnread"];
+        };
         InboxListBody: {
             messages: components["schemas"]["Unanswered"][] | null;
             /** @description There are more; these are the oldest. */
             more?: boolean;
             /** @description What did not arrive on its platform within the last seven days, or may not have, newest first; at most limit. */
             undelivered: components["schemas"]["Undelivered"][] | null;
+        };
+        InboxUnread: {
+            /**
+             * Format: int64
+             * @description Items that nobody has looked at.
+             */
+            items: number;
+            /**
+             * Format: int64
+             * @description Conversations that are taken in which the consumer has the last word.
+             */
+            waiting: number;
         };
         Inquiry: {
             /** @description What stands above the question, Markdown: the content of a card of the model. */
@@ -4681,13 +5159,47 @@ export interface components {
         InvitesBody: {
             invites: components["schemas"]["Invite"][] | null;
         };
+        Item: {
+            /** @description What the agent told the administrator, at most 2000 characters. */
+            agent_response?: string;
+            /** @description Name of the administrator who has answered. */
+            answered_by?: string;
+            /** Format: date-time */
+            changed_at: string;
+            conversation_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description agent: the service's agent has told the administrator of it on a platform. manual: a person has dealt with it.
+             * @enum {string}
+             */
+            handled_by?: "agent" | "manual";
+            /** @example inbox_0a1b2c3d */
+            id: string;
+            /** @description What the consumer wants, in the words of the service's agent. A consumer may have written it: show it as text. */
+            message: string;
+            service_id: string;
+            service_name: string;
+            /** @description The session of the conversation. */
+            session: string;
+            /** @enum {string} */
+            status: "unread" | "read" | "handled";
+            /** @description Name of the administrator who has taken the conversation: the agent is silent there. */
+            taken_by?: string;
+            /** @description Of the conversation. */
+            title: string;
+        };
         Job: {
+            /** @description It was made by a consumer's conversation for itself. */
+            consumer?: boolean;
             /** Format: date-time */
             created_at: string;
             /** @description For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation. */
             deliver?: string;
             /** @description The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere. */
             heartbeat?: string;
+            /** @description Its service is withdrawn, or the owner may not have it any more: its times wait, and count as missed afterwards. */
+            held?: boolean;
             id: string;
             /**
              * Format: int64
@@ -4728,6 +5240,8 @@ export interface components {
              * @description Missed times that do not run any more.
              */
             passed?: number;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /** Format: int64 */
             revision: number;
             /**
@@ -4735,6 +5249,8 @@ export interface components {
              * @description How often it has run.
              */
             runs: number;
+            /** @description The service whose conversations are told: that of target, or, where there is none, all that exist at each time. Empty: it is a job of the house. */
+            service?: string;
             /** @enum {string} */
             state: "active" | "paused" | "done";
             /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
@@ -4780,6 +5296,8 @@ export interface components {
             model?: string;
             /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /**
              * Format: int64
              * @description Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision.
@@ -4804,16 +5322,26 @@ export interface components {
              */
             timezone_from: "profile" | "policy" | "server";
         };
+        JobPermits: {
+            /** @description Commands open no sockets. */
+            offline?: boolean;
+            /** @description Neither commands nor tools change files. */
+            read_only?: boolean;
+            /** @description The tools that it has, by name or pattern; left out: all but those by which it would begin something elsewhere. */
+            tools?: string[] | null;
+        };
         JobRun: {
             /** Format: date-time */
             began_at: string;
             /** Format: date-time */
             ended_at?: string;
+            /** Format: int64 */
+            id: number;
             /**
-             * @description skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
+             * @description queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
              * @enum {string}
              */
-            outcome: "waiting" | "running" | "done" | "silent" | "stopped" | "failed" | "lost" | "skipped" | "gone";
+            outcome: "queued" | "waiting" | "running" | "done" | "silent" | "stopped" | "timeout" | "failed" | "lost" | "skipped" | "gone";
             /** @enum {string} */
             reason: "scheduled" | "missed" | "manual";
             /** @description The beginning of the answer. */
@@ -4824,10 +5352,64 @@ export interface components {
             session_key: string;
             turn_id?: string;
             /**
-             * @description Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
+             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
              * @enum {string}
              */
-            why?: "waiting" | "busy" | "hours" | "empty" | "disabled";
+            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone";
+        };
+        JobRunDetails: {
+            /** Format: date-time */
+            began_at: string;
+            /** Format: date-time */
+            ended_at?: string;
+            /** Format: int64 */
+            id: number;
+            /** @description The model that was asked first. */
+            model?: string;
+            /**
+             * @description queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
+             * @enum {string}
+             */
+            outcome: "queued" | "waiting" | "running" | "done" | "silent" | "stopped" | "timeout" | "failed" | "lost" | "skipped" | "gone";
+            /** @description What was said in it, 4000 characters at most. */
+            output?: string;
+            /** @enum {string} */
+            reason: "scheduled" | "missed" | "manual";
+            /** @description The beginning of the answer. */
+            said?: string;
+            /** Format: date-time */
+            scheduled_at: string;
+            /** @description The conversation that got the message. */
+            session_key: string;
+            /**
+             * @description Its outcome in one word; empty: it is not over.
+             * @enum {string}
+             */
+            status: "" | "success" | "error" | "timeout" | "skipped";
+            /** @description What it did, in the order of its beginning, 200 steps at most. */
+            steps: components["schemas"]["JobStep"][] | null;
+            turn_id?: string;
+            /**
+             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
+             * @enum {string}
+             */
+            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone";
+        };
+        JobStep: {
+            failed?: boolean;
+            /** Format: date-time */
+            finished_at?: string;
+            /**
+             * @description The model was asked, a tool was called, or something was sent to a platform.
+             * @enum {string}
+             */
+            kind: "model" | "tool" | "delivery";
+            /** @description Of the model, the tool or the platform. */
+            name: string;
+            /** @description The fault of a model, or what became of a delivery. */
+            note?: string;
+            /** Format: date-time */
+            started_at: string;
         };
         JoinInputBody: {
             /** @description 10 to 72 bytes. */
@@ -5304,10 +5886,10 @@ export interface components {
             inbox_id?: number;
             model?: string;
             /**
-             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote) or heartbeat.
+             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote), heartbeat, or person (an administrator said it to a consumer of a service, in place of the model).
              * @enum {string}
              */
-            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat";
+            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat" | "person";
             /** @description Pictures that it shows. Their bytes: GET /api/sessions/{key}/pictures/{hash}. */
             pictures?: components["schemas"]["PictureRef"][] | null;
             /** @description What the model thought before it answered, where the provider tells. */
@@ -5437,6 +6019,8 @@ export interface components {
             name?: string;
             /** @description Chosen by the client: a second request with the same value makes no second job. */
             once?: string;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
             target?: string;
             /** @enum {string} */
@@ -5481,6 +6065,46 @@ export interface components {
             /** @description Shown once; only its hash is stored. */
             token: string;
         };
+        NewService: {
+            allowed_docs?: string[];
+            allowed_scripts?: string[];
+            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            capabilities?: string[];
+            description?: string;
+            limits?: components["schemas"]["ServiceLimits"];
+            /** Format: int64 */
+            max_conversations?: number;
+            /** @description provider/model; provider:model is understood. */
+            model?: string;
+            name?: string;
+            origins?: string[];
+            published?: boolean;
+            quick_questions?: string[];
+            /** @description The same as the capability web. */
+            research_tools?: boolean;
+            /** Format: int64 */
+            system_prompt_version_id?: number;
+            /** Format: int64 */
+            user_profile_version_id?: number;
+            welcome_message?: string;
+        };
+        NewServiceKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @description The key. It is shown this once and kept nowhere. */
+            key: string;
+            /**
+             * Format: date-time
+             * @description At most a minute before the last use; missing: it was never used.
+             */
+            last_used_at?: string;
+            name: string;
+            /** @description The beginning of the key. */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at?: string;
+        };
         NewSession: {
             /** @description Which of the installation's agents answers; default: that of the key, else the usual one. */
             agent?: string;
@@ -5511,6 +6135,25 @@ export interface components {
             message_id: number;
             /** @description The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL). */
             url?: string;
+        };
+        NewTask: {
+            /** @description What the agent of the service is told in each conversation, behind a line that says that it is from an administrator. */
+            message: string;
+            /** @description Chosen by the client: a second request with the same value makes no second job. */
+            once?: string;
+            /** @description It also runs at once. */
+            run_now?: boolean;
+            /** @description A time such as 2026-03-29 08:00, an expression of five fields, or seconds. once: empty or now is at once. */
+            schedule?: string;
+            /** @enum {string} */
+            schedule_type: "once" | "cron" | "interval";
+            /** @description All conversations of these that exist at each time. */
+            service_ids?: string[] | null;
+            /** @description Conversations, by id or key of the session. */
+            session_ids?: string[] | null;
+            task_name?: string;
+            /** @description IANA; empty: that of the administrator. */
+            timezone?: string;
         };
         NewText: {
             /** @description SHA-256 of the content that it replaces; without it the file must not exist yet. */
@@ -6190,6 +6833,9 @@ export interface components {
             /** @description In the order in which they stand in a prompt; system is the first. */
             prompts: components["schemas"]["Prompt"][] | null;
         };
+        "Publish-service-taskResponse": {
+            jobs: components["schemas"]["Job"][] | null;
+        };
         Publishing: {
             /** @description What is new in it. */
             notes?: string;
@@ -6458,6 +7104,12 @@ export interface components {
              */
             size: number;
         };
+        Saying: {
+            /** @description Yours; the same again is said once. */
+            client_message_id: string;
+            /** @description Plain text or Markdown. */
+            text: string;
+        };
         SentCall: {
             arguments: string;
             id: string;
@@ -6504,6 +7156,206 @@ export interface components {
             name: string;
             /** @description JSON schema, as text. */
             parameters: string;
+        };
+        ServiceChange: {
+            allowed_docs?: string[];
+            allowed_scripts?: string[];
+            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            capabilities?: string[];
+            description?: string;
+            limits?: components["schemas"]["ServiceLimits"];
+            /** Format: int64 */
+            max_conversations?: number;
+            /** @description provider/model; provider:model is understood. */
+            model?: string;
+            name?: string;
+            origins?: string[];
+            published?: boolean;
+            quick_questions?: string[];
+            /** @description The same as the capability web. */
+            research_tools?: boolean;
+            /**
+             * Format: int64
+             * @description The revision that the change was made from; 0: any.
+             */
+            revision?: number;
+            /** Format: int64 */
+            system_prompt_version_id?: number;
+            /** Format: int64 */
+            user_profile_version_id?: number;
+            welcome_message?: string;
+        };
+        ServiceKey: {
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description At most a minute before the last use; missing: it was never used.
+             */
+            last_used_at?: string;
+            name: string;
+            /** @description The beginning of the key. */
+            prefix: string;
+            /** Format: date-time */
+            revoked_at?: string;
+        };
+        ServiceKeysBody: {
+            /** @description The oldest first, also those that were revoked. */
+            keys: components["schemas"]["ServiceKey"][] | null;
+        };
+        ServiceLimits: {
+            /**
+             * Format: int64
+             * @description Messages of one key that wait or are answered at once; default 4.
+             */
+            concurrent: number;
+            /**
+             * Format: int64
+             * @description Of one key; default 60.
+             */
+            requests_per_minute: number;
+            /**
+             * Format: int64
+             * @description Of all consumers, in a day of UTC; 0: as many as they want.
+             */
+            tokens_per_day: number;
+        };
+        ServiceUsage: {
+            /** @example USD */
+            currency: string;
+            /** @description The first day, UTC, as 2026-11-21. */
+            from: string;
+            /** @enum {string} */
+            group: "day" | "key";
+            /** @description Of each day, the oldest first, or of each key. What has nothing is left out. */
+            rows: components["schemas"]["ServiceUsageRow"][] | null;
+            /** @description The last day. */
+            to: string;
+            total: components["schemas"]["ServiceUsageRow"];
+        };
+        ServiceUsageRow: {
+            /**
+             * Format: int64
+             * @description Part of prompt_tokens.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description How often models were asked.
+             */
+            calls: number;
+            /** Format: int64 */
+            completion_tokens: number;
+            /**
+             * Format: double
+             * @description Of the models with a price, by the prices of today; missing: none has one.
+             */
+            cost?: number;
+            day?: string;
+            /**
+             * Format: int64
+             * @description Those that were answered with 400 or more.
+             */
+            errors: number;
+            /** @description Id of the key. */
+            key?: string;
+            key_name?: string;
+            /** Format: int64 */
+            max_ms: number;
+            /**
+             * Format: int64
+             * @description Milliseconds until half of them were answered, a stream until it ended.
+             */
+            p50_ms: number;
+            /** Format: int64 */
+            p95_ms: number;
+            /** Format: int64 */
+            prompt_tokens: number;
+            /**
+             * Format: int64
+             * @description With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION.
+             */
+            requests: number;
+        };
+        ServiceView: {
+            /**
+             * Format: int64
+             * @description The administrator whose models, keys, documents and scripts it works with.
+             */
+            admin_id: number;
+            /** @description Name of the administrator whose it is. */
+            admin_name: string;
+            /** @description Patterns of documents below docs/ that it reads: * is all, none: nothing. */
+            allowed_docs: string[] | null;
+            /** @description Patterns of scripts below scripts/ that it runs: * is all, none: nothing. */
+            allowed_scripts: string[] | null;
+            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            capabilities: string[] | null;
+            /** @description Its administrator is shut out: nobody can use it. */
+            closed?: boolean;
+            /**
+             * Format: int64
+             * @description How many conversations of consumers it has.
+             */
+            conversations: number;
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description How many of its keys are good.
+             */
+            keys: number;
+            /**
+             * Format: date-time
+             * @description At most a minute before the last use of a key; missing: none was used.
+             */
+            last_used_at?: string;
+            limits: components["schemas"]["ServiceLimits"];
+            /**
+             * Format: int64
+             * @description How many conversations it has at once; default 1000.
+             */
+            max_conversations: number;
+            /** @description Id or alias of one that its administrator may choose; empty: as in their own conversations. */
+            model: string;
+            name: string;
+            /** @description Sites that may show its page in a frame, such as https://shop.example. */
+            origins: string[] | null;
+            /**
+             * @description Path of its page on this server. A key behind it lets whoever has the link talk to it: /s/{id}#key=…
+             * @example /s/svc_0a1b2c3d
+             */
+            page: string;
+            /** @description Consumers may use it. */
+            published: boolean;
+            /** @description What its page offers to ask. */
+            quick_questions: string[] | null;
+            /**
+             * Format: int64
+             * @description Counts its changes.
+             */
+            revision: number;
+            /**
+             * Format: int64
+             * @description Version of its administrator's system prompt; 0: the one in force.
+             */
+            system_prompt_version_id: number;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force.
+             */
+            user_profile_version_id: number;
+            /** @description Markdown that its page shows before the first message. */
+            welcome_message: string;
+        };
+        ServicesBody: {
+            /** @description By name: of all administrators. */
+            services: components["schemas"]["ServiceView"][] | null;
         };
         Session: {
             /**
@@ -7077,6 +7929,19 @@ export interface components {
              */
             copies: number;
         };
+        TakenConversation: {
+            conversation_id: string;
+            service_id: string;
+            service_name: string;
+            session: string;
+            /** Format: date-time */
+            taken_at: string;
+            /** @description Name of the administrator. */
+            taken_by: string;
+            title: string;
+            /** @description The consumer has the last word. */
+            waiting: boolean;
+        };
         Task: {
             /** @description The tool call that started it. If it is no command: the key under which the session is told its end. */
             call_id: string;
@@ -7154,6 +8019,27 @@ export interface components {
             old: string;
             /** @description Relative to the session's folder, or absolute. */
             path: string;
+        };
+        Timeline: {
+            /** Format: date-time */
+            from: string;
+            /** @description In the order of time, a thousand at most. */
+            items: components["schemas"]["TimelineItem"][] | null;
+            /** @description There is more than is shown: a job shows its next 60 times and its last 20 runs. */
+            more?: boolean;
+            /** Format: date-time */
+            now: string;
+            /** Format: date-time */
+            until: string;
+        };
+        TimelineItem: {
+            /** Format: date-time */
+            at: string;
+            job: string;
+            name: string;
+            /** @description Missing: the time is yet to come. */
+            run?: components["schemas"]["JobRun"];
+            service?: string;
         };
         TitleChoice: {
             /** @description A model names a conversation after its first answer, where nobody has named it and the installation does not forbid it (AGENT_TITLES). Else its title is the first words of its first message. */
@@ -8230,6 +9116,10 @@ export interface operations {
             query?: {
                 /** @description Jobs of all users; for administrators. */
                 all?: boolean;
+                /** @description Those of people, or those that tell conversations of services; left out: both. */
+                track?: "house" | "services";
+                /** @description Those of one service, with those that its conversations have made. */
+                service?: string;
             };
             header?: never;
             path?: never;
@@ -8277,6 +9167,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "cron-timeline": {
+        parameters: {
+            query?: {
+                /** @description Jobs of all users; for administrators. */
+                all?: boolean;
+                /** @description Those of people, or those that tell conversations of services; left out: both. */
+                track?: "house" | "services";
+                /** @description Those of one service, with those that its conversations have made. */
+                service?: string;
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
                 };
             };
             /** @description Error */
@@ -8513,6 +9440,38 @@ export interface operations {
             };
         };
     };
+    "get-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                run: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRunDetails"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-hooks": {
         parameters: {
             query?: never;
@@ -8594,6 +9553,202 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolCall"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-inbox": {
+        parameters: {
+            query?: {
+                /** @description Missing: whichever. */
+                status?: "unread" | "read" | "handled";
+                /** @description Missing: of all services. */
+                service?: string;
+                /** @description Only those that were made before. */
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "count-inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxUnread"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "change-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Change-inbox-itemRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "answer-inbox-item": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Saying"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Item"];
                 };
             };
             /** @description Error */
@@ -12435,6 +13590,605 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "publish-service-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTask"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Publish-service-taskResponse"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServicesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewService"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceView"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceView"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "change-service": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceView"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-service-conversations": {
+        parameters: {
+            query?: {
+                /** @description What their titles hold. */
+                q?: string;
+                /** @description Only those that were last used before. */
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsumerConversations"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-service-conversation": {
+        parameters: {
+            query?: {
+                /** @description Messages after this id. */
+                after?: number;
+                /** @description Messages before this id. Without after and before: the newest. */
+                before?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsumerTranscript"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "give-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "say-in-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Saying"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "take-service-conversation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                cid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-service-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceKeysBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-service-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-service-keyRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceKey"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "revoke-service-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "rotate-service-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceKey"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "service-usage": {
+        parameters: {
+            query?: {
+                /** @description The first day, UTC; left out: thirty days ago. */
+                from?: string;
+                /** @description The last day; left out: today. */
+                to?: string;
+                group?: "day" | "key";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceUsage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "service-usage-csv": {
+        parameters: {
+            query?: {
+                /** @description The first day, UTC; left out: thirty days ago. */
+                from?: string;
+                /** @description The last day; left out: today. */
+                to?: string;
+                group?: "day" | "key";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "Content-Disposition"?: string;
+                    "Content-Type"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
                 };
             };
             /** @description Error */

@@ -621,6 +621,7 @@ export const en = {
   "channels.title": "Channels",
   "hooks.title": "Hooks",
   "plugins.title": "Plugins",
+  "services.title": "Services",
   "policy.title": "Policy",
   "roles.title": "Agents and roles",
   "registry.title": "Skills & agents",

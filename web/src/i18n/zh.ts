@@ -623,6 +623,7 @@ export const zh: Record<Key, string> = {
   "channels.title": "渠道",
   "hooks.title": "钩子",
   "plugins.title": "插件",
+  "services.title": "服务",
   "policy.title": "策略",
   "roles.title": "智能体与角色",
   "registry.title": "技能与智能体",

@@ -1,0 +1,369 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/fault"
+)
+
+type serviceCmd struct {
+	List          serviceListCmd          `cmd:"" help:"List the agents that are published to programs and people outside."`
+	Create        serviceCreateCmd        `cmd:"" help:"Publish an agent, and print its id."`
+	Show          serviceShowCmd          `cmd:"" help:"Show what a service is and has."`
+	Set           serviceSetCmd           `cmd:"" help:"Change a service; what is not named stays."`
+	Publish       servicePublishCmd       `cmd:"" help:"Let consumers use a service."`
+	Withdraw      serviceWithdrawCmd      `cmd:"" help:"Let nobody use a service. Its keys and conversations stay."`
+	Delete        serviceDeleteCmd        `cmd:"" help:"Delete a service with its keys and conversations. It cannot be taken back."`
+	Key           serviceKeyCmd           `cmd:"" help:"Make, list, revoke and rotate the keys of a service."`
+	Conversations serviceConversationsCmd `cmd:"" help:"List the conversations of the consumers of a service, read one, or delete one."`
+	Usage         serviceUsageCmd         `cmd:"" help:"Show what the consumers of a service used, by day or by key."`
+}
+
+// ofService names a service to a running server.
+type ofService struct {
+	connection
+
+	Service string `arg:"" help:"Id of the service, or its name where no other has it."`
+}
+
+// on does something with the service that is meant.
+func (o ofService) on(ctx context.Context, do func(*apiclient.Client, apiclient.ServiceView) error) error {
+	return o.ask(func(client *apiclient.Client) error {
+		all, err := client.ListServices(ctx)
+		if err != nil {
+			return err
+		}
+		one, err := serviceNamed(all, o.Service)
+		if err != nil {
+			return err
+		}
+		return do(client, one)
+	})
+}
+
+// serviceNamed finds a service by its id, else by its name.
+func serviceNamed(all []apiclient.ServiceView, word string) (found apiclient.ServiceView, err error) {
+	n := 0
+	for _, s := range all {
+		if s.ID == word {
+			return s, nil
+		}
+		if strings.EqualFold(s.Name, word) {
+			found = s
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return found, fault.Errorf(fault.NotFound, "there is no service %q; xbot service list lists them", word)
+	case 1:
+		return found, nil
+	}
+	return found, fault.Errorf(fault.Invalid, "%d services are called %q; give the id of one, which xbot service list prints", n, word)
+}
+
+type serviceListCmd struct {
+	connection
+
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run lists services.
+func (c serviceListCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		all, err := client.ListServices(ctx)
+		if err != nil || c.JSON {
+			return printJSON(err, all)
+		}
+		if len(all) == 0 {
+			say(os.Stdout, "No agent is published. xbot service create NAME publishes one.")
+			return nil
+		}
+		return serviceTable(os.Stdout, all)
+	})
+}
+
+func serviceTable(out io.Writer, all []apiclient.ServiceView) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tSTATE\tOF\tMODEL\tKEYS\tCONVERSATIONS\tUSED\tNAME")
+	for _, s := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", s.ID, serviceState(s), s.AdminName, cmp.Or(s.Model, "-"), s.Keys, s.Conversations, usedAgo(s.LastUsedAt), printable(s.Name))
+	}
+	return w.Flush()
+}
+
+func serviceState(s apiclient.ServiceView) string {
+	switch {
+	case s.Closed:
+		return "closed"
+	case s.Published:
+		return "published"
+	}
+	return "withdrawn"
+}
+
+// usedAgo is when something was used.
+func usedAgo(at *time.Time) string {
+	if at == nil {
+		return "never"
+	}
+	return short(time.Since(*at)) + " ago"
+}
+
+// serviceFlags are what can be chosen of a service.
+type serviceFlags struct {
+	Description       *string  `placeholder:"TEXT" help:"What it is for."`
+	Model             *string  `placeholder:"MODEL" help:"provider/model, or another name of one that its administrator may choose; empty: as in their own conversations."`
+	Prompt            *int     `placeholder:"VERSION" help:"Version of its administrator's system prompt; 0: the one in force."`
+	Profile           *int     `placeholder:"VERSION" help:"Version of its administrator's profile; 0: the one in force."`
+	Docs              []string `placeholder:"PATTERN" help:"Documents below docs/ that it reads, such as faq/*.md; none: nothing."`
+	Scripts           []string `placeholder:"PATTERN" help:"Scripts below scripts/ that it runs; none: nothing."`
+	Can               []string `placeholder:"CAPABILITY" help:"What it can do beside talking: web, image, speech, video, scheduler, humanchat; none: nothing."`
+	Welcome           *string  `placeholder:"TEXT" help:"Markdown that its page shows before the first message."`
+	Question          []string `sep:"none" placeholder:"TEXT" help:"A question that its page offers; may be given again. none: no question."`
+	Origin            []string `placeholder:"URL" help:"Sites that may show its page in a frame; none: no site."`
+	MaxConversations  *int     `placeholder:"N" help:"How many conversations it has at once."`
+	RequestsPerMinute *int     `placeholder:"N" help:"Requests of one key in a minute."`
+	Concurrent        *int     `placeholder:"N" help:"Messages of one key that wait or are answered at once."`
+	TokensPerDay      *int64   `placeholder:"N" help:"Tokens of all consumers in a day of UTC; 0: as many as they want."`
+}
+
+// change is what the flags say, beside the limits that there are.
+func (f serviceFlags) change(limits apiclient.ServiceLimits) apiclient.ServiceChange {
+	out := apiclient.ServiceChange{
+		Description: f.Description, Model: f.Model, SystemPromptVersionID: f.Prompt, UserProfileVersionID: f.Profile,
+		AllowedDocs: someOrNone(f.Docs), AllowedScripts: someOrNone(f.Scripts), Capabilities: someOrNone(f.Can),
+		WelcomeMessage: f.Welcome, QuickQuestions: someOrNone(f.Question), Origins: someOrNone(f.Origin), MaxConversations: f.MaxConversations,
+	}
+	if f.RequestsPerMinute == nil && f.Concurrent == nil && f.TokensPerDay == nil {
+		return out
+	}
+	if f.RequestsPerMinute != nil {
+		limits.RequestsPerMinute = *f.RequestsPerMinute
+	}
+	if f.Concurrent != nil {
+		limits.Concurrent = *f.Concurrent
+	}
+	if f.TokensPerDay != nil {
+		limits.TokensPerDay = *f.TokensPerDay
+	}
+	out.Limits = &limits
+	return out
+}
+
+// someOrNone is a list that was given: nil where it was not, empty for the word none.
+func someOrNone(list []string) *[]string {
+	switch {
+	case len(list) == 0:
+		return nil
+	case len(list) == 1 && list[0] == "none":
+		return &[]string{}
+	}
+	return &list
+}
+
+type serviceCreateCmd struct {
+	connection
+	serviceFlags
+
+	Name      string `arg:"" help:"Name of the service, which consumers read."`
+	Withdrawn bool   `help:"Do not publish it yet."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// Run makes a service.
+func (c serviceCreateCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		f := c.change(apiclient.ServiceLimits{RequestsPerMinute: 60, Concurrent: 4})
+		published := !c.Withdrawn
+		made, err := client.CreateService(ctx, apiclient.NewService{
+			Name: &c.Name, Published: &published, Description: f.Description, Model: f.Model, SystemPromptVersionID: f.SystemPromptVersionID, UserProfileVersionID: f.UserProfileVersionID,
+			AllowedDocs: f.AllowedDocs, AllowedScripts: f.AllowedScripts, Capabilities: f.Capabilities, WelcomeMessage: f.WelcomeMessage,
+			QuickQuestions: f.QuickQuestions, Origins: f.Origins, MaxConversations: f.MaxConversations, Limits: f.Limits,
+		})
+		if err != nil || c.JSON {
+			return printJSON(err, made)
+		}
+		say(os.Stdout, "%s", made.ID)
+		say(os.Stderr, "Nobody can use it yet: xbot service key add %s NAME makes a key.", made.ID)
+		return nil
+	})
+}
+
+type serviceShowCmd struct {
+	ofService
+
+	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// Run describes a service.
+func (c serviceShowCmd) Run(ctx context.Context) error {
+	return c.on(ctx, func(_ *apiclient.Client, s apiclient.ServiceView) error {
+		if c.JSON {
+			return printJSON(nil, s)
+		}
+		return describeService(os.Stdout, s)
+	})
+}
+
+func describeService(out io.Writer, s apiclient.ServiceView) error {
+	listed := func(list []string) string { return printable(cmp.Or(strings.Join(list, ", "), "nothing")) }
+	version := func(n int) string {
+		if n == 0 {
+			return "the one in force"
+		}
+		return "version " + strconv.Itoa(n)
+	}
+	tokens := "as many tokens a day as they want"
+	if s.Limits.TokensPerDay > 0 {
+		tokens = fmt.Sprintf("%d tokens a day", s.Limits.TokensPerDay)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range [][2]string{
+		{"id", s.ID},
+		{"name", printable(s.Name)},
+		{"about", printable(s.Description)},
+		{"state", serviceState(s) + ", revision " + strconv.FormatInt(s.Revision, 10) + ", of " + s.AdminName},
+		{"page", s.Page},
+		{"model", cmp.Or(s.Model, "as in the administrator's conversations")},
+		{"prompt", version(s.SystemPromptVersionID)},
+		{"profile", version(s.UserProfileVersionID)},
+		{"reads", listed(s.AllowedDocs)},
+		{"runs", listed(s.AllowedScripts)},
+		{"can", listed(s.Capabilities)},
+		{"has", several(s.Keys, "key") + ", " + several(s.Conversations, "conversation") + " of " + strconv.Itoa(s.MaxConversations) + ", used " + usedAgo(s.LastUsedAt)},
+		{"limits", fmt.Sprintf("%d requests a minute and %d at once of a key, %s", s.Limits.RequestsPerMinute, s.Limits.Concurrent, tokens)},
+		{"welcome", printable(s.WelcomeMessage)},
+		{"offers", printable(strings.Join(s.QuickQuestions, " · "))},
+		{"frames", listed(s.Origins)},
+	} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
+		}
+	}
+	return w.Flush()
+}
+
+type serviceSetCmd struct {
+	ofService
+	serviceFlags
+
+	Name string `placeholder:"NAME" help:"Another name."`
+}
+
+// Run changes a service, unless somebody else changed it meanwhile.
+func (c serviceSetCmd) Run(ctx context.Context) error {
+	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
+		change := c.change(s.Limits)
+		change.Revision = s.Revision
+		if c.Name != "" {
+			change.Name = &c.Name
+		}
+		now, err := client.ChangeService(ctx, s.ID, change)
+		if err != nil {
+			return err
+		}
+		return describeService(os.Stdout, now)
+	})
+}
+
+type servicePublishCmd struct{ ofService }
+
+// Run publishes a service.
+func (c servicePublishCmd) Run(ctx context.Context) error {
+	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
+		now, err := client.ChangeService(ctx, s.ID, apiclient.ServiceChange{Published: new(true)})
+		if err == nil {
+			say(os.Stdout, "%s is published at %s.", printable(now.Name), now.Page)
+		}
+		return err
+	})
+}
+
+type serviceWithdrawCmd struct{ ofService }
+
+// Run withdraws a service.
+func (c serviceWithdrawCmd) Run(ctx context.Context) error {
+	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
+		now, err := client.ChangeService(ctx, s.ID, apiclient.ServiceChange{Published: new(false)})
+		if err == nil {
+			say(os.Stdout, "%s is withdrawn: its consumers are told so.", printable(now.Name))
+		}
+		return err
+	})
+}
+
+type serviceDeleteCmd struct {
+	ofService
+
+	Yes bool `help:"Do not ask."`
+}
+
+// Run has a service deleted: the server does it, and goes on when it runs again.
+func (c serviceDeleteCmd) Run(ctx context.Context) error {
+	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
+		if !c.Yes {
+			d := newDialog(os.Stdin, os.Stdout)
+			d.say("This deletes %s with %s and %s.", printable(s.Name), several(s.Keys, "key"), several(s.Conversations, "conversation"))
+			if yes, err := d.agrees("Delete it?"); err != nil || !yes {
+				return cmp.Or[error](err, fault.Errorf(fault.Denied, "nothing was deleted"))
+			}
+		}
+		if err := client.DeleteService(ctx, s.ID); err != nil {
+			return err
+		}
+		say(os.Stdout, "Nobody finds %s any more. The server deletes what it has.", printable(s.Name))
+		return nil
+	})
+}
+
+type serviceUsageCmd struct {
+	ofService
+
+	From  string `placeholder:"DAY" help:"The first day, UTC, such as 2026-11-01; left out: thirty days ago."`
+	To    string `placeholder:"DAY" help:"The last day; left out: today."`
+	ByKey bool   `help:"By key instead of by day."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+}
+
+// Run prints what the consumers of a service used.
+func (c serviceUsageCmd) Run(ctx context.Context) error {
+	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
+		group := "day"
+		if c.ByKey {
+			group = "key"
+		}
+		used, err := client.ServiceUsage(ctx, s.ID, apiclient.ServiceUsageParams{From: c.From, To: c.To, Group: group})
+		if err != nil || c.JSON {
+			return printJSON(err, used)
+		}
+		return usageTable(os.Stdout, used)
+	})
+}
+
+func usageTable(out io.Writer, used apiclient.ServiceUsage) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\tREQUESTS\tERRORS\tP50\tP95\tMAX\tTOKENS IN\tCACHED\tOUT\tCOST\tNAME\n", map[string]string{"key": "KEY", "day": "DAY"}[used.Group])
+	for _, r := range append(used.Rows, used.Total) {
+		name := r.Day + r.Key
+		if name == "" {
+			name = "total"
+		}
+		cost := "-"
+		if r.Cost != nil {
+			cost = fmt.Sprintf("%.4f %s", *r.Cost, used.Currency)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d ms\t%d ms\t%d ms\t%d\t%d\t%d\t%s\t%s\n",
+			name, r.Requests, r.Errors, r.P50Ms, r.P95Ms, r.MaxMs, r.PromptTokens, r.CachedTokens, r.CompletionTokens, cost, printable(r.KeyName))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,236 @@
+// Package inbox has the endpoints by which administrators read what consumers of services ask, answer them, and take a conversation from the
+// agent.
+package inbox
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/service"
+	"xbot/internal/store/services"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct{ *endpoint.Base }
+
+// InboxBody is a part of the inbox.
+type InboxBody struct { //nolint:revive // the name of its schema in the API
+	Items  []service.Item              `json:"items" doc:"The newest first."`
+	More   bool                        `json:"more" doc:"There are others: ask again with before, the created_at of the last one."`
+	Taken  []service.TakenConversation `json:"taken" doc:"Conversations in which a person answers, those in which the consumer waits first."`
+	Unread InboxUnread                 `json:"unread"`
+}
+
+// InboxUnread counts what waits for a person.
+type InboxUnread struct { //nolint:revive // as above
+	Items   int `json:"items" doc:"Items that nobody has looked at."`
+	Waiting int `json:"waiting" doc:"Conversations that are taken in which the consumer has the last word."`
+}
+
+// Saying is what an administrator says to a consumer.
+type Saying struct {
+	Text string `json:"text" minLength:"1" maxLength:"10000" doc:"Plain text or Markdown."`
+	ID   string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Yours; the same again is said once."`
+}
+
+// HandBody says who answers in a conversation.
+type HandBody struct {
+	Taken   bool        `json:"taken" doc:"You answer there; the agent is silent."`
+	Stopped chat.TurnID `json:"stopped,omitempty" doc:"The turn that was stopped by that."`
+}
+
+// InboxItemPath says which item a request is about.
+type InboxItemPath struct { //nolint:revive // as above
+	ID string `path:"id" maxLength:"20" example:"inbox_0a1b2c3d"`
+}
+
+// TalkPath says which conversation a request is about.
+type TalkPath struct {
+	ID           string `path:"id" maxLength:"12" example:"svc_0a1b2c3d"`
+	Conversation string `path:"cid" maxLength:"10" example:"0123456789"`
+}
+
+type (
+	itemBody    struct{ Body service.Item }
+	messageBody struct{ Body chat.Message }
+)
+
+const (
+	// root is no path below /api/services, where {id} could be anything.
+	root         = "/api/inbox"
+	one          = root + "/{id}"
+	conversation = "/api/services/{id}/conversations/{cid}"
+)
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	huma.Register(h, operation("list-inbox", http.MethodGet, root, "What consumers of services ask people", "Of all services. "), a.list)
+	huma.Register(h, operation("count-inbox", http.MethodGet, root+"/unread-count", "How much waits for a person", ""), a.count)
+	huma.Register(h, operation("get-inbox-item", http.MethodGet, one, "What a consumer asks", ""), a.get)
+	huma.Register(h, operation("change-inbox-item", http.MethodPatch, one, "Say whether somebody has dealt with it", "It counts whatever the agent said of it. "), a.change)
+	remove := operation("delete-inbox-item", http.MethodDelete, one, "Delete an item", "The conversation stays. ")
+	remove.DefaultStatus = http.StatusNoContent
+	huma.Register(h, remove, a.remove)
+	huma.Register(h, operation("answer-inbox-item", http.MethodPost, one+"/answer", "Answer the consumer", "The answer stands in their conversation, and the item is handled. "), a.answer)
+	huma.Register(h, operation("take-service-conversation", http.MethodPost, conversation+"/take", "Answer a consumer in place of the agent",
+		"The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. "), a.take)
+	huma.Register(h, operation("give-service-conversation", http.MethodPost, conversation+"/give", "Let the agent answer again", "From the next message on. "), a.give)
+	huma.Register(h, operation("say-in-service-conversation", http.MethodPost, conversation+"/say", "Say something to a consumer in place of the agent", ""), a.say)
+}
+
+func operation(id, method, path, summary, description string) huma.Operation {
+	return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Description: description + "For administrators.", Security: endpoint.Secured}
+}
+
+func (a *Endpoints) list(ctx context.Context, in *struct {
+	Status  service.ItemStatus `query:"status" enum:"unread,read,handled" doc:"Missing: whichever."`
+	Service string             `query:"service" maxLength:"12" doc:"Missing: of all services."`
+	Before  time.Time          `query:"before" doc:"Only those that were made before."`
+	Limit   int                `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}) (*struct{ Body InboxBody }, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	items, err := a.Store.InboxItems(ctx, services.ItemPage{Status: in.Status, Service: in.Service, Before: in.Before, Limit: in.Limit + 1})
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	taken, err := a.Store.TakenConversations(ctx)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	unread, err := a.Store.InboxUnread(ctx)
+	return &struct{ Body InboxBody }{InboxBody{Items: items[:min(len(items), in.Limit)], More: len(items) > in.Limit, Taken: taken, Unread: InboxUnread(unread)}}, a.Problem(err)
+}
+
+func (a *Endpoints) count(ctx context.Context, _ *struct{}) (*struct{ Body InboxUnread }, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	unread, err := a.Store.InboxUnread(ctx)
+	return &struct{ Body InboxUnread }{InboxUnread(unread)}, a.Problem(err)
+}
+
+func (a *Endpoints) get(ctx context.Context, in *InboxItemPath) (*itemBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	return a.item(ctx, in.ID)
+}
+
+func (a *Endpoints) item(ctx context.Context, id string) (*itemBody, error) {
+	item, err := a.Store.InboxItem(ctx, id)
+	return &itemBody{item}, a.Problem(err)
+}
+
+func (a *Endpoints) change(ctx context.Context, in *struct {
+	InboxItemPath
+
+	Body struct {
+		Status service.ItemStatus `json:"status" enum:"unread,read,handled"`
+	}
+}) (*itemBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.Store.SetInboxItem(ctx, in.ID, in.Body.Status); err != nil {
+		return nil, a.Problem(err)
+	}
+	return a.item(ctx, in.ID)
+}
+
+func (a *Endpoints) remove(ctx context.Context, in *InboxItemPath) (*struct{}, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	return nil, a.Problem(a.Store.DeleteInboxItem(ctx, in.ID))
+}
+
+func (a *Endpoints) answer(ctx context.Context, in *struct {
+	InboxItemPath
+
+	Body Saying
+}) (*itemBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := a.Store.AnswerInboxItem(ctx, in.ID, by(ctx), saidID(in.Body.ID), in.Body.Text); err != nil {
+		return nil, a.Problem(err)
+	}
+	a.note(ctx, "consumer answered", "item", in.ID)
+	return a.item(ctx, in.ID)
+}
+
+// by is who asks, on the page or by a program of theirs.
+func by(ctx context.Context) services.By {
+	user := auth.User(ctx)
+	return services.By{User: user.ID, Name: user.Name}
+}
+
+// saidID keeps the ids that clients give apart from those of messages of platforms.
+func saidID(id string) string { return "api-" + id }
+
+// note says in the log what an administrator did.
+func (a *Endpoints) note(ctx context.Context, what string, about ...any) {
+	a.Log.Info(what, append(about, "by", auth.User(ctx).Name)...)
+}
+
+// conversation is one of a service that exists, for administrators.
+func (a *Endpoints) conversation(ctx context.Context, at TalkPath) (service.Conversation, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return service.Conversation{}, err
+	}
+	if _, err := a.Store.Service(ctx, at.ID); err != nil {
+		return service.Conversation{}, a.Problem(err)
+	}
+	c, err := a.Store.ServiceConversation(ctx, at.ID, at.Conversation)
+	return c, a.Problem(err)
+}
+
+func (a *Endpoints) take(ctx context.Context, in *TalkPath) (*struct{ Body HandBody }, error) {
+	c, err := a.conversation(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := a.Store.TakeConversation(ctx, c, by(ctx))
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	a.note(ctx, "conversation taken from the agent", "service", c.Service, "conversation", c.ID)
+	return &struct{ Body HandBody }{HandBody{Taken: true, Stopped: stopped}}, nil
+}
+
+func (a *Endpoints) give(ctx context.Context, in *TalkPath) (*struct{ Body HandBody }, error) {
+	c, err := a.conversation(ctx, *in)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Store.GiveConversation(ctx, c); err != nil {
+		return nil, a.Problem(err)
+	}
+	a.note(ctx, "conversation given back to the agent", "service", c.Service, "conversation", c.ID)
+	return &struct{ Body HandBody }{}, nil
+}
+
+func (a *Endpoints) say(ctx context.Context, in *struct {
+	TalkPath
+
+	Body Saying
+}) (*messageBody, error) {
+	c, err := a.conversation(ctx, in.TalkPath)
+	if err != nil {
+		return nil, err
+	}
+	said, err := a.Store.Say(ctx, c, by(ctx), saidID(in.Body.ID), in.Body.Text)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	a.note(ctx, "consumer spoken to", "service", c.Service, "conversation", c.ID)
+	return &messageBody{said}, nil
+}

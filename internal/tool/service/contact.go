@@ -1,0 +1,86 @@
+// Package service holds the tools that agents of services have in conversations with consumers, and nobody else has: they come by a source
+// and are no part of what the house is shown.
+package service
+
+import (
+	"context"
+	_ "embed"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/service"
+	"xbot/internal/tool"
+	"xbot/internal/toolset"
+)
+
+//go:embed contact_admin.md
+var contactDoc string
+
+// ContactName is the name of the tool that asks a person of the house (spec/004 §4.5.1).
+const ContactName = "contact_admin"
+
+// Inbox keeps what consumers ask (package services of the store).
+type Inbox interface {
+	ContactAdmin(ctx context.Context, c service.Contact) (service.Contacted, error)
+}
+
+// NewContact returns the tool. A call that runs again finds what it has asked.
+func NewContact(inbox Inbox) tool.Tool {
+	return tool.Define(ContactName, chat.ClassIdempotent, contactDoc, contact{inbox}, tool.Inward)
+}
+
+type contactParams struct {
+	Message string `json:"message" jsonschema:"who wants what, at most 4000 characters"`
+}
+
+type contact struct{ inbox Inbox }
+
+func (contact) Summary(p contactParams) string { return p.Message }
+
+func (c contact) Run(ctx context.Context, call tool.Call, p contactParams) (chat.ToolResult, error) {
+	got, err := c.inbox.ContactAdmin(ctx, service.Contact{Session: call.Session, Call: call.ID, Message: p.Message})
+	switch {
+	case fault.Is(err, fault.RateLimited): // the model can tell the visitor; to try again at once would not help
+		return chat.ToolResult{Content: "Not sent: " + err.Error() + ". Tell the visitor so.", IsError: true}, nil
+	case err != nil:
+		return tool.FromError(err)
+	case got.Told:
+		return tool.Textf("Sent as %s. The administrator is being told in their chat now; their answer will come into this conversation.", got.ID), nil
+	}
+	return tool.Textf("Sent as %s. The administrator will see it when they look into their inbox; their answer will come into this conversation.", got.ID), nil
+}
+
+// Services knows services.
+type Services interface {
+	Service(ctx context.Context, id string) (service.Service, error)
+}
+
+// Source brings the tools to the conversations of consumers whose service has the capability for them.
+type Source struct {
+	services Services
+	contact  tool.Tool
+}
+
+var _ toolset.OutsideSource = Source{}
+
+// NewSource returns the source.
+func NewSource(services Services, inbox Inbox) Source { return Source{services, NewContact(inbox)} }
+
+// ServesOutside implements toolset.OutsideSource.
+func (Source) ServesOutside() {}
+
+// Tools returns them, or nothing. No rule of the house's people names them.
+func (s Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
+	id, _, ok := service.Of(at.Session)
+	if !ok {
+		return nil, nil
+	}
+	one, err := s.services.Service(ctx, id)
+	if fault.Is(err, fault.NotFound) || err == nil && !one.Can(service.HumanChat) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []tool.Tool{s.contact}, nil
+}

@@ -1,0 +1,204 @@
+package admin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/service"
+	"xbot/internal/slash"
+	"xbot/internal/store/services"
+)
+
+// Consumers keeps what consumers of services ask, and who answers them (package services of the store).
+type Consumers interface {
+	InboxItems(ctx context.Context, p services.ItemPage) ([]service.Item, error)
+	InboxItem(ctx context.Context, id string) (service.Item, error)
+	SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error
+	AnswerInboxItem(ctx context.Context, item string, by services.By, id, text string) (service.Item, error)
+	TakeConversation(ctx context.Context, c service.Conversation, by services.By) (chat.TurnID, error)
+	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
+	ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error)
+	AnyConversation(ctx context.Context, id string) (service.Conversation, error)
+	Service(ctx context.Context, id string) (service.Service, error)
+	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
+}
+
+// listed is how many items /inbox lists, and words how much of each, in characters.
+const (
+	listed     = 20
+	firstWords = 80
+)
+
+// Inbox is /inbox: what consumers of services ask, the answer to them, and who answers in their conversations.
+type Inbox struct {
+	Consumers Consumers
+	People    slash.People // who knows where somebody else reads, too
+}
+
+var _ slash.Runner = Inbox{}
+
+// Spec is what the command is called.
+func (Inbox) Spec() slash.Spec {
+	return slash.Spec{Name: "inbox", Usage: "[[take|give] ID [TEXT…]]", Help: i18n.HelpInbox, Group: slash.GroupServer, Who: slash.Admin}
+}
+
+// Run lists, shows, answers, takes or gives back. What it shows strangers wrote, to this service alone: nobody else reads it.
+func (c Inbox) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	if who, err := c.People.Caller(ctx, in.User, in.Session); err != nil || !who.Direct {
+		return i18n.Say(in.Lang, i18n.InboxAlone), err
+	}
+	word, rest := slash.FirstWord(args)
+	switch word {
+	case "", "list":
+		return c.list(ctx, in)
+	case "take", "give":
+		id, more := slash.FirstWord(rest)
+		if id == "" || more != "" {
+			return "", i18n.Fault(fault.Invalid, i18n.InboxUsage)
+		}
+		return c.hand(ctx, in, id, word == "take")
+	}
+	if id := itemID(word); rest == "" {
+		return c.show(ctx, in, id)
+	} else {
+		return c.answer(ctx, in, id, rest)
+	}
+}
+
+// itemID is the id of an item, of which people may leave out the beginning.
+func itemID(word string) string {
+	word = strings.Trim(strings.ToLower(word), "`")
+	if full := "inbox_" + word; service.IsItem(full) {
+		return full
+	}
+	return word
+}
+
+func (c Inbox) list(ctx context.Context, in slash.Request) (string, error) {
+	var open []service.Item
+	for _, status := range []service.ItemStatus{service.ItemUnread, service.ItemRead} {
+		found, err := c.Consumers.InboxItems(ctx, services.ItemPage{Status: status, Limit: listed + 1})
+		if err != nil {
+			return "", err
+		}
+		open = append(open, found...)
+	}
+	if len(open) == 0 {
+		return i18n.Say(in.Lang, i18n.InboxNone), nil
+	}
+	var lines []string
+	for _, item := range open[:min(len(open), listed)] {
+		lines = append(lines, "* "+i18n.Say(in.Lang, i18n.InboxLine, item.ID, status(in.Lang, item), markdown.Escaped(item.ServiceName), item.Conversation,
+			markdown.Escaped(chat.FirstWords(item.Message, firstWords))))
+	}
+	if more := len(open) - listed; more > 0 {
+		lines = append(lines, "", i18n.Say(in.Lang, i18n.InboxMore, more))
+	}
+	return strings.Join(append(lines, "", i18n.Say(in.Lang, i18n.InboxHow, "ID")), "\n"), nil
+}
+
+func status(lang i18n.Lang, item service.Item) string {
+	said := i18n.Say(lang, map[service.ItemStatus]i18n.ID{
+		service.ItemUnread: i18n.InboxUnread, service.ItemRead: i18n.InboxRead, service.ItemHandled: i18n.InboxHandled,
+	}[item.Status])
+	if item.TakenBy != "" {
+		said += ", " + i18n.Say(lang, i18n.InboxTakenBy, markdown.Escaped(item.TakenBy))
+	}
+	return said
+}
+
+func (c Inbox) show(ctx context.Context, in slash.Request, id string) (string, error) {
+	item, err := c.Consumers.InboxItem(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if item.Status == service.ItemUnread {
+		if err := c.Consumers.SetInboxItem(ctx, id, service.ItemRead); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join([]string{
+		i18n.Say(in.Lang, i18n.InboxShown, item.ID, markdown.Escaped(item.ServiceName), item.Conversation, markdown.Escaped(titled(in.Lang, item.Title)), status(in.Lang, item)),
+		markdown.Escaped(item.Message), i18n.Say(in.Lang, i18n.InboxHow, item.ID),
+	}, "\n\n"), nil
+}
+
+func (c Inbox) answer(ctx context.Context, in slash.Request, id, text string) (string, error) {
+	by, err := c.by(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(in.Key()))
+	item, err := c.Consumers.AnswerInboxItem(ctx, id, by, "cmd-"+hex.EncodeToString(sum[:]), text)
+	if err != nil {
+		return "", err
+	}
+	return i18n.Say(in.Lang, i18n.InboxAnswered, markdown.Escaped(titled(in.Lang, item.Title)), markdown.Escaped(item.ServiceName), item.Conversation), nil
+}
+
+// hand takes a conversation from the agent or gives it back, by its id or by that of an item.
+func (c Inbox) hand(ctx context.Context, in slash.Request, id string, take bool) (string, error) {
+	of, err := c.conversation(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	name := of.Service
+	if one, err := c.Consumers.Service(ctx, of.Service); err == nil {
+		name = one.Name
+	}
+	say := i18n.InboxTaken
+	if take {
+		by, err := c.by(ctx, in)
+		if err != nil {
+			return "", err
+		}
+		if _, err := c.Consumers.TakeConversation(ctx, of, by); err != nil {
+			return "", err
+		}
+	} else {
+		given, err := c.Consumers.GiveConversation(ctx, of)
+		if err != nil || !given {
+			return i18n.Say(in.Lang, i18n.InboxNotTaken), err
+		}
+		say = i18n.InboxGiven
+	}
+	return i18n.Say(in.Lang, say, markdown.Escaped(titled(in.Lang, of.Title)), markdown.Escaped(name), of.ID), nil
+}
+
+func (c Inbox) conversation(ctx context.Context, id string) (service.Conversation, error) {
+	if id = itemID(id); !service.IsItem(id) {
+		return c.Consumers.AnyConversation(ctx, id)
+	}
+	item, err := c.Consumers.InboxItem(ctx, id)
+	if err != nil {
+		return service.Conversation{}, err
+	}
+	return c.Consumers.ServiceConversation(ctx, item.Service, item.Conversation)
+}
+
+// by is who writes, and where they are told what the consumer says.
+func (c Inbox) by(ctx context.Context, in slash.Request) (services.By, error) {
+	by := services.By{User: in.User, Name: in.UserName}
+	if in.Peer.ID == "" {
+		return by, nil
+	}
+	at, err := c.Consumers.AdminPlace(ctx, in.User)
+	if err == nil && (at == nil || at.Channel != in.Channel || at.Account != in.Account) {
+		at = &chat.Address{ChatType: chat.ChatDirect, Peer: in.Peer.ID, Channel: in.Channel, Account: in.Account}
+	}
+	by.From = at
+	return by, err
+}
+
+func titled(lang i18n.Lang, title string) string {
+	if title == "" {
+		return i18n.Say(lang, i18n.InboxNameless)
+	}
+	return chat.FirstWords(title, firstWords)
+}

@@ -1,0 +1,17 @@
+import { queryOptions } from "@tanstack/react-query"
+
+import { countInbox, readInbox, readTalk, type Status } from "../api/inbox"
+
+/** Under which the page keeps everything of the inbox. */
+export const inboxKey = ["inbox"]
+
+/** Milliseconds between two looks at the number, and at what is open. A page that nobody sees does not look. */
+const COUNT = 60_000
+const OPEN = 5_000
+
+export const countQuery = queryOptions({ queryKey: [...inboxKey, "count"], queryFn: countInbox, refetchInterval: COUNT, refetchOnWindowFocus: true, retry: false })
+
+export const inboxQuery = (status: Status | "") => queryOptions({ queryKey: [...inboxKey, "list", status], queryFn: () => readInbox(status), refetchInterval: COUNT })
+
+export const talkQuery = (service: string, conversation: string) =>
+  queryOptions({ queryKey: [...inboxKey, "talk", service, conversation], queryFn: () => readTalk(service, conversation), refetchInterval: OPEN })

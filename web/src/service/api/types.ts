@@ -1,0 +1,50 @@
+// The consumer API, as far as the page uses it.
+
+export interface Attachment {
+  path: string
+  name: string
+  type: string
+  size: number
+}
+
+export interface Call {
+  id: string
+  name: string
+  /** JSON, or the beginning of it while it is written. */
+  args: string
+  result?: string | null
+  ok?: boolean
+}
+
+export interface Message {
+  id: string
+  role: "user" | "assistant"
+  content: string
+  timestamp?: string
+  reasoning?: string
+  tool_calls?: Call[] | null
+  attachments?: Attachment[] | null
+  error?: string
+  stopped?: boolean
+}
+
+export interface Conversation {
+  id: string
+  title: string
+  running: boolean
+  /** Events after this one are not in the messages. */
+  seq: number
+  messages?: Message[] | null
+}
+
+/** What a stream tells. */
+export type ChatEvent =
+  | { type: "accepted"; message_id: string }
+  | { type: "token" | "thinking" | "waiting"; content: string }
+  | { type: "message"; content: string; reasoning?: string }
+  | { type: "tool_call"; id: string; name: string; args: string }
+  | { type: "tool_call_chunk"; args_delta: string }
+  | { type: "tool_result"; id: string; name: string; content: string; ok?: boolean }
+  | { type: "restart" }
+  | { type: "done"; finish_reason?: string }
+  | { type: "error"; content: string; code?: string }

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest"
+
+import type { ChatEvent, Message } from "../api/types"
+import { type Live, nothing, reduce, turnsOf, withoutOpen, withResult } from "./live"
+
+const after = (...events: ChatEvent[]): Live => events.reduce(reduce, nothing)
+const token = (content: string): ChatEvent => ({ type: "token", content })
+const call = (id: string): ChatEvent => ({ type: "tool_call", id, name: "web_search", args: "" })
+const result = (id: string): ChatEvent => ({ type: "tool_result", id, name: "web_search", content: "found", ok: true })
+
+test("a whole text takes the place of its pieces, and the next piece begins another step", () => {
+  const live = after(token("Hal"), token("f"), { type: "message", content: "Half." }, token("More"))
+  expect(live.steps.map(({ text, closed }) => [text, closed])).toEqual([["Half.", true], ["More", false]])
+})
+
+test("a restart and a break void what was not whole, and nothing else", () => {
+  const events = [token("One"), { type: "message", content: "One." }, token("Tw")] as ChatEvent[]
+  expect(after(...events, { type: "restart" }).steps.map(({ text }) => text)).toEqual(["One."])
+  expect(withoutOpen(after(...events)).steps.map(({ text }) => text)).toEqual(["One."])
+})
+
+test("a call keeps its place, its arguments grow, and its result finds it", () => {
+  const live = after({ type: "message", content: "I search.", reasoning: "Hm." }, call("a"), { type: "tool_call_chunk", args_delta: '{"q":' }, { type: "tool_call_chunk", args_delta: "1}" }, call("b"), result("a"), token("Done"))
+  expect(live.steps.map(({ thinking, text }) => [thinking, text])).toEqual([["Hm.", "I search."], ["", ""], ["", "Done"]])
+  expect(live.steps[1]?.calls).toEqual([
+    { id: "a", name: "web_search", args: '{"q":1}', result: "found", ok: true },
+    { id: "b", name: "web_search", args: "" },
+  ])
+})
+
+test("calls that are told behind their answer stand behind it, and a restart of the next one leaves them", () => {
+  const live = after(token("Let me see."), { type: "message", content: "Let me see." }, call("a"), result("a"), { type: "restart" }, token("It i"), { type: "restart" }, token("It is"))
+  expect(live.steps.map(({ text, calls }) => [text, calls.length])).toEqual([["Let me see.", 0], ["", 1], ["It is", 0]])
+})
+
+test("a result whose call came before the stream is shown all the same", () => {
+  expect(after(result("a")).steps[0]?.calls).toEqual([{ id: "a", name: "web_search", args: "", result: "found", ok: true }])
+  const messages: Message[] = [{ id: "2", role: "assistant", content: "", tool_calls: [{ id: "a", name: "web_search", args: "{}" }] }]
+  expect(withResult(messages, result("a"))?.[0]?.tool_calls?.[0]).toEqual({ id: "a", name: "web_search", args: "{}", result: "found", ok: true })
+  expect(withResult(messages, result("b"))).toBeUndefined()
+})
+
+test("why nothing goes on is told until something does", () => {
+  const live = after({ type: "waiting", content: "The provider is busy." })
+  expect(live.waiting).toBe("The provider is busy.")
+  expect(reduce(live, token("Now")).waiting).toBeUndefined()
+})
+
+test("a turn that is at its end has its answer at the end", () => {
+  const messages: Message[] = [
+    { id: "1", role: "user", content: "Hi" },
+    { id: "2", role: "assistant", content: "Found.", reasoning: "I search.", tool_calls: [{ id: "a", name: "x", args: "{}", result: "r" }] },
+  ]
+  expect(turnsOf(messages)[0]?.steps.map(({ thinking, text, calls }) => [thinking, text, calls.length])).toEqual([["I search.", "", 1], ["", "Found.", 0]])
+  expect(turnsOf(messages, true)[0]?.steps).toHaveLength(1)
+})
+
+test("answers of several steps are one turn", () => {
+  const turns = turnsOf([
+    { id: "1", role: "user", content: "Hi" },
+    { id: "2", role: "assistant", content: "", tool_calls: [{ id: "a", name: "x", args: "{}" }] },
+    { id: "3", role: "assistant", content: "Hello", stopped: true },
+    { id: "4", role: "user", content: "Again" },
+  ])
+  expect(turns.map(({ asked, steps, stopped }) => [asked?.content, steps.length, stopped])).toEqual([["Hi", 2, true], ["Again", 0, undefined]])
+})
