@@ -354,7 +354,7 @@ func TestConsumer_FilesGoBothWaysThroughTheRoomOfTheConversation(t *testing.T) {
 
 	all := c.follows(http.MethodPost, "/api/v1/chat", map[string]any{
 		"conversation_id": id, "attachments": []string{sent[0].Path},
-		"message": fmt.Sprintf("call Read {\"path\":\"/attachments/%s\"}\ncall Write {\"path\":\"/generated/out.txt\",\"content\":\"seen\"}\nsay done", sent[0].Path),
+		"message": fmt.Sprintf("call Read {\"path\":\"/attachments/%s\"}\ncall FileCreate {\"path\":\"/generated/out.txt\",\"content\":\"seen\"}\nsay done", sent[0].Path),
 	}, nil)
 	require.NotEmpty(t, all)
 	require.Equal(t, "done", all[len(all)-1].kind, "%v", all)

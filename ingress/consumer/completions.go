@@ -62,16 +62,8 @@ func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, err
 // place finds out in which conversation a message goes, and which one it is.
 func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q asked, err error) {
 	q.Ask = ask
-	if ask.Retry && !ask.Chosen {
-		if was, found, err := c.Store.FindRetry(ctx, v.Caller, ask.Key); err != nil || found {
-			if err == nil {
-				q.where, err = c.conversation(ctx, v, was.Conversation)
-			}
-			if !fault.Is(err, fault.NotFound) { // else it was deleted meanwhile, and begins anew
-				q.send = services.Send{ID: was.Send, User: q.where.User}
-				return q, err
-			}
-		}
+	if found, err := c.before(ctx, v, &q); err != nil || found {
+		return q, err
 	}
 	once := ""
 	if ask.Chosen {
@@ -92,6 +84,23 @@ func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q ask
 	}
 	q.send = services.Send{ID: idOf(v.Key, place, once), User: q.where.User}
 	return q, nil
+}
+
+// before finds the message that a retry was before. One whose conversation was deleted meanwhile begins anew.
+func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool, err error) {
+	if !q.Retry || q.Chosen {
+		return false, nil
+	}
+	was, found, err := c.Store.FindRetry(ctx, v.Caller, q.Key)
+	if err != nil || !found {
+		return false, err
+	}
+	where, err := c.conversation(ctx, v, was.Conversation)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	q.where, q.send = where, services.Send{ID: was.Send, User: where.User}
+	return err == nil, err
 }
 
 // accepted accepts a message that has its place, in a conversation that may begin with it.
