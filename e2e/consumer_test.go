@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
@@ -327,4 +328,46 @@ func TestConsumer_AStreamEndsWhenItsKeyIsRevokedAndWhenItsServiceIsWithdrawn(t *
 	require.Equal(t, "unauthorized", revoked[len(revoked)-1].data["code"], "%v", revoked)
 	require.Less(t, time.Since(at), 3*time.Second)
 	c.reads(http.StatusUnauthorized, nil, http.MethodGet, "/api/v1/conversations/"+id, nil)
+}
+
+func TestConsumer_FilesGoBothWaysThroughTheRoomOfTheConversation(t *testing.T) {
+	t.Parallel()
+	c := newServer(t).publishesService(service.Patch{})
+	id := c.begins()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "notes.txt")
+	require.NoError(t, err)
+	_, err = io.WriteString(part, "the colour is heliotrope")
+	require.NoError(t, err)
+	require.NoError(t, form.Close())
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url+"/api/v1/conversations/"+id+"/attachments", &body)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+c.key)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	got, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer got.Body.Close()
+	var sent []struct{ Path string }
+	require.NoError(t, json.NewDecoder(got.Body).Decode(&sent))
+	require.Equal(t, http.StatusOK, got.StatusCode)
+
+	all := c.follows(http.MethodPost, "/api/v1/chat", map[string]any{
+		"conversation_id": id, "attachments": []string{sent[0].Path},
+		"message": fmt.Sprintf("call Read {\"path\":\"/attachments/%s\"}\ncall Write {\"path\":\"/generated/out.txt\",\"content\":\"seen\"}\nsay done", sent[0].Path),
+	}, nil)
+	require.NotEmpty(t, all)
+	require.Equal(t, "done", all[len(all)-1].kind, "%v", all)
+	results := fmt.Sprint(all)
+	require.Contains(t, results, "heliotrope")
+	require.NotContains(t, results, c.home)
+	var files []struct{ Path string }
+	c.reads(http.StatusOK, &files, http.MethodGet, "/api/v1/conversations/"+id+"/files", nil)
+	require.Len(t, files, 1)
+	out, err := c.asks(t.Context(), http.MethodGet, "/api/v1/conversations/"+id+"/files/"+files[0].Path, nil)
+	require.NoError(t, err)
+	defer out.Body.Close()
+	made, err := io.ReadAll(out.Body)
+	require.NoError(t, err)
+	require.Equal(t, "seen", string(made))
 }

@@ -188,7 +188,7 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 // attachmentFetcher fetches the files that come with messages.
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
-		Store: a.store, Notices: a.store, Accounts: a.speakers(), Boxes: a.boxes, Keep: keep, Words: a.words, Documents: a.documents(),
+		Store: a.store, Notices: a.store, Accounts: a.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.words, Documents: a.documents(),
 		Voice: &transcription.Transcriber{Keys: a.toolKeys},
 	}
 }

@@ -57,6 +57,7 @@ type Fetcher struct {
 	Store    AttachmentStore
 	Accounts Accounts
 	Boxes    activities.Boxes
+	Guests   activities.Guests // nil: no conversation is one of a consumer's
 	// Documents counts the pages of PDFs; nil: nobody does.
 	Documents Documents
 	Keep      time.Duration // how long files are kept; 0: for ever
@@ -123,7 +124,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	err = r.Store.Room(ctx, p.Owner, max(f.Size, 0))
 	var box sandbox.Sandbox
 	if err == nil {
-		box, err = r.Boxes.Box(ctx, p.Owner, p.Runner)
+		box, err = r.box(ctx, p)
 	}
 	if err == nil {
 		err = r.bring(ctx, p, &f, box)
@@ -148,6 +149,16 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 		return FetchOutput{State: chat.AttachmentFailed}, activities.Failure(ctx, noted)
 	}
 	return FetchOutput{}, activities.Failure(ctx, errors.Join(noted, err))
+}
+
+// box is where the files of a conversation are.
+func (r *Fetcher) box(ctx context.Context, p chat.AttachmentSet) (sandbox.Sandbox, error) {
+	if r.Guests != nil {
+		if box, ok, err := r.Guests.Room(ctx, p.Session, p.Owner); ok || err != nil {
+			return box, err
+		}
+	}
+	return r.Boxes.Box(ctx, p.Owner, p.Runner)
 }
 
 // maxReason bounds what the model is told of why a file is not there, in characters.

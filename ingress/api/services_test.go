@@ -243,6 +243,25 @@ func TestServices_NobodyOfTheHouseBeginsAConversationWithOne(t *testing.T) {
 		require.Contains(t, string(got.body), "[0]", text)
 	}
 	require.NotContains(t, string(b.alice.get("/api/agents").body), made.ID, "people do not choose among them")
+	_, by := b.alice.serviceKey(made.ID)
+	of := b.consumed(by, "A parcel").Session
+	for what, got := range map[string]answer{
+		"a schedule that makes it":      b.alice.post("/api/cron", object{"when": "@daily", "message": "x", "target": theirs}),
+		"a schedule that answers there": b.alice.post("/api/cron", object{"when": "@daily", "message": "x", "deliver": of}),
+		"a trigger that tells it":       b.alice.post("/api/triggers", object{"name": "x", "session": of}),
+		"a trigger that makes it":       b.alice.post("/api/triggers", object{"name": "x", "session": theirs}),
+		"a copy of it":                  b.alice.post(path(of, "/fork"), object{}),
+		"a message of another program":  b.alice.say(of, "m2", "hello"),
+		"a schedule of a member":        b.bob.post("/api/cron", object{"when": "@daily", "message": "x", "target": of}),
+	} {
+		require.Contains(t, []int{http.StatusNotFound, http.StatusBadRequest, http.StatusForbidden}, got.status, "%s: %s", what, got.body)
+	}
+	for _, key := range []chat.SessionKey{of, theirs} {
+		said, failed := b.alice.uses("send_message", object{"session": key, "text": "x", "wait": 0})
+		require.True(t, failed, said)
+	}
+	_, err := b.store.Fork(t.Context(), store.NewFork{Key: session.Thread("main", "web", "copy"), Channel: "web", From: of})
+	require.Equal(t, fault.Denied, fault.KindOf(err), "whoever asks for it")
 	var list struct{ Sessions []chat.Session }
 	b.alice.get("/api/sessions").is(http.StatusOK, &list)
 	require.Empty(t, list.Sessions)

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 	"testing"
@@ -98,9 +99,7 @@ func TestServiceTasks_AreForAdministratorsAndForWhatIsPublished(t *testing.T) {
 	of, there := b.served(1)
 	task := func(change object) object {
 		out := object{"message": "say hello", "service_ids": []string{of.ID}, "schedule_type": "once"}
-		for k, v := range change {
-			out[k] = v
-		}
+		maps.Copy(out, change)
 		return out
 	}
 	b.bob.post("/api/service-tasks", task(nil)).is(http.StatusForbidden, nil)

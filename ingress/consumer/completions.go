@@ -1,17 +1,179 @@
 package consumer
 
 import (
+	"context"
+	"iter"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"xbot/ingress/answer"
+	"xbot/ingress/openai"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/service"
+	"xbot/internal/store/services"
 )
 
-func (a *API) complete(w http.ResponseWriter, r *http.Request) {
-	a.refuse(w, r, a.counted(r.Context(), visitOf(r.Context()), fault.Errorf(fault.NotFound, "there is no %s of this path; see %s", r.Method, documentPath)))
+// completions answers requests in the form of OpenAI's chat completions. The model is the service, whatever the request calls it.
+type completions struct{ *API }
+
+// Refusal implements openai.Refusals.
+func (c completions) Refusal(err error) (status int, detail string) {
+	p := c.problem(err)
+	return p.Status, p.Detail
 }
 
-func (a *API) refuseCompletion(w http.ResponseWriter, err error) { a.write(w, a.problem(err)) }
+func (a *API) completions() http.Handler {
+	return &openai.Chat{Backend: completions{a}, Refusals: completions{a}}
+}
 
-func describeCompletions(huma.API) {}
+func (a *API) refuseCompletion(w http.ResponseWriter, err error) {
+	openai.Refuse(w, err, completions{a})
+}
+
+// asked is a request, and where its message goes.
+type asked struct {
+	openai.Ask
+
+	send  services.Send
+	where service.Conversation // with an id: it is there already
+	named string               // what a conversation that is to begin is found by later; empty: by its id alone
+}
+
+// Ask implements openai.Backend.
+func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, error) {
+	v := visitOf(ctx)
+	q, err := c.place(ctx, v, ask)
+	if err != nil {
+		return openai.Asked{}, c.counted(ctx, v, err)
+	}
+	out := openai.Asked{Identity: ask.Identity, Created: time.Now()}
+	err = c.admitted(ctx, v, q.send, func() error {
+		out.Message, err = c.accepted(ctx, v, &q)
+		return err
+	})
+	out.Conversation, out.Session = q.where.ID, q.where.Session
+	return out, err
+}
+
+// place finds out in which conversation a message goes, and which one it is.
+func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q asked, err error) {
+	q.Ask = ask
+	if ask.Retry && !ask.Chosen {
+		if was, found, err := c.Store.FindRetry(ctx, v.Caller, ask.Key); err != nil || found {
+			if err == nil {
+				q.where, err = c.conversation(ctx, v, was.Conversation)
+			}
+			if !fault.Is(err, fault.NotFound) { // else it was deleted meanwhile, and begins anew
+				q.send = services.Send{ID: was.Send, User: q.where.User}
+				return q, err
+			}
+		}
+	}
+	once := ""
+	if ask.Chosen {
+		once = ask.Key
+	}
+	place := ask.Conversation
+	switch {
+	case ask.Conversation != "":
+		if q.where, err = c.conversation(ctx, v, ask.Conversation); err != nil {
+			return q, err
+		}
+	case ask.User != "":
+		q.named = "user:" + ask.User
+		place = q.named
+	case ask.Chosen:
+		q.named = "once:" + ask.Key
+		place = q.named
+	}
+	q.send = services.Send{ID: idOf(v.Key, place, once), User: q.where.User}
+	return q, nil
+}
+
+// accepted accepts a message that has its place, in a conversation that may begin with it.
+func (c completions) accepted(ctx context.Context, v *visit, q *asked) (id chat.InboxID, err error) {
+	files := make([][]byte, len(q.Pictures))
+	for i, p := range q.Pictures {
+		files[i] = p.Data
+	}
+	pictures, err := draw(ctx, files)
+	if err != nil {
+		return 0, err
+	}
+	if q.where.ID == "" {
+		if q.where, err = c.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named}); err != nil {
+			return 0, err
+		}
+		v.record.Conversation, q.send.User = q.where.ID, q.where.User
+		if err := c.Store.BindSend(ctx, q.send); err != nil {
+			return 0, err
+		}
+	}
+	if !q.Chosen {
+		if err := c.Store.KeepRetry(ctx, v.Caller, services.Retry{Identity: q.Key, Conversation: q.where.ID, Send: q.send.ID}); err != nil {
+			return 0, err
+		}
+	}
+	got, err := c.accept(ctx, q.where, outgoing{id: q.send.ID, content: Content{Text: q.Text}, title: q.Title}, pictures)
+	return got.ID, err
+}
+
+// Follow implements openai.Backend.
+func (c completions) Follow(ctx context.Context, q openai.Asked) iter.Seq2[answer.Event, error] {
+	v, lang := visitOf(ctx), speaks(visitOf(ctx).r, "")
+	ask := answer.Question{Session: q.Session, Message: q.Message, Lang: lang, Access: access{v.caller, q.Conversation}}
+	return func(yield func(answer.Event, error) bool) {
+		for e, err := range c.Answers.Follow(ctx, ask) {
+			switch what := e.What.(type) {
+			case answer.Begun:
+				v.record.Turn = what.Turn
+			case answer.Failure:
+				e.What = outside(lang, what)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// outside is a failure in words for outsiders.
+func outside(lang i18n.Lang, f answer.Failure) answer.Failure {
+	if f.Text = sentence(lang, f.Text); f.Kind == answer.Dropped {
+		f.Text = i18n.Say(lang, i18n.ConsumerDropped)
+	}
+	return f
+}
+
+// Delivered implements openai.Backend.
+func (c completions) Delivered(ctx context.Context, q openai.Asked) {
+	if q.Chosen {
+		return
+	}
+	r := services.Retry{Identity: q.Key, Conversation: q.Conversation}
+	if err := c.Store.ForgetRetry(context.WithoutCancel(ctx), visitOf(ctx).Caller, r); err != nil {
+		c.Log.Warn("a request like one that was answered may count as its retry", "error", err)
+	}
+}
+
+func describeCompletions(h huma.API) {
+	text := &huma.Schema{Type: huma.TypeString}
+	h.OpenAPI().AddOperation(&huma.Operation{
+		OperationID: "complete-chat", Method: http.MethodPost, Path: completionsPath, Summary: "Send a message in the form of OpenAI's chat completions",
+		Description: "The model is the service, whatever it is called. Only the last message of the user is sent; with conversation_id, or with user, in the conversation of that, else in a new one. Errors have OpenAI's form.",
+		Security:    []map[string][]string{{"key": {}}},
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
+			Type: huma.TypeObject, Required: []string{"model", "messages"}, Properties: map[string]*huma.Schema{
+				"model": text, "messages": {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject}}, "stream": {Type: huma.TypeBoolean},
+				"stream_options": {Type: huma.TypeObject}, "user": text, "conversation_id": text,
+			}, AdditionalProperties: true,
+		}}}},
+		Responses: map[string]*huma.Response{"200": {Description: "OpenAI's chat.completion with conversation_id, or with stream its chunks.", Content: map[string]*huma.MediaType{
+			"application/json": {}, "text/event-stream": {},
+		}}},
+	})
+}

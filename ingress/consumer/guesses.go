@@ -22,8 +22,11 @@ type guesses struct {
 	mu    sync.Mutex
 	known map[string]struct{} // hashes of keys that were good
 	wrong map[string]guesser  // by address
-	now   func() time.Time    // nil: the clock of the machine
+	time  clock               // nil: that of the machine
 }
+
+// clock tells the time.
+type clock interface{ Now() time.Time }
 
 // guesser is an address with the wrong keys that count now.
 type guesser struct {
@@ -31,9 +34,9 @@ type guesser struct {
 	last time.Time
 }
 
-func (g *guesses) clock() time.Time {
-	if g.now != nil {
-		return g.now()
+func (g *guesses) now() time.Time {
+	if g.time != nil {
+		return g.time.Now()
 	}
 	return time.Now()
 }
@@ -56,7 +59,7 @@ func (g *guesses) may(from string, hash []byte) error {
 // left is how many wrong keys of an address count now.
 func (g *guesses) left(from string) float64 {
 	who := g.wrong[from]
-	return max(0, who.n-g.clock().Sub(who.last).Seconds()/guessPause.Seconds())
+	return max(0, who.n-g.now().Sub(who.last).Seconds()/guessPause.Seconds())
 }
 
 // count notes a wrong key. One that was good is not good any more.
@@ -67,7 +70,7 @@ func (g *guesses) count(from string, hash []byte) {
 	if g.wrong == nil || len(g.wrong) >= guessers {
 		g.wrong = map[string]guesser{from: g.wrong[from]} // of so many nobody is slowed for long
 	}
-	g.wrong[from] = guesser{n: g.left(from) + 1, last: g.clock()}
+	g.wrong[from] = guesser{n: g.left(from) + 1, last: g.now()}
 }
 
 // good notes a key that was good.

@@ -76,7 +76,7 @@ func (a *API) register(mux *http.ServeMux) {
 	a.registerConversations(h)
 	a.registerChat(h)
 	a.registerFiles(h, mux)
-	mux.HandleFunc("POST "+completionsPath, a.complete)
+	mux.Handle("POST "+completionsPath, a.completions())
 	mux.HandleFunc(Root, func(w http.ResponseWriter, r *http.Request) {
 		a.refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s of this path; see %s", r.Method, documentPath))
 	})

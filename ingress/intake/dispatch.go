@@ -31,11 +31,16 @@ type Inbox interface {
 	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
 	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
-	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
-	StopTurn(ctx context.Context, in store.Inbound, turn chat.TurnID) (runs bool, err error)
+	Stops
 	Moment
 	Questions
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
+}
+
+// Stops stop what runs.
+type Stops interface {
+	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	StopTurn(ctx context.Context, in store.Inbound, turn chat.TurnID) (runs bool, err error)
 }
 
 // Moment is what decides whether a word means a command.

@@ -166,8 +166,8 @@ func instructs(role string) bool { return role == "system" || role == "developer
 
 // lastSpoken returns the last message that is no instruction; -1: there is none.
 func lastSpoken(messages []message) int {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if !instructs(messages[i].Role) {
+	for i, m := range slices.Backward(messages) {
+		if !instructs(m.Role) {
 			return i
 		}
 	}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,8 +37,8 @@ func composed(instructions []string, before []line, message string) string {
 func quoted(before []line) (text string, left int) {
 	var blocks []string
 	size := 0
-	for i := len(before) - 1; i >= 0; i-- {
-		block := quote(before[i])
+	for i, l := range slices.Backward(before) {
+		block := quote(l)
 		if size += len(block); size > maxQuoted {
 			left = i + 1
 			break
@@ -45,8 +46,8 @@ func quoted(before []line) (text string, left int) {
 		blocks = append(blocks, block)
 	}
 	var b strings.Builder
-	for i := len(blocks) - 1; i >= 0; i-- {
-		b.WriteString(blocks[i])
+	for _, block := range slices.Backward(blocks) {
+		b.WriteString(block)
 	}
 	return b.String(), left
 }

@@ -44,11 +44,17 @@ type Profile struct {
 	Trusted bool
 	// Direct says that one person speaks here, and nobody else.
 	Direct bool
-	// Sealed says that the agent of a service speaks where it answers no consumer, and reads what strangers wrote: it has no tools, no room
-	// and no memory.
-	Sealed bool
-	// Outside says that somebody speaks here who is outside, to a service.
+	Strangers
+	// Job is what the job narrows whose own conversation it is, or which one above it is; nil: nothing.
+	Job *chat.JobPermits
+}
+
+// Strangers says what of a conversation comes from outside the house.
+type Strangers struct {
+	// Outside: somebody speaks here who is outside, to a service.
 	Outside bool
+	// Sealed: the agent of a service speaks where it answers no consumer, and reads what strangers wrote. It has no tools, no room and no memory.
+	Sealed bool
 }
 
 // trustedTool is the tool that shows what is for administrators' eyes only.
@@ -56,10 +62,17 @@ const trustedTool = "logs"
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
-func (p Profile) Has(tool string) bool {
-	if p.Sealed {
-		return false
-	}
+func (p Profile) Has(tool string) bool { return !p.Sealed && p.jobHas(tool) && p.agentHas(tool) }
+
+// elsewhere are the tools by which a job would begin something that is not as narrow as itself.
+var elsewhere = []string{"Cron", "*Trigger*", "publish_service_task", "config", "ManageTools"}
+
+// jobHas reports whether the job whose conversation it is leaves a tool.
+func (p Profile) jobHas(tool string) bool {
+	return p.Job == nil || !matches(elsewhere, tool) && (len(p.Job.Tools) == 0 || matches(p.Job.Tools, tool))
+}
+
+func (p Profile) agentHas(tool string) bool {
 	if p.Outside { // by its very name: no pattern and no other spelling opens what a service was not published with
 		return slices.Contains(p.Agent.Tools.Allow, tool) && !matches(p.Agent.Tools.Deny, tool) && has(p.Scene.Tools, tool) && (p.Role == nil || roleHas(*p.Role, tool))
 	}
@@ -163,7 +176,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
-		Plan: w.Plan,
+		Plan: w.Plan, Job: w.Above.Job,
 	}
 	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
 		out.Sealed, out.Plan, out.Remember, out.Trusted = true, "", policy.Remembers{}, false

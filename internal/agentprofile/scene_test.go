@@ -63,3 +63,30 @@ func TestOf_TheToolsOfASceneNarrowThoseOfTheAgentAlsoForSubagents(t *testing.T) 
 		}
 	}
 }
+
+func TestOf_AJobNarrowsItsOwnConversationAndBeginsNothingElsewhere(t *testing.T) {
+	t.Parallel()
+	p, _, err := policy.Parse([]byte(`{ agents: { list: [{ id: "main", tools: { deny: ["WebFetch"] } }] } }`))
+	require.NoError(t, err)
+	at := func(job *chat.JobPermits) *agentprofile.Resolver {
+		above := chat.Spot{Channel: "cron", ChatType: chat.ChatCron, Job: job}
+		return &agentprofile.Resolver{Store: wish(chat.ModelCriteria{Channel: "cron", ChatType: chat.ChatCron, OfTurn: chat.OfTurn{Above: above}}), Policies: document{p}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	}
+	for name, c := range map[string]struct {
+		job  *chat.JobPermits
+		want map[string]bool
+	}{
+		"nothing":   {nil, map[string]bool{"Shell": true, "Cron": true, "EventTrigger": true, "WebFetch": false}},
+		"tools":     {&chat.JobPermits{Tools: []string{"Read", "Web*", "Cron"}}, map[string]bool{"Read": true, "WebSearch": true, "WebFetch": false, "Shell": false, "Cron": false}},
+		"read only": {&chat.JobPermits{ReadOnly: true}, map[string]bool{"Shell": true, "Cron": false, "EventTrigger": false, "publish_service_task": false, "ManageTools": false}},
+	} {
+		who, err := at(c.job).Of(t.Context(), "k")
+		require.NoError(t, err)
+		for tool, has := range c.want {
+			require.Equal(t, has, who.Has(tool), "%s %s", name, tool)
+		}
+	}
+	walls, _, err := at(&chat.JobPermits{ReadOnly: true, Offline: true}).Walls(t.Context(), "k")
+	require.NoError(t, err)
+	require.Equal(t, chat.Walls{ReadOnly: true, Offline: true}, walls)
+}

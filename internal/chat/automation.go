@@ -31,6 +31,16 @@ type JobPlan struct {
 	MaxAge  int        `json:"max_age_s,omitempty" minimum:"0" doc:"Seconds after which a missed time does not run any more; 0: a day. At most 30 days."`
 	Jitter  int        `json:"jitter_s,omitempty" minimum:"0" maximum:"3600" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
 	MaxRuns int        `json:"max_runs,omitempty" minimum:"0" doc:"It is done after so many runs; 0: never."`
+	// Permits narrow what the agent may do in the job's own conversation, and the subagents below it.
+	Permits *JobPermits `json:"permits,omitempty" doc:"What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target."`
+}
+
+// JobPermits narrow what is done in the own conversation of a job, as a scene does. They never widen anything. A narrowed job makes no other
+// jobs or triggers, and changes no settings.
+type JobPermits struct {
+	Tools    []string `json:"tools,omitempty" maxItems:"50" doc:"The tools that it has, by name or pattern; left out: all but those by which it would begin something elsewhere."`
+	ReadOnly bool     `json:"read_only,omitempty" doc:"Neither commands nor tools change files."`
+	Offline  bool     `json:"offline,omitempty" doc:"Commands open no sockets."`
 }
 
 // Job is something that is to be done at certain times.

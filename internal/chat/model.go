@@ -55,6 +55,8 @@ type Spot struct {
 	Account  string   `json:"account"`
 	ChatType ChatType `json:"chat_type"`
 	Scene    string   `json:"scene"`
+	// Job is what the job narrows whose own conversation it is; nil: nothing.
+	Job *JobPermits `json:"job,omitempty"`
 }
 
 // Walls narrow what the commands of a conversation may do, below what their runner lets commands do. The zero value narrows nothing.

@@ -3,6 +3,7 @@ package cron
 import (
 	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/schedule"
+	"xbot/internal/service"
 	"xbot/internal/store"
 )
 
@@ -69,8 +71,14 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job, before chat.Jo
 	case p.Model != "" && p.Target != "":
 		return fault.Errorf(fault.Invalid, "a job in another conversation is answered by that one's model; choose it there with /model")
 	}
+	if err := permits(j); err != nil {
+		return err
+	}
 	if err := d.checkModel(ctx, w, p); err != nil {
 		return err
+	}
+	if _, _, consumer := service.Of(p.Deliver); consumer && p.Deliver != before.Deliver {
+		return fault.Errorf(fault.Invalid, "deliver names the conversation of a consumer; a job of its service speaks there, with it as target")
 	}
 	for _, key := range []chat.SessionKey{p.Target, p.Deliver} {
 		if key == before.Target || key == before.Deliver {
@@ -78,6 +86,30 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *store.Job, before chat.Jo
 		}
 		if err := d.checkSession(ctx, w, key); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// maxPermits bounds the tools of a job, and maxPermit the name of one.
+const maxPermits, maxPermit = 50, 100
+
+// permits refuses what no job can narrow.
+func permits(j *store.Job) error {
+	p := j.Permits
+	if p == nil || len(p.Tools) == 0 && !p.ReadOnly && !p.Offline {
+		j.Permits = nil
+		return nil
+	}
+	if j.Target != "" || j.Service != "" {
+		return fault.Errorf(fault.Invalid, "permits narrow a job in a conversation of its own: leave out target")
+	}
+	if len(p.Tools) > maxPermits {
+		return fault.Errorf(fault.Invalid, "a job names at most %d tools", maxPermits)
+	}
+	for _, name := range p.Tools {
+		if _, err := path.Match(name, "x"); err != nil || strings.TrimSpace(name) == "" || len(name) > maxPermit {
+			return fault.Errorf(fault.Invalid, "%q is no name of a tool, nor a pattern such as Web*", name)
 		}
 	}
 	return nil

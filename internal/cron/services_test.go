@@ -149,3 +149,29 @@ func TestTimeline_ShowsWhatComesInItsBounds(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, none.Items)
 }
+
+func TestPermits_NarrowAJobInAConversationOfItsOwn(t *testing.T) {
+	c := consumerOf(t)
+	who := cron.Caller{User: c.admin, Admin: true}
+	want := &chat.JobPermits{Tools: []string{"Read", "Web*"}, ReadOnly: true}
+	j, err := c.Jobs.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "look", Permits: want}, cron.From{})
+	require.NoError(t, err)
+	kept, err := c.store.Job(t.Context(), j.ID)
+	require.NoError(t, err)
+	require.Equal(t, want, kept.Permits)
+	kept.Job, err = c.Change(t.Context(), who, j.ID, 0, func(p *chat.JobPlan) { p.Message = "look again" })
+	require.NoError(t, err)
+	require.Equal(t, want, kept.Permits)
+	for what, p := range map[string]chat.JobPlan{
+		"another conversation": {Target: c.here.Session, Permits: want},
+		"a broken pattern":     {Permits: &chat.JobPermits{Tools: []string{"[a"}}},
+		"no name":              {Permits: &chat.JobPermits{Tools: []string{" "}}},
+	} {
+		p.When, p.Message = "@daily", "look"
+		_, err := c.Jobs.Add(t.Context(), who, p, cron.From{})
+		require.Equal(t, fault.Invalid, fault.KindOf(err), what)
+	}
+	j, err = c.Jobs.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "look", Permits: &chat.JobPermits{}}, cron.From{})
+	require.NoError(t, err)
+	require.Nil(t, j.Permits)
+}

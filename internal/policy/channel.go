@@ -123,6 +123,17 @@ func (w Walls) Narrow() chat.Walls {
 
 // SceneAt returns what holds in the scene of a place; nothing where it has none.
 func (p *Policy) SceneAt(at chat.Spot) Scene {
+	scene := p.sceneAt(at)
+	if at.Job != nil && at.Job.ReadOnly {
+		scene.Sandbox.Files = FilesReadOnly
+	}
+	if at.Job != nil && at.Job.Offline {
+		scene.Sandbox.Network = NetworkOff
+	}
+	return scene
+}
+
+func (p *Policy) sceneAt(at chat.Spot) Scene {
 	channel := p.Channel(at.Channel, at.Account)
 	scenes := channel.GroupScenes
 	if cmp.Or(at.ChatType, chat.ChatDirect) == chat.ChatDirect {

@@ -30,7 +30,14 @@ func Wide(box Sandbox) Sandbox {
 
 // Talks is Denied where no process may be started, or talked to, in a sandbox.
 func Talks(box Sandbox) error {
-	if _, ok := box.(narrowed); ok {
+	n, ok := box.(narrowed)
+	if ok {
+		box = n.Sandbox
+	}
+	if silent, is := box.(interface{ Talks() error }); is {
+		return silent.Talks()
+	}
+	if ok {
 		return fault.Errorf(fault.Denied, "programs that are talked to, such as MCP servers and coding agents, do not run in this conversation: the policy narrows what commands may do here")
 	}
 	return nil

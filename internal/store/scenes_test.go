@@ -37,4 +37,15 @@ func TestModelWanted_WhatAConversationSetsGoingIsWhereItIs(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, permits.At, k)
 	}
+	_, err = b.pool.Exec(t.Context(), `UPDATE cron_jobs SET permits = '{"tools": ["Read", "Web*"], "read_only": true}'`)
+	require.NoError(t, err)
+	want.Job = &chat.JobPermits{Tools: []string{"Read", "Web*"}, ReadOnly: true}
+	for _, k := range []chat.SessionKey{"cron:job_00000001", "under the job"} {
+		w, err := b.ModelWanted(t.Context(), k)
+		require.NoError(t, err)
+		require.Equal(t, want, w.Above, "what the job narrows is narrow below it")
+	}
+	w, err := b.ModelWanted(t.Context(), key)
+	require.NoError(t, err)
+	require.Nil(t, w.Above.Job)
 }

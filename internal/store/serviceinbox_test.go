@@ -32,7 +32,7 @@ func (b *bundle) asksService(c service.Conversation, id, text string) store.Acce
 
 func (b *bundle) take(c service.Conversation) chat.TurnID {
 	b.t.Helper()
-	turn, err := b.TakeConversation(b.t.Context(), c, b.by())
+	turn, err := b.TakeIn(b.t.Context(), c, b.by(), b.Zones())
 	require.NoError(b.t, err)
 	return turn
 }
@@ -261,7 +261,7 @@ func TestServiceHands_IsGivenBackByTheDeletionOfWhoHasIt(t *testing.T) {
 	c := b.consumer()
 	other, err := b.CreateUser(t.Context(), "second", "admin")
 	require.NoError(t, err)
-	_, err = b.TakeConversation(t.Context(), c, services.By{User: other.ID, Name: other.Name})
+	_, err = b.TakeIn(t.Context(), c, services.By{User: other.ID, Name: other.Name}, b.Zones())
 	require.NoError(t, err)
 	_, err = b.Tell(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] hello"})
 	require.NoError(t, err)
@@ -296,7 +296,7 @@ func TestServiceHands_AMessageAtTheMomentOfTheTakingIsAnsweredByOneOfBoth(t *tes
 		})
 		all.Go(func() {
 			<-begin
-			_, err := b.TakeConversation(t.Context(), c, b.by())
+			_, err := b.TakeIn(t.Context(), c, b.by(), b.Zones())
 			require.NoError(t, err)
 		})
 		close(begin)
@@ -322,7 +322,7 @@ func TestServiceHands_TheAdministratorIsToldWhereTheyLastSpoke(t *testing.T) {
 	b.writesAlone("feishu", "ou_admin")
 	c := b.consumer()
 	from := &chat.Address{ChatType: chat.ChatDirect, Peer: "ou_admin", Channel: "feishu", ReplyTo: "om_old"}
-	_, err := b.TakeConversation(t.Context(), c, services.By{User: b.user.ID, Name: b.user.Name, From: from})
+	_, err := b.TakeIn(t.Context(), c, services.By{User: b.user.ID, Name: b.user.Name, From: from}, b.Zones())
 	require.NoError(t, err)
 	b.asksService(c, "m1", "Hello **you**")
 	inbox := service.InboxSession(c.Service, b.user.ID)

@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/service"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
-	"xbot/internal/store/services"
 )
 
 // Zone is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.
@@ -28,9 +26,4 @@ func (s *Store) ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.L
 		return nil, fmt.Errorf("find whose timezone %s has: %w", key, err)
 	}
 	return s.Zone(ctx, owner.ID)
-}
-
-// TakeConversation has a person answer a consumer in place of the agent (services.TakeIn).
-func (s *Store) TakeConversation(ctx context.Context, c service.Conversation, by services.By) (chat.TurnID, error) {
-	return s.TakeIn(ctx, c, by, s.Zones())
 }

@@ -7,6 +7,9 @@ CREATE INDEX cron_jobs_by_conversation ON cron_jobs (conversation) WHERE convers
 COMMENT ON COLUMN cron_jobs.service_id IS 'The service whose conversations are told; NULL: it is a job of the house. Its runs wait in line (cron_runs.lane).';
 COMMENT ON COLUMN cron_jobs.conversation IS 'The conversation of that service that is told, and with which the job is deleted; NULL: all that there are when it fires.';
 
+ALTER TABLE cron_jobs ADD COLUMN permits jsonb NOT NULL DEFAULT '{}';
+COMMENT ON COLUMN cron_jobs.permits IS 'What the job narrows in its own conversation, as internal/chat reads it (JobPermits); {}: nothing.';
+
 CREATE TABLE cron_firings (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     job_id       text        NOT NULL REFERENCES cron_jobs ON DELETE CASCADE,
@@ -57,7 +60,41 @@ $$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION cron_held IS 'Whether a job of a service may not act now: the service is withdrawn, or its administrator or the owner of the job is shut out, or is no administrator any more, or the service has lost the capability scheduler that the jobs of its consumers need. Its times wait, and count as missed afterwards.';
 
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION place_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    WITH above AS (
+        SELECT coalesce(nullif(s.root, ''), s.key) AS key FROM sessions s WHERE s.key = $1
+    ), maker AS (
+        SELECT coalesce(nullif(CASE
+            WHEN starts_with(a.key, 'cron:') THEN (SELECT j.home FROM cron_jobs j WHERE j.id = substr(a.key, length('cron:') + 1))
+            WHEN starts_with(a.key, 'hook:') THEN (SELECT t.answer_in FROM triggers t WHERE t.id = substr(a.key, length('hook:') + 1))
+        END, ''), a.key) AS key FROM above a
+    )
+    SELECT jsonb_strip_nulls(jsonb_build_object('channel', at.channel, 'account', coalesce(at.origin ->> 'account_id', ''), 'chat_type', at.chat_type, 'scene', at.scene,
+        'job', (SELECT nullif(j.permits, '{}') FROM above a JOIN cron_jobs j ON a.key = 'cron:' || j.id)))
+    FROM maker m
+    LEFT JOIN sessions made ON made.key = m.key
+    JOIN sessions at ON at.key = coalesce(nullif(made.root, ''), made.key, (SELECT a.key FROM above a))
+$$;
+-- +goose StatementEnd
+
 -- +goose Down
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION place_of(key text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    WITH above AS (
+        SELECT coalesce(nullif(s.root, ''), s.key) AS key FROM sessions s WHERE s.key = $1
+    ), maker AS (
+        SELECT coalesce(nullif(CASE
+            WHEN starts_with(a.key, 'cron:') THEN (SELECT j.home FROM cron_jobs j WHERE j.id = substr(a.key, length('cron:') + 1))
+            WHEN starts_with(a.key, 'hook:') THEN (SELECT t.answer_in FROM triggers t WHERE t.id = substr(a.key, length('hook:') + 1))
+        END, ''), a.key) AS key FROM above a
+    )
+    SELECT jsonb_build_object('channel', at.channel, 'account', coalesce(at.origin ->> 'account_id', ''), 'chat_type', at.chat_type, 'scene', at.scene)
+    FROM maker m
+    LEFT JOIN sessions made ON made.key = m.key
+    JOIN sessions at ON at.key = coalesce(nullif(made.root, ''), made.key, (SELECT a.key FROM above a))
+$$;
+-- +goose StatementEnd
 DROP FUNCTION cron_held;
 DROP TABLE service_track;
 DELETE FROM cron_jobs WHERE service_id IS NOT NULL;
@@ -69,4 +106,4 @@ ALTER TABLE cron_runs DROP CONSTRAINT cron_runs_skipped_check;
 ALTER TABLE cron_runs ADD CONSTRAINT cron_runs_skipped_check CHECK (skipped IN ('', 'waiting', 'busy', 'hours', 'empty'));
 ALTER TABLE cron_runs ADD CONSTRAINT cron_runs_job_id_scheduled_at_key UNIQUE (job_id, scheduled_at);
 DROP TABLE cron_firings;
-ALTER TABLE cron_jobs DROP COLUMN conversation, DROP COLUMN service_id;
+ALTER TABLE cron_jobs DROP COLUMN conversation, DROP COLUMN service_id, DROP COLUMN permits;

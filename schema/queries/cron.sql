@@ -1,11 +1,11 @@
 -- name: CronInsert :one
 -- No row: the same request has made it before.
 INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think,
-                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at, service_id, conversation)
+                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at, service_id, conversation, permits)
 VALUES (sqlc.arg(id), sqlc.arg(user_id), sqlc.arg(made_by), sqlc.arg(home), sqlc.arg(agent), sqlc.arg(name), sqlc.arg(message), sqlc.arg(kind), sqlc.arg(expr),
         sqlc.arg(every_s), sqlc.narg(at), sqlc.arg(zone), sqlc.arg(target), sqlc.arg(deliver), sqlc.arg(model), sqlc.arg(think), sqlc.arg(missed),
         sqlc.arg(max_age_s), sqlc.arg(jitter_s), sqlc.arg(max_runs), sqlc.arg(heartbeat), sqlc.narg(next_at), sqlc.narg(due_at),
-        sqlc.narg(service_id), sqlc.narg(conversation))
+        sqlc.narg(service_id), sqlc.narg(conversation), sqlc.arg(permits))
 ON CONFLICT DO NOTHING
 RETURNING *;
 
@@ -42,7 +42,7 @@ LIMIT 500;
 -- name: CronChange :one
 UPDATE cron_jobs SET
     name = sqlc.arg(name), message = sqlc.arg(message), kind = sqlc.arg(kind), expr = sqlc.arg(expr), every_s = sqlc.arg(every_s), at = sqlc.narg(at),
-    zone = sqlc.arg(zone), target = sqlc.arg(target), conversation = sqlc.narg(conversation), deliver = sqlc.arg(deliver), model = sqlc.arg(model), think = sqlc.arg(think), missed = sqlc.arg(missed),
+    zone = sqlc.arg(zone), target = sqlc.arg(target), conversation = sqlc.narg(conversation), permits = sqlc.arg(permits), deliver = sqlc.arg(deliver), model = sqlc.arg(model), think = sqlc.arg(think), missed = sqlc.arg(missed),
     max_age_s = sqlc.arg(max_age_s), jitter_s = sqlc.arg(jitter_s), max_runs = sqlc.arg(max_runs), state = sqlc.arg(state), trouble = '',
     next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), revision = revision + 1, checked_at = now(), checks = 0
 WHERE id = sqlc.arg(id)

@@ -21,7 +21,8 @@ type Consumers interface {
 	InboxItem(ctx context.Context, id string) (service.Item, error)
 	SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error
 	AnswerInboxItem(ctx context.Context, item string, by services.By, id, text string) (service.Item, error)
-	TakeConversation(ctx context.Context, c service.Conversation, by services.By) (chat.TurnID, error)
+	TakeIn(ctx context.Context, c service.Conversation, by services.By, zones []string) (chat.TurnID, error)
+	Zones() []string
 	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
 	ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error)
 	AnyConversation(ctx context.Context, id string) (service.Conversation, error)
@@ -158,7 +159,7 @@ func (c Inbox) hand(ctx context.Context, in slash.Request, id string, take bool)
 		if err != nil {
 			return "", err
 		}
-		if _, err := c.Consumers.TakeConversation(ctx, of, by); err != nil {
+		if _, err := c.Consumers.TakeIn(ctx, of, by, c.Consumers.Zones()); err != nil {
 			return "", err
 		}
 	} else {

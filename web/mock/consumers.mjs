@@ -280,7 +280,7 @@ export class ConsumerServer {
     const epoch = { of: this.#epoch }
     const tell = (event, lasting) => this.#emit(conversation, event, lasting)
     const told = { id: randomBytes(4).toString("hex"), role: "assistant", content: "", reasoning: "", tool_calls: [], timestamp: new Date().toISOString() }
-    const lines = message.split("\n")
+    const lines = message === "" ? ["say I see your files."] : message.split("\n")
     let failed
     for (let n = 0; n < lines.length && !conversation.stopped && failed === undefined; n++) {
       const done = await this.#line(conversation, lines[n], tell, told, epoch).catch((error) => error)
@@ -318,8 +318,7 @@ export class ConsumerServer {
       case "search": {
         const id = `call_${randomBytes(3).toString("hex")}`
         const args = JSON.stringify({ query: rest })
-        tell({ type: "tool_call", id, name: "web_search", args: "" })
-        tell({ type: "tool_call_chunk", args_delta: args })
+        tell({ type: "tool_call", id, name: "web_search", args })
         await this.#pause(this.pace)
         const ok = rest !== "nothing"
         const result = ok ? `Found: ${rest}` : "The search failed."

@@ -11,6 +11,15 @@ const nothing = {
   welcome_message: "", quick_questions: [], origins: [], limits: { requests_per_minute: 60, concurrent: 4, tokens_per_day: 0 }, published: true,
 }
 
+const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+const row = (about) => ({ requests: 40, errors: 2, p50_ms: 340, p95_ms: 2100, max_ms: 5200, calls: 30, prompt_tokens: 52_000, cached_tokens: 20_000, completion_tokens: 6_000, cost: 0.31, ...about })
+
+/** What consumers used, by day or by key. */
+function usage(kind, group) {
+  const rows = group === "key" ? [row({ key: "key_0a1b2c", key_name: "shop" })] : [row({ day: day(1), requests: 12, errors: 0 }), row({ day: day(0) })]
+  return [200, { from: day(29), to: day(0), group, currency: "USD", total: row({ requests: 52 }), rows }]
+}
+
 export class Services {
   #services = []
 
@@ -63,6 +72,7 @@ export class Services {
     const service = this.#services.find((known) => known.id === id)
     if (!service) throw new HttpProblem(404, `there is no service "${id}"`)
     if (kind === "keys") return this.#keys(request.method, service, of, verb, body)
+    if (kind === "usage" || kind === "usage.csv") return usage(kind, url.searchParams.get("group"))
     if (kind === "conversations") return this.#conversations(request.method, service, of, url.searchParams.get("q") ?? "")
     if (request.method === "DELETE") {
       this.#services = this.#services.filter((other) => other !== service)

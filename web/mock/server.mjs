@@ -295,7 +295,8 @@ export class MockServer {
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/registry/")) return this.registry.answer(request, url)
     if (url.pathname.startsWith("/api/prompts")) return this.prompts.answer(request.method, url.pathname, url.searchParams, await readBody(request))
-    if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request))
+    if (url.pathname === "/api/service-tasks") return this.jobs.publish(await readBody(request))
+    if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request), url.searchParams)
     if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     switch (route) {
       case "GET /api/titles":

@@ -31,6 +31,7 @@
       "button{display:flex;align-items:center;gap:8px;max-width:calc(100vw - 40px);height:52px;margin-" + (left ? "right" : "left") + ":auto;padding:0 20px 0 16px;border:0;" +
       "border-radius:26px;font:inherit;color:light-dark(#fff,#0d2423);background:light-dark(#0b6a6e,#72c8c3);cursor:pointer;" +
       "box-shadow:0 8px 28px rgb(30 28 20/.22),0 1px 4px rgb(30 28 20/.16);transition:background-color .1s}" +
+      "button[aria-expanded=true]{width:52px;padding:0;justify-content:center}" +
       "button:hover{background:light-dark(#08565a,#8ad6d1)}" +
       "button:focus-visible{outline:2px solid light-dark(#0b6a6e,#72c8c3);outline-offset:3px}" +
       "button span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}" +
@@ -96,9 +97,14 @@
   function draw(open) {
     host.toggleAttribute("data-open", open)
     button.setAttribute("aria-expanded", String(open))
+    if (open) {
+      button.setAttribute("aria-label", words.close)
+      return button.replaceChildren(icon(["M6 6l12 12M18 6L6 18"]))
+    }
+    button.removeAttribute("aria-label")
     var text = document.createElement("span")
-    text.textContent = open ? words.close : label
-    button.replaceChildren(icon(open ? ["M6 6l12 12M18 6L6 18"] : ["M4 5h16v11H10l-5 4v-4H4z", "M8 9.5h8M8 12.5h5"]), text)
+    text.textContent = label
+    button.replaceChildren(icon(["M4 5h16v11H10l-5 4v-4H4z", "M8 9.5h8M8 12.5h5"]), text)
   }
 
   function icon(lines) {

@@ -37,7 +37,7 @@ import { pdfClaims } from "./pdf.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
 import { settingsOfServer } from "./settings.mjs"
-import { serviceOfMock } from "./service.mjs"
+import { serviceOfMock, serviceOfServer } from "./service.mjs"
 import { shareClaims } from "./shares.mjs"
 import { sourceClaims } from "./sources.mjs"
 import { states } from "./states.mjs"
@@ -58,7 +58,7 @@ const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL(XBOT_TEST_URL ? "../art
 const DESK = { width: 1280, height: 860 }
 /** States that the mock has, and what only a server does. */
 const ofMock = { ...cardsOfMock, ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...peopleOfMock, ...keysOfMock, ...toolServersOfMock, ...connectionsOfMock, ...pluginClaims, ...publishedClaims, ...publishedOfMock, ...inboxOfMock, ...dictationOfMock, ...notifyOfMock, ...preferencesOfMock, ...rolesOfMock, ...titlesOfMock, ...serviceOfMock, ...firstRunOfMock, ...states }
-const ofServer = { ...panelsOfServer, ...channelsOfServer, ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...registryOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...pluginClaims, ...publishedClaims, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
+const ofServer = { ...serviceOfServer, ...panelsOfServer, ...channelsOfServer, ...longTurnBegins, ...memoryClaims, ...teamOfServer, ...filesOfServer, ...peopleOfServer, ...rolesOfServer, ...registryOfServer, ...keysOfServer, ...toolServersOfServer, ...connectionsOfServer, ...pluginClaims, ...publishedClaims, ...dictationOfServer, ...settingsOfServer, ...longTurnEnds, ...deletionOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -110,7 +110,7 @@ function freshServer() {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries: { ...inquiries, ...cardsOfMock }, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock, ...channelsOfServer }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, registry: { ...registryClaims, ...registryOfServer }, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, plugins: pluginClaims, published: { ...publishedClaims, ...publishedOfMock }, inbox: inboxOfMock, panels: panelsOfServer, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, services: serviceOfMock, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries: { ...inquiries, ...cardsOfMock }, plans: planClaims, channels: { ...channelClaims, ...channelsOfMock, ...channelsOfServer }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, registry: { ...registryClaims, ...registryOfServer }, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims, actions: actionClaims, sources: sourceClaims, titles: titlesOfMock, installed: installedClaims, people: { ...peopleOfMock, ...peopleOfServer, ...deletionOfServer }, models: modelsOfServer, keys: { ...keysOfMock, ...keysOfServer }, toolservers: { ...toolServersOfMock, ...toolServersOfServer }, connections: { ...connectionsOfMock, ...connectionsOfServer }, plugins: pluginClaims, published: { ...publishedClaims, ...publishedOfMock }, inbox: inboxOfMock, panels: panelsOfServer, firstrun: firstRunOfMock, dictation: { ...dictationOfMock, ...dictationOfServer }, notify: { ...longTurnBegins, ...notifyOfMock, ...longTurnEnds }, preferences: preferencesOfMock, sections: settingsOfServer, shares: shareClaims, services: { ...serviceOfMock, ...serviceOfServer }, pdf: pdfClaims, roles: { ...rolesOfMock, ...rolesOfServer } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

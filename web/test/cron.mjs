@@ -62,6 +62,25 @@ export const cronClaims = {
 
 /** States that the mock has. */
 export const cronOfMock = {
+  "the timeline shows what ran and what comes, and a run its steps": async (v) => {
+    const dialog = await openSchedules(v)
+    await row(dialog, "morning news").getByRole("button", { name: "History of morning news" }).click()
+    await row(dialog, "morning news").getByRole("button", { name: "Steps" }).first().click()
+    const steps = row(dialog, "morning news").getByRole("list", { name: /^Steps of the run of / })
+    await steps.getByText("asked mock/scripted").waitFor()
+    await steps.getByText("failed").waitFor()
+    await row(dialog, "morning news").getByText("The stars are out.").waitFor()
+    await dialog.getByRole("tab", { name: "Timeline" }).click()
+    await dialog.getByText("comes").first().waitFor()
+    await dialog.getByText("done, nothing to say").first().waitFor()
+    await dialog.getByLabel("Whose").selectOption({ label: "Services" })
+    await dialog.getByText("Nothing ran, and nothing comes, in these days.").waitFor()
+    await dialog.getByLabel("Whose").selectOption({ label: "The house" })
+    await dialog.getByText("comes").first().waitFor()
+    await inspectBoth(v, "143-timeline")
+    await v.page.keyboard.press("Escape")
+  },
+
   "a schedule whose conversation is gone says so, and what was missed is counted": async (v) => {
     const dialog = await openSchedules(v)
     await row(dialog, "disk").getByText("paused: its conversation was deleted").waitFor()

@@ -115,6 +115,34 @@ export const publishedClaims = {
 
 /** Conversations of consumers, which the mock has. */
 export const publishedOfMock = {
+  "a task is published to a service, and what its consumers used is shown by day and by key": async (v) => {
+    const page = await begin(v)
+    await page.getByRole("button", { name: "Open Help desk" }).click()
+    await page.getByRole("tab", { name: "Tasks" }).click()
+    await page.getByText("Nothing is scheduled for this service.").waitFor()
+    await page.getByRole("button", { name: "Publish a task" }).click()
+    const form = page.getByRole("form", { name: "Publish a task" })
+    await form.getByRole("button", { name: "Publish", exact: true }).click()
+    await form.getByText("This is needed.").waitFor()
+    await form.getByLabel("What the agent is told in each conversation").fill("say that we are closed")
+    await form.getByLabel("When", { exact: true }).selectOption("interval")
+    await form.getByLabel("Time, expression or seconds").fill("3600")
+    await v.inspect("304-service-task")
+    await form.getByRole("button", { name: "Publish", exact: true }).click()
+    await page.getByRole("list", { name: "Tasks" }).getByText(/waits in line/).waitFor()
+    await page.getByRole("tab", { name: "Usage" }).click()
+    const used = page.getByRole("list", { name: "Usage" })
+    await used.getByRole("listitem", { name: "In all" }).getByText(/52 requests · 2 refused or failed/).waitFor()
+    await used.getByRole("listitem").nth(2).waitFor()
+    await v.inspect("305-service-usage")
+    await v.page.setViewportSize(phone)
+    await v.inspect("305-service-usage-phone")
+    await v.fits("usage of a service on a phone")
+    await v.page.setViewportSize(desk)
+    await page.getByLabel("Usage", { exact: true }).selectOption("key")
+    await used.getByRole("listitem", { name: /^shop/ }).waitFor()
+  },
+
   "conversations of consumers are found, read with their tool calls, and deleted": async (v) => {
     const page = await begin(v)
     await page.getByRole("button", { name: "Open Help desk" }).click()
@@ -139,5 +167,29 @@ export const publishedOfMock = {
     await page.getByRole("button", { name: "Delete Tulips" }).click()
     await confirm(v, "Delete")
     await all.getByText("Tulips").waitFor({ state: "detached" })
+  },
+
+  "in Chinese, on a phone and by keyboard, a service is opened, its key made and its form seen": async (v) => {
+    await begin(v)
+    await v.page.evaluate(() => localStorage.setItem("xbot.language", "zh"))
+    await v.page.setViewportSize(phone)
+    await v.page.goto(`${v.url}/settings/services`)
+    const { page } = v
+    await page.getByRole("button", { name: "打开 Help desk" }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForFunction(() => document.activeElement?.textContent === "Help desk", undefined, { polling: 100 })
+    await page.getByRole("tab", { name: "密钥" }).focus()
+    await page.getByLabel("新密钥的用途").fill("收银台")
+    await page.keyboard.press("Enter")
+    await page.getByText("这是 收银台 的密钥，只显示这一次。").waitFor()
+    await page.getByRole("tab", { name: "密钥" }).focus()
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("ArrowRight")
+    await page.getByRole("form", { name: "服务设置" }).getByLabel("欢迎语").waitFor()
+    await v.inspect("304-service-zh-phone")
+    await page.evaluate(() => localStorage.setItem("xbot.language", "en"))
+    await page.setViewportSize(desk)
+    await page.goto(v.url)
+    await v.ready()
   },
 }

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib"
 
 import { ConsumerServer, garden, KEY, PICTURE } from "../mock/consumers.mjs"
 import { foreignPage } from "./lib/framed.mjs"
-import { visitorAt } from "./lib/others.mjs"
+import { call, visitorAt } from "./lib/others.mjs"
 
 const phone = { width: 390, height: 844 }
 const desk = { width: 1280, height: 860 }
@@ -299,9 +299,9 @@ export const serviceOfMock = {
       refuse(413)
       await guest.page.locator("#message").press("Enter")
       await guest.page.getByText("This is too large. Send a shorter message, or smaller files.").waitFor()
-      refuse(400, {}, "The message is empty.")
+      refuse(400, {}, "the message is empty")
       await guest.page.locator("#message").press("Enter")
-      await guest.page.getByText("The service did not take this. The message is empty.").waitFor()
+      await guest.page.getByText("The service did not take this: the message is empty.").waitFor()
       server.intercept = () => false
       await guest.page.locator("#message").press("Enter")
       await answered(guest, "Tomorrow.")
@@ -458,7 +458,8 @@ export const serviceOfMock = {
 
       await picked.setInputFiles({ name: "alone.png", mimeType: "image/png", buffer: PICTURE })
       await guest.page.locator("#message").press("Enter")
-      await answered(guest, "You wrote: Here are my files.")
+      await answered(guest, "I see your files.")
+      await guest.turn.getByRole("img", { name: "alone.png" }).waitFor()
     })
   },
 
@@ -654,5 +655,70 @@ export const serviceOfMock = {
       },
       { link: undefined, elsewhere: true },
     )
+  },
+}
+
+/** What the built server does behind the same page. */
+export const serviceOfServer = {
+  "a visitor of a service talks to the built server: an answer goes on over a reload and a kill, in a frame, too, and ends with the service": async (v, server) => {
+    const { id } = await call(v, "POST", "/api/services", { name: "Garden </script> advice", description: "Plants.", welcome_message: "Hello, **visitor**.", quick_questions: ["say Tulips bloom in May."] })
+    const { key } = await call(v, "POST", `/api/services/${id}/keys`, { name: "the visitor" })
+    const guest = await visitorAt(v, v.url, { serviceWorkers: "block" })
+    try {
+      await guest.page.goto(`${v.url}/s/${id}#key=${key}`)
+      await guest.page.locator("strong", { hasText: "visitor" }).waitFor()
+      assert.equal(await guest.page.title(), "Garden </script> advice")
+      assert.equal(guest.page.url(), `${v.url}/s/${id}`)
+      await guest.page.getByRole("button", { name: "say Tulips bloom in May." }).click()
+      await answered(guest, "Tulips bloom in May.")
+      await guest.inspect("330-service-server")
+
+      await ask(guest, "stream 80 50ms")
+      await said(guest, /\bw5\b/).waitFor()
+      await guest.page.reload()
+      await answered(guest, /\bw80\b/)
+      assert.equal(await guest.page.getByText("stream 80 50ms", { exact: true }).and(guest.page.locator("article *")).count(), 1)
+
+      await guest.page.locator("input[type=file]").setInputFiles({ name: "bed.png", mimeType: "image/png", buffer: PICTURE })
+      await ask(guest, "say I see your bed.")
+      await answered(guest, "I see your bed.")
+      const shown = guest.turn.getByRole("img", { name: "bed.png" })
+      await shown.waitFor()
+      await guest.page.waitForFunction((image) => image.complete && image.naturalWidth === 8, await shown.elementHandle())
+
+      if (server.kill) {
+        await ask(guest, "stream 200 50ms")
+        await said(guest, /\bw5\b/).waitFor()
+        await server.kill()
+        await guest.page.getByRole("status").filter({ hasText: "Trying again" }).waitFor()
+        await server.start()
+        await answered(guest, /\bw200\b/)
+        assert.equal(await guest.page.getByText("stream 200 50ms", { exact: true }).and(guest.page.locator("article *")).count(), 1)
+      }
+      assert.deepEqual(guest.complaints, [])
+
+      const shop = await foreignPage(() => `<script src="${v.url}/s/${id}/embed.js" data-key="${key}" async></script>`)
+      try {
+        await call(v, "PATCH", `/api/services/${id}`, { origins: [shop.url] })
+        await guest.page.goto(shop.url)
+        await guest.page.getByRole("button", { name: /^Ask Garden/ }).click()
+        const frame = guest.page.frameLocator("iframe")
+        await frame.locator("#message").fill("say From the shop.")
+        await frame.locator("#message").press("Enter")
+        await frame.locator(".prose").getByText("From the shop.").waitFor()
+      } finally {
+        await shop.close()
+      }
+
+      await call(v, "PATCH", `/api/services/${id}`, { published: false })
+      await guest.page.goto(`${v.url}/s/${id}`)
+      await guest.page.getByText("This service is not offered at the moment.").waitFor()
+    } finally {
+      await guest.page.context().close()
+      await call(v, "DELETE", `/api/services/${id}`)
+    }
+    const answer = await v.page.request.get(`${v.url}/s/${id}?lang=zh`)
+    assert.equal(answer.status(), 404)
+    assert.match(await answer.text(), /此地址没有对应的服务/)
   },
 }

@@ -198,7 +198,7 @@ func (a *Endpoints) take(ctx context.Context, in *TalkPath) (*struct{ Body HandB
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := a.Store.TakeConversation(ctx, c, by(ctx))
+	stopped, err := a.Store.TakeIn(ctx, c, by(ctx), a.Store.Zones())
 	if err != nil {
 		return nil, a.Problem(err)
 	}

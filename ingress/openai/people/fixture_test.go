@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -246,9 +247,7 @@ func (c completion) text() string { return c.Choices[0].Message.Content }
 func says(text string, more ...object) object {
 	out := object{"model": "xbot", "messages": []object{{"role": "user", "content": text}}}
 	for _, m := range more {
-		for k, v := range m {
-			out[k] = v
-		}
+		maps.Copy(out, m)
 	}
 	return out
 }

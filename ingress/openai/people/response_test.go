@@ -2,6 +2,7 @@ package people_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -45,9 +46,7 @@ func (b *bundle) respond(input any, more ...object) (out response) {
 	b.T.Helper()
 	body := object{"model": "xbot", "input": input}
 	for _, m := range more {
-		for k, v := range m {
-			body[k] = v
-		}
+		maps.Copy(body, m)
 	}
 	b.post(responses, body).is(http.StatusOK, &out)
 	return out

@@ -21,6 +21,9 @@ func (*room) Start(context.Context, sandbox.StdioRequest) (sandbox.Process, erro
 	return nil, errCommands
 }
 
+// Talks is why no program is talked to, as sandbox.Talks asks.
+func (*room) Talks() error { return errCommands }
+
 // Kill does nothing: what runs on the runner is none of this conversation.
 func (*room) Kill(context.Context, chat.CallID) error { return nil }
 

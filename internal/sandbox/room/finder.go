@@ -116,7 +116,7 @@ func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err err
 	case fault.Is(err, fault.Denied), fault.Is(err, fault.NotFound):
 		return 0, f.Store.ServiceRoomGone(ctx, user)
 	case err != nil:
-		return 1, nil //nolint:nilerr // it is away, and asked again
+		return 1, nil // it is away, and asked again
 	}
 	ctx, cancel := context.WithTimeout(ctx, removeTime)
 	defer cancel()

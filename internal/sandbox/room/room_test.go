@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/room"
@@ -384,6 +385,8 @@ func TestRoom_RunsNoCommand(t *testing.T) {
 		require.NoError(t, box.Kill(t.Context(), "a.0.0"))
 		require.NoError(t, box.Release(t.Context(), "a.0.0"))
 		require.NoError(t, box.Close())
+		require.Equal(t, fault.Denied, fault.KindOf(sandbox.Talks(box)), "no coding agent answers there")
+		require.Equal(t, fault.Denied, fault.KindOf(sandbox.Talks(sandbox.Narrow(box, chat.Walls{Offline: true}))))
 	}
 	require.Empty(t, w.link.asked, "the runner hears nothing of it")
 }
@@ -405,6 +408,24 @@ func TestRoom_OfTheConsumerTakesAttachmentsAndShowsNoDocuments(t *testing.T) {
 	_, err = box.Download(ctx, "/generated/mine.txt", &out)
 	require.NoError(t, err)
 	require.Equal(t, "mine", out.String())
+}
+
+func TestRoom_AConversationKeepsSoMuchAndNoMore(t *testing.T) {
+	w := newWorld(t)
+	big, err := os.Create(w.path(own + "/generated/big"))
+	require.NoError(t, err)
+	require.NoError(t, big.Truncate(room.MaxBytes)) // without a block of the disk
+	require.NoError(t, big.Close())
+	err = w.agent().WriteFile(t.Context(), "/generated/more.txt", []byte("x"), sandbox.WriteCreate)
+	require.Equal(t, fault.TooLarge, fault.KindOf(err))
+	require.NoError(t, w.consumer().WriteFile(t.Context(), "/attachments/more.txt", []byte("x"), sandbox.WriteCreate), "what is sent is counted for itself")
+	require.NoError(t, w.agent().Remove(t.Context(), "/generated/big"))
+	require.NoError(t, w.agent().WriteFile(t.Context(), "/generated/more.txt", []byte("x"), sandbox.WriteCreate))
+	for i := range room.MaxFiles {
+		w.put(fmt.Sprintf("%s/attachments/%d", own, i), "")
+	}
+	err = w.consumer().WriteFile(t.Context(), "/attachments/another.txt", []byte("x"), sandbox.WriteCreate)
+	require.Equal(t, fault.TooLarge, fault.KindOf(err))
 }
 
 func TestRoom_BeforeAnythingIsThereItIsEmpty(t *testing.T) {

@@ -71,20 +71,10 @@ func (r *room) Glob(ctx context.Context, q sandbox.GlobQuery) (sandbox.GlobResul
 	if err != nil {
 		return sandbox.GlobResult{}, err
 	}
-	base := root.path
-	if fixed, _ := pattern.FixedPrefix(text); fixed != "" { // no more is looked at than can match
-		if root, err = r.find(path.Join(base, fixed)); err != nil {
-			return sandbox.GlobResult{}, nil //nolint:nilerr // a folder of the pattern that is not there holds no file
-		}
-	}
-	areas, err := r.areas(ctx, root, false)
-	if fault.Is(err, fault.NotFound) && root.path != base {
-		return sandbox.GlobResult{}, nil
-	}
+	areas, err := r.globbed(ctx, root, text)
 	if err != nil {
 		return sandbox.GlobResult{}, err
 	}
-	limit := cmp.Or(q.Limit, wire.DefaultFound)
 	var out sandbox.GlobResult
 	for _, a := range areas {
 		found, more, err := r.list(ctx, a, q.Time)
@@ -93,15 +83,32 @@ func (r *room) Glob(ctx context.Context, q sandbox.GlobQuery) (sandbox.GlobResul
 		}
 		out.Truncated = out.Truncated || more
 		for _, file := range found {
-			if wanted.Match(strings.TrimPrefix(strings.TrimPrefix(file, base), "/")) {
+			if wanted.Match(strings.TrimPrefix(strings.TrimPrefix(file, root.path), "/")) {
 				out.Paths = append(out.Paths, file)
 			}
 		}
 	}
-	if len(out.Paths) > limit {
+	if limit := cmp.Or(q.Limit, wire.DefaultFound); len(out.Paths) > limit {
 		out.Paths, out.Truncated = out.Paths[:limit], true
 	}
 	return r.withoutLinks(ctx, out)
+}
+
+// globbed are the areas in which a pattern can match. A folder of the pattern that is not there holds no file.
+func (r *room) globbed(ctx context.Context, root place, text string) ([]area, error) {
+	fixed, _ := pattern.FixedPrefix(text)
+	if fixed == "" {
+		return r.areas(ctx, root, false)
+	}
+	at, err := r.find(path.Join(root.path, fixed))
+	if err != nil {
+		return nil, nil
+	}
+	out, err := r.areas(ctx, at, false)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	return out, err
 }
 
 // withoutLinks leaves out what is a link: a runner's search names them.
@@ -165,16 +172,8 @@ func (r *room) Grep(ctx context.Context, q sandbox.GrepQuery) (sandbox.GrepResul
 	if err != nil {
 		return sandbox.GrepResult{}, err
 	}
-	if _, err := regexp.Compile(q.Pattern); err != nil {
-		return sandbox.GrepResult{}, fault.Errorf(fault.Invalid, "the regular expression cannot be read: %w", err)
-	}
-	if q.Context < 0 || q.Context > wire.MaxContext || q.Limit < 0 || q.Limit > wire.MaxFound {
-		return sandbox.GrepResult{}, fault.Errorf(fault.Invalid, "at most %d lines around a match, and %d matches", wire.MaxContext, wire.MaxFound)
-	}
-	if q.Include != "" {
-		if _, err := compile(q.Include); err != nil {
-			return sandbox.GrepResult{}, err
-		}
+	if err := checkGrep(q); err != nil {
+		return sandbox.GrepResult{}, err
 	}
 	if root.mount != nil && !root.mount.reads {
 		return sandbox.GrepResult{}, nil
@@ -199,6 +198,20 @@ func (r *room) Grep(ctx context.Context, q sandbox.GrepQuery) (sandbox.GrepResul
 		out.Truncated, out.Skipped = out.Truncated || some.Truncated, out.Skipped+some.Skipped
 	}
 	return out, nil
+}
+
+func checkGrep(q sandbox.GrepQuery) error {
+	if _, err := regexp.Compile(q.Pattern); err != nil {
+		return fault.Errorf(fault.Invalid, "the regular expression cannot be read: %w", err)
+	}
+	if q.Context < 0 || q.Context > wire.MaxContext || q.Limit < 0 || q.Limit > wire.MaxFound {
+		return fault.Errorf(fault.Invalid, "at most %d lines around a match, and %d matches", wire.MaxContext, wire.MaxFound)
+	}
+	if q.Include == "" {
+		return nil
+	}
+	_, err := compile(q.Include)
+	return err
 }
 
 func count(g sandbox.GrepResult) (n int) {
@@ -249,9 +262,7 @@ func included(include, rel string) bool {
 func (r *room) grepEach(ctx context.Context, files []string, q sandbox.GrepQuery, more bool) (sandbox.GrepResult, error) {
 	out := sandbox.GrepResult{Truncated: more}
 	q.Include = ""
-	for len(files) > 0 {
-		now := files[:min(len(files), searchTasks)]
-		files = files[len(now):]
+	for now := range slices.Chunk(files, searchTasks) {
 		found, errs := make([]sandbox.GrepResult, len(now)), make([]error, len(now))
 		var group sync.WaitGroup
 		for i, file := range now {
@@ -262,17 +273,25 @@ func (r *room) grepEach(ctx context.Context, files []string, q sandbox.GrepQuery
 			if errs[i] != nil && !fault.Is(errs[i], fault.NotFound) {
 				return sandbox.GrepResult{}, errs[i]
 			}
-			for _, m := range some.Matches {
-				if m.Match && count(out) >= q.Limit {
-					out.Truncated = true
-					return out, nil
-				}
-				out.Matches = append(out.Matches, m)
+			if full := add(&out, some, q.Limit); full {
+				return out, nil
 			}
-			out.Truncated, out.Skipped = out.Truncated || some.Truncated, out.Skipped+some.Skipped
 		}
 	}
 	return out, nil
+}
+
+// add puts what was found to the rest. Full says that no more matches are wanted.
+func add(all *sandbox.GrepResult, some sandbox.GrepResult, limit int) (full bool) {
+	all.Truncated, all.Skipped = all.Truncated || some.Truncated, all.Skipped+some.Skipped
+	for _, m := range some.Matches {
+		if m.Match && count(*all) >= limit {
+			all.Truncated = true
+			return true
+		}
+		all.Matches = append(all.Matches, m)
+	}
+	return false
 }
 
 func (r *room) grepFile(ctx context.Context, file string, q sandbox.GrepQuery) (sandbox.GrepResult, error) {

@@ -32,6 +32,9 @@ func (r *room) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := r.fits(ctx, p); err != nil {
+		return 0, err
+	}
 	if !there {
 		if err := r.box.MkdirAll(ctx, path.Dir(real)); err != nil {
 			return 0, said(err, p.path)
@@ -40,6 +43,32 @@ func (r *room) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 	e.Path, e.Perm = real, 0
 	n, err := r.box.Edit(ctx, e)
 	return n, said(err, p.path)
+}
+
+// Bounds of what a conversation keeps in a folder of its room.
+const (
+	MaxFiles = 2000    // files and folders
+	MaxBytes = 1 << 30 // after which nothing more is taken
+)
+
+// fits is TooLarge where a conversation has as much as it may. Writes at the same time may go over it, each by one file.
+func (r *room) fits(ctx context.Context, p place) error {
+	real, err := r.real(ctx, place{mount: p.mount})
+	if err != nil {
+		return err
+	}
+	all, err := sandbox.Below(ctx, r.box, real, MaxFiles)
+	var bytes int64
+	for _, f := range all {
+		bytes += f.Size
+	}
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil // nothing was put there yet
+	case fault.Is(err, fault.TooLarge), bytes >= MaxBytes:
+		return fault.Errorf(fault.TooLarge, "this conversation has as many files as it may: %d, and %d MB", MaxFiles, MaxBytes>>20)
+	}
+	return said(err, p.path)
 }
 
 // Edited implements sandbox.Sandbox.

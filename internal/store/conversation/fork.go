@@ -32,10 +32,13 @@ type NewFork struct {
 // messages, calls, offloaded results and control records, so that the model sees of it what it saw then. Ids are new,
 // bodies of offloaded results are shared, runs in Temporal and usage stay those of the original. The original may run
 // meanwhile, and be deleted later. Where a session of the key is a fork of the original already, that is returned. It is
-// NotFound or a Conflict when the conversation has no such message, or its turn runs still, and a Conflict where its owner has as many
-// sessions as they may.
+// NotFound or a Conflict when the conversation has no such message, or its turn runs still, a Conflict where its owner has as many
+// sessions as they may, and Denied where it is one with a service.
 func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
-	_, owner, err := s.Session(ctx, n.From)
+	from, owner, err := s.Session(ctx, n.From)
+	if err == nil {
+		err = NewSession{Key: n.Key, Agent: from.Agent}.ofHouse()
+	}
 	if err != nil {
 		return chat.Session{}, err
 	}

@@ -3,6 +3,7 @@ package cron
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,6 +79,10 @@ func insertOf(j Job) dbsqlc.CronInsertParams {
 		Missed: j.Missed, MaxAgeS: int64(j.MaxAge), JitterS: int64(j.Jitter), MaxRuns: int32(j.MaxRuns), Heartbeat: j.Heartbeat,
 	}
 	p.At, p.NextAt, p.DueAt = j.times()
+	p.Permits = json.RawMessage("{}")
+	if j.Permits != nil {
+		p.Permits, _ = json.Marshal(j.Permits) //nolint:errchkjson // strings and booleans
+	}
 	if j.Service != "" {
 		p.ServiceID = &j.Service
 		if j.Target != "" {
@@ -194,7 +199,7 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 		}
 		p := insertOf(j)
 		changed, err := tx.Q.CronChange(ctx, tx, dbsqlc.CronChangeParams{
-			ID: id, Name: p.Name, Message: p.Message, Kind: p.Kind, Expr: p.Expr, EveryS: p.EveryS, At: p.At, Zone: p.Zone, Target: p.Target, Conversation: p.Conversation, Deliver: p.Deliver,
+			ID: id, Name: p.Name, Message: p.Message, Kind: p.Kind, Expr: p.Expr, EveryS: p.EveryS, At: p.At, Zone: p.Zone, Target: p.Target, Conversation: p.Conversation, Permits: p.Permits, Deliver: p.Deliver,
 			Model: p.Model, Think: p.Think, Missed: p.Missed, MaxAgeS: p.MaxAgeS, JitterS: p.JitterS, MaxRuns: p.MaxRuns, State: j.State, NextAt: p.NextAt, DueAt: p.DueAt,
 		})
 		out = jobOf(changed)
@@ -261,11 +266,23 @@ func jobOf(r dbsqlc.CronJob) Job {
 			Revision: r.Revision, CreatedAt: r.CreatedAt,
 			JobPlan: chat.JobPlan{
 				Name: r.Name, Message: r.Message, When: spec.String(), Zone: r.Zone, Target: r.Target, Deliver: r.Deliver, Model: r.Model, Think: r.Think,
-				Missed: r.Missed, MaxAge: int(r.MaxAgeS), Jitter: int(r.JitterS), MaxRuns: int(r.MaxRuns),
+				Missed: r.Missed, MaxAge: int(r.MaxAgeS), Jitter: int(r.JitterS), MaxRuns: int(r.MaxRuns), Permits: permitsOf(r.Permits),
 			},
 		},
 		Spec: spec, Home: r.Home, Agent: r.Agent, MadeBy: r.MadeBy,
 	}
+}
+
+// permitsOf is what a job narrows; nil: nothing. What cannot be read leaves no tool.
+func permitsOf(row json.RawMessage) *chat.JobPermits {
+	if len(row) == 0 || string(row) == "{}" {
+		return nil
+	}
+	out := &chat.JobPermits{}
+	if err := json.Unmarshal(row, out); err != nil {
+		return &chat.JobPermits{Tools: []string{"none"}, ReadOnly: true, Offline: true}
+	}
+	return out
 }
 
 // serviceOf is the service whose conversations a job tells; empty: none.

@@ -61,11 +61,11 @@ func (q *Queries) CronBusy(ctx context.Context, db DBTX, userID chat.UserID) (bo
 const cronChange = `-- name: CronChange :one
 UPDATE cron_jobs SET
     name = $1, message = $2, kind = $3, expr = $4, every_s = $5, at = $6,
-    zone = $7, target = $8, conversation = $9, deliver = $10, model = $11, think = $12, missed = $13,
-    max_age_s = $14, jitter_s = $15, max_runs = $16, state = $17, trouble = '',
-    next_at = $18, due_at = $19, revision = revision + 1, checked_at = now(), checks = 0
-WHERE id = $20
-RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation
+    zone = $7, target = $8, conversation = $9, permits = $10, deliver = $11, model = $12, think = $13, missed = $14,
+    max_age_s = $15, jitter_s = $16, max_runs = $17, state = $18, trouble = '',
+    next_at = $19, due_at = $20, revision = revision + 1, checked_at = now(), checks = 0
+WHERE id = $21
+RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits
 `
 
 type CronChangeParams struct {
@@ -78,6 +78,7 @@ type CronChangeParams struct {
 	Zone         string
 	Target       chat.SessionKey
 	Conversation *string
+	Permits      json.RawMessage
 	Deliver      chat.SessionKey
 	Model        string
 	Think        string
@@ -102,6 +103,7 @@ func (q *Queries) CronChange(ctx context.Context, db DBTX, arg CronChangeParams)
 		arg.Zone,
 		arg.Target,
 		arg.Conversation,
+		arg.Permits,
 		arg.Deliver,
 		arg.Model,
 		arg.Think,
@@ -149,6 +151,7 @@ func (q *Queries) CronChange(ctx context.Context, db DBTX, arg CronChangeParams)
 		&i.Checks,
 		&i.ServiceID,
 		&i.Conversation,
+		&i.Permits,
 	)
 	return i, err
 }
@@ -257,7 +260,7 @@ func (q *Queries) CronForgetDone(ctx context.Context, db DBTX, arg CronForgetDon
 }
 
 const cronGet = `-- name: CronGet :one
-SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, u.name AS owner_name, cron_held(j)::boolean AS held
+SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, j.permits, u.name AS owner_name, cron_held(j)::boolean AS held
 FROM cron_jobs j JOIN users u ON u.id = j.user_id
 WHERE j.id = $1 AND j.state <> 'deleted'
 `
@@ -305,6 +308,7 @@ func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronGetR
 		&i.CronJob.Checks,
 		&i.CronJob.ServiceID,
 		&i.CronJob.Conversation,
+		&i.CronJob.Permits,
 		&i.OwnerName,
 		&i.Held,
 	)
@@ -312,7 +316,7 @@ func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronGetR
 }
 
 const cronHearts = `-- name: CronHearts :many
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'
 `
 
 // The jobs of heartbeats.
@@ -359,6 +363,7 @@ func (q *Queries) CronHearts(ctx context.Context, db DBTX) ([]CronJob, error) {
 			&i.Checks,
 			&i.ServiceID,
 			&i.Conversation,
+			&i.Permits,
 		); err != nil {
 			return nil, err
 		}
@@ -372,13 +377,13 @@ func (q *Queries) CronHearts(ctx context.Context, db DBTX) ([]CronJob, error) {
 
 const cronInsert = `-- name: CronInsert :one
 INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think,
-                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at, service_id, conversation)
+                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at, service_id, conversation, permits)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
         $10, $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23,
-        $24, $25)
+        $24, $25, $26)
 ON CONFLICT DO NOTHING
-RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation
+RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits
 `
 
 type CronInsertParams struct {
@@ -407,6 +412,7 @@ type CronInsertParams struct {
 	DueAt        *time.Time
 	ServiceID    *string
 	Conversation *string
+	Permits      json.RawMessage
 }
 
 // No row: the same request has made it before.
@@ -437,6 +443,7 @@ func (q *Queries) CronInsert(ctx context.Context, db DBTX, arg CronInsertParams)
 		arg.DueAt,
 		arg.ServiceID,
 		arg.Conversation,
+		arg.Permits,
 	)
 	var i CronJob
 	err := row.Scan(
@@ -473,6 +480,7 @@ func (q *Queries) CronInsert(ctx context.Context, db DBTX, arg CronInsertParams)
 		&i.Checks,
 		&i.ServiceID,
 		&i.Conversation,
+		&i.Permits,
 	)
 	return i, err
 }
@@ -498,7 +506,7 @@ func (q *Queries) CronLastTalk(ctx context.Context, db DBTX, userID chat.UserID)
 }
 
 const cronList = `-- name: CronList :many
-SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, u.name AS owner_name, cron_held(j)::boolean AS held
+SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, j.permits, u.name AS owner_name, cron_held(j)::boolean AS held
 FROM cron_jobs j JOIN users u ON u.id = j.user_id
 WHERE j.state <> 'deleted' AND ($1::bigint = 0 OR j.user_id = $1::bigint)
   AND ($2::text = '' OR (j.service_id IS NULL) = ($2::text = 'house'))
@@ -564,6 +572,7 @@ func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]
 			&i.CronJob.Checks,
 			&i.CronJob.ServiceID,
 			&i.CronJob.Conversation,
+			&i.CronJob.Permits,
 			&i.OwnerName,
 			&i.Held,
 		); err != nil {
@@ -578,7 +587,7 @@ func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]
 }
 
 const cronLock = `-- name: CronLock :one
-SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, cron_jobs.checks, cron_jobs.service_id, cron_jobs.conversation, now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE
+SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, cron_jobs.checks, cron_jobs.service_id, cron_jobs.conversation, cron_jobs.permits, now()::timestamptz AS clock, cron_held(cron_jobs)::boolean AS held FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE
 `
 
 type CronLockRow struct {
@@ -625,6 +634,7 @@ func (q *Queries) CronLock(ctx context.Context, db DBTX, id chat.JobID) (CronLoc
 		&i.CronJob.Checks,
 		&i.CronJob.ServiceID,
 		&i.CronJob.Conversation,
+		&i.CronJob.Permits,
 		&i.Clock,
 		&i.Held,
 	)
@@ -632,7 +642,7 @@ func (q *Queries) CronLock(ctx context.Context, db DBTX, id chat.JobID) (CronLoc
 }
 
 const cronMadeBy = `-- name: CronMadeBy :one
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation FROM cron_jobs WHERE user_id = $1 AND made_by = $2
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks, service_id, conversation, permits FROM cron_jobs WHERE user_id = $1 AND made_by = $2
 `
 
 type CronMadeByParams struct {
@@ -677,6 +687,7 @@ func (q *Queries) CronMadeBy(ctx context.Context, db DBTX, arg CronMadeByParams)
 		&i.Checks,
 		&i.ServiceID,
 		&i.Conversation,
+		&i.Permits,
 	)
 	return i, err
 }

@@ -93,6 +93,8 @@ type CronJob struct {
 	ServiceID *string
 	// The conversation of that service that is told, and with which the job is deleted; NULL: all that there are when it fires.
 	Conversation *string
+	// What the job narrows in its own conversation, as internal/chat reads it (JobPermits); {}: nothing.
+	Permits json.RawMessage
 }
 
 // Conversations among subagents of a session, by the call that made them. members is how many were invited, asked counts how often one was asked to speak, lines what was said. The transaction that writes ended tells the session. checked_at: when the relay or its workflow looked at it last.

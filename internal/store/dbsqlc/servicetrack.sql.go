@@ -372,7 +372,7 @@ func (q *Queries) TrackLock(ctx context.Context, db DBTX) error {
 }
 
 const trackNext = `-- name: TrackNext :one
-SELECT r.id, r.session_key, r.key, r.scheduled_at, r.reason, r.skipped, j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, now()::timestamptz AS clock,
+SELECT r.id, r.session_key, r.key, r.scheduled_at, r.reason, r.skipped, j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, j.permits, now()::timestamptz AS clock,
        (EXISTS (SELECT 1 FROM service_conversations c JOIN users u ON u.id = c.user_id WHERE c.session_key = r.session_key AND u.disabled_at IS NULL))::boolean AS there,
        (o.kind = 'consumer')::boolean AS own
 FROM (
@@ -443,6 +443,7 @@ func (q *Queries) TrackNext(ctx context.Context, db DBTX) (TrackNextRow, error) 
 		&i.CronJob.Checks,
 		&i.CronJob.ServiceID,
 		&i.CronJob.Conversation,
+		&i.CronJob.Permits,
 		&i.Clock,
 		&i.There,
 		&i.Own,

@@ -50,7 +50,7 @@ type params struct {
 
 type handler struct {
 	store Subagents
-	roles     Roles
+	roles Roles
 }
 
 // New returns the tool SubAgent.

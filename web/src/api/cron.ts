@@ -20,8 +20,19 @@ export interface Preview {
   times: string[]
 }
 
-export async function listJobs(): Promise<Jobs> {
-  const { jobs, timezone, timezone_from } = await unwrap(api.GET("/api/cron", { params: { query: {} } }))
+/** Which jobs are meant; everything that is left out: the person's own. */
+export interface JobFilter {
+  all?: boolean
+  track?: "house" | "services"
+  service?: string
+}
+
+export type RunDetails = Omit<components["schemas"]["JobRunDetails"], "steps"> & { steps: components["schemas"]["JobStep"][] }
+export type TimelineItem = components["schemas"]["TimelineItem"]
+export type Timeline = Omit<components["schemas"]["Timeline"], "items"> & { items: TimelineItem[] }
+
+export async function listJobs(filter: JobFilter = {}): Promise<Jobs> {
+  const { jobs, timezone, timezone_from } = await unwrap(api.GET("/api/cron", { params: { query: filter } }))
   return { jobs: jobs ?? [], timezone, timezone_from }
 }
 
@@ -45,6 +56,22 @@ export async function listRuns(job: string): Promise<JobRun[]> {
   const { runs } = await unwrap(api.GET("/api/cron/{job}/runs", at(job)))
   return runs ?? []
 }
+
+/** What a run did. */
+export async function readRun(job: string, run: number): Promise<RunDetails> {
+  const { steps, ...rest } = await unwrap(api.GET("/api/cron/{job}/runs/{run}", { params: { path: { job, run } } }))
+  return { ...rest, steps: steps ?? [] }
+}
+
+/** When jobs run in the next seven days, and when they ran in the last seven. */
+export async function readTimeline(filter: JobFilter): Promise<Timeline> {
+  const { items, ...rest } = await unwrap(api.GET("/api/cron-timeline", { params: { query: filter } }))
+  return { ...rest, items: items ?? [] }
+}
+
+/** Has all conversations of a service told something; the same key again does nothing new. */
+export const publishTask = (service: string, message: string, type: "once" | "cron" | "interval", schedule: string, once: string) =>
+  unwrap(api.POST("/api/service-tasks", { body: { service_ids: [service], message, schedule_type: type, schedule, once } }))
 
 export async function previewTimes(when: string, timezone: string): Promise<Preview> {
   const { times, ...rest } = await unwrap(api.POST("/api/cron/preview", { body: { when, timezone } }))

@@ -5240,6 +5240,8 @@ export interface components {
              * @description Missed times that do not run any more.
              */
             passed?: number;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /** Format: int64 */
             revision: number;
             /**
@@ -5294,6 +5296,8 @@ export interface components {
             model?: string;
             /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /**
              * Format: int64
              * @description Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision.
@@ -5317,6 +5321,14 @@ export interface components {
              * @enum {string}
              */
             timezone_from: "profile" | "policy" | "server";
+        };
+        JobPermits: {
+            /** @description Commands open no sockets. */
+            offline?: boolean;
+            /** @description Neither commands nor tools change files. */
+            read_only?: boolean;
+            /** @description The tools that it has, by name or pattern; left out: all but those by which it would begin something elsewhere. */
+            tools?: string[] | null;
         };
         JobRun: {
             /** Format: date-time */
@@ -6007,6 +6019,8 @@ export interface components {
             name?: string;
             /** @description Chosen by the client: a second request with the same value makes no second job. */
             once?: string;
+            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            permits?: components["schemas"]["JobPermits"];
             /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
             target?: string;
             /** @enum {string} */

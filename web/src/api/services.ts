@@ -24,6 +24,9 @@ export interface ConsumerTranscript {
   has_more: boolean
 }
 
+export type UsageRow = Schemas["ServiceUsageRow"]
+export type ServiceUsage = Omit<Schemas["ServiceUsage"], "rows"> & { rows: UsageRow[] }
+
 const at = (id: string) => ({ params: { path: { id } } })
 const keyAt = (id: string, kid: string) => ({ params: { path: { id, kid } } })
 const conversationAt = (id: string, cid: string) => ({ params: { path: { id, cid } } })
@@ -75,3 +78,15 @@ export async function readConsumerConversation(id: string, cid: string, before: 
 }
 
 export const deleteConsumerConversation = (id: string, cid: string) => unwrap(api.DELETE("/api/services/{id}/conversations/{cid}", conversationAt(id, cid)))
+
+/** What consumers used in the last days, today included. */
+export async function readServiceUsage(id: string, days: number, group: "day" | "key"): Promise<ServiceUsage> {
+  const { rows, ...rest } = await unwrap(api.GET("/api/services/{id}/usage", { params: { path: { id }, query: { from: daysAgo(days - 1), group } } }))
+  return { ...rest, rows: rows ?? [] }
+}
+
+/** The same as a table for a spreadsheet. */
+export const readServiceUsageFile = (id: string, days: number, group: "day" | "key"): Promise<Blob> =>
+  unwrap(api.GET("/api/services/{id}/usage.csv", { params: { path: { id }, query: { from: daysAgo(days - 1), group } }, parseAs: "blob" })) as unknown as Promise<Blob>
+
+const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString().slice(0, 10)

@@ -15,8 +15,8 @@ import { jobsQuery, previewQuery, timeIn } from "./queries"
 
 const fresh = (timezone: string): JobPlan => ({ name: "", message: "", when: "", timezone, missed: "once" })
 
-const planOf = ({ name, message, when, timezone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs }: Job): JobPlan => ({
-  name, message, when, timezone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs,
+const planOf = ({ name, message, when, timezone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, permits }: Job): JobPlan => ({
+  name, message, when, timezone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, permits,
 })
 
 interface Props {

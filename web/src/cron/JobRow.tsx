@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from "react"
 import { deleteJob, type Job, pauseJob, resumeJob, runJob } from "../api/cron"
 import { type Language, useLanguage } from "../i18n"
 import { cronWords, type CronWord } from "../i18n/cron"
+import { trackWords, type TrackWord } from "../i18n/servicetrack"
 import { type Say, useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
 import { randomId } from "../lib/ids"
@@ -16,12 +17,14 @@ const Confirm = lazy(() => import("../ui/Confirm"))
 
 interface Props {
   job: Job
-  onEdit: () => void
+  /** Missing: it cannot be changed here. */
+  onEdit?: () => void
 }
 
 /** One job: how it stands, what became of its last run, and what can be done with it. */
 export function JobRow({ job, onEdit }: Props) {
   const say = useTable(cronWords)
+  const track = useTable(trackWords)
   const language = useLanguage()
   const [history, setHistory] = useState(false)
   const name = job.name ?? ""
@@ -33,7 +36,7 @@ export function JobRow({ job, onEdit }: Props) {
             <span className="font-medium break-words">{name}</span>
             <span className={cx("text-small", job.trouble ? "text-danger" : job.state === "active" ? "text-accent" : "text-ink-3")}>{stateOf(say, language, job)}</span>
           </p>
-          <p className="text-small break-words text-ink-3">{factsOf(say, language, job)}</p>
+          <p className="text-small break-words text-ink-3">{factsOf(say, track, language, job)}</p>
         </div>
         <Actions job={job} name={name} history={history} onHistory={() => setHistory(!history)} onEdit={onEdit} />
       </div>
@@ -47,8 +50,9 @@ function stateOf(say: Say<CronWord>, language: Language, job: Job): string {
   return say(job.state, { date: job.next_at ? timeIn(language, job.next_at, job.timezone ?? "UTC") : "" })
 }
 
-function factsOf(say: Say<CronWord>, language: Language, job: Job): string {
+function factsOf(say: Say<CronWord>, track: Say<TrackWord>, language: Language, job: Job): string {
   const facts = [`${job.when} · ${job.timezone ?? ""}`]
+  if (job.service) facts.push(job.held ? track("held") : track("ofService", { service: job.service }))
   if (job.heartbeat) facts.push(say("heartbeat", { agent: job.heartbeat }))
   facts.push(job.last ? say("last", { date: timeIn(language, job.last.scheduled_at, job.timezone ?? "UTC"), outcome: outcomeOf(say, job.last) }) : say("never"))
   if (job.passed) facts.push(say("passed", { count: job.passed }))
@@ -60,7 +64,7 @@ interface ActionsProps {
   name: string
   history: boolean
   onHistory: () => void
-  onEdit: () => void
+  onEdit?: () => void
 }
 
 function Actions({ job, name, history, onHistory, onEdit }: ActionsProps) {
@@ -83,9 +87,11 @@ function Actions({ job, name, history, onHistory, onEdit }: ActionsProps) {
           <Button look="quiet" aria-label={say("runLabel", { name })} disabled={running.isPending} onClick={() => running.mutate()}>
             {say("run")}
           </Button>
-          <Button look="quiet" aria-label={say("change", { name })} onClick={onEdit}>
-            {say("edit")}
-          </Button>
+          {onEdit && (
+            <Button look="quiet" aria-label={say("change", { name })} onClick={onEdit}>
+              {say("edit")}
+            </Button>
+          )}
           <Button look="quiet" aria-label={say(`${turn}Label`, { name })} disabled={turning.isPending} onClick={() => turning.mutate()}>
             {say(turn)}
           </Button>

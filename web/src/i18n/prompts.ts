@@ -41,6 +41,8 @@ const en = {
   ofSoul: "Soul files",
   ofRecent: "Recent messages, for jobs and triggers",
   ofChannel: "Channel: {{channel}}",
+  ofDocuments: "Services: documents",
+  ofWeb: "Services: the web",
 }
 
 export type PromptWord = keyof typeof en
@@ -86,6 +88,8 @@ const zh: Record<PromptWord, string> = {
   ofSoul: "灵魂文件",
   ofRecent: "最近的消息（定时任务与触发器）",
   ofChannel: "渠道：{{channel}}",
+  ofDocuments: "服务：文档",
+  ofWeb: "服务：网络",
 }
 
 export const promptWords: Table<PromptWord> = { en, zh }

@@ -42,7 +42,7 @@ const en = {
   "trouble.limit": "The limit of this key is reached. You can go on {{when}}.",
   "trouble.gone": "This conversation no longer exists. Begin a new one.",
   "trouble.large": "This is too large. Send a shorter message, or smaller files.",
-  "trouble.refused": "The service did not take this. {{why}}",
+  "trouble.refused": "The service did not take this: {{why}}.",
   "trouble.key": "This key is not valid any more.",
   "trouble.withdrawn": "This service has been withdrawn.",
   "trouble.again": "Try again",
@@ -92,7 +92,6 @@ const en = {
   "compose.tooMany": "A message takes at most {{n}} files.",
   "compose.tooLarge": "{{name}} is larger than {{n}} MB.",
   "compose.empty": "{{name}} is empty.",
-  "compose.onlyFiles": "Here are my files.",
 }
 
 export type Key = Exclude<keyof typeof en, "lang">
@@ -140,7 +139,7 @@ const zh: Record<keyof typeof en, string> = {
   "trouble.limit": "此密钥已达到使用上限，{{when}}可以继续。",
   "trouble.gone": "此对话已不存在，请开始新的对话。",
   "trouble.large": "内容过大。请缩短消息，或发送较小的文件。",
-  "trouble.refused": "服务没有接受此内容。{{why}}",
+  "trouble.refused": "服务没有接受此内容：{{why}}",
   "trouble.key": "此密钥已失效。",
   "trouble.withdrawn": "此服务已停止提供。",
   "trouble.again": "重试",
@@ -190,7 +189,6 @@ const zh: Record<keyof typeof en, string> = {
   "compose.tooMany": "一条消息最多 {{n}} 个文件。",
   "compose.tooLarge": "{{name}} 超过 {{n}} MB。",
   "compose.empty": "{{name}} 是空文件。",
-  "compose.onlyFiles": "这是我的文件。",
 }
 
 export const words = { en, zh }

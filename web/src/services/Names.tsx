@@ -28,7 +28,7 @@ export function Names({ of, filled: { model, prompt, profile }, set }: PartProps
   return (
     <div className="space-y-4">
       <Choice label={say("model")} value={model} options={[{ value: "", text: say(mine ? "modelUsual" : "modelTheirs") }, ...(catalogue?.models ?? []).map(({ id }) => ({ value: id, text: id }))]} onValue={(id) => set({ model: id })} />
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 md:grid-cols-2">
         <Choice label={say("prompt")} value={String(prompt)} options={chosen(prompt, promptsKnown)} onValue={(n) => set({ prompt: Number(n) })} />
         <Choice label={say("profile")} value={String(profile)} options={chosen(profile, profilesKnown)} onValue={(n) => set({ profile: Number(n) })} />
       </div>

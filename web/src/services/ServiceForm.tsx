@@ -57,7 +57,7 @@ export function ServiceForm({ of, begin, revision, onSaved, onCancel }: Props) {
       <Area label={say("description")} hint={say("descriptionHint")} rows={2} limit={2000} value={filled.description} onValue={(description) => set({ description })} />
       <Names of={of} filled={filled} set={set} />
       <Capabilities filled={filled} set={set} />
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 md:grid-cols-2">
         <Area label={say("docs")} hint={say("docsHint")} rows={3} value={filled.docs} onValue={(docs) => set({ docs })} />
         <Area label={say("scripts")} hint={say("scriptsHint")} rows={3} value={filled.scripts} onValue={(scripts) => set({ scripts })} />
       </div>
@@ -128,7 +128,7 @@ function Limits({ filled, set, tried }: PartProps & { tried: boolean }) {
   return (
     <fieldset>
       <legend className="mb-2 font-medium">{say("limits")}</legend>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid gap-4 md:grid-cols-2">
         {(["conversations", "perMinute", "concurrent", "perDay"] as const).map((one) => (
           <Field
             key={one}

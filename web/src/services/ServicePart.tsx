@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from "react"
 
 import { deleteService, saveService, type Service } from "../api/services"
 import { servicesWords } from "../i18n/services"
+import { trackWords } from "../i18n/servicetrack"
 import { useTable } from "../i18n/table"
 import { Button, buttonLook } from "../ui/Button"
 import { Note } from "../ui/Note"
@@ -17,12 +18,15 @@ import { servicesQuery } from "./queries"
 import { ServiceForm } from "./ServiceForm"
 
 const Confirm = lazy(() => import("../ui/Confirm"))
+const Tasks = lazy(() => import("./Tasks"))
+const Usage = lazy(() => import("./Usage"))
 
 const tab = "-mb-px border-b-2 border-transparent px-1 py-2 font-medium text-ink-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
 
 /** All about one service: its keys, what its consumers said, and what it is. */
 export function ServicePart({ service, onGone }: { service: Service; onGone: () => void }) {
   const say = useTable(servicesWords)
+  const track = useTable(trackWords)
   const { id, name, revision } = service
   return (
     <>
@@ -31,6 +35,8 @@ export function ServicePart({ service, onGone }: { service: Service; onGone: () 
         <Tabs.List aria-label={name} className="flex gap-5 overflow-x-auto border-b border-line">
           <Tabs.Trigger value="keys" className={tab}>{say("keys")}</Tabs.Trigger>
           <Tabs.Trigger value="conversations" className={tab}>{say("conversations")}</Tabs.Trigger>
+          <Tabs.Trigger value="tasks" className={tab}>{track("tasks")}</Tabs.Trigger>
+          <Tabs.Trigger value="usage" className={tab}>{track("usage")}</Tabs.Trigger>
           <Tabs.Trigger value="about" className={tab}>{say("about")}</Tabs.Trigger>
         </Tabs.List>
         <Tabs.Content value="keys" className="space-y-6 pt-4">
@@ -39,6 +45,12 @@ export function ServicePart({ service, onGone }: { service: Service; onGone: () 
         </Tabs.Content>
         <Tabs.Content value="conversations" className="pt-4">
           <Conversations id={id} />
+        </Tabs.Content>
+        <Tabs.Content value="tasks" className="pt-4">
+          <Suspense><Tasks id={id} /></Suspense>
+        </Tabs.Content>
+        <Tabs.Content value="usage" className="pt-4">
+          <Suspense><Usage id={id} /></Suspense>
         </Tabs.Content>
         <Tabs.Content value="about" className="pt-4">
           <ServiceForm key={revision} of={service} begin={filledFrom(service)} revision={revision} onSaved={() => toast(say("saved", { name }))} />

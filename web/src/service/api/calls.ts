@@ -26,7 +26,7 @@ async function ask(method: string, path: string, { body, headers, signal, patien
     answer = await fetch(`/api/v1${path}`, {
       method,
       body,
-      headers: { Authorization: `Bearer ${currentKey()}`, "X-Xbot-Channel": "web", ...json, ...headers },
+      headers: { Authorization: `Bearer ${currentKey()}`, "X-Xbot-Channel": "web", "Accept-Language": document.documentElement.lang, ...json, ...headers },
       signal: ends.signal,
       credentials: "omit",
       cache: "no-store",

@@ -40,7 +40,8 @@ export interface Conversation {
 /** What a stream tells. */
 export type ChatEvent =
   | { type: "accepted"; message_id: string }
-  | { type: "token" | "thinking" | "message" | "waiting"; content: string }
+  | { type: "token" | "thinking" | "waiting"; content: string }
+  | { type: "message"; content: string; reasoning?: string }
   | { type: "tool_call"; id: string; name: string; args: string }
   | { type: "tool_call_chunk"; args_delta: string }
   | { type: "tool_result"; id: string; name: string; content: string; ok?: boolean }

@@ -18,6 +18,8 @@ export interface State {
   pending?: Sent
   doing: "idle" | "loading" | "sending" | "running" | "stopping"
   trouble?: { kind: Trouble; message: string; until?: number }
+  /** Why the last message has no answer, where the messages do not say so. */
+  failed?: string
   /** What could not be sent: it goes back to where it was written. */
   returned?: { text: string; files: File[] }
 }
@@ -71,7 +73,7 @@ export class Conversation {
     if (pending || doing !== "idle") return false
     const before = this.#work // it looks for what has happened meanwhile
     const after = messages.length
-    this.#set({ pending: { text, attachments: [], files, after }, doing: "sending", trouble: undefined, returned: undefined, live: nothing })
+    this.#set({ pending: { text, attachments: [], files, after }, doing: "sending", trouble: undefined, returned: undefined, failed: undefined, live: nothing })
     this.#begin(async () => {
       await before
       this.#set({ doing: "sending" })
@@ -154,7 +156,7 @@ export class Conversation {
       this.#set({ id })
       this.#created(id)
     }
-    touch(id, titleOf(id) || titleFrom(text))
+    touch(id, titleOf(id) || titleFrom(text || (files[0]?.name ?? "")))
     const attachments = await this.#upload(id, files)
     const pending = { key: randomId(), text, attachments, after }
     keepPending(id, pending)
@@ -246,6 +248,7 @@ export class Conversation {
   /** Shows what an event tells; true: it was the last one. */
   #take(event: ChatEvent): boolean {
     const { messages, live } = this.state.get()
+    if (event.type === "error") this.#set({ failed: event.content })
     const changed = withResult(messages, event)
     if (changed) this.#set({ messages: changed })
     else this.#set({ live: reduce(live, event) })

@@ -20,16 +20,16 @@ test("a restart and a break void what was not whole, and nothing else", () => {
 })
 
 test("a call keeps its place, its arguments grow, and its result finds it", () => {
-  const live = after(call("a"), { type: "tool_call_chunk", args_delta: '{"q":' }, { type: "tool_call_chunk", args_delta: "1}" }, call("b"), { type: "message", content: "" }, result("a"), token("Done"))
-  expect(live.steps[0]?.calls).toEqual([
+  const live = after({ type: "message", content: "I search.", reasoning: "Hm." }, call("a"), { type: "tool_call_chunk", args_delta: '{"q":' }, { type: "tool_call_chunk", args_delta: "1}" }, call("b"), result("a"), token("Done"))
+  expect(live.steps.map(({ thinking, text }) => [thinking, text])).toEqual([["Hm.", "I search."], ["", ""], ["", "Done"]])
+  expect(live.steps[1]?.calls).toEqual([
     { id: "a", name: "web_search", args: '{"q":1}', result: "found", ok: true },
     { id: "b", name: "web_search", args: "" },
   ])
-  expect(live.steps[1]?.text).toBe("Done")
 })
 
 test("calls that are told behind their answer stand behind it, and a restart of the next one leaves them", () => {
-  const live = after(token("Let me see."), { type: "message", content: "Let me see." }, call("a"), result("a"), token("It i"), { type: "restart" }, token("It is"))
+  const live = after(token("Let me see."), { type: "message", content: "Let me see." }, call("a"), result("a"), { type: "restart" }, token("It i"), { type: "restart" }, token("It is"))
   expect(live.steps.map(({ text, calls }) => [text, calls.length])).toEqual([["Let me see.", 0], ["", 1], ["It is", 0]])
 })
 

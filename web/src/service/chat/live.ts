@@ -28,7 +28,7 @@ export function reduce(live: Live, event: ChatEvent): Live {
     case "thinking":
       return changeOpen(behindCalls(live), (step) => ({ ...step, thinking: step.thinking + event.content }))
     case "message":
-      return changeOpen(live, (step) => ({ ...step, text: event.content, closed: true }))
+      return changeOpen(behindCalls(live), (step) => ({ ...step, thinking: event.reasoning || step.thinking, text: event.content, closed: true }))
     case "tool_call":
       return withCall(live, { id: event.id, name: event.name, args: textOf(event.args) })
     case "tool_call_chunk":
@@ -44,8 +44,8 @@ export function reduce(live: Live, event: ChatEvent): Live {
   }
 }
 
-/** What is left of it when the connection broke: what was not whole is told again, or comes whole. */
-export const withoutOpen = (live: Live): Live => ({ steps: live.steps.filter((step) => step.closed) })
+/** What is left of it when the connection broke: what was not whole is told again, or comes whole. Calls stay: their answer was whole. */
+export const withoutOpen = (live: Live): Live => ({ steps: live.steps.filter((step) => step.closed || step.calls.length > 0) })
 
 /** Changes the step that is being written, which may be a new one. */
 function changeOpen({ steps }: Live, change: (step: Step) => Step): Live {
@@ -119,8 +119,8 @@ const plain = (call: Call): Call => ({ ...call, args: textOf(call.args), result:
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 
 /** A turn ends with its answer: calls in the same message as the last text came before it. */
-function answerLast({ steps, stopped }: Turn): Step[] {
+function answerLast({ steps, stopped, error }: Turn): Step[] {
   const last = steps.at(-1)
-  if (!last || stopped || last.text.trim() === "" || last.calls.length === 0) return steps
+  if (!last || stopped || error || last.text.trim() === "" || last.calls.length === 0) return steps
   return [...steps.slice(0, -1), { ...last, text: "" }, { ...last, thinking: "", calls: [] }]
 }

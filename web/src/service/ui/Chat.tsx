@@ -17,7 +17,7 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
   const say = useSay()
   const state = useStore(conversation.state)
   const files = useFiles()
-  const { messages, live, pending, doing, trouble } = state
+  const { messages, live, pending, doing, trouble, failed } = state
   const busy = doing !== "idle"
   const running = doing === "running" || doing === "stopping"
   const turns = useMemo(() => {
@@ -26,8 +26,10 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
       const { text, attachments } = pending
       all.push({ id: "pending", asked: { id: "pending", role: "user", content: text, attachments }, steps: [] })
     }
+    const last = all.at(-1)
+    if (failed !== undefined && !running && last?.steps.length === 0) last.error ??= failed
     return all
-  }, [messages, pending, running])
+  }, [messages, pending, running, failed])
   const current: Turn | undefined = running ? turns.at(-1) : undefined
   const ask = useCallback((text: string, given: File[] = []) => conversation.send(text, given), [conversation])
   const blank = turns.length === 0 && doing !== "loading" && !busy && trouble?.kind !== "gone"

@@ -42,7 +42,7 @@ export function Composer({ conversation, files, onSend }: { conversation: Conver
   const sendable = idle && (text.trim() !== "" || picked.length > 0)
   const send = () => {
     if (!sendable) return
-    if (!onSend(text.trim() || say("compose.onlyFiles"), picked)) return
+    if (!onSend(text.trim(), picked)) return
     setText("") // what is kept of it goes once the message itself is kept
     clear()
   }

@@ -53,9 +53,9 @@ export function Feed({ turns, live, current, pending, doing }: Props) {
   }
   return (
     <div className="relative min-h-0 flex-1">
+      <h1 className="sr-only">{service.name}</h1>
       <div ref={list} onScroll={scrolled} tabIndex={0} role="region" aria-label={say("feed.label")} className="fade-edges h-full overflow-y-auto -outline-offset-2">
         <div className="mx-auto w-full max-w-[calc(var(--container-column)+2.5rem)] px-5 py-6">
-          <h1 className="sr-only">{service.name}</h1>
           {doing === "loading" && turns.length === 0 && <p className="text-ink-3">{say("feed.loading")}</p>}
           {turns.map((turn, n) => (
             <TurnShown key={n} turn={turn} live={turn === current ? live : undefined} sending={turn.id === "pending" && doing === "sending" ? (pending?.files ?? []) : undefined} />

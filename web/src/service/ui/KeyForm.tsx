@@ -58,7 +58,7 @@ export function KeyForm({ refused }: { refused: boolean }) {
             spellCheck={false}
             aria-describedby="key-hint"
             aria-invalid={told !== undefined}
-            className="h-11 min-w-0 flex-1 bg-transparent px-3 font-mono text-ui outline-none"
+            className="h-11 min-w-0 flex-1 bg-transparent px-3 font-mono text-body outline-none"
           />
           <button type="button" onClick={() => setShown(!shown)} aria-pressed={shown} className="shrink-0 rounded-md px-3 text-small text-ink-2 hover:text-ink">
             {say(shown ? "key.hide" : "key.show")}

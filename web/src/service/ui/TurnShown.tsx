@@ -98,7 +98,7 @@ function Asked({ message, sending }: { message: Message; sending: File[] | undef
         </ul>
       )}
       {sending && sending.length > 0 && <PickedFiles files={sending} />}
-      <div className="max-w-[85%] rounded-xl rounded-br-sm bg-sunken px-4 py-2.5 text-body break-words whitespace-pre-wrap">{message.content}</div>
+      {message.content !== "" && <div className="max-w-[85%] rounded-xl rounded-br-sm bg-sunken px-4 py-2.5 text-body break-words whitespace-pre-wrap">{message.content}</div>}
       {sending && (
         <p role="status" className="text-small text-ink-3">
           {say(sending.length > 0 ? "turn.uploading" : "turn.sending")}

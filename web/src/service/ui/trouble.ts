@@ -17,7 +17,7 @@ export function useTrouble(): (trouble: Told, again?: boolean, now?: number) => 
   return useCallback(
     ({ kind, message, until }, again = false, now = Date.now()) => {
       if (kind === "busy") return say(again ? "trouble.busyAgain" : "trouble.busy")
-      if (kind === "refused") return say("trouble.refused", { why: message })
+      if (kind === "refused") return message === "" ? say("trouble.busy") : say("trouble.refused", { why: message.replace(/\.$/, "") })
       if (kind !== "limit") return say(`trouble.${kind}`)
       const seconds = Math.max(1, Math.ceil(((until ?? now) - now) / 1000))
       const time = new Date(until ?? now).toLocaleString(words[language].lang === "en" ? "en-GB" : "zh-CN", { hour: "2-digit", minute: "2-digit", ...(seconds > 43_200 && { day: "numeric", month: "short" }) })

@@ -1,0 +1,185 @@
+package consumer_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/service"
+)
+
+// completion is an answer in OpenAI's form, whole or a piece.
+type completion struct {
+	Conversation string `json:"conversation_id"`
+	Object       string
+	Choices      []struct {
+		Message, Delta struct{ Content string }
+		Finish         string `json:"finish_reason"`
+	}
+	Usage struct {
+		Total int `json:"total_tokens"`
+	}
+	Error struct{ Message, Type, Code string }
+}
+
+func says(text string, more ...any) object {
+	out := object{"model": "any", "messages": []object{{"role": "user", "content": text}}}
+	for i := 0; i < len(more); i += 2 {
+		out[more[i].(string)] = more[i+1]
+	}
+	return out
+}
+
+const completionsPath = "/api/v1/chat/completions"
+
+// completes sends a request, and answers it as soon as it is accepted in a conversation.
+func (b *bundle) completes(body object, text string, headers ...string) (out completion) {
+	b.T.Helper()
+	before := b.queued()
+	got := make(chan answered, 1)
+	go func() { got <- b.do(b.key, http.MethodPost, completionsPath, body, headers...) }()
+	c := b.awaits(before)
+	b.claims(c, chat.TurnID("t-"+time.Now().Format("150405.000000000"))).answers(text)
+	(<-got).is(http.StatusOK, &out)
+	return out
+}
+
+func (b *bundle) queued() (n int) {
+	b.T.Helper()
+	require.NoError(b.T, b.Pool.QueryRow(b.T.Context(), "SELECT count(*) FROM inbox").Scan(&n))
+	return n
+}
+
+// awaits waits until another message is queued, and returns its conversation.
+func (b *bundle) awaits(before int) (c service.Conversation) {
+	b.T.Helper()
+	require.Eventually(b.T, func() bool { return b.queued() > before }, 20*time.Second, 5*time.Millisecond)
+	var id string
+	require.NoError(b.T, b.Pool.QueryRow(b.T.Context(), "SELECT c.id FROM inbox i JOIN service_conversations c ON c.session_key = i.session_key ORDER BY i.id DESC LIMIT 1").Scan(&id))
+	c, err := b.ConsumerConversation(b.T.Context(), b.caller(b.key), id)
+	require.NoError(b.T, err)
+	return c
+}
+
+func TestCompletions_AnswerInOpenAIsFormInTheConversationThatIsNamed(t *testing.T) {
+	b := setup(t)
+	first := b.completes(says("hello"), "hi there")
+	require.Equal(t, []any{"chat.completion", "hi there", "stop", 13}, []any{first.Object, first.Choices[0].Message.Content, first.Choices[0].Finish, first.Usage.Total})
+	require.True(t, service.IsConversation(first.Conversation))
+	second := b.completes(says("and now?", "conversation_id", first.Conversation), "later")
+	require.Equal(t, first.Conversation, second.Conversation)
+	third := b.completes(says("hello"), "hi again")
+	require.NotEqual(t, first.Conversation, third.Conversation, "else each is a new one")
+	lena := b.completes(says("I am Lena", "user", "lena"), "hi Lena")
+	again := b.completes(says("who am I?", "user", "lena"), "Lena")
+	require.Equal(t, lena.Conversation, again.Conversation)
+	other := b.completes(says("who am I?", "user", "mark"), "who knows")
+	require.NotEqual(t, lena.Conversation, other.Conversation)
+
+	var out completion
+	b.do(b.keyOf(b.service), http.MethodPost, completionsPath, says("hi", "conversation_id", first.Conversation)).is(http.StatusNotFound, &out)
+	require.NotEmpty(t, out.Error.Message)
+	b.do("sk-svc-wrong", http.MethodPost, completionsPath, says("hi")).is(http.StatusUnauthorized, &out)
+	require.Equal(t, []string{"invalid_request_error", "invalid_api_key"}, []string{out.Error.Type, out.Error.Code})
+	b.do(b.key, http.MethodPost, completionsPath, says("hi", "n", 2)).is(http.StatusBadRequest, &out)
+}
+
+func TestCompletions_AStreamHidesToolsAndEndsAsOpenAIs(t *testing.T) {
+	b := setup(t)
+	before := b.queued()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	got := b.request(ctx, b.key, http.MethodPost, completionsPath, says("look it up", "stream", true, "stream_options", object{"include_usage": true}))
+	defer got.Body.Close()
+	require.Equal(t, http.StatusOK, got.StatusCode)
+	turn := b.claims(b.awaits(before), "t1")
+	turn.begins(0)
+	turn.calls(turn.says(0, "", "Read")[0], "secret result")
+	turn.begins(1)
+	turn.says(1, "found it")
+	turn.ends(chat.TurnDone, "")
+	body, err := io.ReadAll(got.Body)
+	require.NoError(t, err)
+	require.NotContains(t, string(body), "secret result")
+	require.True(t, strings.HasSuffix(string(body), "data: [DONE]\n\n"), "%s", body)
+	text, total := "", 0
+	for lines := bufio.NewScanner(strings.NewReader(string(body))); lines.Scan(); {
+		data, is := strings.CutPrefix(lines.Text(), "data: {")
+		if !is {
+			continue
+		}
+		var c completion
+		require.NoError(t, json.Unmarshal([]byte("{"+data), &c))
+		for _, choice := range c.Choices {
+			text += choice.Delta.Content
+		}
+		total = max(total, c.Usage.Total)
+	}
+	require.Equal(t, "found it", text)
+	require.Equal(t, 26, total)
+}
+
+func TestCompletions_ARetryIsTheSameMessageAndAFailureNamesNothingOfTheHouse(t *testing.T) {
+	b := setup(t)
+	lost, cancel := context.WithCancel(t.Context())
+	before := b.queued()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		r, err := http.NewRequestWithContext(lost, http.MethodPost, b.url+completionsPath, strings.NewReader(`{"model":"any","messages":[{"role":"user","content":"hello"}]}`))
+		if err == nil {
+			r.Header.Set("Authorization", "Bearer "+b.key)
+			if got, err := http.DefaultClient.Do(r); err == nil {
+				_ = got.Body.Close()
+			}
+		}
+	}()
+	c := b.awaits(before)
+	cancel()
+	<-gone
+	b.claims(c, "t1").answers("hi")
+	var out completion
+	b.do(b.key, http.MethodPost, completionsPath, []byte(`{"model":"any","messages":[{"role":"user","content":"hello"}]}`), "X-Stainless-Retry-Count", "1").is(http.StatusOK, &out)
+	require.Equal(t, c.ID, out.Conversation)
+	require.Equal(t, "hi", out.Choices[0].Message.Content)
+	require.Equal(t, before+1, b.queued(), "it was answered once")
+	for _, text := range []string{"named", "named"} {
+		if b.queued() == before+1 {
+			out = b.completes(says(text), "once", "Idempotency-Key", "mine")
+			continue
+		}
+		var again completion
+		b.do(b.key, http.MethodPost, completionsPath, says(text), "Idempotency-Key", "mine").is(http.StatusOK, &again)
+		require.Equal(t, out.Conversation, again.Conversation)
+	}
+	require.Equal(t, before+2, b.queued())
+
+	before = b.queued()
+	failed := make(chan answered, 1)
+	go func() { failed <- b.do(b.key, http.MethodPost, completionsPath, says("你好")) }()
+	b.claims(b.awaits(before), "t9").ends(chat.TurnFailed, i18n.ModelRefused, "secret-host says no")
+	got := <-failed
+	require.GreaterOrEqual(t, got.status, 400)
+	require.NotContains(t, string(got.body), "secret-host")
+}
+
+func TestCompletions_ARefusedRequestLeavesNoConversationBehind(t *testing.T) {
+	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}})
+	b.chats(b.conversation(), "it waits").until("accepted")
+	var out completion
+	got := b.do(b.key, http.MethodPost, completionsPath, says("one too many")).is(http.StatusTooManyRequests, &out)
+	require.Equal(t, "rate_limit_error", out.Error.Type)
+	require.NotEmpty(t, got.header.Get("Retry-After"))
+	var n int
+	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT count(*) FROM service_conversations").Scan(&n))
+	require.Equal(t, 1, n)
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+
+import { publishTask } from "../api/cron"
+import { Area, Choice } from "../cron/fields"
+import { JobRow } from "../cron/JobRow"
+import { serviceJobsQuery } from "../cron/queries"
+import { useT } from "../i18n"
+import { cronWords } from "../i18n/cron"
+import { trackWords } from "../i18n/servicetrack"
+import { useTable } from "../i18n/table"
+import { randomId } from "../lib/ids"
+import { Button } from "../ui/Button"
+import { Field } from "../ui/Field"
+import { Note } from "../ui/Note"
+import { toast } from "../ui/toasts"
+
+/** What a service's agent is told at certain times. */
+export default function Tasks({ id }: { id: string }) {
+  const t = useT()
+  const say = useTable(trackWords)
+  const { data, error } = useQuery(serviceJobsQuery(id))
+  const [open, setOpen] = useState(false)
+  if (error && !data) return <Note tone="danger">{error.message}</Note>
+  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  return (
+    <div className="space-y-4">
+      <p className="text-ink-2">{say("tasksLead")}</p>
+      {data.jobs.length === 0 && <p className="text-ink-2">{say("noTasks")}</p>}
+      <ul aria-label={say("tasks")} className="divide-y divide-line">
+        {data.jobs.map((job) => (
+          <JobRow key={job.id} job={job} />
+        ))}
+      </ul>
+      {open ? <Publish id={id} onDone={() => setOpen(false)} /> : <Button onClick={() => setOpen(true)}>{say("publish")}</Button>}
+    </div>
+  )
+}
+
+function Publish({ id, onDone }: { id: string; onDone: () => void }) {
+  const say = useTable(trackWords)
+  const cron = useTable(cronWords)
+  const client = useQueryClient()
+  const [once] = useState(randomId)
+  const [message, setMessage] = useState("")
+  const [type, setType] = useState<"once" | "cron" | "interval">("once")
+  const [schedule, setSchedule] = useState("")
+  const [tried, setTried] = useState(false)
+  const publishing = useMutation({
+    mutationFn: () => publishTask(id, message, type, schedule, once),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ["jobs"] })
+      toast(say("published"))
+      onDone()
+    },
+  })
+  const types = [{ value: "once", text: say("once") }, { value: "cron", text: say("cron") }, { value: "interval", text: say("interval") }]
+  return (
+    <form
+      aria-label={say("publish")}
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        setTried(true)
+        if (message.trim() !== "") publishing.mutate()
+      }}
+    >
+      <Area label={say("message")} hint={say("messageHint")} problem={tried && message.trim() === "" ? cron("needed") : undefined} value={message} onValue={setMessage} />
+      <Choice label={say("type")} value={type} options={types} onValue={(value) => setType(value === "cron" || value === "interval" ? value : "once")} />
+      <Field label={say("schedule")} hint={say("scheduleHint")} value={schedule} onChange={(event) => setSchedule(event.target.value)} />
+      {publishing.error && <Note tone="danger">{publishing.error.message}</Note>}
+      <div className="flex flex-wrap gap-2">
+        <Button look="primary" type="submit" disabled={publishing.isPending}>{publishing.isPending ? say("sending") : say("send")}</Button>
+        <Button look="quiet" onClick={onDone}>{say("cancel")}</Button>
+      </div>
+    </form>
+  )
+}
