@@ -55,6 +55,11 @@ export class Services {
     })
   }
 
+  /** All conversations, each with its service. */
+  talks() {
+    return this.#services.flatMap((service) => service.said.map((one) => ({ service, ...one })))
+  }
+
   #view({ list, said, ...service }) {
     return { ...service, keys: list.filter((key) => !key.revoked_at).length, conversations: said.length }
   }

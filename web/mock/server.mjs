@@ -10,6 +10,7 @@ import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
 import { Hooks } from "./hooks.mjs"
 import { Plugins } from "./plugins.mjs"
+import { Inbox } from "./inbox.mjs"
 import { Services } from "./published.mjs"
 import { Memory } from "./memory.mjs"
 import { Preferences } from "./preferences.mjs"
@@ -59,6 +60,7 @@ export class MockServer {
   hooks = new Hooks()
   plugins = new Plugins()
   services = new Services()
+  inbox = new Inbox(this.services)
   roles = new Roles()
   registry = new Registry()
   /** Whether conversations are named by what follows "# title" in a message. */
@@ -286,7 +288,8 @@ export class MockServer {
     if (/^\/api\/(preferences|changes)/.test(url.pathname)) return this.preferences.answer(route, url.searchParams, await readBody(request))
     if (url.pathname.startsWith("/api/memory") || url.pathname.startsWith("/api/profile")) return this.memory.answer(route, url.searchParams, await readBody(request))
     if (route === "GET /api/panels") return [200, { panels: [] }]
-    if (url.pathname.startsWith("/api/services")) return this.services.answer(request, url)
+    if (url.pathname.startsWith("/api/inbox")) return this.inbox.answer(request, url)
+    if (url.pathname.startsWith("/api/services")) return (await this.inbox.hand(request, url)) ?? this.services.answer(request, url)
     if (url.pathname.startsWith("/api/plugins")) return this.plugins.answer(request, url)
     if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/roles")) return this.roles.answer(request.method, url.pathname, await readBody(request))

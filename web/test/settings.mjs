@@ -5,7 +5,7 @@ import { invited, visitorAt } from "./lib/others.mjs"
 import { openSettings, section } from "./lib/settings.mjs"
 
 const MEMBERS = ["You", "Models and keys", "Agents and roles", "Skills & agents", "Prompts", "Permissions", "Tools", "Connected accounts", "Memory", "Runners", "Schedules", "Triggers", "Usage", "Changes"]
-const ADMINISTRATORS = [...MEMBERS, "Channels", "Services", "People", "Policy", "Hooks", "Plugins", "Limits", "Runs", "About"]
+const ADMINISTRATORS = [...MEMBERS, "Channels", "Services", "Inbox", "People", "Policy", "Hooks", "Plugins", "Limits", "Runs", "About"]
 
 const desk = { width: 1280, height: 860 }
 const phone = { width: 375, height: 812 }
@@ -104,7 +104,7 @@ export const settingsOfServer = {
   "a member opens each of theirs without an error, and none of what they may not change": async (v) => {
     const mia = await invited(v, "Mia")
     await walk(mia, [...MEMBERS, "About"], 0)
-    for (const address of ["channels", "services", "people", "policy", "hooks", "plugins", "limits", "runs"]) {
+    for (const address of ["channels", "services", "inbox", "people", "policy", "hooks", "plugins", "limits", "runs"]) {
       await mia.page.goto(`${mia.url}/settings/${address}`)
       await mia.page.getByText("There is nothing at this address.").waitFor()
     }

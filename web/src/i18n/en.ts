@@ -622,6 +622,7 @@ export const en = {
   "hooks.title": "Hooks",
   "plugins.title": "Plugins",
   "services.title": "Services",
+  "inbox.title": "Inbox",
   "policy.title": "Policy",
   "roles.title": "Agents and roles",
   "registry.title": "Skills & agents",

@@ -624,6 +624,7 @@ export const zh: Record<Key, string> = {
   "hooks.title": "钩子",
   "plugins.title": "插件",
   "services.title": "服务",
+  "inbox.title": "收件箱",
   "policy.title": "策略",
   "roles.title": "智能体与角色",
   "registry.title": "技能与智能体",

@@ -11,7 +11,7 @@ export default function Badge() {
   const count = (data?.items ?? 0) + (data?.waiting ?? 0)
   if (count === 0) return null
   return (
-    <span role="status" aria-label={say("waiting", { count })} className="ml-1 inline-flex min-w-5 justify-center rounded-full bg-accent px-1.5 text-small text-on-accent">
+    <span role="status" aria-label={say("waiting", { count })} className="pointer-events-none absolute top-1/2 right-8 inline-flex min-w-5 -translate-y-1/2 justify-center rounded-full bg-accent px-1.5 text-small text-on-accent">
       {count > 99 ? "99+" : count}
     </span>
   )

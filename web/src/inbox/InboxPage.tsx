@@ -80,9 +80,8 @@ interface OpenerProps {
 }
 
 function Opener({ title, strong, text, children, onOpen }: OpenerProps) {
-  const say = useTable(inboxWords)
   return (
-    <button type="button" aria-label={say("open", { title })} onClick={onOpen} className="block min-h-11 w-full rounded-md px-2 py-2.5 text-left hover:bg-hover">
+    <button type="button" onClick={onOpen} className="block min-h-11 w-full rounded-md px-2 py-2.5 text-left hover:bg-hover">
       <span className={strong ? "block font-semibold break-words" : "block break-words"}>{title}</span>
       {text && <span className="line-clamp-2 break-words text-ink-2">{text}</span>}
       <span className="block text-small break-words text-ink-3">{children}</span>

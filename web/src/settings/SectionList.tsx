@@ -1,9 +1,12 @@
 import { Link } from "@tanstack/react-router"
 import { ChevronRight } from "lucide-react"
+import { lazy, Suspense } from "react"
 
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import type { SettingsSection } from "./sections"
+
+const InboxBadge = lazy(() => import("../inbox/Badge"))
 
 interface Props {
   sections: SettingsSection[]
@@ -27,7 +30,7 @@ export function SectionList({ sections, open, narrow }: Props) {
             {sections
               .filter((section) => section.group === group)
               .map(({ id, title }) => (
-                <li key={id}>
+                <li key={id} className="relative">
                   <Link
                     to="/settings/{-$section}"
                     params={{ section: id }}
@@ -41,6 +44,11 @@ export function SectionList({ sections, open, narrow }: Props) {
                     <span className="min-w-0 flex-1">{t(title)}</span>
                     {!narrow && <ChevronRight size={16} aria-hidden className="text-ink-3" />}
                   </Link>
+                  {id === "inbox" && (
+                    <Suspense>
+                      <InboxBadge />
+                    </Suspense>
+                  )}
                 </li>
               ))}
           </ul>

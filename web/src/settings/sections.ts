@@ -31,6 +31,7 @@ const sections: SettingsSection[] = [
   { id: "changes", title: "changes.title", group: "yours", show: lazy(() => import("../preferences/ChangesPage")) },
   { id: "channels", title: "channels.title", group: "installation", admin: true, show: lazy(() => import("../channels/ChannelsPage")) },
   { id: "services", title: "services.title", group: "installation", admin: true, show: lazy(() => import("../services/ServicesPage")) },
+  { id: "inbox", title: "inbox.title", group: "installation", admin: true, show: lazy(() => import("../inbox/InboxPage")) },
   { id: "people", title: "people.title", group: "installation", admin: true, show: lazy(() => import("./People")) },
   { id: "policy", title: "policy.title", group: "installation", admin: true, show: lazy(() => import("../policy/PolicyPage")) },
   { id: "hooks", title: "hooks.title", group: "installation", admin: true, show: lazy(() => import("../hooks/HooksPage")) },

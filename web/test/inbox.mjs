@@ -1,0 +1,63 @@
+// What must be seen of the inbox of services. Each name is a claim.
+import assert from "node:assert/strict"
+
+import { openSettings } from "./lib/settings.mjs"
+
+const begin = async (v) => {
+  await v.page.setViewportSize({ width: 1280, height: 860 })
+  await v.page.goto(v.url)
+  await v.ready()
+  return openSettings(v, "Inbox")
+}
+
+/** States of the mock alone: it has an item. */
+export const inboxOfMock = {
+  "an administrator reads what a consumer asks, as text alone, with a number that says how much waits": async (v) => {
+    const page = await begin(v)
+    await v.page.getByRole("status", { name: "1 wait in the inbox" }).waitFor()
+    await page.getByText("She wants her money back").waitFor()
+    await v.inspect("310-inbox")
+    await page.getByRole("button", { name: /^Where is my parcel/ }).click()
+    await page.getByText("She wants her money back for order 7. <img").waitFor()
+    const talk = page.getByRole("list", { name: "Conversation" })
+    await talk.getByText("<img src=x onerror=alert(1)> It is on its way.").waitFor()
+    await talk.getByText("Uses Read").waitFor()
+    await v.page.getByRole("status", { name: /wait in the inbox/ }).waitFor({ state: "detached" }) // it was read by that
+    await v.inspect("311-inbox-item")
+  },
+
+  "an answer that fails keeps its text, and one that is sent stands in the conversation": async (v) => {
+    const page = await begin(v)
+    await page.getByLabel("Show").selectOption("Everything")
+    await page.getByRole("button", { name: /^Where is my parcel/ }).click()
+    const box = page.getByLabel("Your answer")
+    await box.fill("please refuse me")
+    await page.getByRole("button", { name: "Send" }).click()
+    await page.getByText("the database is away").waitFor()
+    assert.equal(await box.inputValue(), "please refuse me")
+    await box.fill("You get it back.")
+    await box.press("Control+Enter")
+    await page.getByRole("list", { name: "Conversation" }).getByText("You get it back.").waitFor()
+    await page.getByText("admin, in place of the agent").waitFor()
+    assert.equal(await box.inputValue(), "")
+    assert.equal(await page.getByLabel("Status").inputValue(), "handled")
+  },
+
+  "a conversation is taken and given back by keyboard, on a phone, in the dark": async (v) => {
+    const page = await begin(v)
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await page.getByLabel("Show").selectOption("Everything")
+    await page.getByRole("button", { name: /^Where is my parcel/ }).click()
+    const take = page.getByRole("button", { name: "Take the conversation" })
+    await take.focus()
+    await v.page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Give it back to the agent" }).waitFor()
+    assert.ok(await v.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the phone")
+    await v.inspect("312-inbox-phone")
+    await page.getByRole("button", { name: "Inbox" }).first().click()
+    await page.getByText("Taken by admin").first().waitFor()
+    await page.getByRole("button", { name: /^Where is my parcel/ }).first().click()
+    await page.getByRole("button", { name: "Give it back to the agent" }).click()
+    await page.getByRole("button", { name: "Take the conversation" }).waitFor()
+  },
+}
