@@ -133,4 +133,3 @@ func (s *server) nothingOfServices() {
 		return sum == 0
 	}, 4*time.Minute, 200*time.Millisecond, "%v", left)
 }
-

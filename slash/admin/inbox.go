@@ -21,13 +21,18 @@ type Consumers interface {
 	InboxItem(ctx context.Context, id string) (service.Item, error)
 	SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error
 	AnswerInboxItem(ctx context.Context, item string, by services.By, id, text string) (service.Item, error)
-	TakeIn(ctx context.Context, c service.Conversation, by services.By, zones []string) (chat.TurnID, error)
-	Zones() []string
-	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
+	Hands
 	ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error)
 	AnyConversation(ctx context.Context, id string) (service.Conversation, error)
 	Service(ctx context.Context, id string) (service.Service, error)
 	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
+}
+
+// Hands give conversations of consumers to people, and back to the agent.
+type Hands interface {
+	TakeIn(ctx context.Context, c service.Conversation, by services.By, zones []string) (chat.TurnID, error)
+	Zones() []string
+	GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error)
 }
 
 // listed is how many items /inbox lists, and words how much of each, in characters.
@@ -65,11 +70,11 @@ func (c Inbox) Run(ctx context.Context, in slash.Request, args string) (string, 
 		}
 		return c.hand(ctx, in, id, word == "take")
 	}
-	if id := itemID(word); rest == "" {
+	id := itemID(word)
+	if rest == "" {
 		return c.show(ctx, in, id)
-	} else {
-		return c.answer(ctx, in, id, rest)
 	}
+	return c.answer(ctx, in, id, rest)
 }
 
 // itemID is the id of an item, of which people may leave out the beginning.
