@@ -213,16 +213,14 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 			return Accepted{}, err
 		}
 	}
-	row, err := insertMessage(ctx, t, in, room, nil)
-	if err == nil {
+	row, known, err := insertOrFind(ctx, t, in, room)
+	switch {
+	case known != nil:
+		return *known, err
+	case errors.Is(err, pgx.ErrNoRows):
+		return queueFull(ctx, t, in)
+	case err == nil:
 		err = agents.MayWrite(ctx, t, in.Session) // not needed for a duplicate
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		known, err := findDuplicate(ctx, t, in, in.kind())
-		if fault.Is(err, fault.NotFound) {
-			return queueFull(ctx, t, in)
-		}
-		return known, err
 	}
 	if err != nil {
 		return Accepted{}, gone(in.Session, fmt.Errorf("accept message: %w", err))
@@ -230,6 +228,21 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Idle: row.Ahead == 0 && !row.Busy, Fetch: in.fetches()}
 	emitQueued(t, in, row.ID)
 	return got, placeInQueue(ctx, t, in, &got)
+}
+
+// insertOrFind inserts the row of a message, or finds what was accepted of it before. pgx.ErrNoRows: the queue is full.
+func insertOrFind(ctx context.Context, t *pg.Tx, in Inbound, room int) (row dbsqlc.InboxInsertRow, known *Accepted, err error) {
+	for range 2 { // the row that was in the way may have been given another id since (AnswerNewest)
+		row, err = insertMessage(ctx, t, in, room, nil)
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row, nil, err
+		}
+		found, looked := findDuplicate(ctx, t, in, in.kind())
+		if !fault.Is(looked, fault.NotFound) {
+			return row, &found, looked
+		}
+	}
+	return row, nil, err
 }
 
 // gone is Unavailable where a row could not be written because its session was deleted at the same instant; any other err stays.
