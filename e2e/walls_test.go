@@ -202,7 +202,7 @@ func TestWalls_AnInjectedPromptReachesNothingOfTheHouse(t *testing.T) {
 		require.NotContains(t, string(text), "root:x:")
 		v.onlyItsTools(r)
 	}
-	for _, part := range []string{"scripts", "private", "own"} {
+	for _, part := range []string{"scripts", "private"} {
 		require.NotContains(t, s.model.Requests()[before].System, part)
 	}
 	require.NotContains(t, s.everything(), houseWord)
@@ -242,7 +242,7 @@ func TestWalls_ThePromptIsTheAdministratorsForTheServiceWithTheDayOfTheAdministr
 	text, err := json.Marshal(last)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "Asia/Tokyo]", "messages are stamped in the administrator's timezone")
-	require.NotContains(t, string(text), "folder")
+	require.NotContains(t, last.System+last.User, "folder")
 	require.NotContains(t, string(text), houseWord)
 }
 
@@ -252,7 +252,7 @@ func TestWalls_WhatAConsumerWritesIsText(t *testing.T) {
 	v := s.visited(work, service.Patch{})
 	c := v.begin()
 	for _, text := range []string{"/stop", "/new", "/config", "/model x", "/cd /", "!cat /etc/passwd", "/clear", "/approve always", "/runner use local"} {
-		require.Contains(t, v.says(c, text), "echo: "+strings.ReplaceAll(text, `"`, `\"`), text)
+		require.Contains(t, v.says(c, text), `]\n`+text, "the model read it, behind its stamp")
 	}
 	require.NotContains(t, v.asked(), "root:x:")
 }
