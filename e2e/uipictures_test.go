@@ -16,6 +16,7 @@ import (
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
+	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/workflows"
 )
@@ -101,6 +102,7 @@ func TestTemporalUI_TellsTheStoryOfEveryTypeOfWorkflow(t *testing.T) {
 	a.ofAgents()
 	a.ofPlatforms(p)
 	a.ofPeople()
+	a.ofServices()
 	for _, kind := range workflows.Registered() {
 		require.Contains(t, a.types, kind.Name, "nobody looks at a run of this type")
 	}
@@ -119,6 +121,17 @@ func (a *album) ofPeople() {
 	a.add(shot{
 		Name: "deletion", Workflow: workflow, Run: run, Summary: fmt.Sprintf("delete person %d", id), Details: []string{"deleted"}, History: []string{"delete what is left"},
 	}, "")
+}
+
+func (a *album) ofServices() {
+	a.t.Helper()
+	c := a.publishesService(service.Patch{})
+	c.begins()
+	j := c.tasks(map[string]any{"message": "say good news", "service_ids": []string{c.of.ID}, "schedule_type": "once"})[0]
+	c.untilRuns(crashLimit, j.ID, "is over", c.over(1))
+	run := a.runOf(workflows.TrackID)
+	a.ended(workflows.TrackID, run)
+	a.add(shot{Name: "track", Workflow: workflows.TrackID, Run: run, Summary: "jobs of services", Details: []string{"runs go on"}}, "")
 }
 
 // look has a browser read the runs and take a picture of each.
