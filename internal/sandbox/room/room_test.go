@@ -121,7 +121,7 @@ func reads(ctx context.Context, box sandbox.Sandbox, file string) (saw string, e
 // hostile are paths of places that are not for the conversation.
 func (w *world) hostile() []string {
 	out := []string{
-		"/etc/passwd", "../../../../etc/passwd", "/../etc/passwd", "/generated/../../../../../../etc/passwd", "/secret.txt", "/.env", "/.xbot/hooks.json", "/work/secret.txt",
+		"/etc/passwd", "../../../../etc/passwd", "/../etc/passwd", "/generated/../../../../../../etc/passwd", "/secret.txt", "/.env", "/.xbot/hooks.json", "/srv/secret.txt",
 		"/services/" + svc + "/conversations/ffffffffff/generated/other.txt", "/generated/../elsewhere.txt", "/generated/../../ffffffffff/generated/other.txt",
 		"../ffffffffff/generated/other.txt", "/docs/private.md", "/docs/./private.md", "/docs//private.md", "/docs/faq/../private.md", "/docs/private/c.md", "/docs/private",
 		"/docs/openly.md", "/docs/OPEN.MD", "/Docs/open.md", "/docs/open.md/..", "/docs/open.md/x", "/scripts/other.py", "/scripts", "/docs/../scripts/other.py",
