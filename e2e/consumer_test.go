@@ -48,7 +48,6 @@ func (s *server) publishesService(change service.Patch) *consumer {
 	key, secret, err := c.store.AddServiceKey(ctx, c.of.ID, "program")
 	require.NoError(s.t, err)
 	c.key, c.keyID = secret, key.ID
-	<-time.After(1500 * time.Millisecond) // another process made it: the server knows its tools and model within a second, and until then it has none
 	return c
 }
 

@@ -20,6 +20,8 @@ func (d document) Get(context.Context) (*policy.Policy, error) {
 	return d.Policy, nil
 }
 
+func (d document) With(ctx context.Context, _ int64) (*policy.Policy, error) { return d.Get(ctx) }
+
 func TestKeyVariables_AreThoseOfTheModelsOfThePolicyAndOfServicesOfTools(t *testing.T) {
 	got, err := keyVariables{document{&policy.Policy{Models: []policy.Model{{ID: "a/b", APIKeyEnv: "ANTHROPIC_KEY"}, {ID: "demo/demo"}}}}}.KeyVariables(t.Context())
 	require.NoError(t, err)

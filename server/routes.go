@@ -169,7 +169,7 @@ func (in *ingressPart) api() *api.API {
 			MCPServers:  mcpservers.Endpoints{Base: base, Servers: in.servers, Connections: in.connections, Source: in.offered, Projects: in.projects, Boxes: in.boxes},
 			Connections: connections.Endpoints{Base: base, Accounts: in.connected},
 			Registry:    apiregistry.Endpoints{Base: base, Disabled: in.skills(in.boxes)},
-			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue, Known: in.policies}, Prices: in.catalogue},
+			Services:    apiservices.Endpoints{Base: base, Desk: desk.Desk{Rows: in.store, Models: in.catalogue}, Prices: in.catalogue},
 			Inbox:       apiinbox.Endpoints{Base: base},
 			Plugins:     plugins.Endpoints{Base: base, Plugins: in.plugins, Widgets: plugins.NewWidgets(in.added, weblink.New(in.key))},
 		},

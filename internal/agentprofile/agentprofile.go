@@ -130,6 +130,8 @@ type Store interface {
 // Policies knows the policy in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
+	// With is Get with services that are at least as new as the version.
+	With(ctx context.Context, services int64) (*policy.Policy, error)
 }
 
 // Resolver finds the agent profile of a conversation. It is safe for concurrent use.
@@ -163,11 +165,11 @@ func (b *Resolver) Walls(ctx context.Context, key chat.SessionKey) (walls chat.W
 // Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
 // of the database.
 func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error) {
-	p, err := b.Policies.Get(ctx)
+	w, err := choice.Wanted(ctx, b.Store, key)
 	if err != nil {
 		return Profile{}, err
 	}
-	w, err := choice.Wanted(ctx, b.Store, key)
+	p, err := b.Policies.With(ctx, w.Services)
 	if err != nil {
 		return Profile{}, err
 	}

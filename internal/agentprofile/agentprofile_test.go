@@ -25,7 +25,8 @@ func (wish) SubagentProfile(context.Context, chat.SessionKey) (*chat.Profile, er
 
 type nobody struct{}
 
-func (nobody) Get(context.Context) (*policy.Policy, error) { return &policy.Policy{}, nil }
+func (nobody) Get(context.Context) (*policy.Policy, error)         { return &policy.Policy{}, nil }
+func (nobody) With(context.Context, int64) (*policy.Policy, error) { return &policy.Policy{}, nil }
 
 func TestOf_AHeartbeatThatFoundNothingIsSilentInConversationsOfJobsOnly(t *testing.T) {
 	t.Parallel()
@@ -66,4 +67,5 @@ func TestOf_TheAgentOfAServiceHasNothingWhereItAnswersNoConsumer(t *testing.T) {
 
 type fixed struct{ *policy.Policy }
 
-func (f fixed) Get(context.Context) (*policy.Policy, error) { return f.Policy, nil }
+func (f fixed) Get(context.Context) (*policy.Policy, error)         { return f.Policy, nil }
+func (f fixed) With(context.Context, int64) (*policy.Policy, error) { return f.Policy, nil }

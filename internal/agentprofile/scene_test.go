@@ -15,7 +15,8 @@ import (
 // document is the policy in force.
 type document struct{ *policy.Policy }
 
-func (d document) Get(context.Context) (*policy.Policy, error) { return d.Policy, nil }
+func (d document) Get(context.Context) (*policy.Policy, error)               { return d.Policy, nil }
+func (d document) With(ctx context.Context, _ int64) (*policy.Policy, error) { return d.Get(ctx) }
 
 func TestWalls_AreThoseOfTheSceneOfTheConversationAboveAll(t *testing.T) {
 	t.Parallel()

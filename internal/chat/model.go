@@ -78,6 +78,7 @@ type PersonModels struct {
 	Usual         string // the model that they chose for all their conversations; empty: none
 	UsualThink    string // how much models think in them; empty: they did not say
 	Subscriptions int64  // the version of the subscriptions of this moment
+	Services      int64  // that of the services, where a service answers; elsewhere 0
 
 	MemoryChoices
 }

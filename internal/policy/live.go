@@ -34,15 +34,18 @@ type Live struct {
 
 // Get returns the document, at most a second old. It must not be changed. While the database is away the last one stands;
 // the error is that of the first look.
-func (l *Live) Get(ctx context.Context) (*Policy, error) {
+func (l *Live) Get(ctx context.Context) (*Policy, error) { return l.With(ctx, 0) }
+
+// With is Get with services that are at least as new as the version: another process may have changed them within this second.
+func (l *Live) With(ctx context.Context, services int64) (*Policy, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known != nil && time.Since(l.read) < fresh {
+	if l.known != nil && time.Since(l.read) < fresh && l.servicesVersion >= services {
 		return l.known, nil
 	}
 	next, err := l.look(ctx)
 	switch {
-	case err != nil && l.known != nil:
+	case err != nil && l.known != nil && l.servicesVersion >= services:
 		return l.known, nil
 	case err != nil:
 		return nil, fmt.Errorf("read the policy: %w", err)

@@ -74,6 +74,23 @@ func TestLive_HoldsAtOnceWhereItWasChanged(t *testing.T) {
 	require.Equal(t, 2, p.Limit().Turns)
 }
 
+func TestLive_AServiceThatAnotherProcessChangedIsKnownToWhoKnowsOfTheChange(t *testing.T) {
+	source := &versions{services: 1, agents: []policy.Agent{{ID: "svc_0000000a", Model: "a/b"}}}
+	live := &policy.Live{Source: source}
+	with := func(version int64) string {
+		p, err := live.With(t.Context(), version)
+		require.NoError(t, err)
+		return p.Agent("svc_0000000a").Model
+	}
+	require.Equal(t, "a/b", with(1))
+	source.services, source.agents = 2, []policy.Agent{{ID: "svc_0000000a", Model: "c/d"}}
+	require.Equal(t, "a/b", with(1))
+	require.Equal(t, "c/d", with(2))
+	source.err = errors.New("away")
+	_, err := live.With(t.Context(), 3)
+	require.ErrorContains(t, err, "away", "an old one would have other tools")
+}
+
 func TestLive_TheLastDocumentStandsWhileTheDatabaseIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &versions{err: errors.New("away")}

@@ -170,9 +170,7 @@ func TestPruneOrphans_APromptThatIsDeletedIsWrittenAgainWhereItIsUsed(t *testing
 		step := chat.Step{Session: session, Turn: turn}
 		_, _, _, err = b.BeginStep(ctx, step)
 		require.NoError(t, err)
-		if _, err = b.CommitStep(ctx, step, chat.Answer{Text: "hi", Finish: "stop", Model: "m", Prompt: "common"}); err != nil {
-			_, err = b.CommitStep(ctx, step, chat.Answer{Text: "hi", Finish: "stop", Model: "m", Prompt: "common"})
-		}
+		_, err = b.CommitStep(ctx, step, chat.Answer{Text: "hi", Finish: "stop", Model: "m", Prompt: "common"})
 		return err
 	}
 	const other = chat.SessionKey("agent:main:web:thread:other")

@@ -64,6 +64,9 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 		p.Keys, p.Sources, p.Bodies = append(p.Keys, part.Key), append(p.Sources, part.Source), append(p.Bodies, part.Body)
 	}
 	stands, err := s.db.Q.PromptFreeze(ctx, s.db.Pool, p)
+	if promptGone(err) {
+		stands, err = s.db.Q.PromptFreeze(ctx, s.db.Pool, p)
+	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows): // the turn is closed: whoever goes on with it is refused at its next write
 		return system, nil

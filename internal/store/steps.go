@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -62,6 +63,20 @@ func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.Tu
 // requires turn and step to be open. A late attempt changes nothing and gets what is stored. The given rule of a call is the
 // installation's; if the user has a rule of their own, it is stored with the call and returned instead.
 func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
+	out, err := s.commitStep(ctx, step, a)
+	if err != nil {
+		s.lastPrompt.Store([sha256.Size]byte{}) // it may have been deleted: the next attempt writes it
+	}
+	if promptGone(err) {
+		out, err = s.commitStep(ctx, step, a)
+	}
+	if err == nil {
+		s.lately.forget(step.Turn)
+	}
+	return out, err
+}
+
+func (s *Store) commitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
 	out := chat.Decision{Finish: a.Finish, Calls: a.Calls, Usage: a.Usage}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		locked, err := s.lockStep(ctx, tx, step)
@@ -83,12 +98,14 @@ func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 		}
 		return closeStep(ctx, tx, locked, step, a, "", hash[:])
 	})
-	if err != nil {
-		s.lastPrompt.Store([sha256.Size]byte{}) // it may have been deleted: the next attempt writes it
-		return out, err
-	}
-	s.lately.forget(step.Turn)
-	return out, nil
+	return out, err
+}
+
+// promptGone reports whether a prompt was deleted, as one that nobody needs, between being found and being referred to. Done again, it is
+// written again.
+func promptGone(err error) bool {
+	violated, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (violated.ConstraintName == "steps_prompt_hash_fkey" || violated.ConstraintName == "turns_system_hash_fkey")
 }
 
 // savePrompt keeps a prompt by its hash. The one that was committed last is not written again.

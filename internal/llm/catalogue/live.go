@@ -23,6 +23,8 @@ import (
 // Policies knows the policy in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
+	// With is Get with services that are at least as new as the version.
+	With(ctx context.Context, services int64) (*policy.Policy, error)
 }
 
 // Subscriptions know the accounts at providers of the installation and of people.

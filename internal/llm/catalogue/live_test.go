@@ -21,7 +21,8 @@ import (
 type document struct{ policy.Policy }
 
 // Get returns another document whenever it is asked, as after a change.
-func (d *document) Get(context.Context) (*policy.Policy, error) { p := d.Policy; return &p, nil }
+func (d *document) Get(context.Context) (*policy.Policy, error)               { p := d.Policy; return &p, nil }
+func (d *document) With(ctx context.Context, _ int64) (*policy.Policy, error) { return d.Get(ctx) }
 
 func setup(models ...policy.Model) (*catalogue.Live, *document) {
 	d := &document{policy.Policy{Models: models}}

@@ -77,7 +77,7 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 		}
 		return client, Decision{}, err
 	}
-	p, err := c.Models.Policies.Get(ctx)
+	p, err := c.Models.Policies.With(ctx, w.Services)
 	if err != nil {
 		return nil, Decision{}, err
 	}

@@ -69,7 +69,8 @@ func TestDecide_TheNearestCounts(t *testing.T) {
 // listed is a policy that does not change.
 type listed struct{ *policy.Policy }
 
-func (l listed) Get(context.Context) (*policy.Policy, error) { return l.Policy, nil }
+func (l listed) Get(context.Context) (*policy.Policy, error)         { return l.Policy, nil }
+func (l listed) With(context.Context, int64) (*policy.Policy, error) { return l.Policy, nil }
 
 func TestFor_TheModelThatWasChosenAnswersAndThinksAsItWasTold(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,6 @@ type Models interface {
 type Desk struct {
 	Rows   Rows
 	Models Models
-	Known  interface{ Refresh() } // what this process knows of services (policy.Live); nil: nothing
 }
 
 // Add makes a service of an administrator, published unless the patch says otherwise. Invalid: it names what is not there.
@@ -45,7 +44,6 @@ func (d Desk) Add(ctx context.Context, admin chat.UserID, p service.Patch) (serv
 	if err != nil {
 		return service.Service{}, err
 	}
-	defer d.refresh()
 	return d.Rows.AddService(ctx, admin, made, p.Published == nil || *p.Published)
 }
 
@@ -58,15 +56,7 @@ func (d Desk) Change(ctx context.Context, id string, revision int64, p service.P
 	if err := d.check(ctx, now.Admin, &p); err != nil {
 		return service.Service{}, err
 	}
-	defer d.refresh()
 	return d.Rows.ChangeService(ctx, id, revision, p)
-}
-
-// refresh has this process know at once what it has changed. Others know it within a second.
-func (d Desk) refresh() {
-	if d.Known != nil {
-		d.Known.Refresh()
-	}
 }
 
 // check refuses what is not there, and writes the model's name as the catalogue does.

@@ -78,20 +78,3 @@ func TestLink_HasTheKeyWhereNoServerSeesIt(t *testing.T) {
 	require.Equal(t, "https://x.example/s/svc_0a1b2c3d", desk.Link("https://x.example/", "svc_0a1b2c3d", ""))
 	require.Equal(t, "/s/svc_0a1b2c3d#key=sk-svc-1", desk.Link("", "svc_0a1b2c3d", "sk-svc-1"))
 }
-
-// knowing counts how often a process was told to look again.
-type knowing int
-
-func (k *knowing) Refresh() { *k++ }
-
-func TestDesk_ItsProcessKnowsAChangeAtOnce(t *testing.T) {
-	t.Parallel()
-	known := knowing(0)
-	d := desk.Desk{Rows: &shelf{}, Models: shelf{}, Known: &known}
-	made, err := d.Add(t.Context(), 1, service.Patch{Name: new("x")})
-	require.NoError(t, err)
-	require.EqualValues(t, 1, known)
-	_, err = d.Change(t.Context(), made.ID, 0, service.Patch{Name: new("y")})
-	require.NoError(t, err)
-	require.EqualValues(t, 2, known)
-}

@@ -94,6 +94,7 @@ SELECT whose.id::bigint AS user_id, s.runner, s.agent, s.channel, s.chat_type, s
        coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.id AND m.key = 'model'), '')::text AS usual,
        coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.id AND m.key = 'think'), '')::text AS usual_think,
        (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
+       (CASE WHEN s.agent LIKE 'svc\_%' THEN (SELECT v.version FROM services_version v) ELSE 0 END)::bigint AS services,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'agent_notes' AND o.value = 'locked') AS notes_locked
@@ -122,6 +123,7 @@ type ModelWantedRow struct {
 	Usual         string
 	UsualThink    string
 	Subscriptions int64
+	Services      int64
 	NoMemory      bool
 	NoSoul        bool
 	NotesLocked   bool
@@ -130,6 +132,7 @@ type ModelWantedRow struct {
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 // for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
 // conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment.
+// services: that of the services, where a service answers; elsewhere 0.
 // user_id: whose models, keys and runners work there: of a service's conversation its administrator.
 // above: where the conversation above all takes place.
 // no_memory, no_soul: they have switched these off. notes_locked: their agents read what they remember, and write nothing.
@@ -157,6 +160,7 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Usual,
 		&i.UsualThink,
 		&i.Subscriptions,
+		&i.Services,
 		&i.NoMemory,
 		&i.NoSoul,
 		&i.NotesLocked,

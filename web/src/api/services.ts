@@ -87,6 +87,6 @@ export async function readServiceUsage(id: string, days: number, group: "day" | 
 
 /** The same as a table for a spreadsheet. */
 export const readServiceUsageFile = (id: string, days: number, group: "day" | "key"): Promise<Blob> =>
-  unwrap(api.GET("/api/services/{id}/usage.csv", { params: { path: { id }, query: { from: daysAgo(days - 1), group } }, parseAs: "blob" })) as unknown as Promise<Blob>
+  unwrap(api.GET("/api/services/{id}/usage.csv", { params: { path: { id }, query: { from: daysAgo(days - 1), group } }, parseAs: "blob" }))
 
 const daysAgo = (n: number): string => new Date(Date.now() - n * 86_400_000).toISOString().slice(0, 10)
