@@ -149,7 +149,7 @@ func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept
 		return err
 	}
 	err := accept()
-	if err != nil && !fault.Is(err, fault.Conflict) {
+	if err != nil {
 		if freed := a.Store.FreeSend(context.WithoutCancel(ctx), send.ID); freed != nil {
 			a.Log.Warn("a place of a key is free a minute later", "error", freed)
 		}

@@ -183,3 +183,10 @@ func TestCompletions_ARefusedRequestLeavesNoConversationBehind(t *testing.T) {
 	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT count(*) FROM service_conversations").Scan(&n))
 	require.Equal(t, 1, n)
 }
+
+func TestCompletions_AMessageThatNoConversationIsBegunForTakesNoPlaceOfTheKey(t *testing.T) {
+	b := setup(t, service.Patch{MaxConversations: new(1), Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}})
+	c := b.conversation()
+	require.Equal(t, http.StatusConflict, b.do(b.key, http.MethodPost, completionsPath, says("hello")).status, "there are as many as may be")
+	b.chats(c, "hello").until("accepted")
+}
