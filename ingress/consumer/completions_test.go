@@ -190,3 +190,12 @@ func TestCompletions_AMessageThatNoConversationIsBegunForTakesNoPlaceOfTheKey(t 
 	require.Equal(t, http.StatusConflict, b.do(b.key, http.MethodPost, completionsPath, says("hello")).status, "there are as many as may be")
 	b.chats(c, "hello").until("accepted")
 }
+
+func TestCompletions_ANameWithANulIsRefused(t *testing.T) {
+	b := setup(t)
+	for _, name := range []string{"user", "model", "conversation_id"} {
+		var out completion
+		b.do(b.key, http.MethodPost, completionsPath, says("hello", name, "a\x00b")).is(http.StatusBadRequest, &out)
+		require.Contains(t, out.Error.Message, name)
+	}
+}
