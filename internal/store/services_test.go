@@ -444,3 +444,25 @@ func TestServicePrompt_AVersionThatAServiceWorksWithIsKeptHoweverManyComeAfterIt
 	require.Len(t, prompts, 201)
 	require.Len(t, profiles, 101)
 }
+
+func TestServices_KeysThatAreMadeAtOnceExceedNoLimit(t *testing.T) {
+	b := setup(t)
+	made, _ := b.service(service.Patch{})
+	for range 95 {
+		b.key(made)
+	}
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			if _, _, err := b.AddServiceKey(t.Context(), made.ID, "more"); err != nil && !fault.Is(err, fault.Conflict) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	all.Wait()
+	figures, err := b.ServiceFigures(t.Context(), made.ID)
+	require.NoError(t, err)
+	require.Equal(t, 100, figures[made.ID].Keys)
+	_, _, err = b.AddServiceKey(t.Context(), "svc_00000000", "none")
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
