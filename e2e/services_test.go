@@ -107,8 +107,11 @@ func TestServices_CommandsPrintWhatTheyChangedForPrograms(t *testing.T) {
 	require.Equal(t, 2, prints("set", "help desk", "--concurrent", "2").Limits.Concurrent)
 	require.False(t, prints("withdraw", made.ID).Published)
 	require.Equal(t, made.ID, prints("show", made.ID).ID)
-	_, err := s.operateWith("n\n", "service", "delete", made.ID, "--json")
-	require.Error(t, err, "nobody agreed")
+	for _, said := range []string{"n\n", "\n", ""} {
+		_, err := s.operateWith(said, "service", "delete", made.ID, "--json")
+		require.Error(t, err, "nobody wants it")
+	}
+	require.Equal(t, made.ID, prints("show", made.ID).ID)
 	require.Equal(t, made.ID, prints("delete", made.ID, "--yes").ID)
 	require.Equal(t, "[]", s.operated("service", "list", "--json"))
 }

@@ -326,7 +326,7 @@ func (c serviceDeleteCmd) Run(ctx context.Context) error {
 		if !c.Yes {
 			d := newDialog(os.Stdin, c.asks())
 			d.say("This deletes %s with %s and %s.", printable(s.Name), several(s.Keys, "key"), several(s.Conversations, "conversation"))
-			if yes, err := d.agrees("Delete it?"); err != nil || !yes {
+			if yes, err := d.insists("Delete it?"); err != nil || !yes {
 				return cmp.Or[error](err, fault.Errorf(fault.Denied, "nothing was deleted"))
 			}
 		}
