@@ -10,17 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/apiclient"
 	"xbot/internal/service"
+	"xbot/runner/socket"
+	"xbot/runner/wire"
 )
 
 // openRoutes are those that need no credential by themselves: they ask for a password, an invitation or a link, or say what everybody may know.
 var openRoutes = []string{"/api/login", "/api/join", "/api/shared/{token}", "/api/v1/openapi.json"}
 
 // otherRoutes are those of the server that stand in no document. At /api/runners/connect nobody has a credential in the request: a runner proves who
-// it is over the socket.
+// it is over the socket, which is tried apart (connectsAsRunner).
 var otherRoutes = [][2]string{
 	{"GET", "/metrics"}, {"GET", "/temporal/"}, {"GET", "/temporal/api/v1/namespaces"}, {"POST", "/internal/runners/local"},
 	{"POST", "/mcp"}, {"GET", "/mcp"}, {"GET", "/files/forged.token"}, {"GET", "/plugin-files/forged.token/x"}, {"POST", "/channels/feishu/default"}, {"POST", "/hooks/none"},
@@ -83,13 +86,21 @@ func TestCredentials_NoneOpensTheOtherSide(t *testing.T) {
 		bearer("the key of a service", c.key, false), bearer("a media token", media.Token, false), bearer("a runner's token", runner.Token, false), bearer("a share", share, false),
 		inQuery("the key of a service in the address", c.key), inQuery("a media token in the address", media.Token), inQuery("a share in the address", share), inQuery("a runner's token in the address", runner.Token),
 	}
+	tokens := map[string]string{"the key of a service": c.key, "a media token": media.Token, "a share": share, "nothing": ""} // none is a runner's
 	for _, scope := range []string{"read", "chat", "administration"} {
 		made, err := s.client.CreateToken(ctx, apiclient.CreateTokenRequest{Name: scope, Scope: scope})
 		require.NoError(t, err)
 		credentials = append(credentials, bearer("a token that may "+scope, made.Token, true))
 		at := inQuery("a token that may "+scope+" in the address", made.Token)
-		credentials = append(credentials, at)
+		credentials, tokens["a token that may "+scope] = append(credentials, at), made.Token
 	}
+
+	for what, token := range tokens {
+		for _, with := range credentials {
+			require.Equal(t, wire.TypeError, s.connectsAsRunner(with, token), "with %s in its first frame and %s in the request", what, with.name)
+		}
+	}
+	require.Equal(t, wire.TypeRegistered, s.connectsAsRunner(credentials[0], runner.Token), "a runner's own token")
 
 	place := strings.NewReplacer("{key}", strings.ReplaceAll(string(k.key), ":", "%3A"), "{id}", id, "{path}", "x.txt", "{path...}", "x.txt")
 	tried := 0
@@ -116,6 +127,26 @@ func TestCredentials_NoneOpensTheOtherSide(t *testing.T) {
 	require.Greater(t, tried, 2000)
 	read := c.conversation(id)
 	require.Len(t, read.Messages, 2, "nothing was done")
+}
+
+// connectsAsRunner connects as runners do, with a token in the first frame, and returns what the server says to that. Of the request itself a
+// credential is no help.
+func (s *server) connectsAsRunner(with credential, token string) wire.Type {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/api/runners/connect", nil)
+	require.NoError(s.t, err)
+	with.set(r)
+	conn, response, err := websocket.DefaultDialer.DialContext(s.t.Context(), strings.Replace(r.URL.String(), "http", "ws", 1), r.Header)
+	require.NoError(s.t, err, with.name)
+	require.NoError(s.t, response.Body.Close())
+	sock := socket.New(conn, wire.MaxFrame)
+	defer sock.Close(websocket.CloseNormalClosure, "")
+	hello, err := wire.NewFrame(0, wire.TypeRegister, wire.Register{Protocol: wire.Version, Token: token, Info: wire.Info{Store: "s", Workspace: "/w"}})
+	require.NoError(s.t, err)
+	require.NoError(s.t, sock.Send(hello))
+	said, err := sock.Receive()
+	require.NoError(s.t, err)
+	return said.Type
 }
 
 // allRoutes are those of the whole server: method, path and a body.

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/channel/feishu/feishutest"
+	"xbot/internal/channel/onebot/onebottest"
+	"xbot/internal/channel/qq/qqtest"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/service"
 )
@@ -30,17 +32,22 @@ func newDesk(t *testing.T) *desk {
 	f := newFeishu(t, 1, 0)
 	s := newServer(t, append(f.env(), "ADMIN_CHAT_ID=ou_1")...)
 	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
+	s.tellsOfItems()
+	f.say(0, 1, "say good morning")
+	d := &desk{feishu: f, admin: f.people[0]}
+	d.consumer = s.publishesService(service.Patch{Capabilities: &[]service.Capability{service.HumanChat}})
+	d.read("good morning")
+	return d
+}
+
+// tellsOfItems has the agent of a service tell its administrator which item is new.
+func (s *server) tellsOfItems() {
 	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
 		if strings.Contains(r.User, service.Notification) {
 			return llmtest.Reply{Text: "Somebody asks for you: " + anItem.FindString(r.User) + "."}
 		}
 		return llmtest.Run(r)
 	})
-	f.say(0, 1, "say good morning")
-	d := &desk{feishu: f, admin: f.people[0]}
-	d.consumer = s.publishesService(service.Patch{Capabilities: &[]service.Capability{service.HumanChat}})
-	d.read("good morning")
-	return d
 }
 
 // read waits until the administrator reads a text in their chat, and returns the message.
@@ -132,6 +139,74 @@ func TestInbox_AReplyOnFeishuReachesTheConsumerAndWhatAStrangerWroteReachesNoToo
 	last := d.model.Requests()[d.model.Count()-1]
 	require.Contains(t, fmt.Sprint(last.Messages), "in your place.]\nYou get it back.", "the agent knows who said it")
 	require.Empty(t, d.feishu.broken(), "the protocol was kept")
+}
+
+// answerer is a platform on which a person answers a message of the bot.
+type answerer interface {
+	platform
+	// answer writes what replies to the bot's message with a text, alone with it, and returns the id.
+	answer(told, text string) string
+}
+
+func (q *onQQ) answer(told, text string) string {
+	for _, m := range q.Messages(qqtest.Direct, q.person(1).ID) {
+		if strings.Contains(m.Text, told) {
+			return q.Write(qqtest.Incoming{Scene: qqtest.Direct, From: q.person(1), Text: text, Answers: m.ID})
+		}
+	}
+	return ""
+}
+
+func (n *atNapCat) answer(told, text string) string {
+	place := onebottest.Person(number(1))
+	for _, m := range n.OfBot(place) {
+		if strings.Contains(n.Read(m), told) {
+			number := n.Say(place, number(1), onebottest.Reply(m.ID), onebottest.Text(text))
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.ids[fmt.Sprint(number)] = number
+			return fmt.Sprint(number)
+		}
+	}
+	return ""
+}
+
+func TestInbox_AReplyOnQQAndByNapCatReachesTheConsumerOnceOverAKill(t *testing.T) {
+	t.Parallel()
+	for _, at := range []struct {
+		answerer
+		person string
+	}{{newQQ(t), "qq:PERSON1"}, {newNapCat(t, 1, 0), "napcat:" + number(1)}} {
+		t.Run(at.name(), func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, append(at.env(), "ADMIN_CHAT_ID="+at.person, "STARTUP_NOTIFY_CHAT_ID=none")...)
+			require.Eventually(t, at.connected, time.Minute, 20*time.Millisecond)
+			s.tellsOfItems()
+			reads := func(text string) {
+				t.Helper()
+				require.Eventually(t, func() bool { return strings.Contains(strings.Join(at.shown(0, 1), "\n"), text) }, crashLimit, 50*time.Millisecond, "%q", text)
+			}
+			at.say(0, 1, "say good morning")
+			reads("good morning")
+			d := &desk{consumer: s.publishesService(service.Patch{Capabilities: &[]service.Capability{service.HumanChat}})}
+			id := d.begins()
+			d.untilDone(id, asksForPerson("He wants a refund."), "k1")
+			reads("Somebody asks for you: inbox_")
+			answer := at.answer("Somebody asks for you: inbox_", "You get it back.")
+			require.NotEmpty(t, answer)
+			d.has(id, "You get it back.")
+			d.crash()
+			d.boot()
+			require.Eventually(t, at.connected, time.Minute, 20*time.Millisecond)
+			at.again(answer)
+			reads("Your answer is in")
+			at.say(0, 1, "say for the house")
+			reads("for the house")
+			require.Equal(t, 1, d.saidTimes(id, "You get it back."), "delivered twice, said once")
+			require.Equal(t, 0, d.saidTimes(id, "say for the house"), "what replies to nothing is for the house")
+			require.Empty(t, at.broken(), "the protocol was kept")
+		})
+	}
 }
 
 func TestInbox_AnItemIsToldOnceAndAnsweredOnceOverKills(t *testing.T) {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,6 +90,30 @@ func TestServices_OneIsMadeByTheCommandAndDeletedWithItsConversationsWhereverThe
 	s.nothingOfServices()
 	s.nowhere(word)
 	require.Equal(t, []string{"of the administrator"}, mine.answers())
+}
+
+func TestServices_CommandsPrintWhatTheyChangedForPrograms(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	prints := func(arguments ...string) (one apiclient.ServiceView) {
+		t.Helper()
+		said := s.operated(append([]string{"service"}, append(arguments, "--json")...)...)
+		require.NoError(t, json.Unmarshal([]byte(said), &one), "%s", said)
+		return one
+	}
+	made := prints("create", "Help desk", "--withdrawn")
+	require.False(t, made.Published)
+	require.True(t, prints("publish", made.ID).Published)
+	require.Equal(t, 2, prints("set", "help desk", "--concurrent", "2").Limits.Concurrent)
+	require.False(t, prints("withdraw", made.ID).Published)
+	require.Equal(t, made.ID, prints("show", made.ID).ID)
+	for _, said := range []string{"n\n", "\n", ""} {
+		_, err := s.operateWith(said, "service", "delete", made.ID, "--json")
+		require.Error(t, err, "nobody wants it")
+	}
+	require.Equal(t, made.ID, prints("show", made.ID).ID)
+	require.Equal(t, made.ID, prints("delete", made.ID, "--yes").ID)
+	require.Equal(t, "[]", s.operated("service", "list", "--json"))
 }
 
 func TestServices_GoWithTheirAdministrator(t *testing.T) {

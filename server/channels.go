@@ -172,8 +172,10 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 	at := chat.Envelope{Source: chat.Source{Channel: o.Channel, Account: o.Account, Chat: o.Place.Chat}, Sender: chat.Peer{ID: o.Place.Peer}}
 	var names []string
 	for _, p := range o.Pieces {
-		if p.ID != "" {
-			names = append(names, session.MessageAlias(at, p.ID))
+		for _, id := range []string{p.ID, p.Quoted} {
+			if id != "" {
+				names = append(names, session.MessageAlias(at, id))
+			}
 		}
 		if p.Thread != "" {
 			names = append(names, session.ThreadAlias(at, p.Thread))

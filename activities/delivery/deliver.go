@@ -397,7 +397,7 @@ func (s *sending) isLost(ctx context.Context, p *chat.Piece) error {
 
 func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
 	p := &s.o.Pieces[n]
-	p.State, p.ID, p.Thread = chat.PieceSent, sent.ID, sent.Thread
+	p.State, p.ID, p.Quoted, p.Thread = chat.PieceSent, sent.ID, sent.Quoted, sent.Thread
 	return s.note(ctx, false)
 }
 

@@ -109,6 +109,12 @@ func (d *dialog) agrees(question string) (bool, error) {
 	return err == nil && (text == "" || strings.HasPrefix(strings.ToLower(text), "y")), err
 }
 
+// insists asks before something that cannot be taken back: whoever says nothing does not want it.
+func (d *dialog) insists(question string) (bool, error) {
+	text, err := d.line(question + " [y/N]")
+	return err == nil && strings.HasPrefix(strings.ToLower(text), "y"), err
+}
+
 // numberOf reads a number from 1 to most as an index.
 func numberOf(text string, most int) (index int, ok bool) {
 	n, err := strconv.Atoi(text)

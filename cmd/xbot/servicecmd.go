@@ -258,6 +258,7 @@ type serviceSetCmd struct {
 	serviceFlags
 
 	Name string `placeholder:"NAME" help:"Another name."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 // Run changes a service, unless somebody else changed it meanwhile.
@@ -269,61 +270,80 @@ func (c serviceSetCmd) Run(ctx context.Context) error {
 			change.Name = &c.Name
 		}
 		now, err := client.ChangeService(ctx, s.ID, change)
-		if err != nil {
-			return err
+		if err != nil || c.JSON {
+			return printJSON(err, now)
 		}
 		return describeService(os.Stdout, now)
 	})
 }
 
-type servicePublishCmd struct{ ofService }
+type servicePublishCmd struct {
+	ofService
+
+	JSON bool `name:"json" help:"Print JSON."`
+}
 
 // Run publishes a service.
 func (c servicePublishCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		now, err := client.ChangeService(ctx, s.ID, apiclient.ServiceChange{Published: new(true)})
-		if err == nil {
-			say(os.Stdout, "%s is published at %s.", printable(now.Name), now.Page)
+		if err != nil || c.JSON {
+			return printJSON(err, now)
 		}
-		return err
+		say(os.Stdout, "%s is published at %s.", printable(now.Name), now.Page)
+		return nil
 	})
 }
 
-type serviceWithdrawCmd struct{ ofService }
+type serviceWithdrawCmd struct {
+	ofService
+
+	JSON bool `name:"json" help:"Print JSON."`
+}
 
 // Run withdraws a service.
 func (c serviceWithdrawCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		now, err := client.ChangeService(ctx, s.ID, apiclient.ServiceChange{Published: new(false)})
-		if err == nil {
-			say(os.Stdout, "%s is withdrawn: its consumers are told so.", printable(now.Name))
+		if err != nil || c.JSON {
+			return printJSON(err, now)
 		}
-		return err
+		say(os.Stdout, "%s is withdrawn: its consumers are told so.", printable(now.Name))
+		return nil
 	})
 }
 
 type serviceDeleteCmd struct {
 	ofService
 
-	Yes bool `help:"Do not ask."`
+	Yes  bool `help:"Do not ask."`
+	JSON bool `name:"json" help:"Print JSON: the service as it was."`
 }
 
 // Run has a service deleted: the server does it, and goes on when it runs again.
 func (c serviceDeleteCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		if !c.Yes {
-			d := newDialog(os.Stdin, os.Stdout)
+			d := newDialog(os.Stdin, c.asks())
 			d.say("This deletes %s with %s and %s.", printable(s.Name), several(s.Keys, "key"), several(s.Conversations, "conversation"))
-			if yes, err := d.agrees("Delete it?"); err != nil || !yes {
+			if yes, err := d.insists("Delete it?"); err != nil || !yes {
 				return cmp.Or[error](err, fault.Errorf(fault.Denied, "nothing was deleted"))
 			}
 		}
-		if err := client.DeleteService(ctx, s.ID); err != nil {
-			return err
+		if err := client.DeleteService(ctx, s.ID); err != nil || c.JSON {
+			return printJSON(err, s)
 		}
 		say(os.Stdout, "Nobody finds %s any more. The server deletes what it has.", printable(s.Name))
 		return nil
 	})
+}
+
+// asks is where the question stands: not in what a program reads.
+func (c serviceDeleteCmd) asks() io.Writer {
+	if c.JSON {
+		return os.Stderr
+	}
+	return os.Stdout
 }
 
 type serviceUsageCmd struct {

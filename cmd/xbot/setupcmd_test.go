@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -56,4 +57,13 @@ func TestDialog_ASecretIsReadUnseenFromATerminal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "key", key)
 	require.NotContains(t, out.String(), "key")
+}
+
+func TestDialog_WhatCannotBeTakenBackIsNotDoneByEnterAlone(t *testing.T) {
+	for said, want := range map[string]bool{"\n": false, "n\n": false, "y\n": true, "Yes\n": true, "sure\n": false} {
+		d := &dialog{in: bufio.NewReader(strings.NewReader(said)), out: io.Discard}
+		got, err := d.insists("Delete it?")
+		require.NoError(t, err)
+		require.Equal(t, want, got, "%q", said)
+	}
 }

@@ -258,3 +258,23 @@ func TestConversations_AreNamedFoundAndDeleted(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, due, c.User)
 }
+
+func TestAccess_ARequestOfVeryManyPartsIsNotTakenApart(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	many := "[" + strings.Repeat("{},", 150_000) + "{}]"
+	for path, body := range map[string]string{
+		"/api/v1/chat":             `{"conversation_id": "` + c.ID + `", "message": ` + many + `}`,
+		"/api/v1/chat/completions": `{"model": "x", "messages": ` + many + `}`,
+		"/api/v1/conversations":    `{"title": ` + many + `}`,
+	} {
+		got := b.do(b.key, http.MethodPost, path, []byte(body))
+		require.Contains(t, []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge}, got.status, "%s: %.500s", path, got.body)
+		require.Contains(t, string(got.body), "more than 100000 members and elements", path)
+		require.Less(t, len(got.body), 1000, path)
+	}
+	long := strings.Repeat(`,{["`, 40_000) // within a text it is a text
+	quoted, err := json.Marshal(long)
+	require.NoError(t, err)
+	b.stream(b.key, http.MethodPost, "/api/v1/chat", []byte(`{"conversation_id": "`+c.ID+`", "message": `+string(quoted)+`}`)).until("accepted")
+}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -26,8 +27,11 @@ import (
 	"xbot/internal/store/services"
 )
 
-// maxChatBytes bounds a request with its pictures.
-const maxChatBytes = 30 << 20
+// maxChatBytes bounds a request with its pictures, and chatTime how long it may take to arrive.
+const (
+	maxChatBytes = 30 << 20
+	chatTime     = time.Minute
+)
 
 // NewMessage is a message of a consumer.
 type NewMessage struct {
@@ -48,7 +52,7 @@ var streamed = map[string]*huma.Response{"200": {
 
 func (a *API) registerChat(h huma.API) {
 	handle(a, h, huma.Operation{
-		OperationID: "chat", Method: http.MethodPost, Path: chatPath, Summary: "Send a message, and read the answer while it is written", MaxBodyBytes: maxChatBytes, Responses: streamed,
+		OperationID: "chat", Method: http.MethodPost, Path: chatPath, Summary: "Send a message, and read the answer while it is written", MaxBodyBytes: maxChatBytes, BodyReadTimeout: chatTime, Responses: streamed,
 		Description: "With an Idempotency-Key the message counts once: sent again with the same key it is the same one, whose answer is told from its start, or after Last-Event-ID. Whoever closes the connection stops nothing.",
 	}, func(ctx context.Context, v *visit, in *struct {
 		Once string `header:"Idempotency-Key" maxLength:"128"`
@@ -149,7 +153,7 @@ func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept
 		return err
 	}
 	err := accept()
-	if err != nil && !fault.Is(err, fault.Conflict) {
+	if err != nil {
 		if freed := a.Store.FreeSend(context.WithoutCancel(ctx), send.ID); freed != nil {
 			a.Log.Warn("a place of a key is free a minute later", "error", freed)
 		}

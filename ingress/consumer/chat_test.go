@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -304,4 +306,47 @@ func (b *bundle) deleteAll() error {
 		}
 	}
 	return nil
+}
+
+func TestChat_AStreamOutlivesTheTimeInWhichItsRequestIsRead(t *testing.T) {
+	b := setup(t)
+	server := httptest.NewUnstartedServer(b.api)
+	server.Config.ReadTimeout = time.Second
+	server.Start()
+	t.Cleanup(server.Close)
+	b.url = server.URL
+	c, slow := b.conversation(), b.conversation()
+	chats := b.chats(c, "hello", "Idempotency-Key", "k")
+	chats.until("accepted")
+	follows := b.stream(b.key, http.MethodGet, at(c, "/events"), nil)
+	follows.until("accepted")
+
+	body, write := io.Pipe()
+	late := make(chan int, 1)
+	go func() {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/v1/chat", body)
+		if err != nil {
+			late <- 0
+			return
+		}
+		r.Header.Set("Authorization", "Bearer "+b.key)
+		r.Header.Set("Content-Type", "application/json")
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			late <- 0
+			return
+		}
+		late <- got.StatusCode
+		_ = got.Body.Close()
+	}()
+	_, err := io.WriteString(write, `{"conversation_id": "`+slow.ID+`", `)
+	require.NoError(t, err)
+	<-time.After(6 * time.Second) // longer than a body that is small may take
+	_, err = io.WriteString(write, `"message": "by a slow line"}`)
+	require.NoError(t, err)
+	require.NoError(t, write.Close())
+	require.Equal(t, http.StatusOK, <-late)
+	b.claims(c, "t1").answers("hi there")
+	chats.until("done")
+	follows.until("done")
 }

@@ -82,8 +82,24 @@ func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q ask
 		q.named = "once:" + ask.Key
 		place = q.named
 	}
+	if q.named != "" {
+		if q.where, err = c.named(ctx, v, q.named); err != nil {
+			return q, err
+		}
+	}
 	q.send = services.Send{ID: idOf(v.Key, place, once), User: q.where.User}
 	return q, nil
+}
+
+// named is the conversation that has begun for a name; without an id where none has. A message in it that was accepted before is known by it,
+// whatever limit is reached now.
+func (c completions) named(ctx context.Context, v *visit, name string) (service.Conversation, error) {
+	where, err := c.Store.NamedConversation(ctx, v.Caller, name)
+	if fault.Is(err, fault.NotFound) {
+		return service.Conversation{}, nil
+	}
+	v.record.Conversation = where.ID
+	return where, err
 }
 
 // before finds the message that a retry was before. One whose conversation was deleted meanwhile begins anew.

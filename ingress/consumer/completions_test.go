@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -182,4 +183,37 @@ func TestCompletions_ARefusedRequestLeavesNoConversationBehind(t *testing.T) {
 	var n int
 	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT count(*) FROM service_conversations").Scan(&n))
 	require.Equal(t, 1, n)
+}
+
+func TestCompletions_AMessageThatNoConversationIsBegunForTakesNoPlaceOfTheKey(t *testing.T) {
+	b := setup(t, service.Patch{MaxConversations: new(1), Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}})
+	c := b.conversation()
+	require.Equal(t, http.StatusConflict, b.do(b.key, http.MethodPost, completionsPath, says("hello")).status, "there are as many as may be")
+	b.chats(c, "hello").until("accepted")
+}
+
+func TestCompletions_ANameWithANulIsRefused(t *testing.T) {
+	b := setup(t)
+	for _, name := range []string{"user", "model", "conversation_id"} {
+		var out completion
+		b.do(b.key, http.MethodPost, completionsPath, says("hello", name, "a\x00b")).is(http.StatusBadRequest, &out)
+		require.Contains(t, out.Error.Message, name)
+	}
+}
+
+func TestCompletions_OneThatWasAcceptedIsToldAgainWhateverLimitIsReached(t *testing.T) {
+	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 4, TokensPerDay: 100}})
+	for n, request := range []object{says("hello"), says("hello", "user", "ann")} {
+		key := fmt.Sprint("k", n)
+		first := b.completes(request, "hi there", "Idempotency-Key", key)
+		b.completes(says("more"), "more", "Idempotency-Key", key+"b") // the place of the first one is known to be free by then
+		_, err := b.Pool.Exec(t.Context(), "INSERT INTO service_tokens (service_id, day, key_id, model, prompt_tokens) VALUES ($1, (now() AT TIME ZONE 'UTC')::date, 'k', $2, 1000)", b.service.ID, key)
+		require.NoError(t, err)
+		require.Equal(t, http.StatusTooManyRequests, b.do(b.key, http.MethodPost, completionsPath, request, "Idempotency-Key", "another").status)
+		var again completion
+		b.do(b.key, http.MethodPost, completionsPath, request, "Idempotency-Key", key).is(http.StatusOK, &again)
+		require.Equal(t, []string{first.Conversation, "hi there"}, []string{again.Conversation, again.Choices[0].Message.Content})
+		_, err = b.Pool.Exec(t.Context(), "DELETE FROM service_tokens")
+		require.NoError(t, err)
+	}
 }

@@ -47,6 +47,7 @@ type Admission interface {
 type Conversations interface {
 	BeginConversation(ctx context.Context, n services.NewConversation) (service.Conversation, error)
 	ConsumerConversation(ctx context.Context, by services.Caller, id string) (service.Conversation, error)
+	NamedConversation(ctx context.Context, by services.Caller, name string) (service.Conversation, error)
 	DeleteConsumerConversation(ctx context.Context, c service.Conversation) error
 	UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"xbot/internal/fault"
@@ -88,6 +89,9 @@ func read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err
 type fields map[string]json.RawMessage
 
 func parse(body []byte) (fields, error) {
+	if err := CheckItems(body); err != nil {
+		return nil, err
+	}
 	var f fields
 	if err := json.Unmarshal(body, &f); err != nil || f == nil {
 		return nil, invalid("", "the body must be a JSON object")
@@ -112,8 +116,11 @@ func (f fields) name(name string, out *string) error {
 	if err := f.get(name, "a string", out); err != nil {
 		return err
 	}
-	if len(*out) > maxIDBytes {
+	switch {
+	case len(*out) > maxIDBytes:
 		return invalid(name, "%s has %d bytes; at most %d are accepted", name, len(*out), maxIDBytes)
+	case strings.ContainsRune(*out, 0):
+		return invalid(name, "%s has a character of the value 0, which no name has", name)
 	}
 	return nil
 }

@@ -2830,7 +2830,7 @@ func (c *Client) ListProfileVersions(ctx context.Context) ([]chat.ProfileVersion
 	return answer.Versions, err
 }
 
-// DeleteProfileVersion sends DELETE /api/profile/versions/{version}: Delete a version of my profile. 409: it is the profile as it is.
+// DeleteProfileVersion sends DELETE /api/profile/versions/{version}: Delete a version of my profile. 409: it is the profile as it is, or a service of yours answers with it.
 func (c *Client) DeleteProfileVersion(ctx context.Context, version int) error {
 	return c.call(ctx, http.MethodDelete, path("/api/profile/versions/%s", version), nil, nil, nil)
 }
@@ -2888,7 +2888,7 @@ func (c *Client) ListPromptVersions(ctx context.Context, section string) ([]chat
 	return answer.Versions, err
 }
 
-// DeletePromptVersion sends DELETE /api/prompts/{section}/versions/{version}: Delete a version of a prompt. 409: it is in force.
+// DeletePromptVersion sends DELETE /api/prompts/{section}/versions/{version}: Delete a version of a prompt. 409: it is in force, or a service of yours answers with it.
 func (c *Client) DeletePromptVersion(ctx context.Context, section string, version int) error {
 	return c.call(ctx, http.MethodDelete, path("/api/prompts/%s/versions/%s", section, version), nil, nil, nil)
 }

@@ -132,6 +132,7 @@ type File struct {
 // Sent is a message as the platform knows it.
 type Sent struct {
 	ID     string    `json:"id"`
+	Quoted string    `json:"quoted,omitempty"` // by which replies to it name it, where that is not its id
 	Thread string    `json:"thread,omitempty"` // the thread it is in or has opened
 	At     time.Time `json:"at,omitzero"`
 }

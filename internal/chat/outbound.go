@@ -51,8 +51,9 @@ type Piece struct {
 	File   *PieceFile `json:"file,omitempty"` // sent instead of a text
 	Seq    int        `json:"seq"`            // among what answers the same message of a person, from 1
 	State  PieceState `json:"state,omitempty"`
-	Tried  time.Time  `json:"tried,omitzero"` // first
-	ID     string     `json:"id,omitempty"`   // as the platform knows it
+	Tried  time.Time  `json:"tried,omitzero"`   // first
+	ID     string     `json:"id,omitempty"`     // as the platform knows it
+	Quoted string     `json:"quoted,omitempty"` // by which replies to it name it, where that is not its id
 	Thread string     `json:"thread,omitempty"`
 	// To is the message of a person that it answers in place of the one that it came too late for, or Own.
 	To string `json:"to,omitempty"`

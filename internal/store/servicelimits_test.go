@@ -84,7 +84,9 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 	}
 	require.Len(t, held, 4)
 	require.NoError(t, b.Admit(ctx, by, services.Send{ID: held[0], User: c.User}), "the same message again takes no other place")
-	require.NoError(t, b.FreeSend(ctx, held[0]))
+	for range 2 { // neither had it accepted
+		require.NoError(t, b.FreeSend(ctx, held[0]))
+	}
 	require.NoError(t, b.Admit(ctx, by, send(100)), "one that was not accepted gave its place back")
 
 	for _, id := range held[1:] {
@@ -106,6 +108,33 @@ func TestAdmit_FiftyMessagesAtOnceTakeNoMorePlacesThanThereAre(t *testing.T) {
 	_, err = b.pool.Exec(ctx, "UPDATE service_sends SET at = at - interval '2 minutes' WHERE id = 'm101'")
 	require.NoError(t, err)
 	require.NoError(t, b.Admit(ctx, by, send(103)), "whoever died between the two gives the place back after a minute")
+}
+
+func TestFreeSend_TakesNoPlaceFromAnotherRequestWithTheSameMessage(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	_, key := b.service(limited(service.Limits{RequestsPerMinute: 1000, Concurrent: 1}))
+	by := b.caller(key)
+	c := b.beginWith(by)
+	one, two := services.Send{ID: "one", User: c.User}, services.Send{ID: "two", User: c.User}
+	for range 2 {
+		require.NoError(t, b.Admit(ctx, by, one), "sent twice at once")
+	}
+	require.NoError(t, b.FreeSend(ctx, "one"), "and one of the two fails")
+	require.Error(t, b.Admit(ctx, by, two), "the other one is about to be accepted")
+	b.sendAs(c, "one")
+	require.Error(t, b.Admit(ctx, by, two))
+	require.NoError(t, b.Admit(ctx, by, one))
+	for range 3 {
+		require.NoError(t, b.FreeSend(ctx, "one"), "what fails later changes nothing")
+	}
+	require.Error(t, b.Admit(ctx, by, two))
+	b.claimsIn(c, "t1")
+	_, err := b.FinishTurn(ctx, c.Session, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	require.NoError(t, b.Admit(ctx, by, two))
+	require.NoError(t, b.FreeSend(ctx, "two"))
+	require.NoError(t, b.Admit(ctx, by, services.Send{ID: "three", User: c.User}), "nobody holds it any more")
 }
 
 func TestAdmit_TheTokensOfADayStayUsedWhenTheirConversationIsDeleted(t *testing.T) {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -390,4 +391,78 @@ func TestServicePrompt_IsOfTheVersionsThatTheServiceNamesAndElseOfThoseInForce(t
 	scene, err := b.Scene(ctx, c.Session, "")
 	require.NoError(t, err)
 	require.True(t, scene.Outside)
+}
+
+func TestServicePrompt_AVersionThatAServiceWorksWithIsNotDeleted(t *testing.T) {
+	b := setup(t)
+	ctx, admin := t.Context(), b.user.ID
+	for n := range 3 {
+		require.NoError(t, b.SetPrompt(ctx, admin, chat.PromptSystem, chat.PromptDraft{Content: fmt.Sprint("prompt ", n+1), From: n}, admin))
+		_, err := b.SetProfile(ctx, admin, chat.UserProfile{Content: fmt.Sprint("profile ", n+1), Revision: n})
+		require.NoError(t, err)
+	}
+	made, key := b.service(service.Patch{Name: new("Shop"), PromptVersion: new(1), ProfileVersion: new(1)})
+	c := b.beginWith(b.caller(key))
+	for _, err := range []error{b.DeletePromptVersion(ctx, admin, chat.PromptSystem, 1), b.DeleteProfileVersion(ctx, admin, 1)} {
+		require.Equal(t, fault.Conflict, fault.KindOf(err))
+		require.ErrorContains(t, err, "version 1 is what Shop answers with: choose another version for it first")
+	}
+	got, err := b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"prompt 1", "profile 1"}, []string{got.System, got.Profile})
+	require.NoError(t, b.DeletePromptVersion(ctx, admin, chat.PromptSystem, 2))
+	require.NoError(t, b.DeleteProfileVersion(ctx, admin, 2))
+
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{PromptVersion: new(0), ProfileVersion: new(0)})
+	require.NoError(t, err)
+	require.NoError(t, b.DeletePromptVersion(ctx, admin, chat.PromptSystem, 1))
+	require.NoError(t, b.DeleteProfileVersion(ctx, admin, 1))
+
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{PromptVersion: new(1), ProfileVersion: new(1)})
+	require.NoError(t, err, "the store takes what was checked before")
+	got, err = b.ServicePrompt(ctx, c.User)
+	require.NoError(t, err)
+	require.Equal(t, []string{"prompt 3", "profile 3"}, []string{got.System, got.Profile}, "a version that went at the same moment is the one in force")
+}
+
+func TestServicePrompt_AVersionThatAServiceWorksWithIsKeptHoweverManyComeAfterIt(t *testing.T) {
+	b := setup(t)
+	ctx, admin := t.Context(), b.user.ID
+	b.service(service.Patch{PromptVersion: new(1), ProfileVersion: new(1)})
+	for n := range 203 {
+		require.NoError(t, b.SetPrompt(ctx, admin, chat.PromptSystem, chat.PromptDraft{Content: fmt.Sprint("prompt ", n+1), From: n}, admin))
+	}
+	for n := range 103 {
+		_, err := b.SetProfile(ctx, admin, chat.UserProfile{Content: fmt.Sprint("profile ", n+1), Revision: n})
+		require.NoError(t, err)
+	}
+	prompts, err := b.PromptVersions(ctx, admin, chat.PromptSystem)
+	require.NoError(t, err)
+	profiles, err := b.ProfileVersions(ctx, admin)
+	require.NoError(t, err)
+	require.Equal(t, []int{4, 1, 4, 1}, []int{prompts[199].Version, prompts[200].Version, profiles[99].Version, profiles[100].Version})
+	require.Len(t, prompts, 201)
+	require.Len(t, profiles, 101)
+}
+
+func TestServices_KeysThatAreMadeAtOnceExceedNoLimit(t *testing.T) {
+	b := setup(t)
+	made, _ := b.service(service.Patch{})
+	for range 95 {
+		b.key(made)
+	}
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			if _, _, err := b.AddServiceKey(t.Context(), made.ID, "more"); err != nil && !fault.Is(err, fault.Conflict) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	all.Wait()
+	figures, err := b.ServiceFigures(t.Context(), made.ID)
+	require.NoError(t, err)
+	require.Equal(t, 100, figures[made.ID].Keys)
+	_, _, err = b.AddServiceKey(t.Context(), "svc_00000000", "none")
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }

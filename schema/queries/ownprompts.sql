@@ -32,12 +32,14 @@ WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section)
 ORDER BY p.version DESC;
 
 -- name: PromptVersionAdd :exec
--- The oldest beyond keep go.
+-- The oldest beyond keep go, unless a service works with them.
 WITH gone AS (
     DELETE FROM prompt_versions p WHERE p.user_id = sqlc.arg(user_id) AND p.section = sqlc.arg(section) AND p.version IN (
         SELECT o.version FROM prompt_versions o WHERE o.user_id = sqlc.arg(user_id) AND o.section = sqlc.arg(section)
         ORDER BY o.version DESC OFFSET sqlc.arg(keep)::int - 1
-    )
+    ) AND NOT (p.section = 'system' AND EXISTS (
+        SELECT 1 FROM services s WHERE s.admin_id = p.user_id AND s.deleted_at IS NULL AND (s.definition ->> 'system_prompt_version_id')::int = p.version
+    ))
 )
 INSERT INTO prompt_versions (user_id, section, version, content, beside, label, note, changed_by)
 VALUES (sqlc.arg(user_id), sqlc.arg(section), sqlc.arg(version), sqlc.arg(content), sqlc.arg(beside), sqlc.arg(label), sqlc.arg(note), sqlc.arg(changed_by));

@@ -16,10 +16,12 @@ RETURNING revision, updated_at;
 DELETE FROM user_profiles WHERE user_id = $1 RETURNING content, timezone;
 
 -- name: ProfileVersionAdd :exec
--- The profile as it is becomes a version. The oldest beyond keep go.
+-- The profile as it is becomes a version. The oldest beyond keep go, unless a service works with them.
 WITH gone AS (
     DELETE FROM user_profile_versions p WHERE p.user_id = sqlc.arg(user_id) AND p.version IN (
         SELECT o.version FROM user_profile_versions o WHERE o.user_id = sqlc.arg(user_id) ORDER BY o.version DESC OFFSET sqlc.arg(keep)::int - 1
+    ) AND NOT EXISTS (
+        SELECT 1 FROM services s WHERE s.admin_id = p.user_id AND s.deleted_at IS NULL AND (s.definition ->> 'user_profile_version_id')::int = p.version
     )
 )
 INSERT INTO user_profile_versions (user_id, version, content, timezone, changed_at, changed_by)

@@ -139,7 +139,8 @@ WHERE id = sqlc.arg(id);
 DELETE FROM service_inbox WHERE id = $1;
 
 -- name: ServiceInboxSaid :one
--- Which conversation of a consumer a message is about that was sent in the session of an inbox, by the platform's id of a piece of it.
+-- Which conversation of a consumer a message is about that was sent in the session of an inbox, by the platform's id of a piece of it, or by
+-- what replies name it.
 SELECT c.service_id, c.id, coalesce(i.id, '')::text AS item
 FROM outbound o
 JOIN messages m ON m.id = o.message_id
@@ -149,7 +150,7 @@ LEFT JOIN inbox w ON w.id = m.inbox_id
 JOIN service_conversations c ON c.session_key = coalesce(i.session_key, w.session_key)
 JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL
 WHERE o.session_key = sqlc.arg(session_key) AND o.channel = sqlc.arg(channel) AND o.account = sqlc.arg(account)
-  AND o.parts @> jsonb_build_array(jsonb_build_object('id', sqlc.arg(piece)::text))
+  AND (o.parts @> jsonb_build_array(jsonb_build_object('id', sqlc.arg(piece)::text)) OR o.parts @> jsonb_build_array(jsonb_build_object('quoted', sqlc.arg(piece)::text)))
 ORDER BY o.id DESC LIMIT 1;
 
 -- name: ServiceOfConversation :one

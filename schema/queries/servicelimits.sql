@@ -1,9 +1,13 @@
 -- name: ServiceAdmit :one
 SELECT service_admit(sqlc.arg(service_id), sqlc.arg(key_id), sqlc.arg(per_minute), sqlc.arg(send), sqlc.arg(consumer), sqlc.arg(most), sqlc.arg(budget))::bigint[] AS verdict;
 
+-- name: ServiceSendDrop :exec
+-- A request with a message that was admitted is over, and the message was not accepted by it.
+UPDATE service_sends SET holders = holders - 1 WHERE id = sqlc.arg(id);
+
 -- name: ServiceSendFree :exec
--- A message that was admitted and not accepted gives its place back.
-DELETE FROM service_sends s WHERE s.id = sqlc.arg(id)
+-- A message that no request holds any more, and that was not accepted, gives its place back.
+DELETE FROM service_sends s WHERE s.id = sqlc.arg(id) AND s.holders <= 0
 AND NOT EXISTS (SELECT FROM inbox i WHERE i.channel = 'svc' AND i.account = '' AND i.user_id = s.user_id AND i.platform_id = s.id);
 
 -- name: ServiceRequestsAdd :exec

@@ -1,3 +1,9 @@
+-- name: ServicesUsing :many
+-- Services of an administrator that work with a version of their system prompt (system_prompt_version_id) or of their profile (user_profile_version_id).
+SELECT s.name FROM services s
+WHERE s.admin_id = sqlc.arg(admin_id) AND s.deleted_at IS NULL AND (s.definition ->> sqlc.arg(member)::text)::int = sqlc.arg(version)::int
+ORDER BY lower(s.name), s.id;
+
 -- name: ServiceUserAdd :one
 -- The user of a service, or of a conversation with one, which belongs to the service.
 INSERT INTO users (name, role, kind, owner_id) VALUES ($1, 'member', $2, $3) RETURNING id;

@@ -43,7 +43,7 @@ func (a *Endpoints) registerProfileVersions(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-profile-version", Method: http.MethodDelete, Path: one, Summary: "Delete a version of my profile",
-		Description: "409: it is the profile as it is.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		Description: "409: it is the profile as it is, or a service of yours answers with it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ ProfileVersionPath }) (*struct{}, error) {
 		return nil, a.Problem(a.Store.DeleteProfileVersion(ctx, auth.User(ctx).ID, in.Version))
 	})

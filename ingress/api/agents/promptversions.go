@@ -75,7 +75,7 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-prompt-version", Method: http.MethodDelete, Path: one, Summary: "Delete a version of a prompt",
-		Description: "409: it is in force.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		Description: "409: it is in force, or a service of yours answers with it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ PromptVersionPath }) (*struct{}, error) {
 		return nil, a.Problem(a.Store.DeletePromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Version))
 	})

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel"
 )
 
 func TestPauses_GrowToAMinuteAndBeginAnewAfterAConnectionThatLasted(t *testing.T) {
@@ -130,4 +132,17 @@ func FuzzMentioning(f *testing.F) {
 			require.Equal(t, text, got)
 		}
 	})
+}
+
+func TestPosted_AMessageIsSentWhateverQQSaysBeside(t *testing.T) {
+	for raw, quoted := range map[string]string{
+		`{"id": "1"}`: "", `{"id": "1", "ext_info": {"ref_idx": "REFIDX_2"}}`: "REFIDX_2", `{"id": "1", "ext_info": {"ref_idx": 7}}`: "7",
+		`{"id": "1", "ext_info": []}`: "", `{"id": "1", "ext_info": "x"}`: "", `{"id": "1", "ext_info": null}`: "", `{"id": "1", "ext_info": {"ref_idx": {}}}`: "",
+	} {
+		var p posted
+		require.NoError(t, readAnswer(200, http.Header{}, []byte(raw), &p), raw)
+		sent, err := p.sent(spot{}, nil)
+		require.NoError(t, err)
+		require.Equal(t, channel.Sent{ID: "1", Quoted: quoted}, sent, raw)
+	}
 }

@@ -2,6 +2,7 @@ package qq
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"hash/fnv"
 	"net/http"
@@ -77,6 +78,21 @@ func (a *Account) post(ctx context.Context, s spot, body any) (channel.Sent, err
 type posted struct {
 	ID        string `json:"id"`
 	Timestamp string `json:"timestamp"`
+	Ext       extra  `json:"ext_info"`
+}
+
+// extra is what QQ says of a message beside: in groups and direct chats the number by which replies name it.
+type extra struct{ Quoted loose }
+
+// UnmarshalJSON never fails: without the number the message is sent as well.
+func (e *extra) UnmarshalJSON(raw []byte) error {
+	var said struct {
+		Quoted loose `json:"ref_idx"`
+	}
+	if json.Unmarshal(raw, &said) == nil {
+		e.Quoted = said.Quoted
+	}
+	return nil
 }
 
 func (p posted) sent(s spot, err error) (channel.Sent, error) {
@@ -88,7 +104,7 @@ func (p posted) sent(s spot, err error) (channel.Sent, error) {
 	if err != nil {
 		return channel.Sent{}, err
 	}
-	return channel.Sent{ID: p.ID, At: moment(p.Timestamp)}, nil
+	return channel.Sent{ID: p.ID, Quoted: clean(string(p.Ext.Quoted)), At: moment(p.Timestamp)}, nil
 }
 
 // The number of an answer, QQ's msg_seq, makes it the only one of its kind: (message of the person, number) is taken once.

@@ -407,3 +407,18 @@ func TestOpen_WrongSettingsAreNamed(t *testing.T) {
 		require.Contains(t, err.Error(), option)
 	}
 }
+
+func TestSend_AReplyNamesTheMessageByItsIDOrByWhatQQSaidOfIt(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	w.run(t)
+	for n, scene := range scenes {
+		asked := w.says(scene, "what time is it?")
+		sent, err := w.send(t, scene, asked, 1, "it is ten")
+		require.NoError(t, err)
+		w.Write(qqtest.Incoming{Scene: scene, Chat: chats[scene], From: ann, Text: "thanks", Mention: true, Answers: sent.ID})
+		all := w.got(t, 2*n+2)
+		parent := all[2*n+1].Parent
+		require.NotEmpty(t, parent, scene)
+		require.Contains(t, []string{sent.ID, sent.Quoted}, parent, scene)
+	}
+}

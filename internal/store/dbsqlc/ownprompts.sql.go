@@ -47,7 +47,9 @@ WITH gone AS (
     DELETE FROM prompt_versions p WHERE p.user_id = $1 AND p.section = $2 AND p.version IN (
         SELECT o.version FROM prompt_versions o WHERE o.user_id = $1 AND o.section = $2
         ORDER BY o.version DESC OFFSET $9::int - 1
-    )
+    ) AND NOT (p.section = 'system' AND EXISTS (
+        SELECT 1 FROM services s WHERE s.admin_id = p.user_id AND s.deleted_at IS NULL AND (s.definition ->> 'system_prompt_version_id')::int = p.version
+    ))
 )
 INSERT INTO prompt_versions (user_id, section, version, content, beside, label, note, changed_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -65,7 +67,7 @@ type PromptVersionAddParams struct {
 	Keep      int32
 }
 
-// The oldest beyond keep go.
+// The oldest beyond keep go, unless a service works with them.
 func (q *Queries) PromptVersionAdd(ctx context.Context, db DBTX, arg PromptVersionAddParams) error {
 	_, err := db.Exec(ctx, promptVersionAdd,
 		arg.UserID,

@@ -94,6 +94,8 @@ const profileVersionAdd = `-- name: ProfileVersionAdd :exec
 WITH gone AS (
     DELETE FROM user_profile_versions p WHERE p.user_id = $2 AND p.version IN (
         SELECT o.version FROM user_profile_versions o WHERE o.user_id = $2 ORDER BY o.version DESC OFFSET $3::int - 1
+    ) AND NOT EXISTS (
+        SELECT 1 FROM services s WHERE s.admin_id = p.user_id AND s.deleted_at IS NULL AND (s.definition ->> 'user_profile_version_id')::int = p.version
     )
 )
 INSERT INTO user_profile_versions (user_id, version, content, timezone, changed_at, changed_by)
@@ -106,7 +108,7 @@ type ProfileVersionAddParams struct {
 	Keep      int32
 }
 
-// The profile as it is becomes a version. The oldest beyond keep go.
+// The profile as it is becomes a version. The oldest beyond keep go, unless a service works with them.
 func (q *Queries) ProfileVersionAdd(ctx context.Context, db DBTX, arg ProfileVersionAddParams) error {
 	_, err := db.Exec(ctx, profileVersionAdd, arg.ChangedBy, arg.UserID, arg.Keep)
 	return err

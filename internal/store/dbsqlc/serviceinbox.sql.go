@@ -434,7 +434,7 @@ LEFT JOIN inbox w ON w.id = m.inbox_id
 JOIN service_conversations c ON c.session_key = coalesce(i.session_key, w.session_key)
 JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL
 WHERE o.session_key = $1 AND o.channel = $2 AND o.account = $3
-  AND o.parts @> jsonb_build_array(jsonb_build_object('id', $4::text))
+  AND (o.parts @> jsonb_build_array(jsonb_build_object('id', $4::text)) OR o.parts @> jsonb_build_array(jsonb_build_object('quoted', $4::text)))
 ORDER BY o.id DESC LIMIT 1
 `
 
@@ -451,7 +451,8 @@ type ServiceInboxSaidRow struct {
 	Item      string
 }
 
-// Which conversation of a consumer a message is about that was sent in the session of an inbox, by the platform's id of a piece of it.
+// Which conversation of a consumer a message is about that was sent in the session of an inbox, by the platform's id of a piece of it, or by
+// what replies name it.
 func (q *Queries) ServiceInboxSaid(ctx context.Context, db DBTX, arg ServiceInboxSaidParams) (ServiceInboxSaidRow, error) {
 	row := db.QueryRow(ctx, serviceInboxSaid,
 		arg.SessionKey,

@@ -228,12 +228,22 @@ func (q *Queries) ServiceSendBind(ctx context.Context, db DBTX, arg ServiceSendB
 	return err
 }
 
+const serviceSendDrop = `-- name: ServiceSendDrop :exec
+UPDATE service_sends SET holders = holders - 1 WHERE id = $1
+`
+
+// A request with a message that was admitted is over, and the message was not accepted by it.
+func (q *Queries) ServiceSendDrop(ctx context.Context, db DBTX, id string) error {
+	_, err := db.Exec(ctx, serviceSendDrop, id)
+	return err
+}
+
 const serviceSendFree = `-- name: ServiceSendFree :exec
-DELETE FROM service_sends s WHERE s.id = $1
+DELETE FROM service_sends s WHERE s.id = $1 AND s.holders <= 0
 AND NOT EXISTS (SELECT FROM inbox i WHERE i.channel = 'svc' AND i.account = '' AND i.user_id = s.user_id AND i.platform_id = s.id)
 `
 
-// A message that was admitted and not accepted gives its place back.
+// A message that no request holds any more, and that was not accepted, gives its place back.
 func (q *Queries) ServiceSendFree(ctx context.Context, db DBTX, id string) error {
 	_, err := db.Exec(ctx, serviceSendFree, id)
 	return err

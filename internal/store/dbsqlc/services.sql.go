@@ -917,6 +917,39 @@ func (q *Queries) ServiceWords(ctx context.Context, db DBTX, arg ServiceWordsPar
 	return items, nil
 }
 
+const servicesUsing = `-- name: ServicesUsing :many
+SELECT s.name FROM services s
+WHERE s.admin_id = $1 AND s.deleted_at IS NULL AND (s.definition ->> $2::text)::int = $3::int
+ORDER BY lower(s.name), s.id
+`
+
+type ServicesUsingParams struct {
+	AdminID chat.UserID
+	Member  string
+	Version int32
+}
+
+// Services of an administrator that work with a version of their system prompt (system_prompt_version_id) or of their profile (user_profile_version_id).
+func (q *Queries) ServicesUsing(ctx context.Context, db DBTX, arg ServicesUsingParams) ([]string, error) {
+	rows, err := db.Query(ctx, servicesUsing, arg.AdminID, arg.Member, arg.Version)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const servicesVersion = `-- name: ServicesVersion :one
 SELECT version FROM services_version
 `

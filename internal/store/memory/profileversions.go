@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/services"
 )
 
 // maxProfileVersions is how many versions of a profile are kept; the oldest go.
@@ -48,7 +49,8 @@ func noProfileVersion(n int) error {
 	return fault.Errorf(fault.NotFound, "there is no version %d of your profile", n)
 }
 
-// DeleteProfileVersion forgets a version. NotFound: the person has none of this number. Conflict: it is the profile as it is.
+// DeleteProfileVersion forgets a version. NotFound: the person has none of this number. Conflict: it is the profile as it is, or a service
+// works with it.
 func (s *Store) DeleteProfileVersion(ctx context.Context, user chat.UserID, n int) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := tx.Q.MemoryLock(ctx, tx, user); err != nil {
@@ -60,6 +62,9 @@ func (s *Store) DeleteProfileVersion(ctx context.Context, user chat.UserID, n in
 		}
 		if n > 0 && now.Revision == n {
 			return fault.Errorf(fault.Conflict, "version %d is your profile as it is: go back to another one first", n)
+		}
+		if err := services.NotUsed(ctx, tx, user, services.UsesProfile, n); err != nil {
+			return err
 		}
 		rows, err := tx.Q.ProfileVersionDelete(ctx, tx, dbsqlc.ProfileVersionDeleteParams{UserID: user, Version: int32(n)})
 		if err == nil && rows == 0 {

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/services"
 )
 
 // maxVersions is how many versions of a section are kept; the oldest go.
@@ -140,7 +141,7 @@ func (s *Store) NotePrompt(ctx context.Context, user chat.UserID, section string
 	return pg.Classify(err)
 }
 
-// DeletePromptVersion removes a version. Conflict: it is in force.
+// DeletePromptVersion removes a version. Conflict: it is in force, or a service works with it.
 func (s *Store) DeletePromptVersion(ctx context.Context, user chat.UserID, section string, n int) error {
 	return s.change(ctx, user, func(tx *pg.Tx) error {
 		newest, err := newest(ctx, tx, user, section)
@@ -149,6 +150,11 @@ func (s *Store) DeletePromptVersion(ctx context.Context, user chat.UserID, secti
 		}
 		if newest.Version == n {
 			return fault.Errorf(fault.Conflict, "version %d is in force: go back to another one first", n)
+		}
+		if section == chat.PromptSystem {
+			if err := services.NotUsed(ctx, tx, user, services.UsesPrompt, n); err != nil {
+				return err
+			}
 		}
 		rows, err := tx.Q.PromptVersionDelete(ctx, tx, dbsqlc.PromptVersionDeleteParams{UserID: user, Section: section, Version: int32(n)})
 		if err == nil && rows == 0 {

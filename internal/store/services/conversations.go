@@ -90,6 +90,18 @@ func (s *Store) ConsumerConversation(ctx context.Context, by Caller, id string) 
 	return s.conversation(ctx, dbsqlc.ServiceConversationGetParams{ID: id, ServiceID: by.Service.ID, KeyID: by.Key})
 }
 
+// NamedConversation returns the one of what a program calls its user. NotFound: it has not begun.
+func (s *Store) NamedConversation(ctx context.Context, by Caller, name string) (service.Conversation, error) {
+	id, err := s.db.Q.ServiceConversationByExternal(ctx, s.db.Pool, dbsqlc.ServiceConversationByExternalParams{KeyID: by.Key, External: name})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return service.Conversation{}, fault.Errorf(fault.NotFound, "there is no conversation of %q", name)
+	}
+	if err != nil {
+		return service.Conversation{}, pg.Classify(fmt.Errorf("look for the conversation of a program's user: %w", err))
+	}
+	return s.ConsumerConversation(ctx, by, id)
+}
+
 // ServiceConversation returns one of a service, whichever key it was begun with. NotFound: there is none.
 func (s *Store) ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error) {
 	return s.conversation(ctx, dbsqlc.ServiceConversationGetParams{ID: id, ServiceID: of})

@@ -32,12 +32,13 @@ const maxKeys = 100
 
 // AddServiceKey makes a key of a service. The key itself is returned this once. Conflict: the service has as many as it may.
 func (s *Store) AddServiceKey(ctx context.Context, of, name string) (service.Key, string, error) {
-	if _, err := s.Service(ctx, of); err != nil {
-		return service.Key{}, "", err
-	}
 	id, key := service.NewKey()
 	out := service.Key{ID: id, Service: of, Name: pg.Clean(name), Prefix: service.Shown(key)}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) { // which notes who did it
+		row, err := tx.Q.ServiceHold(ctx, tx, of)
+		if _, err := found(of, row, err); err != nil {
+			return err
+		}
 		good, err := tx.Q.ServiceKeyCount(ctx, tx, of)
 		if err == nil && good >= maxKeys {
 			return fault.Errorf(fault.Conflict, "the service has %d keys already: revoke one that nobody needs", maxKeys)

@@ -59,9 +59,14 @@ func refusal(verdict int64, wait time.Duration, limit int64) error {
 	return fmt.Errorf("the database answered with the unknown verdict %d", verdict)
 }
 
-// FreeSend gives the place of a message back that was not accepted after all.
+// FreeSend ends a request that was admitted with a message and did not have it accepted. The place of the message is given back, unless it
+// was accepted, or another request was admitted with the same message and may still have it accepted.
 func (s *Store) FreeSend(ctx context.Context, id string) error {
-	return pg.Classify(s.db.Q.ServiceSendFree(ctx, s.db.Pool, id))
+	err := s.db.Q.ServiceSendDrop(ctx, s.db.Pool, id)
+	if err == nil {
+		err = s.db.Q.ServiceSendFree(ctx, s.db.Pool, id)
+	}
+	return pg.Classify(err)
 }
 
 // BindSend says whose message it is that was admitted before its conversation began.

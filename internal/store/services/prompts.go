@@ -5,14 +5,35 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
+	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
+
+// Members of a definition that name a version of what its administrator wrote.
+const (
+	UsesPrompt  = "system_prompt_version_id"
+	UsesProfile = "user_profile_version_id"
+)
+
+// NotUsed is a Conflict where a service of an administrator works with a version of their system prompt, or of their profile: its consumers
+// would be answered by another one without anybody's word.
+func NotUsed(ctx context.Context, tx *pg.Tx, admin chat.UserID, member string, version int) error {
+	names, err := tx.Q.ServicesUsing(ctx, tx, dbsqlc.ServicesUsingParams{AdminID: admin, Member: member, Version: int32(version)})
+	if err != nil {
+		return fmt.Errorf("look which services of user %d work with version %d: %w", admin, version, err)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fault.Errorf(fault.Conflict, "version %d is what %s answers with: choose another version for it first, or the one in force", version, strings.Join(names, ", "))
+}
 
 // ServicePrompt returns what the prompt of a consumer's conversation is made of. Denied: the user is no consumer, or the service is being
 // deleted.

@@ -1745,7 +1745,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a version of my profile
-         * @description 409: it is the profile as it is.
+         * @description 409: it is the profile as it is, or a service of yours answers with it.
          */
         delete: operations["delete-profile-version"];
         options?: never;
@@ -1848,7 +1848,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a version of a prompt
-         * @description 409: it is in force.
+         * @description 409: it is in force, or a service of yours answers with it.
          */
         delete: operations["delete-prompt-version"];
         options?: never;
