@@ -91,7 +91,7 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 	out := &toolset.Catalog{Store: c.store, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.toolKeys)), c.offered, c.skillTool(boxes),
 		clientcontrol.NewSource(clientcontrol.New(c.store, c.store, c.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(c.store)), toolservice.NewSource(c.store, c.store),
+		cards.NewSource(cards.New(c.store)), toolservice.NewSource(c.store, c.store, toolservice.NewOwn(c.store, c.store)),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.embedder, Log: c.log}))...)
 	return out

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/memory/view"
 	"xbot/internal/store"
 	"xbot/internal/tool"
+	"xbot/internal/tool/consumers"
 	"xbot/internal/tool/conversation"
 	toolletta "xbot/internal/tool/letta"
 	toolsoul "xbot/internal/tool/soul"
@@ -76,14 +77,14 @@ func (c *core) lettaTools() []tool.Tool {
 	}
 }
 
-// soulTools are the tools for soul files and for a person's other conversations. Who has them the policy says.
+// soulTools are the tools for soul files, for a person's other conversations, and for those of consumers. Who has them the policy says.
 func (c *core) soulTools() []tool.Tool {
 	who := c.agentProfiles()
 	past := agentprofile.Past{History: c.store, Profiles: who}
-	return []tool.Tool{
+	return append(consumers.Tools(c.store, c.store),
 		toolsoul.NewList(who, c.store, c.store), toolsoul.NewRead(who, c.store), toolsoul.NewWrite(who, c.store), toolsoul.NewDelete(who, c.store),
 		conversation.NewList(past, c.store), conversation.NewRead(past, c.store),
-	}
+	)
 }
 
 // noteTools are the tools with which a model keeps what is lasting, apart from the others.

@@ -20,7 +20,7 @@ import (
 
 // Tools describes what models can call, without a server. What people bring themselves is not among them.
 func Tools() []tool.Spec {
-	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil), clientcontrol.New(nil, nil, nil)).With(cards.New(nil)...).With(toolservice.NewContact(nil)).Specs()
+	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil), clientcontrol.New(nil, nil, nil)).With(cards.New(nil)...).With(toolservice.NewContact(nil), toolservice.NewOwn(nil, nil)).Specs()
 }
 
 // SlashCommands describes the slash commands, without a server.

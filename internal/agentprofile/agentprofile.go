@@ -55,6 +55,8 @@ type Strangers struct {
 	Outside bool
 	// Sealed: the agent of a service speaks where it answers no consumer, and reads what strangers wrote. It has no tools, no room and no memory.
 	Sealed bool
+	// Private: an administrator alone speaks in the conversation above all. Their subagents may read what strangers wrote, where the policy says so.
+	Private bool
 }
 
 // trustedTool is the tool that shows what is for administrators' eyes only.
@@ -178,10 +180,10 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 		Agent: agent, Scene: p.SceneAt(w.Above), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect, Direct: w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent).Narrowed(w.MemoryChoices), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
-		Plan: w.Plan, Job: w.Above.Job,
+		Plan: w.Plan, Job: w.Above.Job, Strangers: Strangers{Private: w.Admin && w.Root == chat.ChatDirect},
 	}
 	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
-		out.Sealed, out.Plan, out.Remember, out.Trusted = true, "", policy.Remembers{}, false
+		out.Sealed, out.Plan, out.Remember, out.Trusted, out.Private = true, "", policy.Remembers{}, false, false
 		return out, nil
 	}
 	if strings.HasPrefix(agent.ID, policy.ServicePrefix) {
@@ -221,7 +223,8 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 // outside is who answers for a service: no soul, no plans, nothing that is for administrators or for one person of the house, and nobody's
 // memory.
 func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.ModelCriteria, out Profile) (_ Profile, err error) {
-	out.Trusted, out.Direct, out.Plan, out.Outside, out.Remember = false, false, "", true, policy.Remembers{}
+	out.Trusted, out.Direct, out.Plan, out.Remember = false, false, "", policy.Remembers{}
+	out.Strangers = Strangers{Outside: true}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
 		out.Role, err = b.Store.SubagentProfile(ctx, key)

@@ -69,3 +69,25 @@ type fixed struct{ *policy.Policy }
 
 func (f fixed) Get(context.Context) (*policy.Policy, error)         { return f.Policy, nil }
 func (f fixed) With(context.Context, int64) (*policy.Policy, error) { return f.Policy, nil }
+
+func TestOf_PrivateIsWhereAnAdministratorAloneSpeaksAboveAll(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		w    chat.ModelCriteria
+		want bool
+	}{
+		"an administrator's chat":    {chat.ModelCriteria{Admin: true, ChatType: chat.ChatDirect, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, true},
+		"a subagent of it":           {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, true},
+		"a member's":                 {chat.ModelCriteria{ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, false},
+		"below a group":              {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatGroup}}, false},
+		"below a job made in a chat": {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent, OfTurn: chat.OfTurn{Root: chat.ChatCron, Above: chat.Spot{ChatType: chat.ChatDirect}}}, false},
+		"a trigger":                  {chat.ModelCriteria{Admin: true, ChatType: chat.ChatHook, OfTurn: chat.OfTurn{Root: chat.ChatHook}}, false},
+		"where it is not known":      {chat.ModelCriteria{Admin: true, ChatType: chat.ChatSubagent}, false},
+		"the agent of a service":     {chat.ModelCriteria{Admin: true, Agent: "svc_0a1b2c3d", ChatType: chat.ChatDirect, OfTurn: chat.OfTurn{Root: chat.ChatDirect}}, false},
+	} {
+		b := agentprofile.Resolver{Store: wish(c.w), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		p, err := b.Of(t.Context(), "agent:main:web:thread:x")
+		require.NoError(t, err)
+		require.Equal(t, c.want, p.Private, name)
+	}
+}

@@ -26,7 +26,7 @@ func TestOf_AServiceAnswersWithItsToolsAndNothingOfTheHouse(t *testing.T) {
 	t.Parallel()
 	s := service.Service{ID: "svc_0a1b2c3d", Definition: service.Defaults()}
 	for _, w := range []chat.ModelCriteria{
-		{Agent: s.ID, Channel: service.Channel, ChatType: chat.ChatDirect, Admin: true, OfTurn: chat.OfTurn{Plan: chat.PlanWanted}},
+		{Agent: s.ID, Channel: service.Channel, ChatType: chat.ChatDirect, Admin: true, OfTurn: chat.OfTurn{Plan: chat.PlanWanted, Root: chat.ChatDirect}},
 		{Agent: s.ID, Channel: service.Channel, ChatType: chat.ChatSubagent},
 		{Agent: s.ID, ChatType: chat.ChatCron},
 		{Agent: "svc_ffffffff", Channel: service.Channel, ChatType: chat.ChatDirect, Admin: true}, // one that is gone
@@ -37,11 +37,13 @@ func TestOf_AServiceAnswersWithItsToolsAndNothingOfTheHouse(t *testing.T) {
 		require.True(t, who.Outside)
 		for _, tool := range []string{
 			"Shell", "config", "con_fig", "logs", "Logs", "Cron", "AskUser", "Skill", "SubAgent", "ProposePlan", chat.PlanTool, "memory_write", "memory_search", "soul_write", "soul_read",
-			"list_conversations", "read_conversation", "SendMessage", "send_message", "mcp_x_y", "feishu_x", "DownloadFile", "WebSearch", "Fetch", "read", "READ", "Re_ad", "*",
+			"list_conversations", "read_conversation", "list_service_conversations", "read_service_conversation", "read_inbox", "SendMessage", "send_message", "mcp_x_y", "feishu_x", "DownloadFile", "WebSearch", "Fetch", "read", "READ", "Re_ad", "*",
 		} {
 			require.False(t, who.Has(tool), tool)
 		}
 		require.Equal(t, w.Agent == s.ID, who.Has("Read"))
+		require.Equal(t, w.Agent == s.ID, who.Has("read_my_conversation"))
+		require.False(t, who.Private)
 		require.Equal(t, policy.Remembers{}, who.Remember)
 		require.False(t, who.Trusted)
 		require.False(t, who.Direct)

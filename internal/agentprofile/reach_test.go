@@ -49,3 +49,46 @@ func TestHas_WhereAPersonLockedTheNotesNothingWritesThem(t *testing.T) {
 		}
 	}
 }
+
+func TestHas_WhatConsumersWroteIsReadBelowAnAdministratorAloneByARoleThatReadsAlone(t *testing.T) {
+	t.Parallel()
+	const tool = "read_service_conversation"
+	on := policy.Remembers{Subagent: true, SubagentSoulWrite: true, SoulWrite: true, Consumers: true}
+	private := agentprofile.Strangers{Private: true}
+	wide := chat.Profile{Conversations: true, Memory: true, SendMessage: true, SpawnAgent: true, Tools: []string{"*", tool}}
+	with := func(change func(*agentprofile.Profile)) agentprofile.Profile {
+		role := wide
+		p := agentprofile.Profile{Remember: on, Strangers: private, Role: &role, Trusted: true, Direct: true}
+		change(&p)
+		return p
+	}
+	reads := with(func(*agentprofile.Profile) {})
+	for _, has := range []string{tool, "list_conversations", "read_conversation", "soul_list", "soul_read", "offload_recall", "recall_masked"} {
+		require.True(t, reads.Has(has), has)
+	}
+	for _, has := range []string{
+		"soul_write", "soul_delete", "memory_write", "memory_list", "Shell", "FileCreate", "Read", "Fetch", "WebSearch", "DownloadFile", "SubAgent", "SendMessage", "CreateChat", "todo_write",
+		"context_edit", "config", "logs", "Cron", "EventTrigger", "Skill", "search_tools", "contact_admin", "read_my_conversation", "mcp_x_y", "READ_INBOX_NOW", "*", "",
+	} {
+		require.False(t, reads.Has(has), "%q changes something, or tells somebody", has)
+	}
+	for name, change := range map[string]func(*agentprofile.Profile){
+		"who answers people":                   func(p *agentprofile.Profile) { p.Role = nil },
+		"a member, a group, a job":             func(p *agentprofile.Profile) { p.Private = false },
+		"the switch is off":                    func(p *agentprofile.Profile) { p.Remember.Consumers = false },
+		"no role reads":                        func(p *agentprofile.Profile) { p.Remember.Subagent = false },
+		"another role":                         func(p *agentprofile.Profile) { p.Role.Conversations = false },
+		"a role that names no such tool":       func(p *agentprofile.Profile) { p.Role.Tools = []string{"*"} },
+		"a role that has all tools":            func(p *agentprofile.Profile) { p.Role.Tools = nil },
+		"below a role that may not":            func(p *agentprofile.Profile) { *p.Role = p.Role.Under(chat.Profile{SpawnAgent: true}) },
+		"an agent without the tool":            func(p *agentprofile.Profile) { p.Agent.Tools.Deny = []string{"*service*", "read_inbox"} },
+		"the agent of a service":               func(p *agentprofile.Profile) { p.Outside = true },
+		"the agent of a service, who is alone": func(p *agentprofile.Profile) { p.Sealed = true },
+	} {
+		for _, tool := range []string{"list_service_conversations", tool, "read_inbox"} {
+			require.False(t, with(change).Has(tool), "%s: %s", name, tool)
+		}
+	}
+	off := with(func(p *agentprofile.Profile) { p.Private = false })
+	require.True(t, off.Has("soul_write") && off.Has("Shell"), "elsewhere the role is as it was")
+}

@@ -70,6 +70,7 @@ type OfTurn struct {
 	Options Options   // of the message that it answers
 	Plan    PlanState // whether it has to propose a plan
 	Above   Spot      // where the conversation above all takes place; one that is below none is above itself
+	Root    ChatType  // of the conversation above all: for jobs and triggers, unlike Above, their own
 }
 
 // PersonModels is what a person has to say about models, and about what is remembered, wherever they talk.

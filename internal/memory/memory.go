@@ -52,6 +52,24 @@ func OfConversations(tool string) bool {
 	return tool == "list_conversations" || tool == "read_conversation"
 }
 
+// OfConsumers reports whether a tool is one that reads what consumers of an administrator's services wrote.
+func OfConsumers(tool string) bool {
+	switch tool {
+	case "list_service_conversations", "read_service_conversation", "read_inbox":
+		return true
+	}
+	return false
+}
+
+// ReadsAlone reports whether who reads what strangers wrote may use a tool: it changes nothing that lasts, and nobody outside learns of it.
+func ReadsAlone(tool string) bool {
+	switch tool {
+	case "soul_list", "soul_read", "offload_recall", "recall_masked":
+		return true
+	}
+	return OfConversations(tool) || OfConsumers(tool)
+}
+
 // Query says for whom, and what for, memory is asked.
 type Query struct {
 	User    chat.UserID

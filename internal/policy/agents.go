@@ -45,7 +45,7 @@ func (p *Policy) service(id string) Agent {
 		return p.services[i]
 	}
 	off := false
-	return Agent{ID: id, Tools: Tools{Deny: []string{"*"}}, MemorySwitches: MemorySwitches{Memorize: &off, Subagent: &off, Soul: SoulSwitches{Read: &off, Write: &off, SubagentWrite: &off}}}
+	return Agent{ID: id, Tools: Tools{Deny: []string{"*"}}, MemorySwitches: MemorySwitches{Memorize: &off, Subagent: &off, IncludeConsumerConversations: &off, Soul: SoulSwitches{Read: &off, Write: &off, SubagentWrite: &off}}}
 }
 
 // AgentFor returns the id of the agent that a message goes to. The most specific binding wins (peer, space, account,

@@ -22,6 +22,8 @@ type MemorySwitches struct {
 	Subagent       *bool        `json:"subagent,omitempty"`       // there is a role memory, which reads the person's own conversations
 	ShortTerm      *bool        `json:"shortTerm,omitempty"`      // jobs and triggers in conversations of their own know what was said last; default true
 	RecentMessages *int         `json:"recentMessages,omitempty"` // how many messages of it; default 5, 0: none
+
+	IncludeConsumerConversations *bool `json:"includeConsumerConversations,omitempty"` // that role reads for administrators what consumers of their services wrote; default false
 }
 
 // SoulSwitches say who reads and writes soul files. Absent: nobody.
@@ -39,6 +41,7 @@ type Remembers struct {
 
 	Subagent          bool `json:"subagent" doc:"There is a role that reads the person's conversations."`
 	SubagentSoulWrite bool `json:"subagent_soul_write" doc:"That role has tools for soul files."`
+	Consumers         bool `json:"consumers" doc:"For administrators, that role reads what consumers of their services wrote."`
 
 	Locked bool `json:"locked" doc:"The agent reads what is remembered and writes nothing."`
 
@@ -54,6 +57,7 @@ func (p *Policy) Remembers(a Agent) Remembers {
 		Subagent: said(false, own.Subagent, m.Subagent),
 	}
 	out.SubagentSoulWrite = out.Subagent && said(false, own.Soul.SubagentWrite, m.Soul.SubagentWrite)
+	out.Consumers = out.Subagent && said(false, own.IncludeConsumerConversations, m.IncludeConsumerConversations)
 	if said(true, own.ShortTerm, m.ShortTerm) {
 		out.Recent = said(DefaultRecent, own.RecentMessages, m.RecentMessages)
 	}
@@ -63,7 +67,7 @@ func (p *Policy) Remembers(a Agent) Remembers {
 // Narrowed is what is left of it for a person who does not want all of it.
 func (r Remembers) Narrowed(c chat.MemoryChoices) Remembers {
 	if c.NoMemory {
-		r.Memorize, r.Subagent, r.Recent = false, false, 0
+		r.Memorize, r.Subagent, r.Consumers, r.Recent = false, false, false, 0
 	}
 	if c.NoMemory || c.NoSoul {
 		r.SubagentSoulWrite = false
@@ -108,6 +112,13 @@ func (c *check) switches(path string, s, above MemorySwitches) {
 	}
 	if said(false, s.Soul.SubagentWrite) && !said(false, s.Subagent, above.Subagent) {
 		c.note(path+".soul.subagentWrite", "has no effect without subagent: true")
+	}
+	consumers := said(false, s.IncludeConsumerConversations, above.IncludeConsumerConversations)
+	if said(false, s.IncludeConsumerConversations) && !said(false, s.Subagent, above.Subagent) {
+		c.note(path+".includeConsumerConversations", "has no effect without subagent: true")
+	}
+	if consumers && said(false, s.Soul.SubagentWrite) {
+		c.note(path+".soul.subagentWrite", "has no effect for administrators in their direct conversations: the role reads there what consumers wrote, and changes nothing")
 	}
 	if s.RecentMessages != nil && !said(true, s.ShortTerm, above.ShortTerm) {
 		c.note(path+".recentMessages", "has no effect with shortTerm: false")

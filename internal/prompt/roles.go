@@ -12,7 +12,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/memory"
 	"xbot/internal/role"
 	"xbot/internal/sandbox"
 )
@@ -87,8 +89,15 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 		}
 	}
 	found := Found{Roles: role.Merge(levels...), Broken: broken}
-	if reads, err := r.read(ctx, a); err != nil || reads {
+	who, err := r.reader(ctx, a)
+	if err != nil {
 		return found, err
+	}
+	if who.Remember.Subagent {
+		if who.Private && who.Remember.Consumers {
+			tellOfConsumers(found.Roles)
+		}
+		return found, nil
 	}
 	found.Roles = slices.DeleteFunc(found.Roles, func(one role.Role) bool { return one.Conversations && !one.Own }) // the person's own are there without these tools
 	return found, nil
@@ -108,13 +117,23 @@ func (r Roles) Shared() ([]role.Role, error) {
 	return role.Merge(role.Builtin(), ours), err
 }
 
-// read reports whether roles that read the person's conversations are to be had in a conversation.
-func (r Roles) read(ctx context.Context, a *Assembly) (bool, error) {
+// reader is whoever hands work out in a conversation, which decides whether roles read conversations of the person, and of consumers.
+func (r Roles) reader(ctx context.Context, a *Assembly) (agentprofile.Profile, error) {
 	if r.Profiles == nil {
-		return false, nil
+		return agentprofile.Profile{}, nil
 	}
-	who, err := a.agentProfile(ctx, r.Profiles)
-	return who.Remember.Subagent, err
+	return a.agentProfile(ctx, r.Profiles)
+}
+
+// consumersRead is said of roles that read what consumers wrote, where they can.
+const consumersRead = " Also reads what consumers of their services said, and the inbox."
+
+func tellOfConsumers(roles []role.Role) {
+	for i, one := range roles {
+		if one.Conversations && slices.ContainsFunc(one.Tools, memory.OfConsumers) {
+			roles[i].Description += consumersRead
+		}
+	}
 }
 
 // roles reads those of the workspace and of the folders of the place, the nearest last.

@@ -81,3 +81,18 @@ func TestRoles_ConversationsAreReadOnlyByRolesOfTheProgramAndTheServerAndWhereTh
 	roles.Profiles = always{Remember: policy.Remembers{Subagent: true}}
 	require.Equal(t, []string{"archivist", "memory"}, names())
 }
+
+func TestRoles_WhatReadsConsumersSaysSoToAnAdministratorAlone(t *testing.T) {
+	w := newWorld(t)
+	says := func(p agentprofile.Profile) string {
+		found, err := prompt.Roles{Home: w.parts.Home, Profiles: always(p)}.Find(t.Context(), w.scene)
+		require.NoError(t, err)
+		one, ok := role.Find(found.Roles, "memory")
+		require.True(t, ok)
+		return one.Description
+	}
+	on := policy.Remembers{Subagent: true, Consumers: true}
+	require.Contains(t, says(agentprofile.Profile{Remember: on, Strangers: agentprofile.Strangers{Private: true}}), "consumers")
+	require.NotContains(t, says(agentprofile.Profile{Remember: on}), "consumers")
+	require.NotContains(t, says(agentprofile.Profile{Remember: policy.Remembers{Subagent: true}, Strangers: agentprofile.Strangers{Private: true}}), "consumers")
+}

@@ -161,7 +161,7 @@ func (d RoleDefinition) Role() Role {
 		r.Memory = r.Memory || remembers
 		r.SendMessage = r.SendMessage || t == "SendMessage"
 		r.SpawnAgent = r.SpawnAgent || t == "SubAgent" || t == "CreateChat"
-		r.Conversations = r.Conversations || memory.OfConversations(t) || memory.OfSoul(t)
+		r.Conversations = r.Conversations || memory.OfConversations(t) || memory.OfConsumers(t) || memory.OfSoul(t)
 	}
 	return r
 }

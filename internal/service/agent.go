@@ -7,7 +7,7 @@ import (
 )
 
 // always are the tools of every service (spec/004 §4.5.1). What is not listed here is for the house alone.
-var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo_write", "todo_list", "offload_recall", "recall_masked", "search_tools"}
+var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo_write", "todo_list", "offload_recall", "recall_masked", "read_my_conversation", "search_tools"}
 
 // byCapability are the tools that come with a capability.
 var byCapability = map[Capability][]string{
@@ -22,7 +22,7 @@ func (s Service) Agent() policy.Agent {
 	return policy.Agent{
 		ID: s.ID, Name: s.Name, Model: s.Model, Memory: "own", Tools: policy.Tools{Allow: s.Tools()},
 		MemorySwitches: policy.MemorySwitches{
-			Memorize: &off, Subagent: &off, Soul: policy.SoulSwitches{Read: &off, Write: &off, SubagentWrite: &off},
+			Memorize: &off, Subagent: &off, IncludeConsumerConversations: &off, Soul: policy.SoulSwitches{Read: &off, Write: &off, SubagentWrite: &off},
 		},
 	}
 }

@@ -36,6 +36,9 @@ func TestModelWanted_WhatAConversationSetsGoingIsWhereItIs(t *testing.T) {
 		permits, err := b.Permits(t.Context(), k)
 		require.NoError(t, err)
 		require.Equal(t, want, permits.At, k)
+		require.Equal(t, map[chat.SessionKey]chat.ChatType{
+			key: chat.ChatGroup, "below": chat.ChatGroup, "cron:job_00000001": chat.ChatCron, "under the job": chat.ChatCron, "hook:t1": chat.ChatHook,
+		}[k], w.Root, "a job is not the conversation that it was made in: %s", k)
 	}
 	_, err = b.pool.Exec(t.Context(), `UPDATE cron_jobs SET permits = '{"tools": ["Read", "Web*"], "read_only": true}'`)
 	require.NoError(t, err)

@@ -77,10 +77,11 @@ WHERE u.id = sqlc.arg(owner)::bigint;
 -- conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment.
 -- services: that of the services, where a service answers; elsewhere 0.
 -- user_id: whose models, keys and runners work there: of a service's conversation its administrator.
--- above: where the conversation above all takes place.
+-- above: where the conversation above all takes place. root: what kind of conversation that is, for a job and a trigger its own.
 -- no_memory, no_soul: they have switched these off. notes_locked: their agents read what they remember, and write nothing.
 SELECT whose.id::bigint AS user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
        place_of(s.key)::jsonb AS above,
+       coalesce((SELECT t.chat_type FROM sessions t WHERE t.key = nullif(s.root, '')), s.chat_type)::text AS root,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,

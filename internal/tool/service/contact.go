@@ -55,16 +55,19 @@ type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
 }
 
-// Source brings the tools to the conversations of consumers whose service has the capability for them.
+// Source brings the tools to the conversations of consumers: those that every service has, and those that its capabilities bring.
 type Source struct {
 	services Services
+	own      tool.Tool
 	contact  tool.Tool
 }
 
 var _ toolset.OutsideSource = Source{}
 
 // NewSource returns the source.
-func NewSource(services Services, inbox Inbox) Source { return Source{services, NewContact(inbox)} }
+func NewSource(services Services, inbox Inbox, own tool.Tool) Source {
+	return Source{services, own, NewContact(inbox)}
+}
 
 // ServesOutside implements toolset.OutsideSource.
 func (Source) ServesOutside() {}
@@ -76,11 +79,13 @@ func (s Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error
 		return nil, nil
 	}
 	one, err := s.services.Service(ctx, id)
-	if fault.Is(err, fault.NotFound) || err == nil && !one.Can(service.HumanChat) {
+	switch {
+	case fault.Is(err, fault.NotFound):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case one.Can(service.HumanChat):
+		return []tool.Tool{s.own, s.contact}, nil
 	}
-	return []tool.Tool{s.contact}, nil
+	return []tool.Tool{s.own}, nil
 }

@@ -44,18 +44,26 @@ func TestSource_OnlyConsumersOfAServiceWithTheCapabilityHaveTheTool(t *testing.T
 		at   chat.SessionKey
 		want int
 	}{
-		"a consumer":               {with, consumer, 1},
-		"without the capability":   {service.Definition{}, consumer, 0},
+		"a consumer":               {with, consumer, 2},
+		"without the capability":   {service.Definition{}, consumer, 1},
 		"the house":                {with, "agent:main:web:thread:t", 0},
 		"the inbox of the service": {with, service.InboxSession("svc_0a1b2c3d", 7), 0},
 		"another service":          {with, service.SessionKey("svc_00000000", "0123456789"), 0},
 		"where rules are written":  {with, "", 0},
 	} {
 		h := &house{has: c.has}
-		found, err := toolservice.NewSource(h, h).Tools(t.Context(), toolset.Place{Session: c.at})
+		found, err := toolservice.NewSource(h, h, toolservice.NewOwn(nil, nil)).Tools(t.Context(), toolset.Place{Session: c.at})
 		require.NoError(t, err)
-		require.Len(t, found, c.want, name)
+		require.Equal(t, []string{toolservice.OwnName, toolservice.ContactName}[:c.want], names(found), name)
 	}
+}
+
+func names(tools []tool.Tool) []string {
+	out := []string{}
+	for _, t := range tools {
+		out = append(out, t.Spec().Name)
+	}
+	return out
 }
 
 func TestContact_SaysWhetherTheAdministratorIsTold(t *testing.T) {

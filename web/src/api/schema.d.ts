@@ -6915,6 +6915,8 @@ export interface components {
             items: components["schemas"]["Remembered"][] | null;
         };
         Remembers: {
+            /** @description For administrators, that role reads what consumers of their services wrote. */
+            consumers: boolean;
             /** @description The agent reads what is remembered and writes nothing. */
             locked: boolean;
             /** @description What a reset or a summary removes from the context is written into memory. */
