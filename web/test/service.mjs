@@ -760,6 +760,14 @@ export const serviceOfServer = {
         await answered(guest, /\bw200\b/)
         assert.equal(await guest.page.getByText("stream 200 50ms", { exact: true }).and(guest.page.locator("article *")).count(), 1)
       }
+      const conversation = `/api/services/${id}/conversations/${new URL(guest.page.url()).hash.slice("#c=".length)}`
+      const answers = guest.page.getByRole("status").filter({ hasText: "A person answers you now." })
+      await call(v, "POST", `${conversation}/take`)
+      await answers.waitFor({ timeout: 5000 })
+      await call(v, "POST", `${conversation}/say`, { text: "I am a person.", client_message_id: "s1" })
+      await said(guest, "I am a person.").waitFor({ timeout: 5000 })
+      await call(v, "POST", `${conversation}/give`)
+      await answers.waitFor({ state: "detached", timeout: 5000 })
       assert.deepEqual(guest.complaints, [])
 
       const shop = await foreignPage(() => `<script src="${v.url}/s/${id}/embed.js" data-key="${key}" async></script>`)
