@@ -32,12 +32,17 @@ func (s *server) openAIToken() string {
 	return made.Token
 }
 
-// runsOpenAI starts the program.
+// runsOpenAI starts the program with the address of the house's API.
 func (s *server) runsOpenAI(token string, args ...string) *openAI {
+	s.t.Helper()
+	return s.runsOpenAIAt("/v1", token, args...)
+}
+
+func (s *server) runsOpenAIAt(base, token string, args ...string) *openAI {
 	s.t.Helper()
 	program := exec.CommandContext(s.t.Context(), "node", append([]string{"test/openai.mjs"}, args...)...)
 	program.Dir = filepath.Join("..", "web")
-	program.Env = append(os.Environ(), "XBOT_TEST_URL="+s.url+"/v1", "XBOT_TEST_TOKEN="+token)
+	program.Env = append(os.Environ(), "XBOT_TEST_URL="+s.url+base, "XBOT_TEST_TOKEN="+token)
 	program.Stderr = s.t.Output()
 	out, err := program.StdoutPipe()
 	require.NoError(s.t, err)

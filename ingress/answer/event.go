@@ -13,7 +13,8 @@ type Event struct {
 // What an event says: one of the types of this file.
 type What interface{ what() }
 
-// Accepted is the first event of a reader that has no cursor. It is live.
+// Accepted is the first event of a reader that has no cursor, and live. Who watches a conversation is told so of each message that comes to
+// stand in it, whoever sent it; that one is durable.
 type Accepted struct{ Message chat.InboxID }
 
 // Begun says which turn has taken the message. One that ran when the message came may have it, too. A turn that vanished before its first
@@ -114,6 +115,19 @@ type Failure struct {
 	Turn    chat.TurnID
 }
 
+// Said is what was said beside the answers: by a person of the house in place of the agent, or by the agent without a turn.
+type Said struct {
+	Message chat.MessageID
+	Text    string
+	Person  bool
+}
+
+// Hand says who answers in a conversation of a consumer from now on.
+type Hand struct{ Person bool }
+
+// Changed says that the conversation has to be read anew: events are not kept any more that its reader did not get, or messages were taken out.
+type Changed struct{}
+
 // Ping comes now and then where there is nothing to tell, so that writers find out that their reader is gone. It is live.
 type Ping struct{}
 
@@ -129,4 +143,7 @@ func (Result) what()    {}
 func (Waiting) what()   {}
 func (Done) what()      {}
 func (Failure) what()   {}
+func (Said) what()      {}
+func (Hand) what()      {}
+func (Changed) what()   {}
 func (Ping) what()      {}

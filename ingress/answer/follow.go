@@ -21,6 +21,8 @@ const (
 	pingEvery = 15 * time.Second
 	// pollEvery finds durable events whose notification was lost with a crash.
 	pollEvery = 2 * time.Second
+	// watchPoll is the same for who watches a conversation, in which mostly nothing goes on.
+	watchPoll = 10 * time.Second
 	// eventBatch bounds the durable events read at once.
 	eventBatch = 200
 	// rowBatch bounds the messages read at once where events are not kept any more.
@@ -31,6 +33,7 @@ const (
 type Rows interface {
 	EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error)
 	FirstEvent(ctx context.Context, key chat.SessionKey, id chat.InboxID) (int64, error)
+	TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error)
 	Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Fate, error)
 	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Place, error)
 	TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (store.TurnAnswer, error)
@@ -57,6 +60,7 @@ type Question struct {
 	After   int64     // cursor: the Seq of the last durable event that the reader knows; 0: none
 	Lang    i18n.Lang // of sentences that no row has; empty: English
 	Access  Access    // nil: nobody's
+	Beside  bool      // what is said beside the answer is told, too, and who answers from now on
 	Now     bool      // the events end with what there is; nothing that is live is told
 }
 
@@ -72,13 +76,22 @@ var (
 // Follow yields the events of the answer in order and ends after Done or Failure. An error comes last: ErrClosing, the cause of ctx, what
 // Access says, or NotFound if there is no such message. It subscribes first and reads rows second, so that nothing is missed in between.
 func (s *Source) Follow(ctx context.Context, q Question) iter.Seq2[Event, error] {
+	return s.events(ctx, q, false)
+}
+
+// events yields those of one answer, or of the whole conversation.
+func (s *Source) events(ctx context.Context, q Question, whole bool) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		sub := s.Bus.Subscribe(q.Session)
 		defer sub.Close()
-		f := &follower{Source: s, q: q, sub: sub, out: reader(yield)}
+		f := &follower{Source: s, q: q, sub: sub, out: reader(yield), whole: whole}
 		f.leave()
 		f.void = q.After > 0
-		err := f.begin(ctx)
+		begin := f.begin
+		if whole {
+			begin = f.open
+		}
+		err := begin(ctx)
 		if err == nil && q.Now {
 			return
 		}
@@ -117,7 +130,11 @@ func (f *follower) begin(ctx context.Context) error {
 }
 
 func (f *follower) run(ctx context.Context) error {
-	ping, poll := time.NewTicker(cmp.Or(f.PingEvery, pingEvery)), time.NewTicker(pollEvery)
+	every := pollEvery
+	if f.whole {
+		every = watchPoll
+	}
+	ping, poll := time.NewTicker(cmp.Or(f.PingEvery, pingEvery)), time.NewTicker(every)
 	defer ping.Stop()
 	defer poll.Stop()
 	access, leave := f.Bus.AccessChanges()
@@ -157,6 +174,9 @@ func (f *follower) may(ctx context.Context) error {
 		if err := f.q.Access.Still(ctx); err != nil {
 			return err
 		}
+	}
+	if f.whole {
+		return nil
 	}
 	_, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message)
 	return err

@@ -23,6 +23,7 @@ type follower struct {
 	turn    chat.TurnID // that has the message; empty: none yet
 	foreign chat.TurnID // writes in the session, and has not the message
 	joins   bool        // the turn was found just now
+	whole   bool        // the conversation is followed, and each of its answers
 	progress
 }
 
@@ -61,6 +62,10 @@ func (f *follower) note(ctx context.Context, e chat.Event) error {
 		return noted(e, func(t chat.Turn) error { return f.turned(e.Seq, t) })
 	case chat.EventRetry:
 		return noted(e, func(r chat.Retry) error { return f.retry(e.Seq, r) })
+	case chat.EventHand:
+		return noted(e, func(h chat.Hand) error { return f.hand(e.Seq, h) })
+	case chat.EventRewind:
+		return f.changed(e.Seq)
 	}
 	return nil
 }
@@ -74,7 +79,7 @@ func noted[T any](e chat.Event, tell func(T) error) error {
 }
 
 func (f *follower) queued(seq int64, q chat.Queued) error {
-	if q.Inbox != f.q.Message || !q.Throttled {
+	if q.Inbox != f.q.Message && !f.whole || !q.Throttled {
 		return nil
 	}
 	return f.tell(seq, Waiting{WaitsForSlot, i18n.Say(f.lang(), i18n.Throttled)})
@@ -83,21 +88,49 @@ func (f *follower) queued(seq int64, q chat.Queued) error {
 func (f *follower) lang() i18n.Lang { return cmp.Or(f.q.Lang, i18n.English) }
 
 func (f *follower) dropped(seq int64, d chat.Dropped) error {
+	if f.whole {
+		return f.changed(seq)
+	}
 	if d.Inbox != f.q.Message {
 		return nil
 	}
 	return f.end(seq, Failure{Kind: Dropped, Outcome: d.Outcome, Text: d.Text})
 }
 
-// end tells the last event.
+func (f *follower) hand(seq int64, h chat.Hand) error {
+	if !f.q.Beside {
+		return nil
+	}
+	return f.tell(seq, Hand{h.Person})
+}
+
+// changed tells who watches the conversation that messages were taken out of it.
+func (f *follower) changed(seq int64) error {
+	if !f.whole {
+		return nil
+	}
+	return f.tell(seq, Changed{})
+}
+
+// end tells the last event of an answer. Who watches the conversation waits for the next one.
 func (f *follower) end(seq int64, what What) error {
 	if err := f.tell(seq, what); err != nil {
 		return err
+	}
+	if f.whole {
+		if seq > f.q.After {
+			f.void = false // what the reader may have is of an answer that has ended
+		}
+		f.leave()
+		return nil
 	}
 	return errOver
 }
 
 func (f *follower) message(ctx context.Context, seq int64, m chat.Message) error {
+	if is, err := f.between(seq, m); is || err != nil {
+		return err
+	}
 	switch {
 	case m.Role == chat.RoleUser && m.Inbox == f.q.Message:
 		return f.taken(ctx, seq, m)
@@ -177,6 +210,9 @@ func (f *follower) tool(seq int64, t chat.ToolEvent) error {
 }
 
 func (f *follower) turned(seq int64, t chat.Turn) error {
+	if f.whole && t.State == chat.TurnRunning && t.ID != f.turn {
+		return f.runs(seq, t.ID)
+	}
 	if f.turn == "" || t.ID != f.turn {
 		return nil
 	}

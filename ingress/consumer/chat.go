@@ -46,7 +46,7 @@ type Stopped struct {
 }
 
 var streamed = map[string]*huma.Response{"200": {
-	Description: "Events, each a line of data with a JSON object: accepted{message_id}, token{content}, thinking{content}, tool_call{id,name,args}, tool_result{id,name,content,ok}, message{content}, restart{}, waiting{content}, done{finish_reason,usage}, error{content,code}. Durable ones have an id. A comment comes each 15 s.",
+	Description: "Events, each a line of data with a JSON object: accepted{message_id}, token{content}, thinking{content}, tool_call{id,name,args}, tool_result{id,name,content,ok}, message{content}, restart{}, waiting{content}, done{finish_reason,usage}, error{content,code}. With follow and beside an answer also said{message_id,content,by}, answers{by}, changed{}. Durable ones have an id; pass over types that you do not know. A comment comes each 15 s.",
 	Content:     map[string]*huma.MediaType{"text/event-stream": {}},
 }}
 
@@ -75,11 +75,12 @@ func (a *API) registerChat(h huma.API) {
 	})
 	handle(a, h, huma.Operation{
 		OperationID: "follow-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/events", Summary: "What goes on in a conversation", Responses: streamed,
-		Description: "Goes on with the answer that a stream was cut from: give the id of the last event as Last-Event-ID. Without one it is the answer that is being written now. Where nothing runs it is done at once.",
+		Description: "Goes on with the answer that a stream was cut from: give the id of the last event as Last-Event-ID. Without one it is the answer that is being written now. Where nothing runs it is done at once. With follow it does not end: it tells all that goes on from the cursor on, or from now on.",
 	}, func(ctx context.Context, v *visit, in *struct {
 		ByID
-		After string `query:"after" doc:"The same as Last-Event-ID, which wins."`
-		Last  string `header:"Last-Event-ID"`
+		After  string `query:"after" doc:"The same as Last-Event-ID, which wins."`
+		Follow bool   `query:"follow" doc:"Stay: the answers that follow are told, and what people of the house say."`
+		Last   string `header:"Last-Event-ID"`
 	}) (*huma.StreamResponse, error) {
 		after, err := cursor(in.Last, in.After)
 		if err != nil {
@@ -88,6 +89,9 @@ func (a *API) registerChat(h huma.API) {
 		c, err := a.conversation(ctx, v, in.ID)
 		if err != nil {
 			return nil, err
+		}
+		if in.Follow {
+			return a.watch(v, c, after)
 		}
 		id, err := a.Store.Followed(ctx, c.Session, after)
 		if err != nil {

@@ -287,9 +287,11 @@ func TestStream_EndsWithinASecondWhenItsKeyOrServiceIsNotGoodAnyMore(t *testing.
 			c := b.conversation()
 			r := b.chats(c, "hello")
 			r.until("accepted")
+			watching := b.watches(c, "")
 			began := time.Now()
 			require.NoError(t, withdraw(b))
 			r.until("error")
+			watching.until("error")
 			require.Less(t, time.Since(began), time.Second)
 		})
 	}

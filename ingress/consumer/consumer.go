@@ -100,9 +100,10 @@ type Tally interface {
 type API struct {
 	Config
 
-	wrong   guesses
-	records *recorder
-	routes  *http.ServeMux
+	wrong     guesses
+	followers followers
+	records   *recorder
+	routes    *http.ServeMux
 }
 
 // New returns the API. Records are to be written beside it.

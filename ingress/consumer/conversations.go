@@ -38,6 +38,7 @@ type Conversation struct {
 	UpdatedAt time.Time      `json:"updated_at"`
 	Messages  int            `json:"message_count"`
 	Running   bool           `json:"running" doc:"A message waits or is being answered."`
+	Answers   string         `json:"answered_by" enum:"agent,person" doc:"Who answers: person while somebody of the house has taken it from the agent."`
 	Seq       int64          `json:"seq" doc:"Events after this one are not in the messages: go on with it as Last-Event-ID."`
 }
 
@@ -51,6 +52,7 @@ type ConversationWithMessages struct {
 func conversationBody(c service.Conversation) Conversation {
 	return Conversation{
 		ID: c.ID, Title: c.Title, Source: c.Source, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Messages: c.Messages, Running: c.Running, Seq: c.Seq,
+		Answers: by(c.Taken),
 	}
 }
 

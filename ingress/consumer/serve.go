@@ -29,7 +29,10 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	v.r = r.WithContext(context.WithValue(r.Context(), contextKey{}, v))
 	v.record.Service, v.record.Key, v.record.Source = by.Service.ID, by.Key, sourceOf(r)
 	defer func() {
-		v.record.Status, v.record.Latency = status.code(), time.Since(v.record.At)
+		v.record.Status = status.code()
+		if v.record.Latency == 0 {
+			v.record.Latency = time.Since(v.record.At)
+		}
 		a.records.add(*v.record)
 		if a.Tally != nil {
 			a.Tally.Requested(v.record.Service, v.record.Status, v.record.Latency)

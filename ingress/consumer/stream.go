@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"time"
 
@@ -31,6 +32,7 @@ type event struct {
 	Content   *string `json:"content,omitempty"`
 	Reasoning string  `json:"reasoning,omitempty"`
 	OK        *bool   `json:"ok,omitempty"`
+	By        string  `json:"by,omitempty"`
 	Finish    string  `json:"finish_reason,omitempty"`
 	Usage     *usage  `json:"usage,omitempty"`
 	Code      string  `json:"code,omitempty"`
@@ -44,6 +46,17 @@ type usage struct {
 
 // stream answers with the events of an answer. No message: nothing goes on, and the stream is done.
 func (a *API) stream(v *visit, q answer.Question) *huma.StreamResponse {
+	q.Beside = true
+	return a.streams(v, q, func(ctx context.Context, s *sse) error {
+		if q.Message == 0 {
+			return s.send(0, event{Type: "done", Finish: "stop"})
+		}
+		return a.tellAll(v, s, a.Answers.Follow(ctx, q))
+	})
+}
+
+// streams answers with a stream that tell writes.
+func (a *API) streams(v *visit, q answer.Question, tell func(ctx context.Context, s *sse) error) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		_, w := humago.Unwrap(hctx)
 		h := w.Header()
@@ -53,25 +66,23 @@ func (a *API) stream(v *visit, q answer.Question) *huma.StreamResponse {
 		w.WriteHeader(http.StatusOK)
 		s := &sse{w: w, control: http.NewResponseController(w), lang: q.Lang}
 		ctx := v.r.Context()
-		if err := a.follow(ctx, v, q, s); err != nil && ctx.Err() == nil {
+		err := s.comment("xbot")
+		if gone := tell(ctx, s); err == nil {
+			err = gone
+		}
+		if err != nil && ctx.Err() == nil {
 			a.Log.Debug("a stream of a consumer ended", "session", q.Session, "error", err)
 		}
 	}}
 }
 
-// follow writes an answer until it ends. An error that its reader should know is its last event; without one they come again.
-func (a *API) follow(ctx context.Context, v *visit, q answer.Question, s *sse) error {
-	if err := s.comment("xbot"); err != nil {
-		return err
-	}
-	if q.Message == 0 {
-		return s.send(0, event{Type: "done", Finish: "stop"})
-	}
-	for e, err := range a.Answers.Follow(ctx, q) {
+// tellAll writes events until they end. An error that their reader should know is the last one; without it they come again.
+func (a *API) tellAll(v *visit, s *sse, events iter.Seq2[answer.Event, error]) error {
+	for e, err := range events {
 		if err != nil {
 			return errors.Join(err, s.refused(err))
 		}
-		if begun, ok := e.What.(answer.Begun); ok {
+		if begun, ok := e.What.(answer.Begun); ok && v.record.Turn == "" {
 			v.record.Turn = begun.Turn
 		}
 		if err := s.tell(e); err != nil {
@@ -93,7 +104,7 @@ type sse struct {
 func (s *sse) tell(e answer.Event) error {
 	switch what := e.What.(type) {
 	case answer.Accepted:
-		return s.send(0, event{Type: "accepted", Message: userID(what.Message)})
+		return s.send(e.Seq, event{Type: "accepted", Message: userID(what.Message)})
 	case answer.Text:
 		return s.send(0, event{Type: "token", Content: &what.Piece})
 	case answer.Reasoning:
@@ -112,10 +123,29 @@ func (s *sse) tell(e answer.Event) error {
 		return s.send(e.Seq, event{Type: "done", Finish: what.Finish, Usage: counted(what.Usage)})
 	case answer.Failure:
 		return s.failed(e.Seq, what)
+	case answer.Said:
+		return s.send(e.Seq, event{Type: "said", Message: answerID(what.Message), Content: &what.Text, By: by(what.Person)})
+	case answer.Hand:
+		return s.send(e.Seq, event{Type: "answers", By: by(what.Person)})
+	case answer.Changed:
+		return s.send(e.Seq, event{Type: "changed"})
 	case answer.Ping:
 		return s.comment("ping")
 	}
 	return nil
+}
+
+// Who says what the consumer did not write.
+const (
+	byAgent  = "agent"
+	byPerson = "person"
+)
+
+func by(person bool) string {
+	if person {
+		return byPerson
+	}
+	return byAgent
 }
 
 // failed says why there is no answer. One that was stopped before it began is done.

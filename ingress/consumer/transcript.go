@@ -33,6 +33,7 @@ type Message struct {
 	ToolCalls   []ToolCall       `json:"tool_calls,omitempty"`
 	Attachments []AttachmentBody `json:"attachments,omitempty"`
 	Error       string           `json:"error,omitempty" doc:"Why there is no answer."`
+	By          string           `json:"by,omitempty" enum:"person" doc:"A person of the house wrote it in place of the agent."`
 	Stopped     bool             `json:"stopped,omitempty" doc:"Somebody stopped the answer; what was written until then is kept."`
 }
 
@@ -47,6 +48,9 @@ type ToolCall struct {
 
 // userID is the id of a message of a consumer, also while it waits.
 func userID(id chat.InboxID) string { return fmt.Sprintf("u%d", id) }
+
+// answerID is the id of a message of the agent, or of a person in its place.
+func answerID(id chat.MessageID) string { return fmt.Sprintf("a%d", id) }
 
 // transcript is a conversation as its consumer reads it, with the cursor that it is true at.
 func (a *API) transcript(ctx context.Context, c service.Conversation) ([]Message, int64, error) {
@@ -131,7 +135,10 @@ func (r *reading) user(id chat.InboxID) {
 }
 
 func assistant(m chat.Message) Message {
-	out := Message{ID: fmt.Sprintf("a%d", m.ID), Role: chat.RoleAssistant, Content: m.Content, Timestamp: m.CreatedAt, Reasoning: m.Reasoning}
+	out := Message{ID: answerID(m.ID), Role: chat.RoleAssistant, Content: m.Content, Timestamp: m.CreatedAt, Reasoning: m.Reasoning}
+	if m.Origin == chat.OriginPerson {
+		out.By = byPerson
+	}
 	for _, c := range m.ToolCalls {
 		call := ToolCall{ID: string(c.ID), Name: c.Name, Args: cut(c.Arguments)}
 		if c.State == chat.CallDone {

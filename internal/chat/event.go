@@ -21,6 +21,7 @@ const (
 	EventTask    EventKind = "task"    // durable: Task without its output, when it starts and when it ends
 	EventSession EventKind = "session" // durable: Session, after a rename or another change of its own data
 	EventRewind  EventKind = "rewind"  // durable: Rewound, messages were taken out of the conversation, or others brought back
+	EventHand    EventKind = "hand"    // durable: Hand, a person has taken a consumer's conversation from the agent, or gave it back
 
 	EventDelta  EventKind = "delta"  // live: Delta
 	EventOutput EventKind = "output" // live: Output
@@ -41,6 +42,11 @@ type Rewound struct {
 	Upto MessageID `json:"upto"`
 	// Again says that older messages were brought back in their place, from From on at the earliest: the conversation is to be read anew.
 	Again bool `json:"again,omitempty"`
+}
+
+// Hand says who answers in a conversation of a consumer from now on.
+type Hand struct {
+	Person bool `json:"person" doc:"A person of the house answers, and not the agent."`
 }
 
 // Queued is an accepted message that no turn has claimed yet.

@@ -68,6 +68,7 @@ type Conversation struct {
 	UpdatedAt time.Time
 	Messages  int // of the consumer and the model
 	Running   bool
+	Taken     bool  // a person of the house answers, and not the agent
 	Seq       int64 // of the newest durable event
 }
 

@@ -29,6 +29,18 @@ WHERE session_key = sqlc.arg(session_key) AND kind IN ('queued', 'dropped', 'mes
 ORDER BY seq DESC
 LIMIT 1;
 
+-- name: AnswerTurnBegan :one
+-- Where the events begin of the turn that had begun last at a place of the feed. 0: none had, or they are not kept any more.
+SELECT coalesce((
+    SELECT f.seq FROM feed_events f
+    WHERE f.session_key = sqlc.arg(session_key) AND f.kind = 'turn' AND f.data ->> 'id' = (
+        SELECT l.data ->> 'id' FROM feed_events l
+        WHERE l.session_key = sqlc.arg(session_key) AND l.kind = 'turn' AND l.seq <= sqlc.arg(seq)::bigint
+        ORDER BY l.seq DESC LIMIT 1
+    )
+    ORDER BY f.seq LIMIT 1
+), 0)::bigint AS seq;
+
 -- name: AnswerPlace :one
 -- Where a message stands in the transcript, and the last step of its turn before it: the turn may have run when it came. -1: none.
 SELECT u.id, u.origin, coalesce(u.turn_id, '')::text AS turn, coalesce((

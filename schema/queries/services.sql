@@ -78,7 +78,8 @@ INSERT INTO service_conversations (session_key, id, service_id, key_id, user_id,
 SELECT c.id, c.service_id, c.key_id, c.session_key, c.user_id, c.source, c.external, c.created_at, s.title, s.last_interaction_at, s.feed_seq,
        (SELECT count(*) FROM messages m WHERE m.session_key = c.session_key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND m.rewound_by IS NULL)::int AS messages,
        (EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
-        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running
+        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running,
+       (c.taken_by IS NOT NULL)::boolean AS taken
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = c.user_id
 WHERE c.id = sqlc.arg(id) AND c.service_id = sqlc.arg(service_id) AND (c.key_id = sqlc.arg(key_id) OR sqlc.arg(key_id)::text = '') AND u.disabled_at IS NULL;
 
@@ -95,7 +96,8 @@ UPDATE service_conversations SET external = '' WHERE user_id = $1;
 SELECT c.id, c.service_id, c.key_id, c.session_key, c.user_id, c.source, c.external, c.created_at, s.title, s.last_interaction_at, s.feed_seq,
        (SELECT count(*) FROM messages m WHERE m.session_key = c.session_key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND m.rewound_by IS NULL)::int AS messages,
        (EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
-        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running
+        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running,
+       (c.taken_by IS NOT NULL)::boolean AS taken
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = c.user_id
 WHERE c.service_id = sqlc.arg(service_id) AND u.disabled_at IS NULL AND (sqlc.narg(before)::timestamptz IS NULL OR s.last_interaction_at < sqlc.narg(before)::timestamptz)
   AND (sqlc.arg(q)::text = '' OR strpos(lower(s.title), lower(sqlc.arg(q)::text)) > 0)

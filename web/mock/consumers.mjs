@@ -154,9 +154,35 @@ export class ConsumerServer {
       case "POST /attachments":
         return this.#attach(request, response, conversation)
       case "GET /events":
-        return this.#stream(response, conversation, Number(request.headers["last-event-id"] ?? 0))
+        return this.#stream(response, conversation, Number(request.headers["last-event-id"] ?? 0), [], url.searchParams.has("follow"))
     }
     throw new HttpProblem(404, "There is nothing at this address.")
+  }
+
+  /** A person of the house takes the only conversation from the agent, or gives it back. */
+  take(by = "person") {
+    const [conversation] = this.conversations.values()
+    conversation.by = by
+    this.#emit(conversation, { type: "answers", by }, true)
+  }
+
+  /** A person says something in the only conversation. */
+  say(content) {
+    const [conversation] = this.conversations.values()
+    const id = randomBytes(4).toString("hex")
+    conversation.messages.push({ id, role: "assistant", content, by: "person", timestamp: new Date().toISOString() })
+    this.#emit(conversation, { type: "said", message_id: id, content, by: "person" }, true)
+  }
+
+  /** A task of the service runs in the only conversation. */
+  task(script) {
+    const [conversation] = this.conversations.values()
+    this.#run(conversation, script)
+  }
+
+  /** How many pages wait for news. */
+  get waiting() {
+    return [...this.conversations.values()].reduce((sum, { watchers }) => sum + watchers.size, 0)
   }
 
   /** Forgets all tokens, as time does. */
@@ -207,8 +233,8 @@ export class ConsumerServer {
   }
 
   #meta(id) {
-    const { title, source, messages, running, seq } = this.conversations.get(id)
-    return { id, title, source, created_at: new Date().toISOString(), updated_at: new Date().toISOString(), message_count: messages.length, running, seq }
+    const { title, source, messages, running, seq, by = "agent" } = this.conversations.get(id)
+    return { answered_by: by, id, title, source, created_at: new Date().toISOString(), updated_at: new Date().toISOString(), message_count: messages.length, running, seq }
   }
 
   async #attach(request, response, conversation) {
@@ -252,15 +278,15 @@ export class ConsumerServer {
     this.#stream(response, conversation, turn.from, [{ type: "accepted", message_id: turn.id }])
   }
 
-  #stream(response, conversation, after, first = []) {
+  #stream(response, conversation, after, first = [], stays = false) {
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no" })
     const write = ({ seq, ...event }) => {
       response.write(`${seq === undefined ? "" : `id: ${seq}\n`}data: ${JSON.stringify(event)}\n\n`)
-      if (event.type === "done" || event.type === "error") response.end()
+      if (!stays && (event.type === "done" || event.type === "error")) response.end()
     }
     response.write(": ping\n\n")
     for (const event of [...first, ...conversation.events.filter(({ seq }) => seq > after), ...conversation.step]) if (!response.writableEnded) write(event)
-    if (!conversation.running && !response.writableEnded) return write({ type: "done", finish_reason: "stop" })
+    if (!stays && !conversation.running && !response.writableEnded) return write({ type: "done", finish_reason: "stop" })
     conversation.watchers.add(write)
     response.on("close", () => conversation.watchers.delete(write))
   }
@@ -297,7 +323,6 @@ export class ConsumerServer {
     conversation.running = false
     if (failed === undefined) tell({ type: "done", finish_reason: "stop", usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }, true)
     else tell({ type: "error", content: failed, code: "unavailable" }, true)
-    conversation.watchers.clear()
   }
 
   /** Does what a line says. It is told anew where a kill came between. */

@@ -1,4 +1,4 @@
-// A program with OpenAI's official client. e2e starts it with XBOT_TEST_URL (the address of the server, with /v1), XBOT_TEST_TOKEN and the name of
+// A program with OpenAI's official client. e2e starts it with XBOT_TEST_URL (the address of the API: of the house with /v1, of services with /api/v1), XBOT_TEST_TOKEN and the name of
 // what it is to do. It prints a line of JSON for each thing that a test waits for, and at the end what it was told.
 import OpenAI, { APIConnectionError, APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai"
 
@@ -72,6 +72,27 @@ const deeds = {
     }
   },
 
+  // What a service is asked, and refuses.
+  async service() {
+    const chat = await client.chat.completions.create(ask)
+    const again = { ...ask, stream: true, stream_options: { include_usage: true }, conversation_id: chat.conversation_id }
+    const stream = await read(await client.chat.completions.create(again))
+    const helper = await client.chat.completions.stream(ask).finalContent()
+    const of = () => client.chat.completions.create({ ...ask, user: "customer-7" }).then(({ conversation_id }) => conversation_id)
+    const stranger = new OpenAI({ baseURL, apiKey: `sk-svc-${"0".repeat(48)}`, maxRetries: 0 })
+    return {
+      chat: { text: chat.choices[0].message.content, usage: chat.usage, conversation: chat.conversation_id },
+      stream,
+      helper,
+      same: [await of(), await of()],
+      wrongKey: await failed(stranger.chat.completions.create(ask)),
+      unknown: await failed(client.chat.completions.create({ ...ask, conversation_id: "0000000000" })),
+      manyChoices: await failed(client.chat.completions.create({ ...ask, n: 2 })),
+      nothing: await failed(client.chat.completions.create({ ...ask, messages: [] })),
+      noPath: await failed(client.models.list()),
+    }
+  },
+
   // It goes away in the middle of an answer.
   async abort() {
     const stream = await client.chat.completions.create({ ...ask, stream: true })
@@ -88,6 +109,25 @@ const deeds = {
     const request = client.chat.completions.create({ ...ask, stream: true }, options).then(read)
     const lost = await failed(request)
     return lost === "nothing failed" ? await request : { lost }
+  },
+
+  // The connection of the first attempt breaks, and the client retries by itself, with a key.
+  async cut() {
+    let attempts = 0
+    const fetch_ = (url, init) => {
+      if (++attempts > 1) return fetch(url, init)
+      const cut = new AbortController()
+      setTimeout(() => {
+        say({ lost: true })
+        cut.abort()
+      }, 2000)
+      return fetch(url, { ...init, signal: cut.signal }).catch(() => {
+        throw new TypeError("the connection broke")
+      })
+    }
+    const patient = new OpenAI({ baseURL, apiKey, maxRetries: 100, fetch: fetch_, timeout: 300_000 })
+    const chat = await patient.chat.completions.create(ask, { headers: { "Idempotency-Key": key } })
+    return { text: chat.choices[0].message.content, conversation: chat.conversation_id, attempts }
   },
 
   // The client retries by itself, without any key: the first attempt is lost and told to be a 503, later ones meet whatever the server is.

@@ -191,6 +191,71 @@ export const serviceOfMock = {
     })
   },
 
+  "what a person of the house says to a visitor, who answers now, and what a task brings show at once, also after the server was away": async (v) => {
+    await visit(
+      v,
+      async (guest, server) => {
+        const answers = guest.page.getByRole("status").filter({ hasText: "A person answers you now." })
+        const waits = async () => {
+          while (server.waiting !== 1) await guest.page.waitForTimeout(20)
+        }
+        await ask(guest, "say Ready.")
+        await answered(guest, "Ready.")
+        await waits()
+        server.take()
+        await answers.waitFor({ timeout: 1000 })
+        server.say("I am **Ada**.")
+        await guest.turn.locator("strong", { hasText: "Ada" }).waitFor({ timeout: 1000 })
+        await guest.turn.getByText("From a person", { exact: true }).waitFor()
+        await guest.inspect("307-service-person")
+        const read = server.requests.filter((request) => /GET .*\/conversations\/\w+$/.test(request)).length
+        server.say("Ask me.")
+        await said(guest, "Ask me.").waitFor({ timeout: 1000 })
+        assert.equal(server.requests.filter((request) => /GET .*\/conversations\/\w+$/.test(request)).length, read, "nothing is read again for it")
+        server.take("agent")
+        await answers.waitFor({ state: "detached", timeout: 1000 })
+
+        server.task("say The price fell.\nhold\nsay Buy now.")
+        await said(guest, "The price fell.").waitFor({ timeout: 2000 })
+        server.release()
+        await answered(guest, "Buy now.")
+
+        await waits()
+        await server.kill()
+        await server.start()
+        await waits()
+        assert.equal(await guest.page.getByText("cannot be reached").count(), 0, "nobody waits for an answer: nothing is said")
+        server.say("Still here.")
+        await said(guest, "Still here.").waitFor({ timeout: 1000 })
+        await guest.page.reload()
+        await said(guest, "Still here.").waitFor()
+        assert.equal(await said(guest, "Still here.").count(), 1)
+        await ask(guest, "say Thanks.")
+        await answered(guest, "Thanks.")
+      },
+      { viewport: phone },
+    )
+  },
+
+  "a visitor of a service who looks at another tab holds no connection, and finds what was said there on coming back": async (v) => {
+    await visit(v, async (guest, server) => {
+      await ask(guest, "say Ready.")
+      await answered(guest, "Ready.")
+      const becomes = async (state, waiting) => {
+        await guest.page.evaluate((state) => {
+          Object.defineProperty(document, "visibilityState", { value: state, configurable: true })
+          document.dispatchEvent(new Event("visibilitychange"))
+        }, state)
+        while (server.waiting !== waiting) await guest.page.waitForTimeout(20)
+      }
+      await becomes("visible", 1)
+      await becomes("hidden", 0)
+      server.say("While you were away.")
+      await becomes("visible", 1)
+      await said(guest, "While you were away.").waitFor()
+    })
+  },
+
   "a message to a service whose sending is cut arrives once, also when the page is loaded anew meanwhile": async (v) => {
     await visit(v, async (guest, server) => {
       await ask(guest, "say Ready.")
@@ -695,6 +760,14 @@ export const serviceOfServer = {
         await answered(guest, /\bw200\b/)
         assert.equal(await guest.page.getByText("stream 200 50ms", { exact: true }).and(guest.page.locator("article *")).count(), 1)
       }
+      const conversation = `/api/services/${id}/conversations/${new URL(guest.page.url()).hash.slice("#c=".length)}`
+      const answers = guest.page.getByRole("status").filter({ hasText: "A person answers you now." })
+      await call(v, "POST", `${conversation}/take`)
+      await answers.waitFor({ timeout: 5000 })
+      await call(v, "POST", `${conversation}/say`, { text: "I am a person.", client_message_id: "s1" })
+      await said(guest, "I am a person.").waitFor({ timeout: 5000 })
+      await call(v, "POST", `${conversation}/give`)
+      await answers.waitFor({ state: "detached", timeout: 5000 })
       assert.deepEqual(guest.complaints, [])
 
       const shop = await foreignPage(() => `<script src="${v.url}/s/${id}/embed.js" data-key="${key}" async></script>`)

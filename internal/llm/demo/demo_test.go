@@ -320,3 +320,18 @@ func TestGenerate_DoesNotTakeTheLineBeforeAMessageForThePersonsWords(t *testing.
 	answer = setup(t).say("[2026-11-21 Sat 04:12 UTC]\ngood evening").answer()
 	require.NotContains(t, answer.Text, "UTC")
 }
+
+func TestGenerate_TellsAConsumerOfAServiceOnlyWhatTheyCanDoThere(t *testing.T) {
+	c := &talk{t: t, req: llm.Request{Tools: []llm.Tool{{Name: "Read"}, {Name: "FileCreate"}, {Name: "Glob"}, {Name: "todo_write"}, {Name: "todo_list"}}}}
+	for text, want := range map[string]string{"hello": "create generated/notes.txt with hello", "你好": "创建 generated/notes.txt 内容为 你好"} {
+		c.req.Messages = nil
+		first := c.say(text).answer().Text
+		require.Contains(t, first, want)
+		for _, of := range []string{"xbot", "ls -la", "src", "README", "Models and keys", "模型与密钥", "run ", "运行"} {
+			require.NotContains(t, first, of)
+		}
+		require.NotEmpty(t, c.say(want).answer().ToolCalls, "what it names it does")
+	}
+	c.req.Messages, c.req.Tools = nil, c.req.Tools[3:]
+	require.NotContains(t, c.say("hello").answer().Text, "notes.txt", "where there are no files")
+}

@@ -17,7 +17,7 @@ func think(req llm.Request) llm.Answer {
 	t := turn{req: req}
 	t.read()
 	t.first = t.first && !earlier
-	w := words(t.chinese)
+	w := t.words()
 	if len(t.calls) > 0 {
 		text := w.calling(t.calls)
 		if t.first {

@@ -71,6 +71,16 @@ func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.I
 	return seq, nil
 }
 
+// TurnBegan returns the sequence of the first event of the turn that had begun last at a place of the feed of a session. 0: none had, or
+// its events are not kept any more.
+func (s *Answers) TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error) {
+	began, err := s.db.Q.AnswerTurnBegan(ctx, s.db.Pool, dbsqlc.AnswerTurnBeganParams{SessionKey: key, Seq: seq})
+	if err != nil {
+		return 0, pg.Classify(fmt.Errorf("look for the turn that ran at event %d of %s: %w", seq, key, err))
+	}
+	return began, nil
+}
+
 // Place is where something that a person wrote stands in the transcript.
 type Place struct {
 	Message chat.MessageID

@@ -220,3 +220,28 @@ func (q *Queries) AnswerRow(ctx context.Context, db DBTX, arg AnswerRowParams) (
 	err := row.Scan(&i.Kind, &i.Outcome, &i.Turn)
 	return i, err
 }
+
+const answerTurnBegan = `-- name: AnswerTurnBegan :one
+SELECT coalesce((
+    SELECT f.seq FROM feed_events f
+    WHERE f.session_key = $1 AND f.kind = 'turn' AND f.data ->> 'id' = (
+        SELECT l.data ->> 'id' FROM feed_events l
+        WHERE l.session_key = $1 AND l.kind = 'turn' AND l.seq <= $2::bigint
+        ORDER BY l.seq DESC LIMIT 1
+    )
+    ORDER BY f.seq LIMIT 1
+), 0)::bigint AS seq
+`
+
+type AnswerTurnBeganParams struct {
+	SessionKey chat.SessionKey
+	Seq        int64
+}
+
+// Where the events begin of the turn that had begun last at a place of the feed. 0: none had, or they are not kept any more.
+func (q *Queries) AnswerTurnBegan(ctx context.Context, db DBTX, arg AnswerTurnBeganParams) (int64, error) {
+	row := db.QueryRow(ctx, answerTurnBegan, arg.SessionKey, arg.Seq)
+	var seq int64
+	err := row.Scan(&seq)
+	return seq, err
+}

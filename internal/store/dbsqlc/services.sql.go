@@ -107,7 +107,8 @@ const serviceConversationGet = `-- name: ServiceConversationGet :one
 SELECT c.id, c.service_id, c.key_id, c.session_key, c.user_id, c.source, c.external, c.created_at, s.title, s.last_interaction_at, s.feed_seq,
        (SELECT count(*) FROM messages m WHERE m.session_key = c.session_key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND m.rewound_by IS NULL)::int AS messages,
        (EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
-        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running
+        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running,
+       (c.taken_by IS NOT NULL)::boolean AS taken
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = c.user_id
 WHERE c.id = $1 AND c.service_id = $2 AND (c.key_id = $3 OR $3::text = '') AND u.disabled_at IS NULL
 `
@@ -132,6 +133,7 @@ type ServiceConversationGetRow struct {
 	FeedSeq           int64
 	Messages          int32
 	Running           bool
+	Taken             bool
 }
 
 // A conversation of a key; with another key it is not found, nor is one that is being deleted.
@@ -152,6 +154,7 @@ func (q *Queries) ServiceConversationGet(ctx context.Context, db DBTX, arg Servi
 		&i.FeedSeq,
 		&i.Messages,
 		&i.Running,
+		&i.Taken,
 	)
 	return i, err
 }
@@ -160,7 +163,8 @@ const serviceConversationList = `-- name: ServiceConversationList :many
 SELECT c.id, c.service_id, c.key_id, c.session_key, c.user_id, c.source, c.external, c.created_at, s.title, s.last_interaction_at, s.feed_seq,
        (SELECT count(*) FROM messages m WHERE m.session_key = c.session_key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND m.rewound_by IS NULL)::int AS messages,
        (EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
-        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running
+        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind = 'message' AND i.outcome IS NULL))::boolean AS running,
+       (c.taken_by IS NOT NULL)::boolean AS taken
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = c.user_id
 WHERE c.service_id = $1 AND u.disabled_at IS NULL AND ($2::timestamptz IS NULL OR s.last_interaction_at < $2::timestamptz)
   AND ($3::text = '' OR strpos(lower(s.title), lower($3::text)) > 0)
@@ -189,6 +193,7 @@ type ServiceConversationListRow struct {
 	FeedSeq           int64
 	Messages          int32
 	Running           bool
+	Taken             bool
 }
 
 // Those of a service, the newest first, for its administrators.
@@ -220,6 +225,7 @@ func (q *Queries) ServiceConversationList(ctx context.Context, db DBTX, arg Serv
 			&i.FeedSeq,
 			&i.Messages,
 			&i.Running,
+			&i.Taken,
 		); err != nil {
 			return nil, err
 		}

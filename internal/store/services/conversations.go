@@ -121,7 +121,7 @@ func (s *Store) conversation(ctx context.Context, p dbsqlc.ServiceConversationGe
 func conversationOf(r dbsqlc.ServiceConversationGetRow) service.Conversation {
 	return service.Conversation{
 		ID: r.ID, Service: r.ServiceID, Key: r.KeyID, Session: r.SessionKey, User: r.UserID, Source: service.Source(r.Source), External: r.External,
-		Title: r.Title, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt, Messages: int(r.Messages), Running: r.Running, Seq: r.FeedSeq,
+		Title: r.Title, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt, Messages: int(r.Messages), Running: r.Running, Taken: r.Taken, Seq: r.FeedSeq,
 	}
 }
 

@@ -135,6 +135,9 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones
 		if err := tx.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session, TakenBy: new(int64(by.User))}); err != nil {
 			return fmt.Errorf("take conversation %s: %w", c.ID, err)
 		}
+		if h.Taken == 0 {
+			tx.Emit(c.Session, chat.EventHand, chat.Hand{Person: true})
+		}
 		return nil
 	})
 	return stops, err
@@ -205,6 +208,7 @@ func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (g
 		if err := tx.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session}); err != nil {
 			return fmt.Errorf("give conversation %s back: %w", c.ID, err)
 		}
+		tx.Emit(c.Session, chat.EventHand, chat.Hand{})
 		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs and tasks may have told it something meanwhile
 		return nil
 	})

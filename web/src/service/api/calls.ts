@@ -99,6 +99,11 @@ export async function follow(id: string, after: number, signal: AbortSignal): Pr
   return bodyOf(await ask("GET", `${at(id)}/events`, { headers: { "Last-Event-ID": String(after) }, signal }))
 }
 
+/** All that happens in a conversation after an event, for as long as it is read. */
+export async function watch(id: string, after: number, signal: AbortSignal): Promise<Body> {
+  return bodyOf(await ask("GET", `${at(id)}/events?follow=true`, { headers: { "Last-Event-ID": String(after) }, signal }))
+}
+
 type Body = ReadableStream<Uint8Array>
 
 function bodyOf(answer: Response): Body {

@@ -26,12 +26,18 @@ export interface Message {
   attachments?: Attachment[] | null
   error?: string
   stopped?: boolean
+  /** A person of the house wrote it, in place of the agent. */
+  by?: "person"
 }
+
+/** Who answers. */
+export type Answerer = "agent" | "person"
 
 export interface Conversation {
   id: string
   title: string
   running: boolean
+  answered_by?: Answerer
   /** Events after this one are not in the messages. */
   seq: number
   messages?: Message[] | null
@@ -45,6 +51,8 @@ export type ChatEvent =
   | { type: "tool_call"; id: string; name: string; args: string }
   | { type: "tool_call_chunk"; args_delta: string }
   | { type: "tool_result"; id: string; name: string; content: string; ok?: boolean }
-  | { type: "restart" }
+  | { type: "restart" | "changed" }
+  | { type: "said"; message_id: string; content: string; by: Answerer }
+  | { type: "answers"; by: Answerer }
   | { type: "done"; finish_reason?: string }
   | { type: "error"; content: string; code?: string }

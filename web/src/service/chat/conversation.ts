@@ -1,11 +1,11 @@
 import { randomId } from "../../lib/ids"
 import { Store } from "../../lib/store"
-import { createConversation, follow, readConversation, sendMessage, stopConversation, upload } from "../api/calls"
+import { createConversation, follow, readConversation, sendMessage, stopConversation, upload, watch } from "../api/calls"
 import { Problem, type Trouble } from "../api/problem"
 import { events } from "../api/sse"
-import type { Attachment, ChatEvent, Message } from "../api/types"
+import type { Answerer, Attachment, ChatEvent, Message } from "../api/types"
 import { entitle, titleFrom, titleOf, touch, unlist } from "./list"
-import { type Live, nothing, reduce, withoutOpen, withResult } from "./live"
+import { type Live, nothing, reduce, withoutOpen, withResult, withSaid } from "./live"
 import { dropAllPending, dropDraft, dropPending, keepDraft, keepPending, type Pending, pendingOf } from "./outbox"
 import { beforeAttempt, sleep } from "./wait"
 
@@ -17,6 +17,8 @@ export interface State {
   /** What was sent and is not among the messages yet. */
   pending?: Sent
   doing: "idle" | "loading" | "sending" | "running" | "stopping"
+  /** Who answers: a person of the house may have taken the conversation from the agent. */
+  by: Answerer
   trouble?: { kind: Trouble; message: string; until?: number }
   /** Why the last message has no answer, where the messages do not say so. */
   failed?: string
@@ -46,38 +48,48 @@ const STALE = 10_000
 
 /**
  * One conversation on the page. Its messages come from the server; a stream tells what goes on. Whatever breaks, it reads the messages again
- * and follows from there. A message that was sent is sent again, with the same key, until the server has taken it.
+ * and follows from there. While nothing runs it waits for what others do in it, as long as it is seen. A message that was sent is sent again,
+ * with the same key, until the server has taken it.
  */
 export class Conversation {
   readonly state: Store<State>
   readonly #left = new AbortController()
   readonly #created: (id: string) => void
   #read = 0
+  /** The last event that the messages hold. */
+  #seq = 0
   #work: Promise<void> | undefined
+  /** Ends the wait for news; undefined: there is other work, or none. */
+  #rest: AbortController | undefined
+  /** Other work waits for the end of this one, which then waits for no news. */
+  #called = false
+  #unseen = false
 
   /** Without an id it begins with the first message, which `created` is told of. */
   constructor(id: string | undefined, created: (id: string) => void) {
     this.#created = created
-    this.state = new Store<State>({ id, messages: [], live: nothing, doing: id === undefined ? "idle" : "loading" })
+    this.state = new Store<State>({ id, messages: [], live: nothing, by: "agent", doing: id === undefined ? "idle" : "loading" })
     if (id !== undefined) this.#begin(() => this.#resume(id))
   }
 
   /** Ends all work for it; the turn goes on at the server. */
   leave(): void {
     this.#left.abort()
+    this.#rest?.abort()
   }
 
   /** Sends a message; false: another one is on its way. */
   send(text: string, files: File[]): boolean {
     const { pending, doing, messages } = this.state.get()
     if (pending || doing !== "idle") return false
-    const before = this.#work // it looks for what has happened meanwhile
+    const before = this.#call() // it may look for what has happened meanwhile
     const after = messages.length
     this.#set({ pending: { text, attachments: [], files, after }, doing: "sending", trouble: undefined, returned: undefined, failed: undefined, live: nothing })
     this.#begin(async () => {
       await before
+      this.#called = false
       this.#set({ doing: "sending" })
-      await this.#send(text, files, after)
+      await this.#watch(await this.#send(text, files, after))
     })
     return true
   }
@@ -85,14 +97,44 @@ export class Conversation {
   /** Goes on after trouble, or looks for what has happened meanwhile. */
   again(): void {
     const { id } = this.state.get()
-    if (this.#work || id === undefined) return
+    if ((this.#work && !this.#rest) || id === undefined) return
+    const before = this.#call()
     this.#set({ trouble: undefined })
-    this.#begin(() => this.#resume(id))
+    this.#begin(async () => {
+      await before
+      this.#called = false
+      await this.#resume(id)
+    })
   }
 
   /** Somebody comes back to the page. */
   look(now = Date.now()): void {
-    if (now - this.#read > STALE) this.again()
+    if (!this.#unseen) {
+      if (now - this.#read > STALE) this.again()
+      return
+    }
+    this.#unseen = false
+    void Promise.resolve(this.#work).then(() => this.again()) // the wait for news may be just about to end
+  }
+
+  /** Nobody sees the page: it waits for no news, so that many tabs do not take all connections that a browser has for the server. */
+  hide(): void {
+    if (!this.#rest) return
+    this.#unseen = true
+    this.#wake()
+  }
+
+  /** Ends the wait for news. */
+  #wake(): void {
+    this.#rest?.abort()
+    this.#rest = undefined
+  }
+
+  /** Has other work begin when this one has ended, which is returned. */
+  #call(): Promise<void> | undefined {
+    this.#called = true
+    this.#wake()
+    return this.#work
   }
 
   stop(): void {
@@ -126,6 +168,7 @@ export class Conversation {
   }
 
   #fail(error: unknown): void {
+    this.#wake()
     const trouble = troubleOf(error)
     const { id, pending } = this.state.get()
     if (trouble.kind === "gone" && id !== undefined) {
@@ -145,9 +188,10 @@ export class Conversation {
       this.#hideTakenPending()
       await this.#deliver(id, kept, false)
     }
+    await this.#watch(id)
   }
 
-  async #send(text: string, files: File[], after: number): Promise<void> {
+  async #send(text: string, files: File[], after: number): Promise<string> {
     let id = this.state.get().id
     if (id === undefined) {
       id = (await this.#tirelessly(() => createConversation(this.#left.signal))).id
@@ -162,6 +206,7 @@ export class Conversation {
     keepPending(id, pending)
     dropDraft(id, text)
     await this.#deliver(id, pending, true)
+    return id
   }
 
   async #upload(id: string, files: File[]): Promise<Attachment[]> {
@@ -203,11 +248,12 @@ export class Conversation {
   /** Reads the messages, and what goes on after them, until nothing does. */
   async #follow(id: string): Promise<void> {
     for (let failed = 0; ; ) {
-      const { messages, running, seq, title } = await this.#tirelessly(() => readConversation(id, this.#left.signal))
+      const { messages, running, seq, title, answered_by = "agent" } = await this.#tirelessly(() => readConversation(id, this.#left.signal))
       this.#read = Date.now()
+      this.#seq = seq
       if (title !== undefined) entitle(id, title)
       const { doing } = this.state.get()
-      this.#set({ id, messages: messages ?? [], live: nothing, doing: !running ? "idle" : doing === "stopping" ? doing : "running" })
+      this.#set({ id, messages: messages ?? [], live: nothing, by: answered_by, doing: !running ? "idle" : doing === "stopping" ? doing : "running" })
       this.#hideTakenPending()
       if (!running) return
       const began = Date.now()
@@ -215,6 +261,48 @@ export class Conversation {
       failed = Date.now() - began > 2000 ? 0 : failed + 1
       if (ended !== "done" || failed > 1) await beforeAttempt(failed, this.#left.signal)
     }
+  }
+
+  /** Waits for what others do in it, until `#wake`, as long as it is seen. What cannot be reached is tried again without a word. */
+  async #watch(id: string): Promise<void> {
+    for (let failed = 0; !this.#called && !this.#left.signal.aborted; ) {
+      this.#unseen = document.visibilityState === "hidden"
+      if (this.#unseen) return
+      const rest = new AbortController()
+      this.#rest = rest
+      const began = Date.now()
+      const ended = await this.#hear(id, rest.signal)
+      failed = ended === "news" || Date.now() - began > 2000 ? 0 : failed + 1
+      if (ended !== "news") await (ended > 0 ? sleep(ended, rest.signal) : beforeAttempt(Math.max(failed, 1), rest.signal)).catch(() => undefined)
+      if (this.#rest !== rest) return // who has ended it goes on
+      this.#rest = undefined
+      if (ended === "news") await this.#follow(id)
+    }
+  }
+
+  /** Hears until something has to be read: news. Else it broke off, and may be tried again after so many milliseconds; 0: as soon as one likes. */
+  async #hear(id: string, signal: AbortSignal): Promise<"news" | number> {
+    try {
+      for await (const { id: at, data } of events(await watch(id, this.#seq, signal))) {
+        signal.throwIfAborted()
+        const event = readEvent(data)
+        if (event && !this.#takeBeside(event)) return "news"
+        if (at !== undefined) this.#seq = Number(at)
+      }
+    } catch (error) {
+      if (signal.aborted) return 0
+      if (error instanceof Problem && error.kind === "limit") return Math.max(500, (error.until ?? 0) - Date.now())
+      if (error instanceof Problem && !error.passes) throw error
+    }
+    return 0
+  }
+
+  /** Shows what an event tells that is no part of an answer; false: it tells something else. */
+  #takeBeside(event: ChatEvent): boolean {
+    if (event.type === "answers") this.#set({ by: event.by })
+    else if (event.type === "said") this.#set({ messages: withSaid(this.state.get().messages, event) })
+    else return false
+    return true
   }
 
   /** The message on its way is among the messages: it is shown once. */
@@ -247,6 +335,7 @@ export class Conversation {
 
   /** Shows what an event tells; true: it was the last one. */
   #take(event: ChatEvent): boolean {
+    if (this.#takeBeside(event)) return false
     const { messages, live } = this.state.get()
     if (event.type === "error") this.#set({ failed: event.content })
     const changed = withResult(messages, event)

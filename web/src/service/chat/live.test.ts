@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
 import type { ChatEvent, Message } from "../api/types"
-import { type Live, nothing, reduce, turnsOf, withoutOpen, withResult } from "./live"
+import { type Live, nothing, reduce, turnsOf, withoutOpen, withResult, withSaid } from "./live"
 
 const after = (...events: ChatEvent[]): Live => events.reduce(reduce, nothing)
 const token = (content: string): ChatEvent => ({ type: "token", content })
@@ -63,4 +63,11 @@ test("answers of several steps are one turn", () => {
     { id: "4", role: "user", content: "Again" },
   ])
   expect(turns.map(({ asked, steps, stopped }) => [asked?.content, steps.length, stopped])).toEqual([["Hi", 2, true], ["Again", 0, undefined]])
+})
+
+test("what a person says beside the answers is there once, and as theirs", () => {
+  const said = { type: "said", message_id: "a3", content: "I am Ada.", by: "person" } as const
+  const messages = withSaid(withSaid([{ id: "u1", role: "user", content: "Hi" }], said), said)
+  expect(messages.map(({ id, by }) => [id, by])).toEqual([["u1", undefined], ["a3", "person"]])
+  expect(turnsOf(messages)[0]?.steps.map(({ text, person }) => [text, person])).toEqual([["I am Ada.", true]])
 })

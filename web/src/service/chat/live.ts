@@ -7,6 +7,8 @@ export interface Step {
   calls: Call[]
   /** The text is whole. */
   closed: boolean
+  /** A person wrote it. */
+  person?: boolean
 }
 
 /** The part of a running turn that the messages do not hold yet. */
@@ -84,6 +86,12 @@ export function withResult(messages: Message[], event: ChatEvent): Message[] | u
   return messages.map((message) => (message.tool_calls ? { ...message, tool_calls: message.tool_calls.map(change) } : message))
 }
 
+/** The messages with one that was said beside the answers, once. */
+export function withSaid(messages: Message[], { message_id, content, by }: Extract<ChatEvent, { type: "said" }>): Message[] {
+  if (messages.some(({ id }) => id === message_id)) return messages
+  return [...messages, { id: message_id, role: "assistant", content, ...(by === "person" && { by }) }]
+}
+
 /** A turn as it is read: what a person asked, and the steps of its answer. */
 export interface Turn {
   id: string
@@ -106,7 +114,7 @@ export function turnsOf(messages: Message[], running = false): Turn[] {
     }
     let turn = turns.at(-1)
     if (!turn) turns.push((turn = { id: message.id, steps: [] }))
-    turn.steps.push({ thinking: message.reasoning ?? "", text: message.content, calls: (message.tool_calls ?? []).map(plain), closed: true })
+    turn.steps.push({ thinking: message.reasoning ?? "", text: message.content, calls: (message.tool_calls ?? []).map(plain), closed: true, ...(message.by === "person" && { person: true }) })
     turn.error = message.error || turn.error
     if (message.stopped) turn.stopped = true
   }

@@ -1,13 +1,21 @@
 import { useEffect, useRef, useState } from "react"
 
+import type { Message } from "../api/types"
 import type { Live } from "../chat/live"
 import { endOfSentences, spoken } from "./sentences"
 
 /** Sentences that wait to be read at most. */
 const KEPT = 12
 
-/** Reads the answer aloud, sentence by sentence as they are written, for those who do not see it. */
-export function Announcer({ live, turn }: { live: Live; turn: string | undefined }) {
+interface Props {
+  live: Live
+  turn: string | undefined
+  /** What a person wrote last. */
+  said: Message | undefined
+}
+
+/** Reads the answer aloud, sentence by sentence as they are written, and what a person writes, for those who do not see it. */
+export function Announcer({ live, turn, said }: Props) {
   const [lines, setLines] = useState<{ id: number; text: string }[]>([])
   const read = useRef({ turn, length: 0, ids: 0, text: "" })
   const text = live.steps.map((step) => step.text).join("\n")
@@ -26,6 +34,13 @@ export function Announcer({ live, turn }: { live: Live; turn: string | undefined
     now.length = end
     if (sentence !== "") setLines((old) => [...old, { id: ++now.ids, text: sentence }].slice(-KEPT))
   }, [text, turn])
+  const heard = useRef(said?.id)
+  useEffect(() => {
+    if (said === undefined || said.id === heard.current) return
+    heard.current = said.id
+    const { content } = said
+    setLines((old) => [...old, { id: ++read.current.ids, text: spoken(content) }].slice(-KEPT))
+  }, [said])
   return (
     <div aria-live="polite" aria-relevant="additions" className="sr-only" data-announcer>
       {lines.map(({ id, text }) => (

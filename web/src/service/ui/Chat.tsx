@@ -17,7 +17,7 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
   const say = useSay()
   const state = useStore(conversation.state)
   const files = useFiles()
-  const { messages, live, pending, doing, trouble, failed } = state
+  const { messages, live, pending, doing, trouble, failed, by } = state
   const busy = doing !== "idle"
   const running = doing === "running" || doing === "stopping"
   const turns = useMemo(() => {
@@ -37,8 +37,14 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
     <ConversationId value={state.id}>
       <main className="relative flex min-h-0 flex-1 flex-col" {...files.dropping}>
         {blank ? <Welcome onAsk={ask} /> : <Feed turns={turns} live={live} current={current} pending={pending} doing={doing} />}
-        <Announcer live={live} turn={current?.id} />
+        <Announcer live={live} turn={current?.id} said={messages.findLast((message) => message.by === "person")} />
         <div className="mx-auto w-full max-w-[calc(var(--container-column)+2.5rem)] shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] md:px-5 md:pb-5">
+          {by === "person" && (
+            <p role="status" className="mb-2 flex items-center gap-2.5 px-4 text-ui text-ink-2">
+              <span aria-hidden className="size-2 shrink-0 rounded-full bg-accent" />
+              {say("turn.personAnswers")}
+            </p>
+          )}
           {trouble && <Told trouble={trouble} trying={busy} onAgain={trouble.kind === "gone" ? onNew : () => conversation.again()} />}
           <Composer key={keyOf(conversation)} conversation={conversation} files={files} onSend={ask} />
         </div>

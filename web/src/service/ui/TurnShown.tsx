@@ -37,7 +37,10 @@ export const TurnShown = memo(function TurnShown({ turn, live, sending }: Props)
           group.text === undefined ? (
             <Steps key={n} steps={group.steps} running={live !== undefined && n === groups.length - 1} />
           ) : (
-            <LazyAnswer key={n} text={group.text} live={live !== undefined && n === groups.length - 1 && writes(live)} />
+            <div key={n}>
+              {group.person && <p className="mb-1 text-small font-medium text-accent">{say("turn.person")}</p>}
+              <LazyAnswer text={group.text} live={live !== undefined && n === groups.length - 1 && writes(live)} />
+            </div>
           ),
         )}
         {working && (
@@ -64,6 +67,8 @@ interface Group {
   /** A text of the answer; undefined: steps between texts. */
   text?: string
   steps: Step[]
+  /** A person wrote the text. */
+  person?: boolean
 }
 
 /** The texts of an answer, and between them what was done, as one group each. */
@@ -76,7 +81,7 @@ function groupsOf(steps: Step[]): Group[] {
   }
   for (const step of steps) {
     if (step.thinking !== "") between({ ...step, text: "", calls: [] })
-    if (step.text.trim() !== "") groups.push({ text: step.text, steps: [] })
+    if (step.text.trim() !== "") groups.push({ text: step.text, steps: [], person: step.person })
     if (step.calls.length > 0) between({ ...step, thinking: "", text: "" })
   }
   return groups

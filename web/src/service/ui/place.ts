@@ -31,6 +31,7 @@ export function start(): () => void {
   }
   const seen = () => {
     if (document.visibilityState === "visible") opened.get()?.look()
+    else opened.get()?.hide()
   }
   const unwatch = watchList((id) => {
     if (id === opened.get()?.state.get().id) opened.get()?.again()

@@ -1,0 +1,73 @@
+package answer
+
+import (
+	"context"
+	"iter"
+
+	"xbot/internal/chat"
+	"xbot/internal/store"
+)
+
+// Watch yields what goes on in a conversation after a cursor, without one from now on: the answers, one after the other and each as Follow
+// tells it, and what stands between them. The end of an answer does not end it. An error comes last, as of Follow. The message of the
+// question counts for nothing.
+func (s *Source) Watch(ctx context.Context, q Question) iter.Seq2[Event, error] {
+	q.Message, q.Beside = 0, true
+	return s.events(ctx, q, true)
+}
+
+// open tells what has happened since the cursor. The turn that ran there is read from its beginning, so that its end is understood.
+func (f *follower) open(ctx context.Context) error {
+	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
+	if err != nil {
+		return err
+	}
+	lost := f.q.After > now.Seq // the database is older than the cursor
+	if f.q.After == 0 || lost {
+		f.q.After = now.Seq
+	}
+	began, err := f.Rows.TurnBegan(ctx, f.q.Session, f.q.After)
+	if err != nil {
+		return err
+	}
+	if f.q.After < now.Seq { // events are pruned by age, and have no gaps otherwise
+		next, err := f.Rows.EventsAfter(ctx, f.q.Session, f.q.After, 1)
+		if err != nil {
+			return err
+		}
+		lost = len(next) == 0 || next[0].Seq > f.q.After+1
+	}
+	if lost {
+		if err := f.tell(0, Changed{}); err != nil {
+			return err
+		}
+	}
+	if f.read = f.q.After; began > 0 {
+		f.read = began - 1
+	}
+	return f.durable(ctx)
+}
+
+// runs notes which turn runs in the conversation.
+func (f *follower) runs(seq int64, turn chat.TurnID) error {
+	f.leave()
+	f.turn, f.foreign, f.joins = turn, "", true
+	return f.tell(seq, Begun{turn})
+}
+
+// between tells a message that belongs to no answer. It reports whether the message was one.
+func (f *follower) between(seq int64, m chat.Message) (is bool, err error) {
+	switch {
+	case m.Role == chat.RoleAssistant && m.Turn == "" && f.q.Beside:
+		if m.Silent {
+			return true, nil
+		}
+		return true, f.tell(seq, Said{Message: m.ID, Text: m.Content, Person: m.Origin == chat.OriginPerson})
+	case m.Role == chat.RoleUser && f.whole:
+		if m.Inbox == 0 || m.Rewound || m.Origin != "" && m.Origin != chat.OriginSuperseded {
+			return true, nil // what the product told the model
+		}
+		return true, f.tell(seq, Accepted{m.Inbox})
+	}
+	return false, nil
+}

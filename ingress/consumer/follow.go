@@ -1,0 +1,69 @@
+package consumer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/answer"
+	"xbot/internal/fault"
+	"xbot/internal/service"
+)
+
+const (
+	// followersOfOne and followersOfKey bound how many readers follow a conversation, and all conversations of a key, in this process.
+	followersOfOne, followersOfKey = 8, 1000
+	// followPause is when one who was refused may ask again.
+	followPause = 30 * time.Second
+)
+
+// followers counts who follows conversations for as long as they like. They take no place of the messages of their key. The zero value is
+// ready.
+type followers struct {
+	mu    sync.Mutex
+	count map[string]int // by conversation, and by key
+}
+
+// enter admits a reader; leave is to be called in the end.
+func (f *followers) enter(c service.Conversation) (leave func(), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.count[c.ID] >= followersOfOne:
+		return nil, fault.Limited(followPause, "%d readers follow this conversation already: end one of them, or read it without follow", followersOfOne)
+	case f.count[c.Key] >= followersOfKey:
+		return nil, fault.Limited(followPause, "%d readers follow conversations of this key already: end one of them, or read without follow", followersOfKey)
+	}
+	if f.count == nil {
+		f.count = map[string]int{}
+	}
+	f.count[c.ID]++
+	f.count[c.Key]++
+	return func() { f.leave(c) }, nil
+}
+
+func (f *followers) leave(c service.Conversation) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, of := range []string{c.ID, c.Key} {
+		if f.count[of]--; f.count[of] <= 0 {
+			delete(f.count, of)
+		}
+	}
+}
+
+// watch answers with what goes on in a conversation, for as long as its reader stays.
+func (a *API) watch(v *visit, c service.Conversation, after int64) (*huma.StreamResponse, error) {
+	leave, err := a.followers.enter(c)
+	if err != nil {
+		return nil, err
+	}
+	q := answer.Question{Session: c.Session, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}
+	return a.streams(v, q, func(ctx context.Context, s *sse) error {
+		defer leave()
+		v.record.Latency = time.Since(v.record.At) // how long somebody reads says nothing of the service
+		return a.tellAll(v, s, a.Answers.Watch(ctx, q))
+	}), nil
+}

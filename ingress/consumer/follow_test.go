@@ -1,0 +1,177 @@
+package consumer_test
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/consumer"
+	"xbot/ingress/ingresstest"
+	"xbot/internal/chat"
+	"xbot/internal/service"
+	"xbot/internal/store/services"
+)
+
+func (b *bundle) watches(c service.Conversation, after string) *reader {
+	b.T.Helper()
+	return b.stream(b.key, http.MethodGet, at(c, "/events?follow=true"), nil, "Last-Event-ID", after)
+}
+
+func (b *bundle) read(c service.Conversation) (read consumer.ConversationWithMessages) {
+	b.T.Helper()
+	b.do(b.key, http.MethodGet, at(c, ""), nil).is(http.StatusOK, &read)
+	return read
+}
+
+func (b *bundle) admin() services.By { return services.By{User: b.User.ID, Name: "Ada"} }
+
+func (b *bundle) takes(c service.Conversation) {
+	b.T.Helper()
+	_, err := b.TakeIn(b.T.Context(), c, b.admin(), nil)
+	require.NoError(b.T, err)
+}
+
+func (b *bundle) gives(c service.Conversation) {
+	b.T.Helper()
+	given, err := b.GiveConversation(b.T.Context(), c)
+	require.NoError(b.T, err)
+	require.True(b.T, given)
+}
+
+func (b *bundle) personSays(c service.Conversation, id, text string) {
+	b.T.Helper()
+	_, err := b.Say(b.T.Context(), c, b.admin(), id, text)
+	require.NoError(b.T, err)
+}
+
+// live plays what may go on in a conversation: an answer with a tool, a person who takes it, writes and gives it back, and another answer.
+func (b *bundle) live(c service.Conversation) {
+	b.T.Helper()
+	b.chats(c, "hello").until("accepted")
+	one := b.claims(c, "t1")
+	one.begins(0)
+	one.calls(one.says(0, "I look.", "Read")[0], "found")
+	b.personSays(c, "s0", "I read along.")
+	one.begins(1)
+	one.says(1, "Sow in May.")
+	one.ends(chat.TurnDone, "")
+	b.takes(c)
+	b.chats(c, "are you a person?").until("done")
+	b.personSays(c, "s1", "I am.")
+	b.gives(c)
+	b.chats(c, "thanks").until("accepted")
+	b.claims(c, "t2").answers("You are welcome.")
+}
+
+// played is what a reader is told of that, of what lasts.
+var played = []string{
+	"accepted", "message", "tool_call", "tool_result", "said", "message", "done",
+	"answers", "accepted", "said", "answers",
+	"accepted", "message", "done",
+}
+
+// lasting are the events with an id, up to a number of them.
+func (r *reader) lasting(n int) (all []told) {
+	r.b.T.Helper()
+	for len(all) < n {
+		e, ok := r.next()
+		require.True(r.b.T, ok, "the stream ended after %v", kinds(all))
+		if e.id != "" {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func TestFollow_TellsAnswersAndWhatPeopleSayWhoeverBeginsIt(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	r := b.watches(c, "")
+	b.live(c)
+	all := r.lasting(len(played))
+	require.Equal(t, played, kinds(all))
+	require.Equal(t, []any{"I read along.", "person"}, []any{all[4].data["content"], all[4].data["by"]})
+	require.Equal(t, []any{"person", "agent"}, []any{all[7].data["by"], all[10].data["by"]})
+	require.Equal(t, "I am.", all[9].data["content"])
+	read := b.read(c)
+	require.Equal(t, "agent", read.Answers)
+	var byPerson []string
+	for _, m := range read.Transcript {
+		if m.By == "person" {
+			byPerson = append(byPerson, m.ID)
+		}
+	}
+	require.Equal(t, []string{all[4].data["message_id"].(string), all[9].data["message_id"].(string)}, byPerson, "as the transcript has them")
+	b.takes(c)
+	require.Equal(t, "person", b.read(c).Answers)
+}
+
+func TestFollow_GoesOnAfterAnyEventWithNothingTwiceAndNothingMissing(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	first := b.read(c).Seq
+	b.chats(c, "before").until("accepted")
+	b.claims(c, "t0").answers("Before.")
+	begin := b.read(c).Seq
+	require.Greater(t, begin, first)
+	b.live(c)
+	r := b.watches(c, strconv.FormatInt(begin, 10))
+	all := r.lasting(len(played))
+	r.close()
+	require.Equal(t, played, kinds(all))
+	for i, e := range all[:len(all)-1] {
+		again := b.watches(c, e.id)
+		require.Equal(t, all[i+1:], again.lasting(len(all)-i-1), "after %d: %s", i, e.kind())
+		again.close()
+		require.Eventually(t, func() bool { return b.api.Followers(c) == 0 }, ingresstest.Limit, time.Millisecond, "who leaves makes room")
+	}
+}
+
+func TestFollow_TellsTheRestOfAnAnswerThatIsBeingWritten(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	b.chats(c, "hello").until("accepted")
+	turn := b.claims(c, "t1")
+	turn.begins(0)
+	turn.writes(0, "Sow ")
+	r := b.watches(c, strconv.FormatInt(b.read(c).Seq, 10))
+	require.Equal(t, []string{"restart", "token"}, kinds(r.until("token")), "pieces that a reader may have are void, then it is told what there is")
+	turn.says(0, "Sow in May.")
+	turn.ends(chat.TurnDone, "")
+	require.Equal(t, "Sow in May.", r.until("message")[0].data["content"])
+	r.until("done")
+	b.personSays(c, "s1", "Or in June.")
+	require.Equal(t, "Or in June.", r.until("said")[0].data["content"])
+}
+
+func TestFollow_ReadersAreBoundedAndTakeNoPlaceOfMessages(t *testing.T) {
+	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 10_000, Concurrent: 1}})
+	c := b.conversation()
+	var readers []*reader
+	for range 8 {
+		readers = append(readers, b.watches(c, ""))
+	}
+	refused := b.do(b.key, http.MethodGet, at(c, "/events?follow=true"), nil)
+	require.Equal(t, "rate_limited", refused.problem(http.StatusTooManyRequests))
+	require.Equal(t, "30", refused.header.Get("Retry-After"))
+	b.watches(b.conversation(), "")
+	b.chats(c, "there is a place").until("accepted")
+	readers[0].close()
+	require.Eventually(t, func() bool { return b.api.Followers(c) == 7 }, ingresstest.Limit, time.Millisecond)
+	b.watches(c, "").close()
+}
+
+func TestFollow_SaysThatTheConversationIsToBeReadAnewWhereEventsAreNotKept(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	b.live(c)
+	_, err := b.Pool.Exec(t.Context(), "DELETE FROM feed_events WHERE session_key = $1 AND seq < 5", c.Session)
+	require.NoError(t, err)
+	e, _ := b.watches(c, "2").next()
+	require.Equal(t, "changed", e.kind())
+	e, _ = b.watches(c, "999").next()
+	require.Equal(t, "changed", e.kind(), "the database is older than the cursor")
+}
