@@ -168,7 +168,7 @@ func (a *API) admitted(ctx context.Context, v *visit, send services.Send, accept
 func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) (store.Accepted, error) {
 	in := inbound(c, o.id, o.content.Text)
 	var err error
-	if in.Files, err = a.attach(ctx, c, o, pictures); err != nil {
+	if in.Files, err = a.attach(ctx, c, o, pictures, in.Inbound); err != nil {
 		return store.Accepted{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
@@ -221,16 +221,13 @@ func draw(ctx context.Context, files [][]byte) ([]chat.Picture, error) {
 	return out, nil
 }
 
-// attach keeps the pictures of a message with its conversation, and names its files.
-func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) ([]chat.Attachment, error) {
+// attach keeps the pictures of a message with its conversation, unless it came before, and names its files.
+func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in store.Inbound) ([]chat.Attachment, error) {
 	var out []chat.Attachment
+	if err := a.keep(ctx, c, pictures, in); err != nil {
+		return nil, err
+	}
 	for _, p := range pictures {
-		if err := a.Store.Room(ctx, c.User, int64(len(p.Data))); err != nil {
-			return nil, tooMuch(err)
-		}
-		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
-			return nil, err
-		}
 		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
 	}
 	for _, file := range o.files {
@@ -241,6 +238,26 @@ func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pi
 		out = append(out, chat.Attachment{Kind: kindOf(false), Name: path.Base(at), At: at})
 	}
 	return out, nil
+}
+
+// keep keeps the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones under
+// its key are not wanted.
+func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in store.Inbound) error {
+	if len(pictures) == 0 {
+		return nil
+	}
+	if _, before, err := a.Store.Delivered(ctx, in); before || err != nil {
+		return err
+	}
+	for _, p := range pictures {
+		if err := a.Store.Room(ctx, c.User, int64(len(p.Data))); err != nil {
+			return tooMuch(err)
+		}
+		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func pictureName(mediaType string) string {

@@ -2,6 +2,7 @@ package consumer_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"fmt"
 	"image"
@@ -17,6 +18,7 @@ import (
 
 	"xbot/ingress/consumer"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
 	"xbot/internal/store"
@@ -351,4 +353,37 @@ func TestChat_AStreamOutlivesTheTimeInWhichItsRequestIsRead(t *testing.T) {
 	b.claims(c, "t1").answers("hi there")
 	chats.until("done")
 	follows.until("done")
+}
+
+// full has no room for more pictures.
+type full struct{ consumer.Store }
+
+func (full) Room(context.Context, chat.UserID, int64) error {
+	return fault.Errorf(fault.TooLarge, "there is no room")
+}
+
+func TestChat_APictureThatWasAcceptedIsKnownAgainWhereThereIsNoRoomForMore(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	send := func(once string, size int) int {
+		var drawn bytes.Buffer
+		require.NoError(t, png.Encode(&drawn, image.NewGray(image.Rect(0, 0, size, size))))
+		message := []object{{"type": "image_url", "image_url": object{"url": "data:image/png;base64," + base64.StdEncoding.EncodeToString(drawn.Bytes())}}}
+		got := b.request(t.Context(), b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": message}, "Idempotency-Key", once)
+		require.NoError(t, got.Body.Close())
+		return got.StatusCode
+	}
+	require.Equal(t, http.StatusOK, send("a", 8))
+
+	config := b.api.Config
+	config.Store = full{config.Store}
+	server := httptest.NewServer(consumer.New(config))
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	b.url = server.URL
+	require.Equal(t, http.StatusOK, send("a", 8), "it is there already")
+	require.Equal(t, http.StatusConflict, send("a", 9), "it came with another picture")
+	require.Equal(t, http.StatusRequestEntityTooLarge, send("b", 8))
+	var kept int
+	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT count(*) FROM pictures").Scan(&kept))
+	require.Equal(t, 1, kept, "nothing is kept of what was refused")
 }

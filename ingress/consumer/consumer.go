@@ -61,6 +61,7 @@ type Transcripts interface {
 	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 	Room(ctx context.Context, user chat.UserID, more int64) error
+	Delivered(ctx context.Context, in store.Inbound) (known store.Delivered, ok bool, err error)
 }
 
 // Dispatch accepts what consumers write.
