@@ -13,8 +13,12 @@ const begin = async (v) => {
 /** States of the mock alone: it has an item. */
 export const inboxOfMock = {
   "an administrator reads what a consumer asks, as text alone, with a number that says how much waits": async (v) => {
-    const page = await begin(v)
-    await v.page.getByRole("status", { name: "1 wait in the inbox" }).waitFor()
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.page.getByRole("button", { name: /1 wait in the inbox/ }).waitFor() // that of the account, wherever they are
+    const page = await openSettings(v, "Inbox")
+    await v.page.getByRole("navigation").getByRole("listitem").getByRole("status", { name: "1 wait in the inbox" }).waitFor()
     await page.getByText("She wants her money back").waitFor()
     await v.inspect("310-inbox")
     await page.getByRole("button", { name: /^Where is my parcel/ }).click()
@@ -22,7 +26,7 @@ export const inboxOfMock = {
     const talk = page.getByRole("list", { name: "Conversation" })
     await talk.getByText("<img src=x onerror=alert(1)> It is on its way.").waitFor()
     await talk.getByText("Uses Read").waitFor()
-    await v.page.getByRole("status", { name: /wait in the inbox/ }).waitFor({ state: "detached" }) // it was read by that
+    await v.page.getByRole("status", { name: /wait in the inbox/ }).first().waitFor({ state: "detached" }) // it was read by that
     await v.inspect("311-inbox-item")
   },
 

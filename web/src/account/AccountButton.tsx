@@ -6,6 +6,7 @@ import { useT } from "../i18n"
 
 const load = () => import("./AccountMenu")
 const AccountMenu = lazy(load)
+const InboxBadge = lazy(() => import("../inbox/Badge").catch(() => ({ default: () => null }))) // the server may be away
 
 /** Who is signed in; opens the menu of the account, which is loaded when somebody reaches for it. */
 export function AccountButton() {
@@ -28,14 +29,14 @@ export function AccountButton() {
   )
 }
 
-/** The button with the person's name and the model that answers. */
+/** The button with the person's name and the model that answers; an administrator sees how much waits in the inbox. */
 export function AccountFace(props: ComponentProps<"button">) {
   const t = useT()
   const { me } = useAccount()
   return (
     <button
       type="button"
-      className="flex h-11 w-full items-center gap-2.5 rounded-md px-2 text-left outline-offset-[-2px] hover:bg-hover data-[state=open]:bg-hover"
+      className="relative flex h-11 w-full items-center gap-2.5 rounded-md px-2 text-left outline-offset-[-2px] hover:bg-hover data-[state=open]:bg-hover"
       {...props}
     >
       <span aria-hidden className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-small font-semibold text-accent uppercase">
@@ -46,6 +47,11 @@ export function AccountFace(props: ComponentProps<"button">) {
         <span className="block truncate font-medium">{me.user.name}</span>
         <span className="block truncate text-small text-ink-3">{me.model}</span>
       </span>
+      {me.user.role === "admin" && (
+        <Suspense>
+          <InboxBadge />
+        </Suspense>
+      )}
       <ChevronsUpDown size={15} aria-hidden className="text-ink-3" />
     </button>
   )
