@@ -71,7 +71,8 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		return a.stream(v, answer.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}), nil
+		q := answer.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}
+		return a.stream(v, q, a.tellAnswer), nil
 	})
 	handle(a, h, huma.Operation{
 		OperationID: "follow-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/events", Summary: "What goes on in a conversation", Responses: streamed,
@@ -90,14 +91,14 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
+		q := answer.Question{Session: c.Session, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}
 		if in.Follow {
-			return a.watch(v, c, after)
+			return a.attend(v, c, q, a.tellAlong)
 		}
-		id, err := a.Store.Followed(ctx, c.Session, after)
-		if err != nil {
+		if q.Message, err = a.Store.Followed(ctx, c.Session, after); err != nil {
 			return nil, err
 		}
-		return a.stream(v, answer.Question{Session: c.Session, Message: id, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}), nil
+		return a.attend(v, c, q, a.tellAnswer)
 	})
 	handle(a, h, huma.Operation{
 		OperationID: "stop-conversation", Method: http.MethodPost, Path: "/api/v1/conversations/{id}/stop", Summary: "Stop what runs and waits in a conversation", DefaultStatus: http.StatusOK,

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// followersOfOne and followersOfKey bound how many readers follow a conversation, and all conversations of a key, in this process.
+	// followersOfOne and followersOfKey bound how many read along in a conversation, and in all conversations of a key, in this process.
 	followersOfOne, followersOfKey = 8, 1000
 	// followPause is when one who was refused may ask again.
 	followPause = 30 * time.Second
 )
 
-// followers counts who follows conversations for as long as they like. They take no place of the messages of their key. The zero value is
-// ready.
+// followers counts who reads along in conversations, until an answer ends or for as long as they like. They take no place of the messages of
+// their key. The zero value is ready.
 type followers struct {
 	mu    sync.Mutex
 	count map[string]int // by conversation, and by key
@@ -32,9 +32,9 @@ func (f *followers) enter(c service.Conversation) (leave func(), err error) {
 	defer f.mu.Unlock()
 	switch {
 	case f.count[c.ID] >= followersOfOne:
-		return nil, fault.Limited(followPause, "%d readers follow this conversation already: end one of them, or read it without follow", followersOfOne)
+		return nil, fault.Limited(followPause, "%d readers follow this conversation already: end one of them, or ask again later", followersOfOne)
 	case f.count[c.Key] >= followersOfKey:
-		return nil, fault.Limited(followPause, "%d readers follow conversations of this key already: end one of them, or read without follow", followersOfKey)
+		return nil, fault.Limited(followPause, "%d readers follow conversations of this key already: end one of them, or ask again later", followersOfKey)
 	}
 	if f.count == nil {
 		f.count = map[string]int{}
@@ -54,16 +54,20 @@ func (f *followers) leave(c service.Conversation) {
 	}
 }
 
-// watch answers with what goes on in a conversation, for as long as its reader stays.
-func (a *API) watch(v *visit, c service.Conversation, after int64) (*huma.StreamResponse, error) {
+// attend answers one who reads along in a conversation, unless as many do as may.
+func (a *API) attend(v *visit, c service.Conversation, q answer.Question, tell telling) (*huma.StreamResponse, error) {
 	leave, err := a.followers.enter(c)
 	if err != nil {
 		return nil, err
 	}
-	q := answer.Question{Session: c.Session, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}
-	return a.streams(v, q, func(ctx context.Context, s *sse) error {
+	return a.stream(v, q, func(ctx context.Context, v *visit, s *sse, q answer.Question) error {
 		defer leave()
-		v.record.Latency = time.Since(v.record.At) // how long somebody reads says nothing of the service
-		return a.tellAll(v, s, a.Answers.Watch(ctx, q))
+		return tell(ctx, v, s, q)
 	}), nil
+}
+
+// tellAlong tells what goes on in a conversation, for as long as its reader stays.
+func (a *API) tellAlong(ctx context.Context, v *visit, s *sse, q answer.Question) error {
+	v.record.Latency = time.Since(v.record.At) // how long somebody reads says nothing of the service
+	return a.tellAll(v, s, a.Answers.Watch(ctx, q))
 }

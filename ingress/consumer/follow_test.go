@@ -157,6 +157,7 @@ func TestFollow_ReadersAreBoundedAndTakeNoPlaceOfMessages(t *testing.T) {
 	refused := b.do(b.key, http.MethodGet, at(c, "/events?follow=true"), nil)
 	require.Equal(t, "rate_limited", refused.problem(http.StatusTooManyRequests))
 	require.Equal(t, "30", refused.header.Get("Retry-After"))
+	b.do(b.key, http.MethodGet, at(c, "/events"), nil).is(http.StatusTooManyRequests, nil)
 	b.watches(b.conversation(), "")
 	b.chats(c, "there is a place").until("accepted")
 	readers[0].close()

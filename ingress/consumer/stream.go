@@ -44,19 +44,20 @@ type usage struct {
 	Total      int `json:"total_tokens"`
 }
 
-// stream answers with the events of an answer. No message: nothing goes on, and the stream is done.
-func (a *API) stream(v *visit, q answer.Question) *huma.StreamResponse {
+// telling writes the events that a question asks for, until they end.
+type telling func(ctx context.Context, v *visit, s *sse, q answer.Question) error
+
+// tellAnswer tells an answer. No message: nothing goes on, and that is done.
+func (a *API) tellAnswer(ctx context.Context, v *visit, s *sse, q answer.Question) error {
+	if q.Message == 0 {
+		return s.send(0, event{Type: "done", Finish: "stop"})
+	}
 	q.Beside = true
-	return a.streams(v, q, func(ctx context.Context, s *sse) error {
-		if q.Message == 0 {
-			return s.send(0, event{Type: "done", Finish: "stop"})
-		}
-		return a.tellAll(v, s, a.Answers.Follow(ctx, q))
-	})
+	return a.tellAll(v, s, a.Answers.Follow(ctx, q))
 }
 
-// streams answers with a stream that tell writes.
-func (a *API) streams(v *visit, q answer.Question, tell func(ctx context.Context, s *sse) error) *huma.StreamResponse {
+// stream answers with a stream of events.
+func (a *API) stream(v *visit, q answer.Question, tell telling) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		_, w := humago.Unwrap(hctx)
 		h := w.Header()
@@ -67,7 +68,7 @@ func (a *API) streams(v *visit, q answer.Question, tell func(ctx context.Context
 		s := &sse{w: w, control: http.NewResponseController(w), lang: q.Lang}
 		ctx := v.r.Context()
 		err := s.comment("xbot")
-		if gone := tell(ctx, s); err == nil {
+		if gone := tell(ctx, v, s, q); err == nil {
 			err = gone
 		}
 		if err != nil && ctx.Err() == nil {
