@@ -140,6 +140,7 @@ func capabilities() (list []Capability) {
 		Capability{Key: "memory", Default: memoryHead, part: "20_memory"}, Capability{Key: "soul", Default: soulHead, part: "21_soul"},
 		Capability{Key: "recent", Default: recentHead, part: "40_recent"},
 		Capability{Key: "documents", Default: documentsHead, part: DocumentsPart}, Capability{Key: "web", Default: webHead, part: WebPart},
+		Capability{Key: "scheduler", Default: schedulerHead, part: SchedulerPart}, Capability{Key: "humanchat", Default: humanHead, part: HumanPart},
 	)
 }
 
@@ -147,9 +148,13 @@ func capabilities() (list []Capability) {
 const (
 	DocumentsPart = "10_documents"
 	WebPart       = "11_web"
+	SchedulerPart = "12_scheduler"
+	HumanPart     = "13_humanchat"
 
 	documentsHead = "# Documents\n\nLook into the documents below /docs before you answer what they may be about, and keep to what they say. When they do not say it, say so."
 	webHead       = "# The web\n\nSearch for what may have changed since you were trained, and name the pages that you rely on."
+	schedulerHead = "# Reminders\n\nWith Cron you say or do something in this conversation at a time that they want. Say when it will happen, and change or remove what they do not want any more."
+	humanHead     = "# A person\n\nWhat is not yours to decide, or what they want a human for, goes to a person with contact_admin. Promise neither what that person will say nor when."
 )
 
 // Exchange puts words in the place of those with which a section begins; none leave it.

@@ -54,7 +54,9 @@ func (p Prompt) Process(ctx context.Context, a *prompt.Assembly) error {
 	}
 	a.Parts["00_base"] = filled.Replace(text)
 	a.Parts["05_scope"] = scope(s)
-	for key, on := range map[string]bool{"documents": len(s.AllowedDocs) > 0, "web": s.Can(service.Web)} {
+	for key, on := range map[string]bool{
+		"documents": len(s.AllowedDocs) > 0, "web": s.Can(service.Web), "scheduler": s.Can(service.Scheduler), "humanchat": s.Can(service.HumanChat),
+	} {
 		c, known := prompt.FindCapability(key)
 		if on && known {
 			a.Parts[parts[key]] = filled.Replace(c.Exchange(s.Sections[key]))
@@ -64,7 +66,9 @@ func (p Prompt) Process(ctx context.Context, a *prompt.Assembly) error {
 }
 
 // parts are the places of the sections of capabilities.
-var parts = map[string]string{"documents": prompt.DocumentsPart, "web": prompt.WebPart}
+var parts = map[string]string{
+	"documents": prompt.DocumentsPart, "web": prompt.WebPart, "scheduler": prompt.SchedulerPart, "humanchat": prompt.HumanPart,
+}
 
 // base is what the administrator wrote, or else the text of the installation.
 func (p Prompt) base(s service.Prompt, v prompt.Vars) (text string, noted error) {

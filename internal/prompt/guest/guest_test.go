@@ -136,6 +136,14 @@ func TestPrompt_HasTheWordsOfTheAdministratorForCapabilitiesThatAreOn(t *testing
 	d.Sections = nil
 	text, _ = render(t, d, "")
 	require.Contains(t, text, "# The web\n\nSearch")
+	require.NotContains(t, text, "# Reminders")
+	require.NotContains(t, text, "# A person")
+	d.Sections = map[string]string{"humanchat": "# Our team\n\nAsk Ms Liu."}
+	d.Capabilities = []service.Capability{service.Scheduler, service.HumanChat}
+	text, _ = render(t, d, "")
+	require.Contains(t, text, "# Reminders\n\nWith Cron")
+	require.Contains(t, text, "# Our team\n\nAsk Ms Liu.")
+	require.NotContains(t, text, "# A person")
 }
 
 func TestPrompt_WithoutAServiceThereIsNone(t *testing.T) {

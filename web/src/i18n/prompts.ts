@@ -43,6 +43,8 @@ const en = {
   ofChannel: "Channel: {{channel}}",
   ofDocuments: "Services: documents",
   ofWeb: "Services: the web",
+  ofScheduler: "Services: reminders",
+  ofHumanChat: "Services: a person",
 }
 
 export type PromptWord = keyof typeof en
@@ -90,6 +92,8 @@ const zh: Record<PromptWord, string> = {
   ofChannel: "渠道：{{channel}}",
   ofDocuments: "服务：文档",
   ofWeb: "服务：网络",
+  ofScheduler: "服务：提醒",
+  ofHumanChat: "服务：人工",
 }
 
 export const promptWords: Table<PromptWord> = { en, zh }
