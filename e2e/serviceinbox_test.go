@@ -126,6 +126,7 @@ func TestInbox_AReplyOnFeishuReachesTheConsumerAndWhatAStrangerWroteReachesNoToo
 	require.NoError(t, d.database().QueryRow(t.Context(), "SELECT count(*) FROM tool_calls WHERE name <> 'contact_admin'").Scan(&calls))
 	require.Zero(t, calls)
 
+	d.noted()
 	answer := d.feishu.Write(feishutest.Incoming{From: d.admin, Parent: told.ID, Text: "You get it back."})
 	d.has(id, "You get it back.")
 	d.read("Your answer is in")
@@ -192,6 +193,7 @@ func TestInbox_AReplyOnQQAndByNapCatReachesTheConsumerOnceOverAKill(t *testing.T
 			id := d.begins()
 			d.untilDone(id, asksForPerson("He wants a refund."), "k1")
 			reads("Somebody asks for you: inbox_")
+			d.noted()
 			answer := at.answer("Somebody asks for you: inbox_", "You get it back.")
 			require.NotEmpty(t, answer)
 			d.has(id, "You get it back.")
@@ -233,6 +235,7 @@ func TestInbox_AnItemIsToldOnceAndAnsweredOnceOverKills(t *testing.T) {
 		d.untilDone(id, asksForPerson(fmt.Sprint("case ", n)), fmt.Sprint("k", n))
 		require.Equal(t, n+1, d.items(), "one item for a call")
 		text := fmt.Sprint("answer ", n)
+		d.noted()
 		d.feishu.Write(feishutest.Incoming{From: d.admin, Parent: told.ID, Text: text})
 		if n == 2 { // at once after the platform has handed it over
 			require.Eventually(t, func() bool { return d.saidTimes(id, text) > 0 }, time.Minute, 5*time.Millisecond)
@@ -250,6 +253,15 @@ func (d *desk) items() (n int) {
 	d.t.Helper()
 	require.NoError(d.t, d.database().QueryRow(d.t.Context(), "SELECT count(*) FROM service_inbox").Scan(&n))
 	return n
+}
+
+// noted waits until it is known of each message under which id the platform has it: one that a kill met on its way is seen before that, and a
+// reply to it within this moment would be to nothing that is known.
+func (d *desk) noted() {
+	d.t.Helper()
+	require.Eventually(d.t, func() bool {
+		return one[int](d.t, d.database(), "SELECT count(*)::int FROM outbound WHERE ended_at IS NULL") == 0
+	}, crashLimit, 50*time.Millisecond)
 }
 
 // newest waits until the administrator was told of so many items, and returns the last message.
@@ -279,6 +291,7 @@ func TestInbox_APersonTakesAConversationFromTheirChatAndGivesItBack(t *testing.T
 	all = d.untilDone(id, "say is anybody there", "k2")
 	require.Equal(t, []string{"accepted", "waiting", "done"}, kindsOf(all), "nobody pretends to answer")
 	wrote := d.read("is anybody there")
+	d.noted()
 	d.feishu.Write(feishutest.Incoming{From: d.admin, Parent: wrote.ID, Text: "Yes, me."})
 	d.has(id, "Yes, me.")
 	d.feishu.Write(feishutest.Incoming{From: d.admin, Text: "/inbox give " + id})
