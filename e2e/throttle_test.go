@@ -122,7 +122,9 @@ func (p *parts) shortHistory(session, turn string) {
 	c := p.temporal()
 	defer c.Close()
 	left := map[enums.EventType]int{}
-	history := c.GetWorkflowHistory(p.t.Context(), "turn/"+session, turn, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	ctx, cancel := context.WithTimeout(p.t.Context(), crashLimit)
+	defer cancel()
+	history := c.GetWorkflowHistory(ctx, "turn/"+session, turn, true, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT) // to its end, which comes after that of the row
 	for history.HasNext() {
 		event, err := history.Next()
 		require.NoError(p.t, err)
