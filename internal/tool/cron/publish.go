@@ -39,7 +39,7 @@ type publish struct {
 // NewPublish returns the tool publish_service_task. It works for administrators, in a conversation that they alone read, and never for consumers
 // or in subagents. A call that runs again finds the jobs that it made.
 func NewPublish(jobs Publishing, people slash.People) tool.Tool {
-	return tool.Define("publish_service_task", chat.ClassIdempotent, publishDoc, publish{jobs, people}, tool.Optional("services"))
+	return tool.Define("publish_service_task", chat.ClassIdempotent, publishDoc, publish{jobs, people}, tool.Optional("server"))
 }
 
 func (publish) Summary(p task) string {
