@@ -590,7 +590,7 @@ export const serviceOfMock = {
         await guest.page.keyboard.press("Tab")
         assert.equal(await guest.page.evaluate(() => document.activeElement.textContent), "Skip to the message box")
         await guest.page.keyboard.press("Enter")
-        assert.equal(await guest.page.evaluate(() => document.activeElement.id), "message")
+        await guest.page.waitForFunction(() => document.activeElement.id === "message")
       },
       { viewport: phone, hasTouch: true },
     )
