@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,16 +68,27 @@ func Quote(all []Quotation, limit int) string {
 	var b strings.Builder
 	b.WriteString(quoteRule + "\n")
 	for _, q := range all {
-		b.WriteString("\n" + q.Head + "\n")
-		if title := oneLine(q.Title, MaxName); title != "" {
-			b.WriteString("> [" + title + "]\n")
-		}
-		if q.Text != "" {
-			b.WriteString(quoted(q.Text, limit))
-		}
+		q.write(&b, limit)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// OneLine is a text in at most n characters that shows as one line.
-func OneLine(text string, n int) string { return oneLine(text, n) }
+// write adds it below an empty line, its text in at most limit characters.
+func (q Quotation) write(b *strings.Builder, limit int) {
+	b.WriteString("\n" + q.Head + "\n")
+	if title := OneLine(q.Title, MaxName); title != "" {
+		b.WriteString("> [" + title + "]\n")
+	}
+	if q.Text != "" {
+		b.WriteString(quoted(q.Text, limit))
+	}
+}
+
+// ParseMessage reads how a model names a message: m12, or as it stands in a list, [m12]. Empty names none, 0. Not ok: it is no such name.
+func ParseMessage(name string) (id chat.MessageID, ok bool) {
+	if name == "" {
+		return 0, true
+	}
+	n, err := strconv.ParseInt(strings.TrimPrefix(strings.Trim(strings.TrimSpace(name), "[]"), "m"), 10, 64)
+	return chat.MessageID(n), err == nil && n > 0
+}

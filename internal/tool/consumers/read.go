@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -39,12 +38,12 @@ func NewRead(store Store, zones tool.Zones) tool.Tool {
 func (read) Summary(p readParams) string { return p.Conversation + " " + p.Before }
 
 func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolResult, error) {
-	before, err := strconv.ParseInt(strings.TrimPrefix(strings.Trim(strings.TrimSpace(p.Before), "[]"), "m"), 10, 64)
-	if p.Before != "" && (err != nil || before <= 0) {
+	before, ok := service.ParseMessage(p.Before)
+	if !ok {
 		return tool.Fail("before is %q; write the number of a message such as m12", tool.Cut(p.Before, 40)), nil
 	}
 	n := count(p.LastN)
-	said, err := r.store.SaidForAdmin(ctx, call.User, strings.TrimSpace(p.Conversation), service.SaidQuery{Before: chat.MessageID(before), N: n + 1})
+	said, err := r.store.SaidForAdmin(ctx, call.User, strings.TrimSpace(p.Conversation), service.SaidQuery{Before: before, N: n + 1})
 	if err != nil {
 		return tool.FromError(err)
 	}

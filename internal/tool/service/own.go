@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -56,8 +55,8 @@ func NewOwn(said Transcript, zones tool.Zones) tool.Tool {
 func (own) Summary(p ownParams) string { return p.Before }
 
 func (o own) Run(ctx context.Context, call tool.Call, p ownParams) (chat.ToolResult, error) {
-	before, err := strconv.ParseInt(strings.TrimPrefix(strings.Trim(strings.TrimSpace(p.Before), "[]"), "m"), 10, 64)
-	if p.Before != "" && (err != nil || before <= 0) {
+	before, ok := service.ParseMessage(p.Before)
+	if !ok {
 		return tool.Fail("before is %q; write the number of a message such as m12", tool.Cut(p.Before, 40)), nil
 	}
 	n := p.LastN
@@ -65,7 +64,7 @@ func (o own) Run(ctx context.Context, call tool.Call, p ownParams) (chat.ToolRes
 		n = usualRead
 	}
 	n = min(n, maxRead)
-	said, err := o.said.ConsumerSaid(ctx, call.Session, service.SaidQuery{Before: chat.MessageID(before), Unseen: true, N: n + 1})
+	said, err := o.said.ConsumerSaid(ctx, call.Session, service.SaidQuery{Before: before, Unseen: true, N: n + 1})
 	if err != nil {
 		return tool.FromError(fmt.Errorf("read the conversation: %w", err))
 	}
