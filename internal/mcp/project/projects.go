@@ -58,15 +58,20 @@ type Projects struct {
 	looked map[chat.SessionKey]time.Time
 	looks  int
 	closed bool
+	life   context.Context //nolint:containedctx // of looks, which outlive the steps that they are made beside
+	end    context.CancelFunc
 	work   sync.WaitGroup
 }
 
 var _ mcp.Projects = (*Projects)(nil)
 
-// Close waits for looks that are on their way: at most seven seconds.
+// Close ends the looks that are on their way, and waits for them: a runner that is gone already holds nobody up.
 func (p *Projects) Close() {
 	p.mu.Lock()
 	p.closed = true
+	if p.end != nil {
+		p.end()
+	}
 	p.mu.Unlock()
 	p.work.Wait()
 }
@@ -159,6 +164,9 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 	if p.closed || p.looks >= maxLooks {
 		return // the next step looks
 	}
+	if p.life == nil {
+		p.life, p.end = context.WithCancel(context.Background())
+	}
 	p.looks++
 	p.work.Go(func() {
 		defer func() {
@@ -166,8 +174,12 @@ func (p *Projects) lookBeside(here place, wait time.Duration) {
 			defer p.mu.Unlock()
 			p.looks--
 		}()
-		<-time.After(wait)
-		ctx, cancel := context.WithTimeout(context.Background(), readTime)
+		select {
+		case <-p.life.Done():
+			return
+		case <-time.After(wait):
+		}
+		ctx, cancel := context.WithTimeout(p.life, readTime)
 		defer cancel()
 		if _, err := p.look(ctx, here); err != nil {
 			p.Log.Debug("the .mcp.json of a folder was not looked at", "runner", here.box.Name(), "error", err)
