@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"xbot/internal/dirtest"
 )
 
 // bin is the folder of the binaries under test: XBOT_E2E_BIN, or built here.
@@ -34,7 +36,10 @@ func prepare(m *testing.M) (int, error) {
 			return 0, err
 		}
 	}
-	return m.Run(), nil
+	if stackTemplate, err = os.MkdirTemp(dirtest.Fast(), "xt"); err != nil {
+		return 0, err
+	}
+	return m.Run(), os.RemoveAll(stackTemplate)
 }
 
 func build(root string) error {

@@ -43,6 +43,7 @@ type parts struct {
 func newParts(t *testing.T, env ...string) *parts {
 	t.Helper()
 	home := dirtest.New(t)
+	giveStack(t, filepath.Join(home, "servers"))
 	stack, err := localstack.Start(t.Context(), localstack.Config{
 		Home: filepath.Join(home, "servers"), TemporalBinary: filepath.Join(bin, "xbot-temporal"), Log: slog.New(slog.DiscardHandler),
 	})

@@ -39,7 +39,7 @@ type server struct {
 	stack  string        // folder of the servers where that is not the home
 }
 
-// newServer starts "xbot serve" on a fresh data folder, with a Postgres and a Temporal of its own.
+// newServer starts "xbot serve" on a data folder in which nothing was said yet, with a Postgres and a Temporal of its own.
 func newServer(t *testing.T, env ...string) *server {
 	t.Helper()
 	s := prepareServer(t, env...)
@@ -52,6 +52,7 @@ func newServer(t *testing.T, env ...string) *server {
 func diskServer(t *testing.T, env ...string) *server {
 	t.Helper()
 	s := prepareServerIn(t, diskHome(t), env...)
+	giveStack(t, s.home)
 	s.boot()
 	return s
 }
@@ -66,9 +67,12 @@ func diskHome(t *testing.T) string {
 
 func prepareServer(t *testing.T, env ...string) *server {
 	t.Helper()
-	return prepareServerIn(t, dirtest.New(t), env...)
+	s := prepareServerIn(t, dirtest.New(t), env...)
+	giveStack(t, s.home)
+	return s
 }
 
+// prepareServerIn gives it no servers: to start it makes them, as at an operator's.
 func prepareServerIn(t *testing.T, home string, env ...string) *server {
 	t.Helper()
 	s := &server{t: t, home: home, traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}

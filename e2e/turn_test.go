@@ -10,11 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/dirtest"
 )
 
 func TestServe_AnswersRunsToolsAndComesBackOnTheSameData(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := prepareServerIn(t, dirtest.New(t)) // with nothing at all, as the first start at an operator's
+	s.boot()
 	k := s.newTalk()
 	id := k.send("say hello")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
