@@ -120,7 +120,9 @@ func peak(t *testing.T, pid int) int {
 
 func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "GOGC=100") // the usual: its memory is measured
+	s := prepareServer(t)
+	s.bin = plainBuild(t) // its memory is measured, and the detector has six times as much of its own
+	s.boot()
 	k := s.newTalk()
 	const size = 100 << 20
 	content := func() io.Reader { return io.LimitReader(rand.NewChaCha8([32]byte{1}), size) }

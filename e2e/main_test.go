@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"xbot/internal/dirtest"
 )
 
@@ -58,4 +60,16 @@ func build(root string) error {
 		}
 	}
 	return nil
+}
+
+// plainBuild is the folder of the programs without the race detector, for tests of what the detector changes: how much memory a
+// server takes, and how long hundreds of megabytes need.
+func plainBuild(t *testing.T) string {
+	t.Helper()
+	if filepath.Base(bin) != "race" {
+		return bin
+	}
+	above := filepath.Dir(bin)
+	require.FileExists(t, filepath.Join(above, "xbot"))
+	return above
 }
