@@ -50,10 +50,12 @@ import (
 	"xbot/internal/oauth"
 	"xbot/internal/plugin/weblink"
 	"xbot/internal/prompt"
+	"xbot/internal/safehttp"
 	"xbot/internal/service/desk"
 	"xbot/internal/store"
 	"xbot/internal/tool/task"
 	"xbot/internal/transcription"
+	"xbot/internal/webpicture"
 	"xbot/web"
 )
 
@@ -75,7 +77,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 	r.Others[web.ServicePath] = web.Service(publicServices{in.store})
 	r.Others[openai.Root] = (&openai.People{
 		Base: a.Base, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
-		Catalogue: in.catalogue, Policies: in.policies, Key: in.key,
+		Catalogue: in.catalogue, Policies: in.policies, Key: in.key, Pictures: in.pictures(),
 	}).Handler()
 	if in.oidc.Issuer != "" {
 		r.Others[signon.Root] = in.signOn().Handler()
@@ -119,7 +121,14 @@ func (in *ingressPart) consumers() *consumer.API {
 	return consumer.New(consumer.Config{
 		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
 		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log, Tally: newRequestCount(in.tele.Registry),
+		Pictures: in.pictures(),
 	})
+}
+
+// pictures fetches the pictures that messages name by address. No rule of tools is asked about them, and consumers are strangers: they come from the
+// public internet alone, whatever the operator lets tools fetch from beside it.
+func (in *ingressPart) pictures() *webpicture.Fetcher {
+	return webpicture.New(safehttp.New(safehttp.Allow{}), "xbot/"+in.version)
 }
 
 // uiAccess opens the Temporal UI to administrators.

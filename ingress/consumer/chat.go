@@ -8,8 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +19,6 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/picture"
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
@@ -143,7 +140,7 @@ func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outg
 		return got, a.counted(ctx, v, err)
 	}
 	err = a.admitted(ctx, v, services.Send{ID: o.id, User: c.User}, func() error {
-		pictures, err := draw(ctx, o.content.Pictures)
+		pictures, err := a.pictures(ctx, v, c, o)
 		if err == nil {
 			got, err = a.accept(ctx, c, o, pictures)
 		}
@@ -185,84 +182,9 @@ func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pi
 		err = a.same(ctx, c, got.ID, in.Files)
 	}
 	if fault.Is(err, fault.Conflict) {
-		err = fault.Errorf(fault.Conflict, "this Idempotency-Key came with another message before; use a new one for a new message")
+		err = errAnother
 	}
 	return got, err
-}
-
-// same is a Conflict where a message came with other files before.
-func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID, files []chat.Attachment) error {
-	sent, err := a.Store.Sent(ctx, c.Session, []chat.InboxID{id})
-	if err != nil {
-		return err
-	}
-	if !slices.EqualFunc(sent[id].Files, files, func(was services.SentFile, now chat.Attachment) bool {
-		if now.Shown != nil {
-			return was.Picture != nil && was.Picture.Hash == now.Shown.Hash
-		}
-		return was.Path == now.At
-	}) {
-		return fault.Errorf(fault.Conflict, "other files")
-	}
-	return nil
-}
-
-// draw makes the pictures of a message as models are shown them.
-func draw(ctx context.Context, files [][]byte) ([]chat.Picture, error) {
-	var out []chat.Picture
-	for _, file := range files {
-		made, err := picture.Make(ctx, file)
-		if err != nil {
-			return nil, err
-		}
-		one := made.Of(pictureName(made.MediaType))
-		one.Path = ""
-		out = append(out, one)
-	}
-	return out, nil
-}
-
-// attach keeps the pictures of a message with its conversation, unless it came before, and names its files.
-func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in store.Inbound) ([]chat.Attachment, error) {
-	var out []chat.Attachment
-	if err := a.keep(ctx, c, pictures, in); err != nil {
-		return nil, err
-	}
-	for _, p := range pictures {
-		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
-	}
-	for _, file := range o.files {
-		at, err := inFolder(attachmentsFolder, file)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, chat.Attachment{Kind: kindOf(false), Name: path.Base(at), At: at})
-	}
-	return out, nil
-}
-
-// keep keeps the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones under
-// its key are not wanted.
-func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in store.Inbound) error {
-	if len(pictures) == 0 {
-		return nil
-	}
-	if _, before, err := a.Store.Delivered(ctx, in); before || err != nil {
-		return err
-	}
-	for _, p := range pictures {
-		if err := a.Store.Room(ctx, c.User, int64(len(p.Data))); err != nil {
-			return tooMuch(err)
-		}
-		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func pictureName(mediaType string) string {
-	return "picture." + strings.TrimPrefix(cmp.Or(strings.TrimPrefix(mediaType, "image/"), "png"), "x-")
 }
 
 // inbound is what a consumer writes in a conversation. The name of its user says in the Temporal UI whose it is.

@@ -121,13 +121,10 @@ func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool
 
 // accepted accepts a message that has its place, in a conversation that may begin with it.
 func (c completions) accepted(ctx context.Context, v *visit, q *asked) (id chat.InboxID, err error) {
-	files := make([][]byte, len(q.Pictures))
-	for i, p := range q.Pictures {
-		files[i] = p.Data
-	}
-	pictures, err := draw(ctx, files)
+	o := outgoing{id: q.send.ID, content: Content{Text: q.Text, Pictures: q.Files()}, title: q.Title}
+	pictures, err := c.pictures(ctx, v, q.where, o)
 	if err != nil {
-		return 0, err
+		return 0, q.NotHad(err)
 	}
 	if q.where.ID == "" {
 		if q.where, err = c.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named}); err != nil {
@@ -143,7 +140,7 @@ func (c completions) accepted(ctx context.Context, v *visit, q *asked) (id chat.
 			return 0, err
 		}
 	}
-	got, err := c.accept(ctx, q.where, outgoing{id: q.send.ID, content: Content{Text: q.Text}, title: q.Title}, pictures)
+	got, err := c.accept(ctx, q.where, o, pictures)
 	return got.ID, err
 }
 

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/webpicture"
 )
 
 // Root is the beginning of all paths of the API.
@@ -89,7 +90,8 @@ type Config struct {
 	Addresses Addresses
 	Key       secret.Deriver // signs media tokens
 	Log       *slog.Logger
-	Tally     Tally // nil: nobody counts
+	Pictures  *webpicture.Fetcher // reaches the public internet alone: consumers choose the addresses
+	Tally     Tally               // nil: nobody counts
 }
 
 // Tally counts requests for operators, by service and status.

@@ -10,12 +10,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/webpicture"
 )
 
 // Content is what a consumer says: a text, or parts that are texts and pictures.
 type Content struct {
 	Text     string
-	Pictures [][]byte // files, in their order
+	Pictures []webpicture.Picture // in their order
 	bad      error
 }
 
@@ -45,7 +46,7 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 		case "text":
 			texts = append(texts, p.Text)
 		case "image_url":
-			picture, err := dataURL(p.Image.URL)
+			picture, err := pictureOf(p.Image.URL)
 			if err != nil {
 				c.bad = err
 				return nil //nolint:nilerr // check says so
@@ -66,7 +67,7 @@ func (Content) Schema(huma.Registry) *huma.Schema {
 		Type: huma.TypeObject, Properties: map[string]*huma.Schema{
 			"type": {Type: huma.TypeString, Enum: []any{"text", "image_url"}}, "text": text,
 			"image_url": {Type: huma.TypeObject, Properties: map[string]*huma.Schema{
-				"url": {Type: huma.TypeString, Description: "data:image/…;base64,…"}, "detail": {Type: huma.TypeString},
+				"url": {Type: huma.TypeString, Description: "data:image/…;base64,…, or an address on the public internet, from which the picture is fetched once"}, "detail": {Type: huma.TypeString},
 			}},
 		}, Required: []string{"type"},
 	}}}}
@@ -85,12 +86,21 @@ func (c Content) check(files int) error {
 	return nil
 }
 
+// pictureOf reads a picture that stands in its address, or the address where it is.
+func pictureOf(address string) (webpicture.Picture, error) {
+	if !strings.HasPrefix(address, "data:") {
+		return webpicture.Picture{Address: address}, webpicture.Check(address)
+	}
+	data, err := dataURL(address)
+	return webpicture.Picture{Data: data}, err
+}
+
 // dataURL reads a picture that stands in its address.
 func dataURL(address string) ([]byte, error) {
 	rest, ok := strings.CutPrefix(address, "data:image/")
 	kind, body, both := strings.Cut(rest, ",")
 	if !ok || !both || !strings.HasSuffix(kind, ";base64") {
-		return nil, fault.Errorf(fault.Invalid, "image_url takes pictures as data:image/…;base64,…; addresses of the web are not opened")
+		return nil, fault.Errorf(fault.Invalid, "a picture within a message is data:image/…;base64,…")
 	}
 	picture, err := base64.StdEncoding.DecodeString(body)
 	if err != nil {

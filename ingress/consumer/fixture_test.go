@@ -26,6 +26,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/store"
 	"xbot/internal/store/services"
+	"xbot/internal/webpicture/webpicturetest"
 )
 
 // bundle is the API over a database, with a service of the administrator.
@@ -58,7 +59,7 @@ func setup(t *testing.T, change ...service.Patch) *bundle {
 	b.service, b.key = b.offer(change...)
 	b.api = consumer.New(consumer.Config{
 		Store: b.Store, Dispatch: b.Dispatch, Answers: &answer.Source{Rows: b.Store, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
-		Addresses: address{}, Key: secret.Key{1, 2, 3}, Log: slog.New(slog.DiscardHandler),
+		Addresses: address{}, Key: secret.Key{1, 2, 3}, Log: slog.New(slog.DiscardHandler), Pictures: webpicturetest.Fetcher(t),
 	})
 	stop := b.api.Records(ctx)
 	server := httptest.NewServer(b.api)

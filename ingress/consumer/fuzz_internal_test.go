@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"xbot/internal/secret"
+	"xbot/internal/webpicture"
 )
 
 func FuzzContent_IsReadOrRefused(f *testing.F) {
-	for _, seed := range []string{`"hi"`, `[{"type":"text","text":"a"}]`, `[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]`, `{"a":1}`, `[[]]`, `null`, `[{"type":"x"}]`} {
+	for _, seed := range []string{`"hi"`, `[{"type":"text","text":"a"}]`, `[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]`, `[{"type":"image_url","image_url":{"url":"https://u:p@example.com/?a=b"}}]`, `{"a":1}`, `[[]]`, `null`, `[{"type":"x"}]`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -19,6 +20,11 @@ func FuzzContent_IsReadOrRefused(f *testing.F) {
 		}
 		if c.check(0) == nil && strings.TrimSpace(c.Text) == "" && len(c.Pictures) == 0 {
 			t.Fatalf("%q says nothing, and was taken", text)
+		}
+		for _, p := range c.Pictures {
+			if p.Address != "" && webpicture.Check(p.Address) != nil && c.check(0) == nil {
+				t.Fatalf("%q has an address that nothing is fetched from, and was taken", text)
+			}
 		}
 	})
 }

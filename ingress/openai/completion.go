@@ -10,6 +10,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/internal/chat"
+	"xbot/internal/webpicture"
 )
 
 // Chat answers requests for chat completions.
@@ -85,6 +86,9 @@ func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, ask
 	}
 	if ask.Identity, err = identityOf(r, body); err != nil {
 		return ask, asked, err
+	}
+	if webpicture.Fetched(ask.Files()) {
+		done() // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = c.Backend.Ask(r.Context(), ask.Ask)
 	asked.Model = ask.Model

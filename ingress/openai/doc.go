@@ -12,6 +12,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/internal/chat"
+	"xbot/internal/webpicture"
 )
 
 // Ask is what a program asks: one message, to be answered once.
@@ -28,10 +29,12 @@ type Ask struct {
 	Think        string // one of chat.ThinkLevels; empty: as usual
 }
 
-// Picture is one that came with a message, as its file was.
+// Picture is one that came with a message: its file, or the address to fetch it from.
 type Picture struct {
-	Name string
-	Data []byte
+	webpicture.Picture
+
+	Name string // the same whenever the same was sent, whatever is at its address
+	at   string // where it stands in the request
 }
 
 // Asked is a message that was accepted.

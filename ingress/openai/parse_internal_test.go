@@ -9,12 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/webpicture"
 )
 
 func FuzzParse_ReadsOrRefusesWhateverIsSent(f *testing.F) {
 	for _, seed := range []string{
 		"", "{", "[]", "null", `{"model":"xbot"}`, `{"model":"xbot","messages":[{"role":"user","content":"hi"}]}`,
 		`{"model":"xbot","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`,
+		`{"model":"xbot","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.com/cat.png?a=b","detail":"low"}}]}]}`,
+		`{"model":"xbot","input":[{"role":"user","content":[{"type":"input_image","image_url":"http://u:p@[::1]/"}]}]}`,
 		`{"model":"xbot","input":"hi","conversation":{"id":"x"},"reasoning":{"effort":"max"}}`, `{"model":"xbot","input":[{"role":"user","content":[{"type":"input_text","text":"x"}]}]}`,
 		`{"model":"xbot","messages":[{"role":"system","content":"x"},{"role":"assistant","content":null},{"role":"user","content":"\u0000"}],"user":"u","n":1}`,
 	} {
@@ -35,6 +38,11 @@ func FuzzParse_ReadsOrRefusesWhateverIsSent(f *testing.F) {
 			require.NotEmpty(t, c.ask.Model)
 			require.True(t, strings.TrimSpace(c.ask.Text) != "" || len(c.ask.Pictures) > 0)
 			require.LessOrEqual(t, len(c.ask.Pictures), chat.MaxAttachments)
+			for _, p := range c.ask.Pictures {
+				require.NotEqual(t, len(p.Data) > 0, p.Address != "")
+				require.NotEmpty(t, p.at)
+				require.True(t, p.Address == "" || webpicture.Check(p.Address) == nil)
+			}
 		}
 	})
 }

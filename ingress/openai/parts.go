@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/webpicture"
 )
 
 // said is the content of a message.
@@ -67,7 +68,7 @@ func contentOf(at string, raw json.RawMessage) (said, error) {
 // pictureTypes are those that are read.
 var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// picture reads the picture of a part, which must be in the request itself: an address would make the server go where a client says.
+// picture reads the picture of a part: its bytes, or its address.
 func (p contentPart) picture(at string) (Picture, error) {
 	at += ".image_url"
 	var url string
@@ -82,7 +83,10 @@ func (p contentPart) picture(at string) (Picture, error) {
 	}
 	rest, isData := strings.CutPrefix(url, "data:")
 	if !isData {
-		return Picture{}, invalid(at, "pictures are read from data: URLs alone, such as data:image/png;base64,...; addresses are not fetched. Load the picture and send its bytes")
+		if err := webpicture.Check(url); err != nil {
+			return Picture{}, notHad(at, err)
+		}
+		return Picture{webpicture.Picture{Address: url}, webpicture.Name(url), at}, nil
 	}
 	media, data, found := strings.Cut(rest, ",")
 	kind, encoded := strings.CutSuffix(strings.ToLower(media), ";base64")
@@ -93,5 +97,5 @@ func (p contentPart) picture(at string) (Picture, error) {
 	if err != nil || len(bytes.TrimSpace(file)) == 0 {
 		return Picture{}, invalid(at, "the base64 of the picture is broken")
 	}
-	return Picture{Name: "picture." + strings.TrimPrefix(kind, "image/"), Data: file}, nil
+	return Picture{webpicture.Picture{Data: file}, "picture." + strings.TrimPrefix(kind, "image/"), at}, nil
 }

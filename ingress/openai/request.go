@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"xbot/internal/fault"
@@ -68,7 +69,7 @@ func read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err
 	if r.ContentLength < 0 || r.ContentLength > largeBody {
 		select {
 		case large <- struct{}{}:
-			done = func() { <-large }
+			done = sync.OnceFunc(func() { <-large })
 		case <-r.Context().Done():
 			return nil, done, r.Context().Err()
 		}

@@ -11,6 +11,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/internal/chat"
+	"xbot/internal/webpicture"
 )
 
 // response is an answer as an object that can be looked at again.
@@ -189,6 +190,9 @@ func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseR
 	}
 	if ask.Identity, err = identityOf(r, body); err != nil {
 		return ask, asked, err
+	}
+	if webpicture.Fetched(ask.Files()) {
+		done() // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = a.Responses.Ask(r.Context(), ask.Ask)
 	asked.Model = ask.Model

@@ -30,7 +30,7 @@ const (
 const maxHeader = 256 << 10
 
 // New makes a client that reaches public addresses and what allow lets in. It follows at most five redirects, speaks
-// only http and https, keeps no cookies and uses no proxy: a proxy would resolve names where nothing checks them.
+// only http and https, keeps no cookies, sends nobody where it comes from, and uses no proxy: a proxy would resolve names where nothing checks them.
 // A refused address is a fault.Denied in the chain of
 // the client's error.
 func New(allow Allow) *http.Client {
@@ -76,6 +76,10 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	if from := via[len(via)-1].URL.Scheme; from == "https" && r.URL.Scheme != "https" {
 		return fault.Errorf(fault.Denied, "the server redirects from https to %s", r.URL.Scheme)
 	}
+	if r.URL.User != nil {
+		return fault.Errorf(fault.Denied, "the server redirects to an address with a user or a password, which are not sent")
+	}
+	r.Header.Del("Referer") // the address before may hold a token, which is not for where it leads
 	return nil
 }
 

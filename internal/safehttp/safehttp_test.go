@@ -16,6 +16,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/safehttp"
+	"xbot/internal/safehttp/safehttptest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -101,12 +102,9 @@ func server(t *testing.T, h http.HandlerFunc) (url, port string) {
 func TestNew_RefusesTheServersOwnMachineUnderEveryName(t *testing.T) {
 	t.Parallel()
 	_, port := server(t, func(http.ResponseWriter, *http.Request) { t.Error("a request came through") })
-	for _, host := range []string{
-		"127.0.0.1", "localhost", "LOCALHOST.", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0", "[::]",
-		"127.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.0.0.1.", "[64:ff9b::7f00:1]", "127.0.0.2",
-	} {
-		_, err := get(t, safehttp.Allow{}, "http://"+host+":"+port+"/")
-		require.Error(t, err, host)
+	for _, url := range safehttptest.Inside(port) {
+		_, err := get(t, safehttp.Allow{}, url)
+		require.Error(t, err, url)
 	}
 	_, err := get(t, safehttp.Allow{}, "http://127.0.0.1:"+port+"/")
 	require.Equal(t, fault.Denied, fault.KindOf(err))
@@ -166,6 +164,26 @@ func TestNew_ChecksRedirectsLikeFirstRequests(t *testing.T) {
 	require.Equal(t, "arrived", text)
 	_, err = get(t, a, url+"/count/6")
 	require.ErrorContains(t, err, "more than 5 times")
+}
+
+func TestNew_TellsNobodyWhereItComesFromAndSendsNoPasswordOfARedirect(t *testing.T) {
+	t.Parallel()
+	var url string
+	url, _ = server(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/from":
+			http.Redirect(w, r, "/to", http.StatusFound)
+		case "/to":
+			_, _ = io.WriteString(w, "referer "+r.Header.Get("Referer"))
+		case "/password":
+			http.Redirect(w, r, strings.Replace(url, "http://", "http://u:p@", 1)+"/to", http.StatusFound)
+		}
+	})
+	text, err := get(t, allow(t, "127.0.0.1"), url+"/from?token=1")
+	require.NoError(t, err)
+	require.Equal(t, "referer ", text)
+	_, err = get(t, allow(t, "127.0.0.1"), url+"/password")
+	require.Equal(t, fault.Denied, fault.KindOf(err))
 }
 
 func TestNew_UsesNoProxyOfTheEnvironment(t *testing.T) {

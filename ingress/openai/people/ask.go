@@ -17,7 +17,6 @@ import (
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/picture"
 	"xbot/internal/session"
 	"xbot/internal/store"
 )
@@ -51,11 +50,20 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 	if err != nil {
 		return openai.Asked{}, err
 	}
-	where, err := p.where(ctx, a, asks, known)
+	where, begin, err := p.where(ctx, a, asks, known)
 	if err != nil {
 		return openai.Asked{}, err
 	}
-	if in.Files, err = p.keep(ctx, where.Key, files, a.Pictures); err != nil {
+	pictures, err := p.pictures(ctx, a, known, found)
+	if err != nil {
+		return openai.Asked{}, err // before a conversation is begun for it
+	}
+	if where.Key == "" {
+		if where, err = p.Sessions.Begin(ctx, begin); err != nil {
+			return openai.Asked{}, err
+		}
+	}
+	if in.Files, err = p.keep(ctx, where.Key, files, pictures); err != nil {
 		return openai.Asked{}, err
 	}
 	if !found && asks.model != "" && where.Model != asks.model {
@@ -94,22 +102,22 @@ func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (c
 	return 0, fault.Limited(time.Second, "many requests like this one came at the same time; send it again in a moment")
 }
 
-// where finds the conversation of a request, or begins it.
-func (p *People) where(ctx context.Context, a openai.Ask, asks who, known store.Delivered) (chat.Session, error) {
-	begin := sessions.NewSession{Agent: asks.agent, Title: a.Title}
+// where finds the conversation of a request, or says which one is to begin.
+func (p *People) where(ctx context.Context, a openai.Ask, asks who, known store.Delivered) (there chat.Session, begin sessions.NewSession, err error) {
+	begin = sessions.NewSession{Agent: asks.agent, Title: a.Title}
 	switch {
 	case a.Previous != "":
-		return p.behind(ctx, a.Previous, known)
+		there, err = p.behind(ctx, a.Previous, known)
 	case a.Conversation != "":
-		return p.existing(ctx, a.Conversation, asks)
+		there, err = p.existing(ctx, a.Conversation, asks)
 	case a.User != "":
 		begin.Key = p.ofUser(ctx, asks, a.User)
 	case known.Session != "":
-		return p.Own(ctx, known.Session)
+		there, err = p.Own(ctx, known.Session)
 	default:
 		begin.Key = session.Thread(asks.agent, channel, ofThread+p.fresh(ctx, a))
 	}
-	return p.Sessions.Begin(ctx, begin)
+	return there, begin, err
 }
 
 // fresh names a new conversation: for a key of the client's always the same one, so that requests at the same instant begin one alone.
@@ -165,36 +173,6 @@ func (p *People) behind(ctx context.Context, id string, known store.Delivered) (
 		return chat.Session{}, err
 	}
 	return p.Own(ctx, previous.Session)
-}
-
-// named says how a message names its pictures: others make another text, even where a program calls them the same.
-func named(sent []openai.Picture) []chat.Attachment {
-	out := make([]chat.Attachment, len(sent))
-	for i, s := range sent {
-		sum := sha256.Sum256(s.Data)
-		out[i] = chat.Attachment{Kind: "image", Name: hex.EncodeToString(sum[:4]) + "-" + s.Name, Size: int64(len(s.Data))}
-	}
-	return out
-}
-
-// keep keeps the pictures of a message in its conversation: there is no file of them on a runner.
-func (p *People) keep(ctx context.Context, key chat.SessionKey, files []chat.Attachment, sent []openai.Picture) ([]chat.Attachment, error) {
-	for i, s := range sent {
-		made, err := picture.Make(ctx, s.Data)
-		if err != nil {
-			return nil, fmt.Errorf("picture %d: %w", i+1, err)
-		}
-		if err := p.Store.Room(ctx, auth.User(ctx).ID, int64(len(made.Data))); err != nil {
-			return nil, err
-		}
-		kept := made.Of("")
-		kept.Name, kept.Path = files[i].Name, ""
-		if err := p.Store.AddPicture(ctx, key, kept); err != nil {
-			return nil, err
-		}
-		files[i].Shown = &kept.PictureRef
-	}
-	return files, nil
 }
 
 // asked is a message that was accepted.

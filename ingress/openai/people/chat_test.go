@@ -155,11 +155,11 @@ func TestChat_APictureIsShownToTheModelWithoutARunner(t *testing.T) {
 	b.post(chats, ask(url)).is(http.StatusOK, nil)
 	require.Len(t, seen, 1)
 	require.Equal(t, [2]int{3, 2}, [2]int{seen[0].Width, seen[0].Height})
-	for _, bad := range []string{"https://example.com/x.png", "file:///etc/passwd", "data:image/svg+xml;base64,PHN2Zz4=", "data:image/png;base64,%%%", "data:image/png,raw", "data:image/png;base64,aGVsbG8="} {
+	for _, bad := range []string{"https://user:password@example.com/x.png", "file:///etc/passwd", "data:image/svg+xml;base64,PHN2Zz4=", "data:image/png;base64,%%%", "data:image/png,raw", "data:image/png;base64,aGVsbG8="} {
 		failed := b.post(chats, ask(bad)).fails(http.StatusBadRequest)
 		require.Equal(t, "invalid_request_error", failed.Type)
 	}
-	param := b.post(chats, ask("https://example.com/x.png")).fails(http.StatusBadRequest).Param
+	param := b.post(chats, ask("https://user:password@example.com/x.png")).fails(http.StatusBadRequest).Param
 	require.Equal(t, "messages[0].content[1].image_url.url", *param)
 	alone := says("", object{"messages": []object{{"role": "user", "content": []object{{"type": "image_url", "image_url": object{"url": url}}}}}})
 	b.post(chats, alone).is(http.StatusOK, nil)

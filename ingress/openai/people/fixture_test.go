@@ -33,6 +33,7 @@ import (
 	"xbot/internal/policy"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/webpicture/webpicturetest"
 )
 
 // bundle is a server over a database of its own, whose person is alice, and an agent that a test plays.
@@ -68,7 +69,7 @@ func setup(t *testing.T) *bundle {
 	s := &people.People{
 		Base: base, Sessions: &sessions.Endpoints{Base: base, Models: models}, Dispatch: b.Dispatch,
 		Answers:   &answer.Source{Rows: b.Store, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
-		Catalogue: models, Policies: policies, Key: secret.Key{1},
+		Catalogue: models, Policies: policies, Key: secret.Key{1}, Pictures: webpicturetest.Fetcher(t),
 	}
 	server := httptest.NewUnstartedServer(s.Handler())
 	server.Config.ReadTimeout = 300 * time.Millisecond // an answer takes longer than it may take to read a request

@@ -19,6 +19,7 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/policy"
 	"xbot/internal/secret"
+	"xbot/internal/webpicture"
 )
 
 // Root is below which the API answers.
@@ -49,6 +50,7 @@ type People struct {
 	Catalogue Catalogue
 	Policies  Policies
 	Key       secret.Deriver // names the conversations that requests with a key of the client's begin
+	Pictures  *webpicture.Fetcher
 }
 
 // Handler answers below Root. It needs a token: a cookie does not count, so that no page drives it.

@@ -1,0 +1,154 @@
+package consumer
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/picture"
+	"xbot/internal/service"
+	"xbot/internal/store"
+	"xbot/internal/store/services"
+	"xbot/internal/webpicture"
+)
+
+// pictures makes the pictures of a message, which was admitted, as models are shown them. Those of addresses are fetched, unless it was accepted
+// before: then they are there, whatever is at their addresses now.
+func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o outgoing) ([]chat.Picture, error) {
+	if webpicture.Fetched(o.content.Pictures) {
+		kept, found, err := a.kept(ctx, c, o)
+		if err != nil || found {
+			return kept, err
+		}
+	}
+	files, err := a.Pictures.Fetch(ctx, v.Key, o.content.Pictures)
+	if err != nil {
+		return nil, err
+	}
+	var out []chat.Picture
+	for i, file := range files {
+		one, err := draw(ctx, file, o.content.Pictures[i].Address)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// draw makes a picture of a file as models are shown it. One of an address is named by that.
+func draw(ctx context.Context, file []byte, address string) (chat.Picture, error) {
+	made, err := picture.Make(ctx, file)
+	if err != nil {
+		return chat.Picture{}, err
+	}
+	name := pictureName(made.MediaType)
+	if address != "" {
+		name = webpicture.Name(address)
+	}
+	one := made.Of(name)
+	one.Path = ""
+	return one, nil
+}
+
+// kept are the pictures of a message that was accepted before. It is a Conflict where that came with others.
+func (a *API) kept(ctx context.Context, c service.Conversation, o outgoing) (pictures []chat.Picture, found bool, err error) {
+	if c.ID == "" {
+		return nil, false, nil // it is to begin with the message
+	}
+	known, found, err := a.Store.Delivered(ctx, inbound(c, o.id, "").Inbound)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	sent, err := a.Store.Sent(ctx, c.Session, []chat.InboxID{known.Inbox})
+	if err != nil {
+		return nil, false, err
+	}
+	files := sent[known.Inbox].Files
+	if len(files) < len(o.content.Pictures) {
+		return nil, false, errAnother
+	}
+	for i, p := range o.content.Pictures {
+		one := chat.Picture{}
+		switch was := files[i]; {
+		case p.Address == "":
+			if one, err = draw(ctx, p.Data, ""); err != nil {
+				return nil, false, err
+			}
+		case was.Picture == nil || was.Name != webpicture.Name(p.Address):
+			return nil, false, errAnother
+		default:
+			one.PictureRef = *was.Picture
+			one.Name = was.Name
+		}
+		pictures = append(pictures, one)
+	}
+	return pictures, true, nil
+}
+
+// errAnother is the Conflict of a message whose id another one has.
+var errAnother = fault.Errorf(fault.Conflict, "this Idempotency-Key came with another message before; use a new one for a new message")
+
+// same is a Conflict where a message came with other files before.
+func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID, files []chat.Attachment) error {
+	sent, err := a.Store.Sent(ctx, c.Session, []chat.InboxID{id})
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(sent[id].Files, files, func(was services.SentFile, now chat.Attachment) bool {
+		if now.Shown != nil {
+			return was.Picture != nil && (was.Picture.Hash == now.Shown.Hash || webpicture.IsName(now.Name) && was.Name == now.Name)
+		}
+		return was.Path == now.At
+	}) {
+		return errAnother
+	}
+	return nil
+}
+
+// attach keeps the pictures of a message with its conversation, unless it came before, and names its files.
+func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in store.Inbound) ([]chat.Attachment, error) {
+	var out []chat.Attachment
+	if err := a.keep(ctx, c, pictures, in); err != nil {
+		return nil, err
+	}
+	for _, p := range pictures {
+		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
+	}
+	for _, file := range o.files {
+		at, err := inFolder(attachmentsFolder, file)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, chat.Attachment{Kind: kindOf(false), Name: path.Base(at), At: at})
+	}
+	return out, nil
+}
+
+// keep keeps the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones under
+// its key are not wanted.
+func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in store.Inbound) error {
+	if len(pictures) == 0 {
+		return nil
+	}
+	if _, before, err := a.Store.Delivered(ctx, in); before || err != nil {
+		return err
+	}
+	for _, p := range pictures {
+		if err := a.Store.Room(ctx, c.User, int64(len(p.Data))); err != nil {
+			return tooMuch(err)
+		}
+		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pictureName(mediaType string) string {
+	return "picture." + strings.TrimPrefix(cmp.Or(strings.TrimPrefix(mediaType, "image/"), "png"), "x-")
+}
