@@ -78,7 +78,7 @@ type Picture struct {
 }
 
 // Fetch returns the files of the pictures of a message of a caller, and fetches those that have an address. Errors are an *Error,
-// fault.RateLimited where too many are fetched at once, and the cause of the context.
+// fault.RateLimited where too many are fetched at once, and fault.Invalid where whoever asked has gone.
 func (f *Fetcher) Fetch(ctx context.Context, caller string, pictures []Picture) ([][]byte, error) {
 	files := make([][]byte, len(pictures))
 	for i, p := range pictures {
@@ -115,7 +115,7 @@ func (f *Fetcher) Fetch(ctx context.Context, caller string, pictures []Picture) 
 	}
 	err := group.Wait()
 	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, fault.Errorf(fault.Invalid, "the request ended before its pictures were there: %w", context.Cause(ctx)) // nobody reads it, and nothing broke
 	}
 	return files, err
 }

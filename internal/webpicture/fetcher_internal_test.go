@@ -195,6 +195,7 @@ func TestFetch_ASlowHostEndsWithTheTimeOfAllPictures(t *testing.T) {
 	cancel(gone)
 	_, err := f.Fetch(ctx, "anna", at(url))
 	require.ErrorIs(t, err, gone)
+	require.Equal(t, fault.Invalid, fault.KindOf(err), "nothing broke")
 }
 
 func TestFetch_AFewAreFetchedBesideEachOther(t *testing.T) {

@@ -3,7 +3,7 @@
 import OpenAI, { APIConnectionError, APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai"
 
 const { XBOT_TEST_URL: baseURL, XBOT_TEST_TOKEN: apiKey } = process.env
-const [what, text, key] = process.argv.slice(2)
+const [what, text, key, other] = process.argv.slice(2)
 const say = (value) => console.log(JSON.stringify(value))
 const client = new OpenAI({ baseURL, apiKey, maxRetries: 0 })
 const messages = [{ role: "user", content: text ?? "say hello" }]
@@ -91,6 +91,38 @@ const deeds = {
       nothing: await failed(client.chat.completions.create({ ...ask, messages: [] })),
       noPath: await failed(client.models.list()),
     }
+  },
+
+  // A picture is shown, and another one that is nowhere for the server.
+  async picture() {
+    const shows = (url) =>
+      client.chat.completions.create({
+        model: "xbot",
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text },
+              { type: "image_url", image_url: { url, detail: "low" } },
+            ],
+          },
+        ],
+      })
+    const responds = (image_url) =>
+      client.responses.create({
+        model: "xbot",
+        input: [
+          {
+            role: "user",
+            content: [
+              { type: "input_text", text },
+              { type: "input_image", image_url, detail: "auto" },
+            ],
+          },
+        ],
+      })
+    const chat = await shows(key)
+    return { text: chat.choices[0].message.content, chat: await failed(shows(other)), response: await failed(responds(other)) }
   },
 
   // It goes away in the middle of an answer.

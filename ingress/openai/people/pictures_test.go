@@ -1,11 +1,7 @@
 package people_test
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
-	"image"
-	"image/png"
 	"net/http"
 	"strings"
 	"sync"
@@ -82,10 +78,7 @@ func TestPictures_ARetryIsTheSameMessageWhateverIsAtTheAddressByThen(t *testing.
 	require.Equal(t, response, same)
 	b.post(chats, shows(site.URL+"/cat.png", object{"user": "lena"}), "Idempotency-Key", "k3").is(http.StatusOK, nil)
 	b.post(chats, shows(site.URL+"/dog.png"), "Idempotency-Key", "k1").fails(http.StatusConflict)
-	var cat bytes.Buffer
-	require.NoError(t, png.Encode(&cat, image.NewGray(image.Rect(0, 0, webpicturetest.Width, 5))))
-	bytes := "data:image/png;base64," + base64.StdEncoding.EncodeToString(cat.Bytes())
-	b.post(chats, shows(bytes), "Idempotency-Key", "k1").fails(http.StatusConflict)
+	b.post(chats, shows(webpicturetest.Picture(t)), "Idempotency-Key", "k1").fails(http.StatusConflict)
 	require.Len(t, b.sent(), 3)
 }
 

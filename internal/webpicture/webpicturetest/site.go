@@ -3,6 +3,7 @@ package webpicturetest
 
 import (
 	"bytes"
+	"encoding/base64"
 	"image"
 	"image/png"
 	"net/http"
@@ -32,8 +33,7 @@ type Site struct {
 // New starts a site, which ends with the test.
 func New(t *testing.T) *Site {
 	t.Helper()
-	var cat bytes.Buffer
-	require.NoError(t, png.Encode(&cat, image.NewGray(image.Rect(0, 0, Width, 5))))
+	cat := draw(t)
 	released := make(chan struct{})
 	s := &Site{GoOn: sync.OnceFunc(func() { close(released) })}
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,12 +52,25 @@ func New(t *testing.T) *Site {
 			}
 			fallthrough
 		default:
-			_, _ = w.Write(cat.Bytes()) // the client is gone if this fails
+			_, _ = w.Write(cat) // the client is gone if this fails
 		}
 	}))
 	s.URL = s.server.URL
 	t.Cleanup(s.Close)
 	return s
+}
+
+func draw(t *testing.T) []byte {
+	t.Helper()
+	var cat bytes.Buffer
+	require.NoError(t, png.Encode(&cat, image.NewGray(image.Rect(0, 0, Width, 5))))
+	return cat.Bytes()
+}
+
+// Picture is the picture of a Site as it stands in a message.
+func Picture(t *testing.T) string {
+	t.Helper()
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(draw(t))
 }
 
 // Close ends the site: from then on nobody answers at its addresses.
