@@ -93,6 +93,31 @@ func TestPictures_ARetryIsTheSameMessageWhateverIsAtTheAddressByThen(t *testing.
 	require.Equal(t, queued, b.queued())
 }
 
+func TestPictures_TheSameMessageTwiceAtOnceIsOneAlthoughTheAddressAnswersEachOtherwise(t *testing.T) {
+	b, site := setup(t), webpicturetest.New(t)
+	c := b.conversation()
+	ask := completing(site.URL+"/slow", "user", "lena")
+	b.completes(says("hello", "user", "lena"), "hi Lena")
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() { b.sends(b.key, c.ID, shown(site.URL+"/slow"), "Idempotency-Key", "a").is(http.StatusOK, nil) })
+		both.Go(func() {
+			b.do(b.key, http.MethodPost, completionsPath, ask, "Idempotency-Key", "b").is(http.StatusOK, nil)
+		})
+	}
+	require.Eventually(t, func() bool { return site.Waiting() == 4 }, time.Minute, 5*time.Millisecond, "they are fetched at the same time")
+	before := b.queued()
+	site.GoOn()
+	require.Eventually(t, func() bool { return b.queued() == before+2 }, time.Minute, 5*time.Millisecond)
+	var lena string
+	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT c.id FROM service_conversations c JOIN inbox i ON i.session_key = c.session_key WHERE i.body = 'what is this?'").Scan(&lena))
+	where, err := b.ConsumerConversation(t.Context(), b.caller(b.key), lena)
+	require.NoError(t, err)
+	b.claims(where, "t-lena").answers("a cat")
+	both.Wait()
+	require.Equal(t, before+2, b.queued())
+}
+
 // redDot is a picture in base64.
 const redDot = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg=="
 

@@ -21,7 +21,8 @@ import (
 // Width of the picture that a Site has.
 const Width = 7
 
-// Site has a picture at every path, but for /page, which is a page that says it is a picture, and /missing. /slow answers after GoOn.
+// Site has a picture at every path, but for /page, which is a page that says it is a picture, and /missing. /slow answers after GoOn,
+// each time with another picture.
 type Site struct {
 	URL  string
 	GoOn func()
@@ -33,11 +34,11 @@ type Site struct {
 // New starts a site, which ends with the test.
 func New(t *testing.T) *Site {
 	t.Helper()
-	cat := draw(t)
+	cat := draw(t, Width)
 	released := make(chan struct{})
 	s := &Site{GoOn: sync.OnceFunc(func() { close(released) })}
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked.Add(1)
+		n := s.asked.Add(1)
 		w.Header().Set("Content-Type", "image/png")
 		switch r.URL.Path {
 		case "/page":
@@ -50,7 +51,7 @@ func New(t *testing.T) *Site {
 			case <-released:
 			case <-r.Context().Done():
 			}
-			fallthrough
+			_, _ = w.Write(draw(t, Width+int(n))) // the client is gone if this fails
 		default:
 			_, _ = w.Write(cat) // the client is gone if this fails
 		}
@@ -60,17 +61,17 @@ func New(t *testing.T) *Site {
 	return s
 }
 
-func draw(t *testing.T) []byte {
+func draw(t *testing.T, width int) []byte {
 	t.Helper()
 	var cat bytes.Buffer
-	require.NoError(t, png.Encode(&cat, image.NewGray(image.Rect(0, 0, Width, 5))))
+	require.NoError(t, png.Encode(&cat, image.NewGray(image.Rect(0, 0, width, 5))))
 	return cat.Bytes()
 }
 
 // Picture is the picture of a Site as it stands in a message.
 func Picture(t *testing.T) string {
 	t.Helper()
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(draw(t))
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(draw(t, Width))
 }
 
 // Close ends the site: from then on nobody answers at its addresses.
