@@ -42,7 +42,7 @@ func (m *Model) ask(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.AgentForbidden, a.coding.Agent) })
 	}
 	_, inquires := a.tools.Get(coding.Inquiring)
-	stream := newShownStream(m.Streams.OpenStream(a.step, a.n), a.who.Contract)
+	stream := m.shownStream(ctx, a)
 	out, err := m.Agents.Answer(ctx, coding.Ask{
 		Step: a.step, Settings: *a.coding, Inquires: inquires, Sink: stream,
 		Steers: !slices.Contains(hooks.PointsOf(ctx, m.Hooks, a.step.Session), hooks.PointOpening),

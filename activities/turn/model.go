@@ -230,7 +230,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case a.Loop.Name != "":
 		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
 	}
-	stream := newShownStream(m.Streams.OpenStream(a.step, a.n), a.who.Contract)
+	stream := m.shownStream(ctx, a)
 	asked := time.Now()
 	answer, err := client.Generate(ctx, a.Request, stream)
 	m.Speeds.Note(a.model, time.Since(asked), err != nil)

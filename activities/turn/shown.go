@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"context"
 	"strings"
 
 	"xbot/internal/chat"
@@ -18,10 +19,15 @@ type shownStream struct {
 	Stream
 	filter *soul.Filter
 	whole  strings.Builder
+	calls  shownCalls
 }
 
-func newShownStream(s Stream, c soul.Contract) *shownStream {
-	return &shownStream{Stream: s, filter: c.Filter()}
+// shownStream opens where people see an attempt.
+func (m *Model) shownStream(ctx context.Context, a *attempt) *shownStream {
+	s := m.Streams.OpenStream(a.step, a.n)
+	return &shownStream{Stream: s, filter: a.who.Contract.Filter(), calls: shownCalls{
+		to: s, tools: a.tools, hooks: hookedTools{ctx: ctx, files: m.Hooks, of: a.step.Session}, shown: map[int]*characters{},
+	}}
 }
 
 // Text adds a piece of the answer.
@@ -31,6 +37,12 @@ func (s *shownStream) Text(piece string) {
 		s.Stream.Text(shown)
 	}
 }
+
+// ToolCall says that a call is being written.
+func (s *shownStream) ToolCall(call int, name string) { s.calls.begin(call, name) }
+
+// Arguments adds a piece of the arguments of a call.
+func (s *shownStream) Arguments(call int, piece string) { s.calls.grow(call, piece) }
 
 // Written returns all text and reasoning so far, as the model wrote it.
 func (s *shownStream) Written() (text, reasoning string) {

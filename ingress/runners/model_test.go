@@ -133,9 +133,10 @@ func (p *pieces) Text(text string) {
 	}
 }
 
-func (p *pieces) Reasoning(string) {}
-func (p *pieces) ToolCall(string)  {}
-func (p *pieces) Progress()        {}
+func (p *pieces) Reasoning(string)      {}
+func (p *pieces) ToolCall(int, string)  {}
+func (p *pieces) Arguments(int, string) {}
+func (p *pieces) Progress()             {}
 
 func (p *pieces) text() string {
 	p.mu.Lock()

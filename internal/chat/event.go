@@ -95,9 +95,9 @@ type ProviderFailure struct {
 	Pause, LeastPause time.Duration
 }
 
-// Delta is text that the model is writing now. A larger attempt of the same step replaces all text of a smaller one.
-// Offset and ReasoningOffset are the lengths, in bytes, of the text before this piece; a gap means pieces were missed
-// and the message event will bring the whole.
+// Delta is what the model is writing now. A larger attempt of the same step replaces all of a smaller one.
+// Offset, ReasoningOffset and ArgumentsOffset are the lengths, in bytes, of what was written before this piece; a gap means pieces were
+// missed and the message event will bring the whole.
 type Delta struct {
 	Turn            TurnID `json:"turn_id"`
 	Step            int    `json:"step"`
@@ -107,6 +107,9 @@ type Delta struct {
 	ReasoningOffset int    `json:"reasoning_offset"`
 	Reasoning       string `json:"reasoning,omitempty"`
 	ToolName        string `json:"tool_name,omitempty" doc:"Set while the model writes the arguments of a tool call."`
+	Call            CallID `json:"call_id,omitempty" doc:"Which call tool_name and arguments are of. The tool event of that call takes the place of its pieces."`
+	ArgumentsOffset int    `json:"arguments_offset,omitempty" doc:"Bytes of the arguments of the call before this piece."`
+	Arguments       string `json:"arguments,omitempty" doc:"A piece of the arguments as the model writes them: of at most the first 8 KiB, and none of a tool whose arguments a hook may change."`
 	Doing           string `json:"doing,omitempty" enum:"compress" doc:"Set while something goes on before the model is asked: compress, the context is compressed."`
 }
 

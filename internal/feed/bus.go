@@ -292,7 +292,17 @@ func (s *Subscription) wake() {
 	}
 }
 
-// Now returns what is live at this moment: what the model writes, nil if nothing, and the last output of commands.
+// Writing returns what the model writes at this moment, in pieces that follow one another; none: it writes nothing.
+func (s *Subscription) Writing() []chat.Delta {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	if t := s.bus.topics[s.key]; t != nil {
+		return t.live.writing()
+	}
+	return nil
+}
+
+// Now returns what is live at this moment: the text that the model writes, nil if none, and the last output of commands.
 func (s *Subscription) Now() (*chat.Delta, []chat.Output) {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()

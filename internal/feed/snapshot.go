@@ -8,17 +8,19 @@ import (
 	"xbot/internal/chat"
 )
 
-// Bounds of a snapshot: commands at once, and bytes kept of the output of each.
+// Bounds of a snapshot: commands at once, bytes kept of the output of each, and calls that are written at once.
 const (
-	snapshotCalls  = 32
-	snapshotOutput = 64 << 10
+	snapshotCalls   = 32
+	snapshotOutput  = 64 << 10
+	snapshotWritten = 64
 )
 
-// snapshot is what is live in a session now, for those who come late: the text of the step that is being written and
+// snapshot is what is live in a session now, for those who come late: the text of the step that is being written with the calls in it and
 // the last output of running commands, all of one turn, and the last output of background tasks, of any turn.
 type snapshot struct {
 	turn    chat.TurnID
-	delta   *chat.Delta
+	delta   *chat.Delta  // without what it says of a call
+	calls   []chat.Delta // that are written in the step, with their arguments so far
 	outputs []chat.Output
 	tasks   []chat.Output
 }
@@ -72,6 +74,9 @@ func (s *snapshot) addDelta(d chat.Delta) {
 	s.follow(d.Turn)
 	have := s.delta
 	if have == nil || d.Step > have.Step || d.Step == have.Step && d.Attempt > have.Attempt {
+		s.calls = nil
+		s.addCall(d)
+		d.Call, d.ArgumentsOffset, d.Arguments = "", 0, ""
 		s.delta = &d
 		return
 	}
@@ -85,6 +90,42 @@ func (s *snapshot) addDelta(d chat.Delta) {
 		have.Reasoning += d.Reasoning
 	}
 	have.ToolName, have.Doing = d.ToolName, d.Doing
+	s.addCall(d)
+}
+
+// addCall adds what a piece says of a call.
+func (s *snapshot) addCall(d chat.Delta) {
+	if d.Call == "" {
+		return
+	}
+	i := slices.IndexFunc(s.calls, func(have chat.Delta) bool { return have.Call == d.Call })
+	if i >= 0 {
+		if have := &s.calls[i]; d.ArgumentsOffset == have.ArgumentsOffset+len(have.Arguments) {
+			have.Arguments += d.Arguments
+		}
+		return
+	}
+	if len(s.calls) < snapshotWritten {
+		s.calls = append(s.calls, chat.Delta{
+			Turn: d.Turn, Step: d.Step, Attempt: d.Attempt, ToolName: d.ToolName, Call: d.Call, ArgumentsOffset: d.ArgumentsOffset, Arguments: d.Arguments,
+		})
+	}
+}
+
+// writing is what the model writes, in pieces that follow one another: first all text, then each call.
+func (s *snapshot) writing() []chat.Delta {
+	if s.delta == nil {
+		return nil
+	}
+	pieces := []chat.Delta{*s.delta}
+	if len(s.calls) > 0 {
+		pieces[0].ToolName = "" // the calls name themselves
+	}
+	for _, call := range s.calls {
+		call.Offset, call.ReasoningOffset = s.delta.Offset+len(s.delta.Text), s.delta.ReasoningOffset+len(s.delta.Reasoning)
+		pieces = append(pieces, call)
+	}
+	return pieces
 }
 
 // withOutput adds a piece to the outputs of commands, of which there are at most snapshotCalls.
@@ -113,8 +154,8 @@ func withOutput(outputs []chat.Output, o chat.Output) []chat.Output {
 
 func (s *snapshot) events() []chat.Event {
 	var out []chat.Event
-	if s.delta != nil {
-		out = append(out, event(chat.EventDelta, s.delta))
+	for _, d := range s.writing() {
+		out = append(out, event(chat.EventDelta, d))
 	}
 	for _, o := range slices.Concat(s.outputs, s.tasks) {
 		out = append(out, event(chat.EventOutput, o))

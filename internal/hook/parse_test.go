@@ -196,3 +196,22 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestSet_KnowsOfWhichToolsAHookMayChangeACall(t *testing.T) {
+	t.Parallel()
+	http := func(more string) string { return `{"type":"http","url":"https://policy.example/"` + more + `}` }
+	for name, c := range map[string]struct {
+		file        string
+		shell, read bool
+	}{
+		"one of it":           {on(hook.PreToolUse, "Shell", http("")), true, false},
+		"one of any":          {on(hook.PreToolUse, "", http("")), true, true},
+		"one of some of its":  {on(hook.PreToolUse, "", http(`,"if":"Shell(git push*)"`)), true, false},
+		"one that only hears": {on(hook.PreToolUse, "", http(`,"async":true`)), false, false},
+		"one after it":        {on(hook.PostToolUse, "", http("")), false, false},
+		"a fault":             {`{`, true, true},
+	} {
+		set := hook.Merge(parse(c.file))
+		require.Equal(t, [2]bool{c.shell, c.read}, [2]bool{set.MayChange("Shell"), set.MayChange("Read")}, name)
+	}
+}

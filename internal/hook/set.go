@@ -61,6 +61,14 @@ func (s Set) For(p Payload) []Handler {
 	return out
 }
 
+// MayChange reports whether a call of a tool is shown to a handler before it runs that may change or refuse it, whatever its arguments.
+func (s Set) MayChange(tool string) bool {
+	p := Payload{Event: PreToolUse, ToolName: tool}
+	return s.broken(p.Event) != nil || slices.ContainsFunc(s.handlers, func(h Handler) bool {
+		return h.Event == p.Event && !h.Async && h.matcher.match(p.subject()) && (h.when.tool == "" || h.when.tool == tool)
+	})
+}
+
 // rounds parts the handlers into those who are asked after each other: where arguments may be changed, those of projects before the
 // administrator's.
 func (s Set) rounds(e Event) []Set {

@@ -68,10 +68,11 @@ var Discard Sink = discard{}
 
 type discard struct{}
 
-func (discard) Text(string)      {}
-func (discard) Reasoning(string) {}
-func (discard) ToolCall(string)  {}
-func (discard) Progress()        {}
+func (discard) Text(string)           {}
+func (discard) Reasoning(string)      {}
+func (discard) ToolCall(int, string)  {}
+func (discard) Arguments(int, string) {}
+func (discard) Progress()             {}
 
 // OfOwnAccount wraps an error of a model of a person's own subscription: only they can do something about it.
 type OfOwnAccount struct{ Why error }

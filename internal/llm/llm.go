@@ -33,8 +33,11 @@ type Client interface {
 type Sink interface {
 	Text(piece string)
 	Reasoning(piece string)
-	// ToolCall tells that the model began to write the arguments of a call of the named tool.
-	ToolCall(name string)
+	// ToolCall tells that the model began to write a call of the named tool: call counts those of the answer, from 0.
+	ToolCall(call int, name string)
+	// Arguments is a piece of the arguments of a call whose name was told. Pieces of several calls may alternate. Those of one
+	// call, put together, are how its arguments in the answer begin; only where a provider corrects what it sent, they differ.
+	Arguments(call int, piece string)
 	// Progress tells that bytes arrived, whether or not they carried text.
 	Progress()
 }

@@ -22,10 +22,14 @@ type assembly struct {
 	unsaid bool // text arrived for a block that never began
 }
 
+// toolUse is the kind of a block that is a call.
+const toolUse = "tool_use"
+
 // block is a content block in progress.
 type block struct {
 	index     int64
 	kind      string
+	call      int             // of a call: how many there are before it
 	text      strings.Builder // text, thinking or the JSON of a call's input
 	signature string
 	data      string
@@ -52,15 +56,20 @@ func (a *assembly) begin(index int64, start sdk.ContentBlockStartEventContentBlo
 		index: index, kind: start.Type, id: start.ID, name: strings.TrimSpace(start.Name), data: start.Data,
 		signature: start.Signature, input: start.JSON.Input.Raw(),
 	}
+	for _, before := range a.blocks {
+		if before.kind == toolUse {
+			b.call++
+		}
+	}
 	a.blocks = append(a.blocks, b)
 	switch b.kind {
 	case "text":
 		a.say(b, start.Text)
 	case "thinking":
 		a.think(b, start.Thinking)
-	case "tool_use":
+	case toolUse:
 		if b.name != "" {
-			a.call.Sink().ToolCall(b.name)
+			a.call.Sink().ToolCall(b.call, b.name)
 		}
 	}
 }
@@ -79,7 +88,7 @@ func (a *assembly) grow(index int64, delta sdk.MessageStreamEventUnionDelta) {
 	case "signature_delta":
 		b.signature += delta.Signature
 	case "input_json_delta":
-		b.text.WriteString(wire.Clean(delta.PartialJSON))
+		a.argue(b, delta.PartialJSON)
 	}
 }
 
@@ -107,6 +116,17 @@ func (a *assembly) think(b *block, piece string) {
 	}
 }
 
+// argue adds a piece of the input of a call.
+func (a *assembly) argue(b *block, piece string) {
+	if piece = wire.Clean(piece); piece == "" {
+		return
+	}
+	b.text.WriteString(piece)
+	if b.kind == toolUse && b.name != "" {
+		a.call.Sink().Arguments(b.call, piece)
+	}
+}
+
 // finish takes the stop reason and the counts, which are totals. Counts that do not apply are left out.
 func (a *assembly) finish(event sdk.MessageStreamEventUnion) {
 	a.usage.OutputTokens = event.Usage.OutputTokens
@@ -120,8 +140,20 @@ func (a *assembly) finish(event sdk.MessageStreamEventUnion) {
 		a.usage.CacheCreationInputTokens = event.Usage.CacheCreationInputTokens
 	}
 	if reason := string(event.Delta.StopReason); reason != "" {
+		if a.stop == "" {
+			a.tellInputs()
+		}
 		a.stop = reason
 		a.call.Closing()
+	}
+}
+
+// tellInputs takes the input of calls that came without a piece as one.
+func (a *assembly) tellInputs() {
+	for _, b := range a.blocks {
+		if b.kind == toolUse && b.name != "" && b.text.Len() == 0 {
+			a.argue(b, b.arguments())
+		}
 	}
 }
 
@@ -143,7 +175,7 @@ func (a *assembly) answer(origin string) llm.Answer {
 			}
 		case "redacted_thinking":
 			order.Blocks = append(order.Blocks, kept{Redacted: b.data})
-		case "tool_use":
+		case toolUse:
 			answer.ToolCalls = append(answer.ToolCalls, llm.ToolCall{ID: b.id, Name: b.name, Arguments: b.arguments()})
 			order.Blocks = append(order.Blocks, kept{Call: true})
 		}
@@ -180,7 +212,7 @@ func (a *assembly) check() error {
 		return a.call.Garbled("a piece of something that it never began")
 	}
 	for _, b := range a.blocks {
-		if b.kind == "tool_use" && b.name == "" {
+		if b.kind == toolUse && b.name == "" {
 			return a.call.Garbled("a tool call without a name")
 		}
 	}

@@ -52,7 +52,7 @@ func (b bundle) another(cfg anthropic.Config) *anthropic.Client {
 }
 
 func (b bundle) ask(text string) (llm.Answer, *recorder, error) {
-	sink := &recorder{}
+	sink := &recorder{t: b.t}
 	answer, err := b.client.Generate(b.t.Context(), ask(text), sink)
 	return answer, sink, err
 }
@@ -71,6 +71,8 @@ func (b bundle) body(n int) map[string]any {
 // recorder is a sink that remembers.
 type recorder struct {
 	text, reasoning, tools []string
+	arguments              [][]string // in pieces, by call
+	t                      *testing.T
 	progress               int
 	onText                 func()
 }
@@ -82,8 +84,33 @@ func (r *recorder) Text(piece string) {
 	}
 }
 func (r *recorder) Reasoning(piece string) { r.reasoning = append(r.reasoning, piece) }
-func (r *recorder) ToolCall(name string)   { r.tools = append(r.tools, name) }
-func (r *recorder) Progress()              { r.progress++ }
+func (r *recorder) ToolCall(call int, name string) {
+	require.Len(r.t, r.tools, call, "calls are counted")
+	r.tools = append(r.tools, name)
+	r.arguments = append(r.arguments, nil)
+}
+func (r *recorder) Arguments(call int, piece string) {
+	require.Greater(r.t, len(r.tools), call, "the name comes first")
+	require.NotEmpty(r.t, piece)
+	r.arguments[call] = append(r.arguments[call], piece)
+}
+
+// written are the calls as their pieces told them.
+func (r *recorder) written() (calls []llm.ToolCall) {
+	for n, name := range r.tools {
+		calls = append(calls, llm.ToolCall{Name: name, Arguments: strings.Join(r.arguments[n], "")})
+	}
+	return calls
+}
+
+// withoutIDs are calls as pieces tell them.
+func withoutIDs(calls []llm.ToolCall) (out []llm.ToolCall) {
+	for _, c := range calls {
+		out = append(out, llm.ToolCall{Name: c.Name, Arguments: c.Arguments})
+	}
+	return out
+}
+func (r *recorder) Progress() { r.progress++ }
 
 func TestGenerate_StreamsTextAndThinking(t *testing.T) {
 	t.Parallel()
@@ -110,7 +137,8 @@ func TestGenerate_CallsTools(t *testing.T) {
 		{ID: "call_0_0", Name: "Shell", Arguments: `{"command":"a long enough command"}`}, {ID: "call_0_1", Name: "todo_list", Arguments: "{}"},
 	}, answer.ToolCalls)
 	require.Equal(t, llm.FinishToolCalls, answer.Finish)
-	require.Equal(t, []string{"Shell", "todo_list"}, sink.tools)
+	require.Equal(t, withoutIDs(answer.ToolCalls), sink.written())
+	require.Len(t, sink.arguments[0], 3, "as they came")
 	require.Equal(t, "looking", answer.Text)
 	require.Nil(t, answer.Opaque)
 }

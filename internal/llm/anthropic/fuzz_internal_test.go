@@ -21,6 +21,15 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(c))), Request: r}, nil
 }
 
+// joined puts the pieces of calls together.
+type joined struct {
+	llm.Sink
+	calls []llm.ToolCall
+}
+
+func (j *joined) ToolCall(_ int, name string)      { j.calls = append(j.calls, llm.ToolCall{Name: name}) }
+func (j *joined) Arguments(call int, piece string) { j.calls[call].Arguments += piece }
+
 func FuzzGenerate_MakesSenseOfAnyStream(f *testing.F) {
 	f.Add("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"x\"}}\n\n" +
 		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":1}}\n\n")
@@ -31,15 +40,17 @@ func FuzzGenerate_MakesSenseOfAnyStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		client, err := New(Config{BaseURL: "http://host", Model: "m", Transport: canned(body)})
 		require.NoError(t, err)
-		answer, err := client.Generate(context.Background(), llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}, nil)
+		sink := &joined{Sink: llm.Discard}
+		answer, err := client.Generate(context.Background(), llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}, sink)
 		if err != nil {
 			require.NotEqual(t, fault.Internal, fault.KindOf(err), err.Error())
 			require.Empty(t, answer.ToolCalls)
 			return
 		}
 		require.NotEmpty(t, answer.Finish)
-		for _, call := range answer.ToolCalls {
+		for n, call := range answer.ToolCalls {
 			require.NotEmpty(t, call.Name)
+			require.Equal(t, llm.ToolCall{Name: call.Name, Arguments: call.Arguments}, sink.calls[n])
 		}
 	})
 }

@@ -43,8 +43,9 @@ func (Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm
 	if said.Text, err = s.send(ctx, whole.Text, sink.Text); err != nil {
 		return said, err
 	}
-	for _, call := range whole.ToolCalls {
-		sink.ToolCall(call.Name)
+	for n, call := range whole.ToolCalls {
+		sink.ToolCall(n, call.Name)
+		sink.Arguments(n, call.Arguments)
 	}
 	return whole, nil
 }

@@ -240,12 +240,16 @@ type pieces struct {
 	llm.Sink
 	all      []string
 	tools    []string
+	written  []string // arguments
 	progress int
 }
 
-func (p *pieces) Text(piece string)    { p.all = append(p.all, piece) }
-func (p *pieces) ToolCall(name string) { p.tools = append(p.tools, name) }
-func (p *pieces) Progress()            { p.progress++ }
+func (p *pieces) Text(piece string) { p.all = append(p.all, piece) }
+func (p *pieces) ToolCall(_ int, name string) {
+	p.tools, p.written = append(p.tools, name), append(p.written, "")
+}
+func (p *pieces) Arguments(call int, piece string) { p.written[call] += piece }
+func (p *pieces) Progress()                        { p.progress++ }
 
 func TestGenerate_StreamsInLittleTime(t *testing.T) {
 	c := setup(t).say("read a.txt")

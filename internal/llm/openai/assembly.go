@@ -77,8 +77,12 @@ func (a *assembly) take(p part, whole bool) {
 	thought, said := a.inText.part(p.Content.text)
 	a.pass(p.thought()+p.Content.reasoning+thought, said+string(p.Refusal))
 	for _, piece := range p.ToolCalls {
-		if name := a.calls.add(piece, whole); name != "" {
-			sink.ToolCall(name)
+		call, began := a.calls.add(piece, whole)
+		if began {
+			sink.ToolCall(call.n, call.name)
+		}
+		if call != nil && call.name != "" {
+			call.arguments.pass(sink, call.n)
 		}
 	}
 }

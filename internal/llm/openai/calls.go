@@ -13,19 +13,21 @@ import (
 type calls struct{ open []*openCall }
 
 type openCall struct {
+	n         int // how many calls began before it
 	index     int // -1 when the provider sends none
 	id, name  string
-	arguments strings.Builder
+	arguments arguments
 }
 
-// add takes a piece and returns the name of the call when it begins one. A whole piece is a call of its own.
-func (c *calls) add(p callPart, whole bool) (began string) {
+// add takes a piece and returns the call that it is of; nil: of none. Began says that the name of the call is known now. A whole piece is a
+// call of its own.
+func (c *calls) add(p callPart, whole bool) (call *openCall, began bool) {
 	if p.ID == "" && p.Function == (callText{}) {
-		return "" // some end with a piece of nothing
+		return nil, false // some end with a piece of nothing
 	}
-	call := c.find(p)
+	call = c.find(p)
 	if call == nil || whole {
-		call = &openCall{index: -1}
+		call = &openCall{n: len(c.open), index: -1}
 		if p.Index != nil {
 			call.index = *p.Index
 		}
@@ -35,12 +37,11 @@ func (c *calls) add(p callPart, whole bool) (began string) {
 		call.id = string(p.ID)
 	}
 	if call.name == "" {
-		if call.name = strings.TrimSpace(string(p.Function.Name)); call.name != "" {
-			began = call.name
-		}
+		call.name = strings.TrimSpace(string(p.Function.Name))
+		began = call.name != ""
 	}
-	call.arguments.WriteString(string(p.Function.Arguments))
-	return began
+	call.arguments.add(string(p.Function.Arguments))
+	return call, began
 }
 
 // find returns the call that a piece continues, nil when it begins one.

@@ -56,7 +56,7 @@ func (b bundle) replies(replies ...llmtest.Reply) {
 
 // ask makes a call with one user message.
 func (b bundle) ask(text string) (llm.Answer, *recorder, error) {
-	sink := &recorder{}
+	sink := &recorder{t: b.t}
 	answer, err := b.client.Generate(b.t.Context(), ask(text), sink)
 	return answer, sink, err
 }
@@ -77,6 +77,8 @@ func (b bundle) body(n int) map[string]any {
 type recorder struct {
 	text, reasoning []string
 	tools           []string
+	arguments       [][]string // in pieces, by call
+	t               *testing.T
 	progress        int
 	onText          func()
 }
@@ -88,8 +90,33 @@ func (r *recorder) Text(piece string) {
 	}
 }
 func (r *recorder) Reasoning(piece string) { r.reasoning = append(r.reasoning, piece) }
-func (r *recorder) ToolCall(name string)   { r.tools = append(r.tools, name) }
-func (r *recorder) Progress()              { r.progress++ }
+func (r *recorder) ToolCall(call int, name string) {
+	require.Len(r.t, r.tools, call, "calls are counted")
+	r.tools = append(r.tools, name)
+	r.arguments = append(r.arguments, nil)
+}
+func (r *recorder) Arguments(call int, piece string) {
+	require.Greater(r.t, len(r.tools), call, "the name comes first")
+	require.NotEmpty(r.t, piece)
+	r.arguments[call] = append(r.arguments[call], piece)
+}
+
+// written are the calls as their pieces told them.
+func (r *recorder) written() (calls []llm.ToolCall) {
+	for n, name := range r.tools {
+		calls = append(calls, llm.ToolCall{Name: name, Arguments: strings.Join(r.arguments[n], "")})
+	}
+	return calls
+}
+
+// withoutIDs are calls as pieces tell them.
+func withoutIDs(calls []llm.ToolCall) (out []llm.ToolCall) {
+	for _, c := range calls {
+		out = append(out, llm.ToolCall{Name: c.Name, Arguments: c.Arguments})
+	}
+	return out
+}
+func (r *recorder) Progress() { r.progress++ }
 
 func TestGenerate_StreamsTextAndReasoning(t *testing.T) {
 	t.Parallel()

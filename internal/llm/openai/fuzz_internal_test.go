@@ -21,6 +21,15 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(c))), Request: r}, nil
 }
 
+// joined puts the pieces of calls together.
+type joined struct {
+	llm.Sink
+	calls []llm.ToolCall
+}
+
+func (j *joined) ToolCall(_ int, name string)      { j.calls = append(j.calls, llm.ToolCall{Name: name}) }
+func (j *joined) Arguments(call int, piece string) { j.calls[call].Arguments += piece }
+
 func FuzzGenerate_MakesSenseOfAnyStream(f *testing.F) {
 	f.Add("data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	f.Add("data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":{}}}]}}]}\n\n")
@@ -30,7 +39,8 @@ func FuzzGenerate_MakesSenseOfAnyStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		client, err := New(Config{BaseURL: "http://host/v1", Model: "m", Transport: canned(body)})
 		require.NoError(t, err)
-		answer, err := client.Generate(context.Background(), llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}, nil)
+		sink := &joined{Sink: llm.Discard}
+		answer, err := client.Generate(context.Background(), llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}, sink)
 		if err != nil {
 			require.NotEqual(t, fault.Internal, fault.KindOf(err), err.Error())
 			require.Empty(t, answer.ToolCalls)
@@ -38,8 +48,9 @@ func FuzzGenerate_MakesSenseOfAnyStream(f *testing.F) {
 		}
 		require.NotEmpty(t, answer.Finish)
 		require.NotContains(t, answer.Text, "\x00")
-		for _, call := range answer.ToolCalls {
+		for n, call := range answer.ToolCalls {
 			require.NotEmpty(t, call.Name)
+			require.Equal(t, llm.ToolCall{Name: call.Name, Arguments: call.Arguments}, sink.calls[n])
 		}
 	})
 }
@@ -53,7 +64,8 @@ func FuzzRespond_MakesSenseOfAnyStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		client, err := New(Config{BaseURL: "http://host/v1", Model: "m", Responses: true, Transport: canned(body)})
 		require.NoError(t, err)
-		answer, err := client.Generate(context.Background(), llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}, nil)
+		sink := &joined{Sink: llm.Discard}
+		answer, err := client.Generate(context.Background(), llm.Request{Messages: []llm.Message{{Role: "user", Content: "x"}}}, sink)
 		if err != nil {
 			require.NotEqual(t, fault.Internal, fault.KindOf(err), err.Error())
 			require.Empty(t, answer.ToolCalls)
@@ -62,8 +74,10 @@ func FuzzRespond_MakesSenseOfAnyStream(f *testing.F) {
 		}
 		require.NotEmpty(t, answer.Finish)
 		require.NotContains(t, answer.Text+answer.Reasoning, "\x00")
-		for _, call := range answer.ToolCalls {
+		require.Len(t, sink.calls, len(answer.ToolCalls))
+		for n, call := range answer.ToolCalls {
 			require.NotEmpty(t, call.Name)
+			require.Equal(t, call.Name, sink.calls[n].Name)
 		}
 		given := llm.Message{Role: "assistant", Content: answer.Text, Opaque: answer.Opaque, ToolCalls: answer.ToolCalls}
 		if len(answer.Opaque) > 0 {

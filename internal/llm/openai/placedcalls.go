@@ -14,25 +14,26 @@ type placedCalls struct {
 }
 
 type placedCall struct {
+	n         int // how many calls began before it
 	id, name  string
-	arguments strings.Builder
+	arguments arguments
 	done      bool
 }
 
-// begin notes a call and returns its name; began is false where it was known.
-func (c *placedCalls) begin(place int, it item) (name string, began bool) {
+// begin notes a call; began is false where it was known.
+func (c *placedCalls) begin(place int, it item) (call *placedCall, began bool) {
 	if c.at == nil {
 		c.at = map[int]*placedCall{}
 	}
 	id := string(it.CallID)
 	if known := c.find(place, id); known != nil {
 		known.id, c.at[place] = cmp.Or(known.id, id), known
-		return "", false
+		return known, false
 	}
-	call := &placedCall{id: id, name: strings.TrimSpace(string(it.Name))}
-	call.arguments.WriteString(string(it.Arguments))
+	call = &placedCall{n: len(c.all), id: id, name: strings.TrimSpace(string(it.Name))}
+	call.arguments.add(string(it.Arguments))
 	c.all, c.at[place] = append(c.all, call), call
-	return call.name, true
+	return call, true
 }
 
 // find returns the call that is still being written, by its id or else by its place. By the book a place has one call; services that
@@ -52,15 +53,21 @@ func (c *placedCalls) find(place int, id string) *placedCall {
 // write adds a piece of the arguments.
 func (c *placedCalls) write(place int, piece string) {
 	if call := c.at[place]; call != nil && !call.done {
-		call.arguments.WriteString(piece)
+		call.arguments.add(piece)
 	}
 }
 
 // settle takes all the arguments, where they are told.
 func (c *placedCalls) settle(place int, arguments string) {
 	if call := c.at[place]; call != nil && !call.done && arguments != "" {
-		call.arguments.Reset()
-		call.arguments.WriteString(arguments)
+		call.arguments.settle(arguments)
+	}
+}
+
+// pass passes on what is new of the arguments of a call.
+func (c *placedCalls) pass(place int, to llm.Sink) {
+	if call := c.at[place]; call != nil && call.name != "" {
+		call.arguments.pass(to, call.n)
 	}
 }
 

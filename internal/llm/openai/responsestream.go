@@ -124,8 +124,10 @@ func (r *response) take(e event, payload []byte) error {
 		r.begin(e.Place, e.Item)
 	case "response.function_call_arguments.delta":
 		r.calls.write(e.Place, string(e.Delta))
+		r.calls.pass(e.Place, r.call.Sink())
 	case "response.function_call_arguments.done":
 		r.calls.settle(e.Place, string(e.Arguments))
+		r.calls.pass(e.Place, r.call.Sink())
 	case "response.output_item.done":
 		r.end(e.Place, e.Item)
 	case "response.completed", "response.incomplete", "response.failed":
@@ -174,12 +176,13 @@ func (r *response) begin(place int, it item) {
 	case "message":
 		r.phases[place] = string(it.Phase)
 	case "function_call":
-		if name, began := r.calls.begin(place, it); began {
+		if call, began := r.calls.begin(place, it); began {
 			r.items = append(r.items, kept{Call: true})
-			if name != "" {
-				r.call.Sink().ToolCall(name)
+			if call.name != "" {
+				r.call.Sink().ToolCall(call.n, call.name)
 			}
 		}
+		r.calls.pass(place, r.call.Sink())
 	}
 }
 
@@ -210,6 +213,7 @@ func (r *response) end(place int, it item) {
 	case "function_call":
 		r.begin(place, it)
 		r.calls.settle(place, string(it.Arguments))
+		r.calls.pass(place, r.call.Sink())
 		r.calls.done(place)
 	}
 }

@@ -72,7 +72,7 @@ func TestResponseStream_AssemblesCallsHoweverTheyCome(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.want, answer.ToolCalls)
 			require.Equal(t, llm.FinishToolCalls, answer.Finish)
-			require.Len(t, sink.tools, len(c.want))
+			require.Equal(t, withoutIDs(c.want), sink.written(), "pieces of calls do not mix, and are all that there is")
 		})
 	}
 }
@@ -228,4 +228,13 @@ func TestResponseStream_DoesNotStreamTheSameTextTwice(t *testing.T) {
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.Equal(t, []string{"hello"}, sink.text)
 	require.Equal(t, 1, b.Count())
+}
+
+func TestResponseStream_TellsNoMorePiecesOfArgumentsThatTheProviderCorrects(t *testing.T) {
+	t.Parallel()
+	answer, sink, err := streamResponses(t, sse(itemEvent("added", 1, callBegun), pieceEvent("function_call_arguments", 1, `{\"m\"`),
+		itemEvent("done", 1, callDone), itemEvent("done", 2, otherDone), endEvent("completed", "")))
+	require.NoError(t, err)
+	require.Equal(t, `{"n":1}`, answer.ToolCalls[0].Arguments)
+	require.Equal(t, [][]string{{`{"m"`}, {`{"n":2}`}}, sink.arguments, "the answer brings them whole")
 }
