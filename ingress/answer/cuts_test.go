@@ -44,7 +44,9 @@ func (b *bundle) planStep(rt *rapid.T, t turn, step int, tools bool, do func(dee
 	do(func() { t.begins(step) })
 	attempts := rapid.IntRange(1, 3).Draw(rt, "attempts")
 	for attempt := 1; attempt < attempts; attempt++ {
-		b.planWrites(rt, t, step, attempt, fmt.Sprintf("attempt %d of step %d goes wrong", attempt, step), do)
+		wrong := fmt.Sprintf("attempt %d of step %d goes wrong", attempt, step)
+		b.planWrites(rt, t, step, attempt, wrong, do)
+		do(func() { t.argues(step, attempt, 0, len(wrong), `{"wrong`) })
 		if rapid.Bool().Draw(rt, "seen to fail") { // else its worker died
 			do(func() { t.fails(step, attempt) })
 		}
@@ -52,6 +54,9 @@ func (b *bundle) planStep(rt *rapid.T, t turn, step int, tools bool, do func(dee
 	text := fmt.Sprintf("what is said in step %d is 字字字 %s", step, strings.Repeat("x", rapid.IntRange(0, 30).Draw(rt, "length")))
 	b.planWrites(rt, t, step, attempts, text, do)
 	var calls []chat.CallID
+	if tools {
+		b.planArguments(rt, t, step, attempts, len(text), do)
+	}
 	do(func() {
 		if tools {
 			calls = t.says(step, text, "Read", "Shell")
@@ -78,6 +83,23 @@ func (b *bundle) planWrites(rt *rapid.T, t turn, step, attempt int, text string,
 		do(func() {
 			b.bus.PublishDelta(t.session, chat.Delta{Turn: t.id, Step: step, Attempt: attempt, Offset: at, Text: word})
 		})
+	}
+}
+
+// planArguments draws pieces of the arguments of two calls, in turn, some of which are lost on the way.
+func (b *bundle) planArguments(rt *rapid.T, t turn, step, attempt, behind int, do func(deed)) {
+	for at, piece := range []string{`{"a`, `":`, `1}`} {
+		offset := min(3*at, 5)
+		for call := range 2 {
+			if rapid.IntRange(0, 9).Draw(rt, "lost") == 0 {
+				continue
+			}
+			do(func() {
+				b.bus.PublishDelta(t.session, chat.Delta{
+					Turn: t.id, Step: step, Attempt: attempt, Offset: behind, ToolName: "Read", Call: chat.NewCallID(t.id, step, call), ArgumentsOffset: offset, Arguments: piece,
+				})
+			})
+		}
 	}
 }
 
@@ -117,9 +139,9 @@ func (c *client) isCut(reads int) {
 	if err := <-c.conn.ended; err != nil { // else all of the answer was there
 		require.ErrorIs(c.view.t, err, errCut)
 	}
-	c.view.stale = c.view.draft != ""
+	c.view.stale = c.view.draft != "" || len(c.view.calls) > 0
 	if c.view.cursor() == 0 { // it begins anew
-		c.view.draft, c.view.stale = "", false
+		c.view.draft, c.view.stale, c.view.calls = "", false, nil
 	}
 	c.connects()
 }

@@ -39,6 +39,16 @@ type Writing struct {
 	Tool string
 }
 
+// Arguments is a piece of the arguments of a call that the model writes in a step. It is live. Call has all of them, and takes the place of
+// the pieces; there may be fewer of them, or none.
+type Arguments struct {
+	Step   int
+	ID     chat.CallID
+	Tool   string
+	Offset int // bytes that were told before it
+	Piece  string
+}
+
 // Restart says that all pieces of the step are void: the model is asked again, or the reader came again in the middle of the step. It is live.
 type Restart struct{ Step int }
 
@@ -136,6 +146,7 @@ func (Begun) what()     {}
 func (Text) what()      {}
 func (Reasoning) what() {}
 func (Writing) what()   {}
+func (Arguments) what() {}
 func (Restart) what()   {}
 func (Message) what()   {}
 func (Call) what()      {}

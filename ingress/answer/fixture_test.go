@@ -77,6 +77,17 @@ func (t turn) writes(n, attempt int, pieces ...string) {
 	}
 }
 
+// argues publishes pieces of the arguments of a call, behind a text of so many bytes.
+func (t turn) argues(n, attempt, call, behind int, pieces ...string) {
+	offset := 0
+	for _, p := range pieces {
+		t.bus.PublishDelta(t.session, chat.Delta{
+			Turn: t.id, Step: n, Attempt: attempt, Offset: behind, ToolName: "Read", Call: chat.NewCallID(t.id, n, call), ArgumentsOffset: offset, Arguments: p,
+		})
+		offset += len(p)
+	}
+}
+
 // fails gives an attempt up.
 func (t turn) fails(n, attempt int) {
 	t.T.Helper()
@@ -180,7 +191,8 @@ type view struct {
 	t     require.TestingT
 	steps []string
 	draft string
-	stale bool // the draft is from before a cut
+	stale bool                   // the draft is from before a cut
+	calls map[chat.CallID]string // arguments, as their pieces tell them
 	seqs  []int64
 	last  answer.What
 }
@@ -198,11 +210,23 @@ func (v *view) reads(e answer.Event) {
 		require.Equal(v.t, len(v.steps), w.Step)
 		require.False(v.t, v.stale, "nobody said that what stands there is void")
 		v.draft += w.Piece
+	case answer.Arguments:
+		require.False(v.t, v.stale, "nobody said that what stands there is void")
+		require.Equal(v.t, len(v.calls[w.ID]), w.Offset)
+		if v.calls == nil {
+			v.calls = map[chat.CallID]string{}
+		}
+		v.calls[w.ID] += w.Piece
+	case answer.Call:
+		require.True(v.t, strings.HasPrefix(w.Arguments, v.calls[w.ID]), "%q does not begin with %q", w.Arguments, v.calls[w.ID])
 	case answer.Restart:
-		v.draft, v.stale = "", false
+		v.draft, v.stale, v.calls = "", false, nil
 	case answer.Message:
 		require.Equal(v.t, len(v.steps), w.Step)
 		require.True(v.t, v.stale || strings.HasPrefix(w.Text, v.draft), "%q does not begin with %q", w.Text, v.draft)
+		if v.stale {
+			v.calls = nil
+		}
 		v.steps, v.draft, v.stale = append(v.steps, w.Text), "", false
 	}
 }

@@ -220,8 +220,10 @@ func (f *follower) join() error {
 	if f.q.Now {
 		return nil
 	}
-	if now, _ := f.sub.Now(); now != nil {
-		return f.piece(*now)
+	for _, d := range f.sub.Writing() {
+		if err := f.piece(d); err != nil {
+			return err
+		}
 	}
 	return nil
 }

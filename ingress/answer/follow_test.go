@@ -305,6 +305,52 @@ func TestFollow_EndsWithItsReaderItsAccessItsSessionAndTheServer(t *testing.T) {
 	require.ErrorIs(t, <-stopped.ended, answer.ErrClosing)
 }
 
+func TestFollow_TheArgumentsOfCallsAreToldAsTheyAreWritten(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	piece := func(call, offset int, text string) answer.Arguments {
+		return answer.Arguments{ID: chat.NewCallID("t1", 0, call), Tool: "Read", Offset: offset, Piece: text}
+	}
+	r := b.follows(answer.Question{Session: key, Message: id})
+	r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"})
+	turn.argues(0, 1, 0, 0, `{"a`, `":`)
+	turn.argues(0, 1, 1, 0, `{"b`)
+	r.expects(answer.Writing{Tool: "Read"}, piece(0, 0, `{"a`), piece(0, 3, `":`), piece(1, 0, `{"b`))
+
+	late := b.follows(answer.Question{Session: key, Message: id})
+	late.expects(answer.Accepted{Message: id}, answer.Begun{Turn: "t1"}, answer.Writing{Tool: "Read"}, piece(0, 0, `{"a":`), piece(1, 0, `{"b`))
+
+	turn.fails(0, 1)
+	r.expects(answer.Restart{}, answer.Waiting{Reason: answer.WaitsForRetry, Text: "again"})
+	turn.argues(0, 2, 0, 0, `{"a":`)
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 2, ToolName: "Read", Call: "t1.0.0", ArgumentsOffset: 99, Arguments: "what follows a gap"})
+	r.expects(answer.Writing{Tool: "Read"}, piece(0, 0, `{"a":`))
+	call := turn.says(0, "", "Read")[0]
+	r.expects(answer.Message{Calls: 1, Finish: "tool_calls", Usage: stepUsage})
+	turn.argues(0, 2, 0, 0, `{"a":1}`) // late
+	turn.calls(call, "the file")
+	r.expects(answer.Call{ID: call, Tool: "Read", Arguments: `{"a":1}`}, answer.Result{ID: call, Tool: "Read", Text: "the file", OK: true})
+}
+
+func TestFollow_AReaderThatComesAgainAmongArgumentsIsToldThemWholeOnce(t *testing.T) {
+	b := setup(t)
+	id := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	turn.argues(0, 1, 0, 0, `{"a`)
+	r := b.follows(answer.Question{Session: key, Message: id})
+	r.expects(answer.Accepted{Message: id})
+	cursor := r.next().Seq
+	r.expects(answer.Writing{Tool: "Read"}, answer.Arguments{ID: "t1.0.0", Tool: "Read", Piece: `{"a`})
+	r.cancel(errLeft)
+	require.ErrorIs(t, <-r.ended, errLeft)
+	turn.bus.PublishDelta(key, chat.Delta{Turn: "t1", Attempt: 1, ToolName: "Read", Call: "t1.0.0", ArgumentsOffset: 3, Arguments: `":1}`})
+	again := b.follows(answer.Question{Session: key, Message: id, After: cursor})
+	again.expects(answer.Restart{}, answer.Writing{Tool: "Read"}, answer.Arguments{ID: "t1.0.0", Tool: "Read", Piece: `{"a":1}`})
+}
+
 func TestFollow_AReaderThatStopsReadingEndsIt(t *testing.T) {
 	b := setup(t)
 	id := b.accept(key, "a", "")

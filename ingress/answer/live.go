@@ -12,6 +12,12 @@ type draft struct {
 	step, attempt   int
 	text, reasoning int
 	tool            string
+	arguments       map[chat.CallID]int
+}
+
+// misses reports whether there is a gap before a piece.
+func (t draft) misses(d chat.Delta) bool {
+	return d.Offset > t.text || d.ReasoningOffset > t.reasoning || d.ArgumentsOffset > t.arguments[d.Call]
 }
 
 // live tells a piece of what the model writes now, unless it was told as a whole.
@@ -50,11 +56,25 @@ func (f *follower) piece(d chat.Delta) error {
 		}
 		f.draft = draft{step: d.Step, attempt: d.Attempt}
 	}
-	if d.Offset > f.draft.text || d.ReasoningOffset > f.draft.reasoning {
-		if now, _ := f.sub.Now(); now != nil && now.Turn == f.turn && now.Step == d.Step && now.Attempt == d.Attempt {
-			d = *now
+	if f.draft.misses(d) {
+		if now := f.sub.Writing(); len(now) > 0 && now[0].Turn == f.turn && now[0].Step == d.Step && now[0].Attempt == d.Attempt {
+			return f.pieces(now)
 		}
 	}
+	return f.pieces([]chat.Delta{d})
+}
+
+func (f *follower) pieces(all []chat.Delta) error {
+	for _, d := range all {
+		if err := f.fresh(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fresh tells what of a piece follows what the reader knows.
+func (f *follower) fresh(d chat.Delta) error {
 	if fresh := unknown(d.Reasoning, d.ReasoningOffset, f.draft.reasoning); fresh != "" {
 		f.draft.reasoning += len(fresh)
 		if err := f.write(Reasoning{d.Step, fresh}); err != nil {
@@ -69,7 +89,17 @@ func (f *follower) piece(d chat.Delta) error {
 	}
 	if d.ToolName != "" && d.ToolName != f.draft.tool {
 		f.draft.tool = d.ToolName
-		return f.write(Writing{d.Step, d.ToolName})
+		if err := f.write(Writing{d.Step, d.ToolName}); err != nil {
+			return err
+		}
+	}
+	told := f.draft.arguments[d.Call]
+	if fresh := unknown(d.Arguments, d.ArgumentsOffset, told); fresh != "" {
+		if f.draft.arguments == nil {
+			f.draft.arguments = map[chat.CallID]int{}
+		}
+		f.draft.arguments[d.Call] = told + len(fresh)
+		return f.write(Arguments{Step: d.Step, ID: d.Call, Tool: d.ToolName, Offset: told, Piece: fresh})
 	}
 	return nil
 }

@@ -10,9 +10,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,6 +72,83 @@ func TestChat_TellsTheAnswerWithItsToolsAndUsage(t *testing.T) {
 	require.Equal(t, []string{"how do I sow?", "I look.", "Sow in May."}, []string{read.Transcript[0].Content, read.Transcript[1].Content, read.Transcript[2].Content})
 	require.Equal(t, "Read", read.Transcript[1].ToolCalls[0].Name)
 	require.Equal(t, service.ConsumerName(b.service.ID, c.Key, c.ID), b.userName(c), "as operators see it in Temporal")
+}
+
+// argued are the arguments of calls, as their pieces tell them.
+func argued(all []told) map[any]string {
+	calls := map[any]string{}
+	for _, e := range all {
+		switch e.kind() {
+		case "tool_call_chunk":
+			calls[e.data["id"]] += e.data["args_delta"].(string)
+		case "restart":
+			clear(calls)
+		}
+	}
+	return calls
+}
+
+func TestChat_TellsTheArgumentsOfCallsWhileTheyAreWritten(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	r := b.chats(c, "how do I sow?")
+	r.until("accepted")
+	turn := b.claims(c, "t1")
+	turn.begins(0)
+	turn.argues(0, 0, 0, `{"a`)
+	turn.argues(0, 1, 0, `{"a":`)
+	turn.argues(0, 0, 3, `":1}`)
+	turn.argues(0, 1, 5, `1}`)
+	var all []told
+	for argued(all)["t1.0.1"] != `{"a":1}` {
+		all = append(all, r.until("tool_call_chunk")...)
+		last := all[len(all)-1]
+		require.Empty(t, last.id, "a piece has no id: whoever comes again is told them anew")
+		require.Equal(t, "Read", last.data["name"])
+	}
+	require.Equal(t, map[any]string{"t1.0.0": `{"a":1}`, "t1.0.1": `{"a":1}`}, argued(all), "pieces of calls do not mix")
+	turn.calls(turn.says(0, "", "Read", "Read")[0], "found")
+	all = r.until("tool_call")
+	require.Equal(t, []any{"t1.0.0", `{"a":1}`}, []any{all[len(all)-1].data["id"], all[len(all)-1].data["args"]}, "the call that they are of")
+}
+
+func TestChat_WhoComesAgainAmongArgumentsReadsThemWholeOnce(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	b.chats(c, "how do I sow?").until("accepted")
+	turn := b.claims(c, "t1")
+	turn.begins(0)
+	turn.argues(0, 0, 0, `{"a`)
+	r := b.watches(c, strconv.FormatInt(b.read(c).Seq, 10))
+	first := r.until("tool_call_chunk")
+	require.Equal(t, []string{"restart", "tool_call_chunk"}, kinds(first))
+	turn.argues(0, 0, 3, `":1}`)
+	require.Equal(t, map[any]string{"t1.0.0": `{"a":1}`}, argued(append(first, r.until("tool_call_chunk")...)))
+}
+
+func TestChat_PiecesOfArgumentsShowNoMoreThanTheCall(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	r := b.chats(c, "how do I sow?")
+	r.until("accepted")
+	turn := b.claims(c, "t1")
+	turn.begins(0)
+	arguments := `{"content":"` + strings.Repeat("字", 10_000) + `"}`
+	for at := 0; at < len(arguments); at += 996 { // between characters
+		turn.argues(0, 0, at, arguments[at:min(at+996, len(arguments))])
+	}
+	pieces := r.until("tool_call_chunk")
+	for len(argued(pieces)["t1.0.0"]) < 8<<10-utf8.UTFMax {
+		pieces = append(pieces, r.until("tool_call_chunk")...)
+	}
+	id := chat.NewCallID("t1", 0, 0)
+	_, err := b.CommitStep(t.Context(), turn.step(0), chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: id, Name: "Read", Class: chat.ClassRead, Arguments: arguments}}})
+	require.NoError(t, err)
+	turn.calls(id, "found")
+	all := r.until("tool_call")
+	shown := all[len(all)-1].data["args"].(string)
+	require.Less(t, len(shown), 9000)
+	require.Equal(t, shown, argued(append(pieces, all...))[string(id)]+"…")
 }
 
 func (b *bundle) userName(c service.Conversation) string {

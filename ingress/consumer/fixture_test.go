@@ -284,6 +284,16 @@ func (t turn) writes(n int, pieces ...string) {
 	}
 }
 
+// argues publishes pieces of the arguments of a call of a step.
+func (t turn) argues(n, call, offset int, pieces ...string) {
+	for _, p := range pieces {
+		t.bus.PublishDelta(t.session, chat.Delta{
+			Turn: t.id, Step: n, Attempt: 1, ToolName: "Read", Call: chat.NewCallID(t.id, n, call), ArgumentsOffset: offset, Arguments: p,
+		})
+		offset += len(p)
+	}
+}
+
 func (t turn) says(n int, text string, tools ...string) (ids []chat.CallID) {
 	t.T.Helper()
 	a := chat.Answer{Text: text, Finish: "stop", Model: "demo/demo", Usage: chat.Usage{PromptTokens: 10, CompletionTokens: 3}}

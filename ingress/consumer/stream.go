@@ -29,6 +29,7 @@ type event struct {
 	ID        string  `json:"id,omitempty"`
 	Name      string  `json:"name,omitempty"`
 	Args      *string `json:"args,omitempty"`
+	ArgsDelta string  `json:"args_delta,omitempty"`
 	Content   *string `json:"content,omitempty"`
 	Reasoning string  `json:"reasoning,omitempty"`
 	OK        *bool   `json:"ok,omitempty"`
@@ -110,6 +111,8 @@ func (s *sse) tell(e answer.Event) error {
 		return s.send(0, event{Type: "token", Content: &what.Piece})
 	case answer.Reasoning:
 		return s.send(0, event{Type: "thinking", Content: &what.Piece})
+	case answer.Arguments:
+		return s.argue(what)
 	case answer.Restart:
 		return s.send(0, event{Type: "restart"})
 	case answer.Message:
@@ -134,6 +137,15 @@ func (s *sse) tell(e answer.Event) error {
 		return s.comment("ping")
 	}
 	return nil
+}
+
+// argue tells a piece of the arguments of a call, as far as the call will show them.
+func (s *sse) argue(a answer.Arguments) error {
+	shown := head(a.Piece, maxShown-a.Offset)
+	if shown == "" {
+		return nil
+	}
+	return s.send(0, event{Type: "tool_call_chunk", ID: string(a.ID), Name: a.Tool, ArgsDelta: shown})
 }
 
 // Who says what the consumer did not write.

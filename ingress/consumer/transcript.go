@@ -199,14 +199,22 @@ func kindOf(picture bool) string {
 
 // cut is as much of a text as is shown.
 func cut(text string) string {
-	if len(text) <= maxShown {
+	if shown := head(text, maxShown); len(shown) < len(text) {
+		return shown + "…"
+	}
+	return text
+}
+
+// head is the beginning of a text, in whole characters.
+func head(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	end := maxShown
+	end := max(most, 0)
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return text[:end] + "…"
+	return text[:end]
 }
 
 // told are the sentences of the house that mean something to outsiders, in their words. All others are told as one.
