@@ -104,13 +104,16 @@ func TestCompletions_AStreamHidesToolsAndEndsAsOpenAIs(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.StatusCode)
 	turn := b.claims(b.awaits(before), "t1")
 	turn.begins(0)
+	turn.argues(0, 0, 0, `{"secret argument`)
 	turn.calls(turn.says(0, "", "Read")[0], "secret result")
 	turn.begins(1)
+	turn.argues(1, 0, 0, `{"secret argument`)
+	turn.writes(1, "found ")
 	turn.says(1, "found it")
 	turn.ends(chat.TurnDone, "")
 	body, err := io.ReadAll(got.Body)
 	require.NoError(t, err)
-	require.NotContains(t, string(body), "secret result")
+	require.NotContains(t, string(body), "secret")
 	require.True(t, strings.HasSuffix(string(body), "data: [DONE]\n\n"), "%s", body)
 	text, total := "", 0
 	for lines := bufio.NewScanner(strings.NewReader(string(body))); lines.Scan(); {

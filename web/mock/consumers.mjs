@@ -1,6 +1,6 @@
 // A stand-in for the server of services: their pages, and the consumer API behind them, with a scripted model and everything in memory. It is
 // no part of the product and listens on loopback only. A message is a script, a step a line:
-//   say TEXT · think TEXT · search WORDS · restart TEXT (told, and void) · hold (until release()) · waiting TEXT · fail TEXT
+//   say TEXT · think TEXT · search WORDS · write JSON (the arguments of the next search, in pieces) · restart TEXT (told, and void) · hold (until release()) · waiting TEXT · fail TEXT
 //   file PATH (made, and shown) · pause MILLISECONDS (between words) · anything else is repeated
 import { createHash, randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -327,7 +327,7 @@ export class ConsumerServer {
 
   /** Does what a line says. It is told anew where a kill came between. */
   async #line(conversation, line, tell, told, epoch) {
-    const [, verb = "", rest = ""] = /^(say|think|search|restart|hold|waiting|fail|file|pause) ?(.*)$/s.exec(line) ?? []
+    const [, verb = "", rest = ""] = /^(say|think|search|write|restart|hold|waiting|fail|file|pause) ?(.*)$/s.exec(line) ?? []
     const words = async (text, type) => {
       for (const word of text.split(/(?<=\s)/)) {
         tell({ type, content: word })
@@ -341,7 +341,8 @@ export class ConsumerServer {
         told.reasoning += rest
         return words(rest, "thinking")
       case "search": {
-        const id = `call_${randomBytes(3).toString("hex")}`
+        const id = conversation.written ?? `call_${randomBytes(3).toString("hex")}`
+        conversation.written = undefined
         const args = JSON.stringify({ query: rest })
         tell({ type: "tool_call", id, name: "web_search", args })
         await this.#pause(this.pace)
@@ -351,6 +352,10 @@ export class ConsumerServer {
         told.tool_calls.push({ id, name: "web_search", args, result, ok })
         return
       }
+      case "write":
+        conversation.written = `call_${randomBytes(3).toString("hex")}`
+        for (const args_delta of rest.match(/.{1,8}/g)) tell({ type: "tool_call_chunk", id: conversation.written, name: "web_search", args_delta })
+        return
       case "restart":
         await words(rest, "token")
         return tell({ type: "restart" })

@@ -155,6 +155,21 @@ export const serviceOfMock = {
     })
   },
 
+  "the arguments of a call show in its folded step while the model writes them, and as the call has them in the end": async (v) => {
+    await visit(v, async (guest, server) => {
+      await ask(guest, 'write {"query":"never mind\nrestart void\nwrite {"query":"tulips in\nhold\nsearch tulips in May\nsay Found.')
+      const step = guest.turn.getByRole("button", { name: /web_search/ })
+      await step.waitFor()
+      await step.click()
+      await guest.turn.getByText('{"query":"tulips in', { exact: true }).waitFor()
+      server.release()
+      await answered(guest, "Found.")
+      await guest.turn.getByText('"query": "tulips in May"').waitFor()
+      await guest.turn.getByText("Found: tulips in May").waitFor()
+      assert.equal(await guest.turn.getByRole("button", { name: /web_search/ }).count(), 1, "it is one call")
+    })
+  },
+
   "a token that has become too old while the page is open is asked for anew, and the file shows": async (v) => {
     await visit(v, async (guest, server) => {
       await ask(guest, "file images/a.png")

@@ -12,6 +12,8 @@ export interface Call {
   name: string
   /** JSON, or the beginning of it while it is written. */
   args: string
+  /** It is being written: whether it begins is not known yet. */
+  writing?: boolean
   result?: string | null
   ok?: boolean
 }
@@ -49,7 +51,7 @@ export type ChatEvent =
   | { type: "token" | "thinking" | "waiting"; content: string }
   | { type: "message"; content: string; reasoning?: string }
   | { type: "tool_call"; id: string; name: string; args: string }
-  | { type: "tool_call_chunk"; args_delta: string }
+  | { type: "tool_call_chunk"; id: string; name: string; args_delta: string }
   | { type: "tool_result"; id: string; name: string; content: string; ok?: boolean }
   | { type: "restart" | "changed" }
   | { type: "said"; message_id: string; content: string; by: Answerer }

@@ -5,7 +5,8 @@ import { type Live, nothing, reduce, turnsOf, withoutOpen, withResult, withSaid 
 
 const after = (...events: ChatEvent[]): Live => events.reduce(reduce, nothing)
 const token = (content: string): ChatEvent => ({ type: "token", content })
-const call = (id: string): ChatEvent => ({ type: "tool_call", id, name: "web_search", args: "" })
+const call = (id: string): ChatEvent => ({ type: "tool_call", id, name: "web_search", args: "{}" })
+const chunk = (id: string, args_delta: string): ChatEvent => ({ type: "tool_call_chunk", id, name: "web_search", args_delta })
 const result = (id: string): ChatEvent => ({ type: "tool_result", id, name: "web_search", content: "found", ok: true })
 
 test("a whole text takes the place of its pieces, and the next piece begins another step", () => {
@@ -20,12 +21,32 @@ test("a restart and a break void what was not whole, and nothing else", () => {
 })
 
 test("a call keeps its place, its arguments grow, and its result finds it", () => {
-  const live = after({ type: "message", content: "I search.", reasoning: "Hm." }, call("a"), { type: "tool_call_chunk", args_delta: '{"q":' }, { type: "tool_call_chunk", args_delta: "1}" }, call("b"), result("a"), token("Done"))
+  const live = after({ type: "message", content: "I search.", reasoning: "Hm." }, call("a"), call("b"), result("a"), token("Done"))
   expect(live.steps.map(({ thinking, text }) => [thinking, text])).toEqual([["Hm.", "I search."], ["", ""], ["", "Done"]])
   expect(live.steps[1]?.calls).toEqual([
-    { id: "a", name: "web_search", args: '{"q":1}', result: "found", ok: true },
-    { id: "b", name: "web_search", args: "" },
+    { id: "a", name: "web_search", args: "{}", result: "found", ok: true },
+    { id: "b", name: "web_search", args: "{}" },
   ])
+})
+
+test("the arguments of calls grow side by side, and what the call says takes their place", () => {
+  const pieces = [token("I search."), chunk("a", '{"q":'), chunk("b", "{"), chunk("a", "1}")]
+  expect(after(...pieces).steps).toMatchObject([{ text: "I search.", closed: false, calls: [{ id: "a", args: '{"q":1}', writing: true }, { id: "b", args: "{" }] }])
+  const live = after(...pieces, { type: "message", content: "I search." }, call("a"), result("b"), token("Done"))
+  expect(live.steps.map(({ text, closed }) => [text, closed])).toEqual([["I search.", true], ["Done", false]])
+  expect(live.steps[0]?.calls).toEqual([
+    { id: "a", name: "web_search", args: "{}" },
+    { id: "b", name: "web_search", args: "{", result: "found", ok: true },
+  ])
+})
+
+test("calls that are only written are void with the text before them, and those of the next answer stand behind it", () => {
+  const told = [{ type: "message", content: "One." }, call("a"), result("a"), token("Tw"), chunk("b", "{")] as ChatEvent[]
+  for (const live of [after(...told, { type: "restart" }), withoutOpen(after(...told))]) {
+    expect(live.steps.map(({ text, calls }) => [text, calls.map(({ id }) => id)])).toEqual([["One.", []], ["", ["a"]]])
+  }
+  const next = after({ type: "message", content: "" }, call("a"), chunk("b", "{"), chunk("b", "}"))
+  expect(next.steps.map(({ calls }) => calls.map(({ id, args }) => [id, args]))).toEqual([[], [["a", "{}"]], [["b", "{}"]]])
 })
 
 test("calls that are told behind their answer stand behind it, and a restart of the next one leaves them", () => {

@@ -34,7 +34,7 @@ export function reduce(live: Live, event: ChatEvent): Live {
     case "tool_call":
       return withCall(live, { id: event.id, name: event.name, args: textOf(event.args) })
     case "tool_call_chunk":
-      return changeLastCall(live, (call) => ({ ...call, args: call.args + event.args_delta }))
+      return written(live, event)
     case "tool_result":
       return withCall(live, { id: event.id, name: event.name, args: "", result: textOf(event.content), ok: event.ok })
     case "restart":
@@ -46,8 +46,8 @@ export function reduce(live: Live, event: ChatEvent): Live {
   }
 }
 
-/** What is left of it when the connection broke: what was not whole is told again, or comes whole. Calls stay: their answer was whole. */
-export const withoutOpen = (live: Live): Live => ({ steps: live.steps.filter((step) => step.closed || step.calls.length > 0) })
+/** What is left of it when the connection broke: what was not whole is told again, or comes whole. Calls that began stay: their answer was whole. */
+export const withoutOpen = (live: Live): Live => ({ steps: live.steps.filter((step) => step.closed || step.calls.some(begun)) })
 
 /** Changes the step that is being written, which may be a new one. */
 function changeOpen({ steps }: Live, change: (step: Step) => Step): Live {
@@ -56,8 +56,10 @@ function changeOpen({ steps }: Live, change: (step: Step) => Step): Live {
   return { steps: [...steps, change(empty)] }
 }
 
-/** The model writes before it calls: what it writes after calls is its next answer. */
-const behindCalls = ({ steps }: Live): Live => ({ steps: steps.map((step) => (step.calls.length > 0 ? { ...step, closed: true } : step)) })
+const begun = ({ writing }: Call): boolean => !writing
+
+/** The model writes before it calls: what it writes after calls that began is its next answer. */
+const behindCalls = ({ steps }: Live): Live => ({ steps: steps.map((step) => (step.calls.some(begun) ? { ...step, closed: true } : step)) })
 
 /** Notes a call, or what is new of one that is known. */
 function withCall(live: Live, call: Call): Live {
@@ -67,14 +69,13 @@ function withCall(live: Live, call: Call): Live {
 }
 
 function mergeCall(calls: Call[], call: Call): Call[] {
-  return calls.map((old) => (old.id === call.id ? { ...old, ...call, name: call.name || old.name, args: call.args || old.args } : old))
+  return calls.map((old) => (old.id === call.id ? { ...old, writing: undefined, ...call, name: call.name || old.name, args: call.args || old.args } : old))
 }
 
-function changeLastCall(live: Live, change: (call: Call) => Call): Live {
-  const step = live.steps.at(-1)
-  const call = step?.calls.at(-1)
-  if (!step || !call) return live
-  return { steps: [...live.steps.slice(0, -1), { ...step, calls: [...step.calls.slice(0, -1), change(call)] }] }
+/** Adds a piece of the arguments of a call. */
+function written(live: Live, { id, name, args_delta }: Extract<ChatEvent, { type: "tool_call_chunk" }>): Live {
+  const args = (live.steps.at(-1)?.calls.find((call) => call.id === id)?.args ?? "") + args_delta
+  return withCall(args === args_delta ? behindCalls(live) : live, { id, name, args, writing: true })
 }
 
 /** The result of a call that a message has already; undefined: none of them has it. */
