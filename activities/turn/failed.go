@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -13,6 +14,47 @@ import (
 // Causes tells an administrator why something does not work, once, then at most daily.
 type Causes interface {
 	TellAdministrator(ctx context.Context, of chat.Saying, say func(i18n.Lang) string) (told bool, err error)
+}
+
+// failed counts a failure of the provider and asks for another attempt, or ends the step with a sentence.
+func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decision, error) {
+	step := a.step
+	kind := fault.KindOf(cause)
+	switch kind {
+	case fault.RateLimited, fault.Unavailable:
+		return m.again(ctx, a, kind, cause)
+	case fault.TooLarge:
+		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelTooLong) })
+	case fault.Internal:
+		return chat.Decision{}, cause
+	}
+	return m.refused(ctx, a, kind, cause)
+}
+
+// again asks for another attempt after a pause, until there have been as many as are made.
+func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause error) (chat.Decision, error) {
+	step, reason := a.step, llm.Reason(cause)
+	var delay time.Duration
+	failures, err := m.Steps.CountFailure(ctx, step, func(failures int, lang i18n.Lang) (chat.Retry, bool) {
+		delay = m.Retry.Pause(failures, cause)
+		return chat.Retry{
+			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: a.n, Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
+			Text: i18n.Say(lang, i18n.Retrying, i18n.Reason(lang, reason), failures+1, m.Retry.Attempts),
+		}, failures < m.Retry.Attempts
+	})
+	if err != nil {
+		return chat.Decision{}, err
+	}
+	if failures >= m.Retry.Attempts {
+		if d, waits, err := m.wait(ctx, a, failures, cause); waits || err != nil {
+			return d, err
+		}
+		if err := m.tellCause(ctx, a, i18n.ModelCause, reason, cause); err != nil {
+			return chat.Decision{}, err
+		}
+		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
+	}
+	return chat.Decision{}, fault.Later(kind, delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
 }
 
 // refused ends a step whose model refused the request, or could not be called. The cause has addresses, ends of keys and settings of the

@@ -1,0 +1,91 @@
+package turn
+
+import (
+	"context"
+	"slices"
+
+	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/internal/chat"
+	"xbot/internal/llm"
+	"xbot/internal/permission"
+	"xbot/internal/prompt"
+)
+
+// keep commits what the model said, also when the activity ends at this moment: it was paid for.
+func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.Decision, error) {
+	ctx, cancel := activities.Settling(ctx)
+	defer cancel()
+	answer.Model, answer.Prompt, answer.Sent = a.model, prompt.Static(a.Request), a.Sent
+	answer = asShown(answer, a.who.Contract)
+	d, err := m.Steps.CommitStep(ctx, a.step, answer)
+	if err == nil {
+		_ = m.Context.Learn(ctx, a.model, a.Assembled, answer.Usage.PromptTokens) // an estimate that stays as it was harms nothing
+	}
+	return d, err
+}
+
+// usable refuses an answer with nothing in it.
+func usable(a llm.Answer) error {
+	if a.Text == "" && len(a.ToolCalls) == 0 && a.Finish != llm.FinishContentFilter {
+		return llm.ErrEmpty
+	}
+	return nil
+}
+
+// commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
+func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Answer, error) {
+	if a.Finish == llm.FinishWindow {
+		a.Finish = llm.FinishLength
+	}
+	step, tools := at.step, at.tools
+	out := chat.Answer{Text: activities.Clean(a.Text), Reasoning: activities.Clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
+	var authorizer permission.Authorizer
+	if len(a.ToolCalls) > 0 {
+		// As keep does: the answer was paid for, also when the activity ends at this moment.
+		settling, cancel := activities.Settling(ctx)
+		defer cancel()
+		ctx = settling
+		var err error
+		if authorizer, err = m.Authorizers.Of(ctx, step.Session, tools); err != nil {
+			return out, err
+		}
+	}
+	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
+		name, arguments := tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
+		decision := authorizer.Call(name, arguments)
+		plan, _ := tools.Plan(name, arguments) // Run tells the model what is wrong with it
+		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
+			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
+			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
+			Rule: decision.Rule, Always: decision.Always, Asks: chat.Asks{Questions: besides(decision.Rule, name, tools.Questions(ctx, step.Session, name, arguments)), Plan: plan},
+		}.Ruled()))
+	}
+	if len(out.Calls) > 0 {
+		out.Finish = string(llm.FinishToolCalls)
+	} else if a.Finish == llm.FinishToolCalls {
+		out.Finish = string(llm.FinishStop)
+	}
+	return out, nil
+}
+
+// askAccount is the tool that does nothing but ask for an account.
+const askAccount = "oauth_authorize"
+
+// besides are the questions of a call under its rule. Where a person has to permit the call, connecting an account is not asked for beside it: the
+// account answers every call that waits for it, and would permit this one unseen. The tool says then what it lacks.
+func besides(rule chat.Rule, name string, questions []chat.Inquiry) []chat.Inquiry {
+	if rule == chat.RuleAsk && name != askAccount {
+		return slices.DeleteFunc(questions, func(q chat.Inquiry) bool { return q.Connect != nil })
+	}
+	return questions
+}
+
+// keepPartial commits what was written before a person stopped the turn.
+func (m *Model) keepPartial(ctx context.Context, a *attempt, stream Stream) (chat.Decision, error) {
+	text, reasoning := stream.Written()
+	if text == "" {
+		return chat.Decision{Finish: chat.FinishStopped}, nil
+	}
+	return m.keep(ctx, a, chat.Answer{Text: activities.Clean(text), Reasoning: activities.Clean(reasoning), Finish: chat.FinishStopped})
+}
