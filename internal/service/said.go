@@ -2,9 +2,11 @@ package service
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"xbot/internal/chat"
 )
@@ -34,6 +36,24 @@ type SaidQuery struct {
 	Before chat.MessageID // older than that; 0: the newest
 	Unseen bool           // of those alone that the model of the conversation does not see any more
 	N      int            // at most
+}
+
+// Bounds of what a tool shows of a conversation, in characters.
+const (
+	MaxShown = 16_000 // in one answer
+	MaxText  = 1_500  // of one message
+)
+
+// Newest are the newest n messages as far as they are shown at once; one is always.
+func Newest(said []Said, n int) []Said {
+	said = said[max(0, len(said)-n):]
+	room := MaxShown
+	for i, m := range slices.Backward(said) {
+		if room -= min(MaxText, utf8.RuneCountInString(m.Text)); room < 0 && i < len(said)-1 {
+			return said[i+1:]
+		}
+	}
+	return said
 }
 
 // Listed is a conversation of a consumer in a list for its administrator.

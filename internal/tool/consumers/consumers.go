@@ -15,9 +15,7 @@ const (
 	maxListed = 40
 	usualRead = 20
 	maxRead   = 100
-	maxShown  = 16_000 // characters
-	maxText   = 1_500  // characters of one message
-	maxName   = 80     // characters of the name of a service or a person
+	maxName   = 80 // characters of the name of a service or a person
 )
 
 // minutes is how a time is shown.

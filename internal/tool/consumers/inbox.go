@@ -60,5 +60,5 @@ func (b inbox) Run(ctx context.Context, call tool.Call, p inboxParams) (chat.Too
 		}
 		all[i] = service.Quotation{Head: head + "):", Title: item.Title, Text: item.Message}
 	}
-	return tool.Text(service.Quote(all, maxText)), nil
+	return tool.Text(service.Quote(all, service.MaxText)), nil
 }

@@ -50,5 +50,5 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 		all[i] = service.Quotation{Title: c.Title, Head: fmt.Sprintf(
 			"%s (service %q, %s, %s, %d messages):", c.ID, service.OneLine(c.Service, maxName), c.Source, c.At.In(zone).Format(minutes), c.Messages)}
 	}
-	return tool.Text(service.Quote(all, maxText)), nil
+	return tool.Text(service.Quote(all, service.MaxText)), nil
 }

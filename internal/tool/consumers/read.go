@@ -4,9 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"xbot/internal/chat"
 	"xbot/internal/service"
@@ -54,26 +52,14 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	if err != nil {
 		return tool.FromError(err)
 	}
-	shown := newest(said, n)
+	shown := service.Newest(said, n)
 	all := make([]service.Quotation, len(shown))
 	for i, m := range shown {
 		all[i] = service.Quotation{Head: fmt.Sprintf("[m%d %s %s]", m.ID, m.At.In(zone).Format(minutes), m.Who()), Text: m.Text}
 	}
-	text := service.Quote(all, maxText)
+	text := service.Quote(all, service.MaxText)
 	if len(shown) < len(said) {
 		text += fmt.Sprintf("\n\n(there is more: before=\"m%d\")", shown[0].ID)
 	}
 	return tool.Text(text), nil
-}
-
-// newest are the newest n messages as far as they are shown at once; one is always.
-func newest(said []service.Said, n int) []service.Said {
-	said = said[max(0, len(said)-n):]
-	room := maxShown
-	for i, m := range slices.Backward(said) {
-		if room -= min(maxText, utf8.RuneCountInString(m.Text)); room < 0 && i < len(said)-1 {
-			return said[i+1:]
-		}
-	}
-	return said
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"xbot/internal/chat"
 	"xbot/internal/service"
@@ -24,8 +22,6 @@ const OwnName = "read_my_conversation"
 const (
 	usualRead = 20
 	maxRead   = 100
-	maxShown  = 16_000 // characters
-	maxText   = 1_500  // characters of one message
 )
 
 // minutes is how a time is shown.
@@ -78,27 +74,17 @@ func (o own) Run(ctx context.Context, call tool.Call, p ownParams) (chat.ToolRes
 	return tool.Text(strings.Join(ownLines(said, n, zone), "\n")), nil
 }
 
-// ownLines are the newest n messages as far as they fit, the oldest first, and how to read on. Further lines of a text are indented, so that
-// they look like no message of somebody else.
+// ownLines are the newest n messages as far as they are shown at once, the oldest first, and how to read on. Further lines of a text are
+// indented, so that they look like no message of somebody else.
 func ownLines(said []service.Said, n int, zone *time.Location) []string {
-	more := len(said) > n
-	if more {
-		said = said[len(said)-n:]
-	}
+	shown := service.Newest(said, n)
 	var lines []string
-	room, first := maxShown, said[0].ID
-	for i, m := range slices.Backward(said) {
-		text := strings.ReplaceAll(tool.Cut(strings.TrimSpace(m.Text), maxText), "\n", "\n  ")
-		line := fmt.Sprintf("[m%d %s %s] %s", m.ID, m.At.In(zone).Format(minutes), m.Who(), text)
-		if room -= utf8.RuneCountInString(line); room < 0 && len(lines) > 0 {
-			more, first = true, said[i+1].ID
-			break
-		}
-		lines = append(lines, line)
+	for _, m := range shown {
+		text := strings.ReplaceAll(tool.Cut(strings.TrimSpace(m.Text), service.MaxText), "\n", "\n  ")
+		lines = append(lines, fmt.Sprintf("[m%d %s %s] %s", m.ID, m.At.In(zone).Format(minutes), m.Who(), text))
 	}
-	slices.Reverse(lines)
-	if more {
-		lines = append(lines, fmt.Sprintf("(there is more: before=\"m%d\")", first))
+	if len(shown) < len(said) {
+		lines = append(lines, fmt.Sprintf("(there is more: before=\"m%d\")", shown[0].ID))
 	}
 	return lines
 }
