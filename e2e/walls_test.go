@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -294,4 +295,21 @@ func TestWalls_TheFolderOfAConversationGoesWithIt(t *testing.T) {
 
 	require.NoError(t, v.store.DeleteService(t.Context(), v.of.ID, v.of.Admin))
 	require.Eventually(t, gone(filepath.Join(work, "services", v.of.ID)), 4*time.Minute, 50*time.Millisecond, "the last takes the service's folder with it")
+}
+
+func TestWalls_FetchOpensNothingInsideForAConsumer(t *testing.T) {
+	t.Parallel()
+	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("<p>" + houseWord + "</p>")) // the client is gone if this fails
+	}))
+	t.Cleanup(inside.Close)
+	s, work := furnished(t, "XBOT_HTTP_ALLOW=127.0.0.1")
+	v := s.visited(work, service.Patch{Capabilities: &[]service.Capability{service.Web}})
+	line := `call Fetch {"url":"` + inside.URL + `/wiki"}`
+	house := s.newTalk()
+	house.untilEnded(time.Minute, house.send(line, "say done"))
+	require.Contains(t, lastCalls(house)[0].Result, houseWord, "the operator lets the house in")
+	said := v.says(v.begin(), line, "say done")
+	require.NotContains(t, said, houseWord)
+	require.Contains(t, said, "its host is nowhere on the public internet")
 }

@@ -110,7 +110,9 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		slices.Concat(c.lettaTools(), c.soulTools()),
 		shell.New(), ask.New(), ask.NewPlan(c.store), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes(), c.store),
-		web.NewDownload(c.public(), "xbot/"+c.version), web.NewFetch(webpage.New(c.public(), "xbot/"+c.version, c.documents())),
+		web.NewDownload(c.public(), "xbot/"+c.version), web.NewFetch(
+			webpage.New(c.public(), "xbot/"+c.version, c.documents()), webpage.NewForStrangers("xbot/"+c.version, c.documents()),
+		),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
 		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
 		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),

@@ -37,7 +37,7 @@ func allTools() *tool.Registry {
 	return tool.New(
 		shell.New(), ask.New(),
 		file.NewRead(nil), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
-		todo.NewWrite(memory), todo.NewList(memory, nil), notes.NewWrite(nil), notes.NewList(nil, nil), web.NewDownload(nil, ""), web.NewFetch(nil), web.NewSearch(nil),
+		todo.NewWrite(memory), todo.NewList(memory, nil), notes.NewWrite(nil), notes.NewList(nil, nil), web.NewDownload(nil, ""), web.NewFetch(nil, nil), web.NewSearch(nil),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
 		agent.New(nil, nil), agent.NewCreateChat(nil, nil, nil), agent.NewSendMessage(nil, nil, nil), worktree.New(memory, memory, nil),

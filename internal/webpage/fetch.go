@@ -30,7 +30,7 @@ func (r *Reader) fetch(ctx context.Context, from *url.URL) (body, error) {
 	request.Header.Set("Accept", "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,application/pdf;q=0.8,*/*;q=0.5")
 	response, err := r.client.Do(request)
 	if err != nil {
-		return body{}, unreachable(from, err)
+		return body{}, r.unreachable(from, err)
 	}
 	defer func() { _ = response.Body.Close() }() // it was read, or is given up
 	at := response.Request.URL
@@ -63,7 +63,10 @@ func refused(at *url.URL, code int) error {
 	return fault.Errorf(kind, "%s answered %s", Short(at), fmt.Sprint(code, " ", http.StatusText(code)))
 }
 
-func unreachable(from *url.URL, err error) error {
+func (r *Reader) unreachable(from *url.URL, err error) error {
+	if r.strangers && safehttp.Hidden(err) {
+		return fault.Errorf(fault.Denied, "%s could not be fetched: %s", Short(from), safehttp.Nowhere)
+	}
 	kind := fault.Unavailable
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		kind = fault.KindOf(refused)

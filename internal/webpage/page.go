@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/pdf"
+	"xbot/internal/safehttp"
 )
 
 // Limits of one page.
@@ -42,12 +43,20 @@ type Reader struct {
 	agent     string
 	documents Documents
 	time      time.Duration
+	strangers bool // hear of no host whether it is inside
 }
 
 // New returns a reader. The client is one of safehttp.New, agent the product and its version. Without documents PDFs are refused like other
 // files that are no text.
 func New(client *http.Client, agent string, documents Documents) *Reader {
-	return &Reader{client, agent, documents, maxTime}
+	return &Reader{client: client, agent: agent, documents: documents, time: maxTime}
+}
+
+// NewForStrangers returns a reader of what the public internet has, and of nothing else: strangers choose the addresses.
+func NewForStrangers(agent string, documents Documents) *Reader {
+	out := New(safehttp.New(safehttp.Allow{}), agent, documents)
+	out.strangers = true
+	return out
 }
 
 // turns bounds how many pages are taken apart at a time, so that their memory does not add up.

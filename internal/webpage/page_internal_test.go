@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
+	"xbot/internal/safehttp/safehttptest"
 )
 
 func TestRead_GivesASlowPageUp(t *testing.T) {
@@ -34,6 +36,18 @@ func TestRead_GivesASlowPageUp(t *testing.T) {
 	require.ErrorContains(t, err, "/slow did not arrive within 50ms")
 	require.NotContains(t, err.Error(), "abc")
 	<-left
+}
+
+func TestRead_TellsStrangersNothingOfTheServersOwnNetwork(t *testing.T) {
+	t.Parallel()
+	r := NewForStrangers("xbot/test", nil)
+	for _, address := range safehttptest.Inside("8080") {
+		_, err := r.Read(t.Context(), address)
+		require.ErrorContains(t, err, safehttp.Nowhere, address)
+		require.NotContains(t, err.Error(), "XBOT_HTTP_ALLOW")
+	}
+	_, err := r.Read(t.Context(), "http://no-such-host.invalid/")
+	require.ErrorContains(t, err, safehttp.Nowhere)
 }
 
 var home = &url.URL{Scheme: "https", Host: "example.com", Path: "/a/b"}

@@ -215,13 +215,12 @@ func (c *counted) Read(buf []byte) (int, error) {
 // reason says why a request failed. An inside name that leads somewhere and one that leads nowhere are the same to a stranger, and no address
 // of the server's own network is told.
 func (f *Fetcher) reason(err error) string {
-	_, lookup := errors.AsType[*net.DNSError](err)
 	operation, network := errors.AsType[*net.OpError](err)
 	_, refused := errors.AsType[*fault.Error](err)
 	slow, timed := errors.AsType[*url.Error](err)
 	switch {
-	case lookup, network && refused:
-		return "its host is nowhere on the public internet"
+	case safehttp.Hidden(err):
+		return safehttp.Nowhere
 	case refused:
 		return "it redirects too often, or to where nothing is fetched from"
 	case errors.Is(err, context.DeadlineExceeded), timed && slow.Timeout():

@@ -106,6 +106,34 @@ export const serviceOfMock = {
     )
   },
 
+  "a link with another key than the visitor's replaces it only when they say so, and Escape keeps theirs": async (v) => {
+    await visit(v, async (guest, server) => {
+      const other = KEY.replace("ab12", "ffff")
+      const dialog = guest.page.getByRole("dialog", { name: "Use the key of this link?" })
+      await ask(guest, "Which plants like shade?")
+      await guest.turn.locator(".prose").first().waitFor()
+      await guest.page.goto(`${server.page}?again#key=${other}`)
+      await dialog.waitFor()
+      assert.ok(!guest.page.url().includes("sk-svc"), "the key stays in the address")
+      assert.equal(await kept(guest, "key"), KEY, "the link replaced the key unasked")
+      await guest.inspect("302-service-other-key")
+      await guest.page.keyboard.press("Escape")
+      await dialog.waitFor({ state: "detached" })
+      await guest.page.locator("#message").waitFor()
+      assert.equal(await kept(guest, "key"), KEY)
+      await guest.page.evaluate((key) => void (location.hash = `key=${key}`), other) // where the page is open
+      await dialog.getByRole("button", { name: "Use the link" }).click()
+      await dialog.getByRole("alert").filter({ hasText: "This key is not valid" }).waitFor()
+      assert.equal(await kept(guest, "key"), KEY, "a key that is refused took the place of one that is good")
+      server.keys.set(other, garden.service_id)
+      await dialog.getByRole("button", { name: "Use the link" }).click()
+      await dialog.waitFor({ state: "detached" })
+      assert.equal(await kept(guest, "key"), other)
+      await ask(guest, "And which like sun?")
+      await guest.turn.locator(".prose").first().waitFor()
+    }, { elsewhere: true })
+  },
+
   "an answer of a service is written as it comes, its thinking and steps are folded with their names, and its files are shown": async (v) => {
     await visit(v, async (guest, server) => {
       await guest.page.getByText("plants", { exact: true }).and(guest.page.locator("strong")).waitFor()

@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/service"
 	"xbot/internal/tokens"
 	"xbot/internal/tool"
 	"xbot/internal/webpage"
@@ -33,11 +34,12 @@ type fetchParams struct {
 	Offset    int    `json:"offset,omitempty" jsonschema:"tokens to skip"`
 }
 
-type fetch struct{ pages Pages }
+type fetch struct{ pages, forStrangers Pages }
 
-// NewFetch returns the tool Fetch. It reads a page anew for each part of it.
-func NewFetch(pages Pages) tool.Tool {
-	return tool.Define("Fetch", chat.ClassRead, fetchDoc, fetch{pages})
+// NewFetch returns the tool Fetch. It reads a page anew for each part of it. The consumers of a service read those forStrangers: nobody is asked
+// before their agent goes to an address that they have named.
+func NewFetch(pages, forStrangers Pages) tool.Tool {
+	return tool.Define("Fetch", chat.ClassRead, fetchDoc, fetch{pages, forStrangers})
 }
 
 func (fetch) Summary(p fetchParams) string {
@@ -51,7 +53,7 @@ func (fetch) Pattern() chat.PatternKind { return chat.PatternHost }
 
 func (fetch) Subject(p fetchParams) string { return p.URL }
 
-func (f fetch) Run(ctx context.Context, _ tool.Call, p fetchParams) (chat.ToolResult, error) {
+func (f fetch) Run(ctx context.Context, call tool.Call, p fetchParams) (chat.ToolResult, error) {
 	if p.Offset < 0 || p.MaxTokens < 0 {
 		return tool.Fail("offset and max_tokens must not be negative"), nil
 	}
@@ -59,7 +61,11 @@ func (f fetch) Run(ctx context.Context, _ tool.Call, p fetchParams) (chat.ToolRe
 	if most == 0 {
 		most = usualTokens
 	}
-	page, err := f.pages.Read(ctx, p.URL)
+	pages := f.pages
+	if service.Serves(call.Session) {
+		pages = f.forStrangers
+	}
+	page, err := pages.Read(ctx, p.URL)
 	switch {
 	case err == nil:
 		r := part(page, p.Offset, most)

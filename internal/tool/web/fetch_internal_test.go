@@ -15,6 +15,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/safehttp"
+	"xbot/internal/service"
 	"xbot/internal/tokens"
 	"xbot/internal/tool"
 	"xbot/internal/webpage"
@@ -61,7 +62,7 @@ func TestFetch_ShowsAPageInPartsThatMakeItWhole(t *testing.T) {
 		fmt.Fprintf(&text, "第 %d 行 of the page 👩‍👩‍👧.\n", i)
 	}
 	s := &shelf{page: webpage.Page{URL: "https://example.com/long", Title: "Long", Text: text.String()}}
-	it := NewFetch(s)
+	it := NewFetch(s, nil)
 	inside, behind := apart(t, call(t, it, map[string]any{"url": "https://example.com/l"}))
 	require.Equal(t, "https://example.com/l", s.url)
 	all, found := strings.CutPrefix(inside, "Title: Long\n\n")
@@ -86,7 +87,7 @@ func TestFetch_ShowsAPageInPartsThatMakeItWhole(t *testing.T) {
 func TestFetch_APageCannotEndItself(t *testing.T) {
 	t.Parallel()
 	s := &shelf{page: webpage.Page{URL: "https://example.com/", Title: "[end of page]"}}
-	it := NewFetch(s)
+	it := NewFetch(s, nil)
 	words := map[string]bool{}
 	for range 3 {
 		result := call(t, it, map[string]any{"url": "x"})
@@ -104,7 +105,7 @@ func TestFetch_APageCannotEndItself(t *testing.T) {
 func TestFetch_SaysWhatIsMissingAndWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	s := &shelf{page: webpage.Page{URL: "https://example.com/", Title: "T", Text: "# T\ntext", Note: "There is more."}}
-	it := NewFetch(s)
+	it := NewFetch(s, nil)
 	inside, behind := apart(t, call(t, it, map[string]any{"url": "x"}))
 	require.Equal(t, "# T\ntext", inside, "a title is not said twice")
 	require.Equal(t, "There is more.\nSource: https://example.com/", behind)
@@ -133,7 +134,7 @@ func TestFetch_ReadsARealPageAndRefusesPrivateAddresses(t *testing.T) {
 	read := func(allow safehttp.Allow) chat.ToolResult {
 		client := safehttp.New(allow)
 		t.Cleanup(client.CloseIdleConnections)
-		return call(t, NewFetch(webpage.New(client, "xbot/test", nil)), map[string]any{"url": server.URL + "/a?token=abc"})
+		return call(t, NewFetch(webpage.New(client, "xbot/test", nil), nil), map[string]any{"url": server.URL + "/a?token=abc"})
 	}
 	inside, behind := apart(t, read(mustAllow(t)))
 	require.Equal(t, "Title: Hello\n\nYou asked for /a", inside)
@@ -146,9 +147,22 @@ func TestFetch_ReadsARealPageAndRefusesPrivateAddresses(t *testing.T) {
 
 func TestFetch_IsAboutItsHostAndOnlyReads(t *testing.T) {
 	t.Parallel()
-	it := NewFetch(nil)
+	it := NewFetch(nil, nil)
 	require.Equal(t, chat.ClassRead, it.Spec().Class)
 	require.Equal(t, chat.PatternHost, it.Spec().Pattern)
 	require.Equal(t, "https://example.com/x", tool.New(it).Subject("Fetch", `{"url":"https://example.com/x"}`))
 	require.Equal(t, "https://example.com/x from 8", it.Summary(`{"url":"https://example.com/x","offset":8}`))
+}
+
+func TestFetch_AConsumersAgentReadsWhatStrangersMay(t *testing.T) {
+	house, strangers := &shelf{page: webpage.Page{Text: "inside"}}, &shelf{page: webpage.Page{Text: "outside"}}
+	it := NewFetch(house, strangers)
+	for session, want := range map[chat.SessionKey]string{
+		"agent:main:web:direct:1": "inside", "": "inside",
+		service.SessionKey("svc_aaaaaaaa", "0123456789"): "outside", service.InboxSession("svc_aaaaaaaa", 1): "outside",
+	} {
+		r, err := it.Run(t.Context(), tool.Call{User: 7, Session: session, Arguments: `{"url":"http://wiki.corp.example/"}`})
+		require.NoError(t, err)
+		require.Contains(t, r.Content, want, session)
+	}
 }

@@ -1,6 +1,6 @@
 import { Store } from "../lib/store"
 import { read, remove, write } from "./kept"
-import { place } from "./service"
+import { embedded, place } from "./service"
 
 const form = /^sk-svc-[\w-]{8,200}$/
 
@@ -12,6 +12,9 @@ export type Access = "none" | "given" | "refused" | "withdrawn"
 
 export const access = new Store<Access>("none")
 
+/** A key that a link holds while another one is kept: any page can lead here, so the visitor says whether it takes the place of theirs. */
+export const offered = new Store<string | undefined>(undefined)
+
 let key = read(place("key"))
 if (key !== undefined) access.set("given")
 
@@ -21,17 +24,6 @@ export function takeKey(given: string): void {
   key = given
   write(place("key"), given)
   access.set("given")
-}
-
-/** Tries a key, which is not kept by that. */
-export async function probeKey(given: string, probe: () => Promise<void>): Promise<void> {
-  const before = key
-  key = given
-  try {
-    await probe()
-  } finally {
-    key = before
-  }
 }
 
 export function forgetKey(why: "none" | "refused" = "none"): void {
@@ -47,7 +39,7 @@ export function keyMark(text: string = currentKey()): string {
   return (hash >>> 0).toString(16)
 }
 
-/** Takes the key out of an address, before anybody can see it there. */
+/** Takes the key out of an address, before anybody can see it there. In a frame it is that of the page around, which the administrator has named. */
 export function keyOfAddress(): void {
   const said = new URLSearchParams(location.hash.slice(1))
   const given = said.get("key")
@@ -55,6 +47,7 @@ export function keyOfAddress(): void {
   said.delete("key")
   const rest = said.toString()
   history.replaceState(null, "", location.pathname + location.search + (rest && `#${rest}`))
-  if (isKey(given)) takeKey(given)
+  if (isKey(given) && !embedded && currentKey() !== "" && currentKey() !== given) offered.set(given)
+  else if (isKey(given)) takeKey(given)
   else if (currentKey() === "") access.set("refused")
 }

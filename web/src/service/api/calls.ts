@@ -12,10 +12,12 @@ interface Options {
   headers?: Record<string, string>
   signal?: AbortSignal
   patience?: number
+  /** One that is tried, in place of the visitor's. */
+  key?: string
 }
 
 /** Asks the server with the key; throws a Problem. No cookie goes along: this page is nobody's of the house. */
-async function ask(method: string, path: string, { body, headers, signal, patience = PATIENCE }: Options = {}): Promise<Response> {
+async function ask(method: string, path: string, { body, headers, signal, patience = PATIENCE, key }: Options = {}): Promise<Response> {
   const ends = new AbortController()
   signal?.throwIfAborted()
   signal?.addEventListener("abort", () => ends.abort(signal.reason))
@@ -26,7 +28,7 @@ async function ask(method: string, path: string, { body, headers, signal, patien
     answer = await fetch(`/api/v1${path}`, {
       method,
       body,
-      headers: { Authorization: `Bearer ${currentKey()}`, "X-Xbot-Channel": "web", "Accept-Language": document.documentElement.lang, ...json, ...headers },
+      headers: { Authorization: `Bearer ${key ?? currentKey()}`, "X-Xbot-Channel": "web", "Accept-Language": document.documentElement.lang, ...json, ...headers },
       signal: ends.signal,
       credentials: "omit",
       cache: "no-store",
@@ -40,6 +42,7 @@ async function ask(method: string, path: string, { body, headers, signal, patien
   }
   if (answer.ok) return answer
   const problem = await problemOf(answer)
+  if (key !== undefined) throw problem
   if (problem.kind === "key") forgetKey("refused")
   if (problem.kind === "withdrawn") access.set("withdrawn")
   throw problem
@@ -62,7 +65,8 @@ async function quiet(answer: Promise<Response>): Promise<void> {
 const at = (conversation: string) => `/conversations/${encodeURIComponent(conversation)}`
 
 /** Fails where the key may not be used. */
-export const checkKey = (): Promise<void> => quiet(ask("GET", "/service"))
+/** Tries a key, which is not kept by that. */
+export const checkKey = (key: string): Promise<void> => quiet(ask("GET", "/service", { key }))
 
 export const createConversation = (signal?: AbortSignal): Promise<Conversation> => json(ask("POST", "/conversations", { body: "{}", signal }))
 

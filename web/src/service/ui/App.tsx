@@ -9,6 +9,7 @@ import { close, embedded } from "../service"
 import { Chat } from "./Chat"
 import { Head } from "./Head"
 import { KeyForm } from "./KeyForm"
+import { OtherKey } from "./OtherKey"
 import { go, opened, start } from "./place"
 import { Sidebar } from "./Sidebar"
 import { Withdrawn } from "./Withdrawn"
@@ -51,6 +52,7 @@ function Opened({ conversation }: { conversation: Conversation }) {
       >
         {say("app.skip")}
       </a>
+      <OtherKey />
       <Sidebar open={id} drawer={drawer} onChoose={choose} onClose={() => setDrawer(false)} />
       <div className="flex min-w-0 flex-1 flex-col">
         <Head onMenu={() => setDrawer(true)} onNew={() => choose(undefined)} />

@@ -3,7 +3,7 @@ import { type SyntheticEvent, useState } from "react"
 import { checkKey } from "../api/calls"
 import { Problem } from "../api/problem"
 import { refreshList } from "../chat/list"
-import { access, isKey, probeKey, takeKey } from "../key"
+import { access, isKey, takeKey } from "../key"
 import { type Say, useSay } from "../language"
 import { Button } from "./Button"
 import { Front } from "./Front"
@@ -27,7 +27,7 @@ export function KeyForm({ refused }: { refused: boolean }) {
     setBusy(true)
     setTrouble(undefined)
     try {
-      await probeKey(key, checkKey)
+      await checkKey(key)
       takeKey(key)
       refreshList()
     } catch (error) {
