@@ -10,6 +10,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/permission"
 	"xbot/internal/prompt"
+	"xbot/internal/tokens"
 )
 
 // keep commits what the model said, also when the activity ends at this moment: it was paid for.
@@ -81,9 +82,22 @@ func besides(rule chat.Rule, name string, questions []chat.Inquiry) []chat.Inqui
 	return questions
 }
 
-// keepPartial commits what was written before a person stopped the turn.
+// keepPartial commits what was written before a person stopped the turn. The provider asks money for it and told no count: what is expected of one
+// is booked, so that nobody stays within a budget by stopping answers.
 func (m *Model) keepPartial(ctx context.Context, a *attempt, stream Stream) (chat.Decision, error) {
 	text, reasoning := stream.Written()
+	if a.coding == nil {
+		settling, cancel := activities.Settling(ctx)
+		defer cancel()
+		calls := 1
+		if text != "" {
+			calls = 0 // it is counted with what is kept
+		}
+		expected := chat.Usage{PromptTokens: a.Sent.Tokens, CompletionTokens: tokens.Count(text) + tokens.Count(reasoning)}
+		if err := m.Steps.BookUsage(settling, a.step.Session, a.model, calls, expected); err != nil {
+			return chat.Decision{}, err
+		}
+	}
 	if text == "" {
 		return chat.Decision{Finish: chat.FinishStopped}, nil
 	}

@@ -266,6 +266,19 @@ func TestGenerate_AStopKeepsWhatWasWritten(t *testing.T) {
 	require.Equal(t, []string{"w1", "w2", "w3"}, strings.Fields(m.Content)[:3])
 	require.NotContains(t, m.Content, "w1000", "the stream was read to its end")
 	require.Empty(t, m.ToolCalls)
+	requireBooked(t, b)
+}
+
+// requireBooked looks whether one call is booked, with a request and perhaps an answer that the provider did not count.
+func requireBooked(t *testing.T, b *fixture) {
+	t.Helper()
+	_, owner, err := b.Session(t.Context(), activitiestest.Key)
+	require.NoError(t, err)
+	spent, err := b.UsageOf(t.Context(), owner, activitiestest.Key)
+	require.NoError(t, err)
+	require.Len(t, spent, 1)
+	require.EqualValues(t, 1, spent[0].Calls)
+	require.Positive(t, spent[0].PromptTokens)
 }
 
 func TestGenerate_AStopBeforeTheFirstWordWritesNothing(t *testing.T) {
@@ -280,6 +293,7 @@ func TestGenerate_AStopBeforeTheFirstWordWritesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, chat.FinishStopped, out.Finish)
 	require.Len(t, b.Transcript(), 1)
+	requireBooked(t, b)
 }
 
 // late is a store whose commit comes just after something else happened.

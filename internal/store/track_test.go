@@ -343,3 +343,25 @@ func TestTrack_TheEndOfATurnAndALostWakeMoveTheLine(t *testing.T) {
 	d.finish(first, turn, chat.TurnDone)
 	require.Contains(t, woken.wakes, chat.Wake{Kind: chat.WakeTrack, ID: chat.TrackID})
 }
+
+func TestTrack_ARunIsShownBehindAThousandOthers(t *testing.T) {
+	d := deskOf(t, 1)
+	j := d.task("30 9 * * *", "")
+	d.c.set("2026-03-02T08:30:00Z")
+	d.fire(j.ID)
+	d.settled()
+	key := d.begun()[0]
+	d.finish(key, d.turn(key, 1), chat.TurnDone)
+	d.settled()
+	runs, err := d.JobRuns(t.Context(), j.ID, 10)
+	require.NoError(t, err)
+	want, err := d.RunDetails(t.Context(), j.ID, runs[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, "success", want.Status)
+	_, err = d.pool.Exec(t.Context(), `INSERT INTO cron_runs (job_id, key, scheduled_at, reason, session_key, firing_id, skipped, lane, ended_at)
+		SELECT r.job_id, r.key || n, r.scheduled_at, r.reason, r.session_key || n, r.firing_id, 'waiting', 'over', now() FROM cron_runs r, generate_series(1, 1100) n WHERE r.id = $1`, runs[0].ID)
+	require.NoError(t, err)
+	got, err := d.RunDetails(t.Context(), j.ID, runs[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}

@@ -94,7 +94,7 @@ SELECT EXISTS (
 );
 
 -- name: CronRuns :many
--- The newest runs of each of some jobs and what became of them, newest first.
+-- The newest runs of each of some jobs, and one more by its id, with what became of them, newest first.
 SELECT r.id, r.job_id, r.scheduled_at, r.reason, r.session_key, r.skipped, r.created_at, r.lane, r.posted_at, r.ended_at AS over_at, r.timed_out, t.started_at, (i.id IS NULL)::boolean AS gone, coalesce(i.outcome, '')::text AS outcome, i.turn_id,
        coalesce(t.state, '')::text AS turn_state, t.ended_at, coalesce(m.shown, m.content, '')::text AS said, coalesce(m.silent, false)::boolean AS silent
 FROM cron_runs r
@@ -102,6 +102,7 @@ LEFT JOIN inbox i ON i.id = r.inbox_id
 LEFT JOIN turns t ON t.id = i.turn_id
 LEFT JOIN LATERAL (SELECT a.shown, a.content, a.silent FROM messages a WHERE a.turn_id = i.turn_id AND a.role = 'assistant' ORDER BY a.id DESC LIMIT 1) m ON true
 WHERE r.id IN (
+    SELECT sqlc.arg(one)::bigint UNION ALL
     SELECT n.id FROM unnest(sqlc.arg(jobs)::text[]) AS j(id), LATERAL (
         SELECT c.id FROM cron_runs c WHERE c.job_id = j.id ORDER BY c.id DESC LIMIT sqlc.arg(most)::int) n)
 ORDER BY r.id DESC;

@@ -27,7 +27,7 @@ func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.
 	if err != nil {
 		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read run %d: %w", run, err))
 	}
-	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: []string{string(id)}, Most: keepRuns + 1})
+	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{One: run})
 	if err != nil {
 		return chat.JobRunDetails{}, pg.Classify(fmt.Errorf("read run %d: %w", run, err))
 	}

@@ -852,12 +852,14 @@ LEFT JOIN inbox i ON i.id = r.inbox_id
 LEFT JOIN turns t ON t.id = i.turn_id
 LEFT JOIN LATERAL (SELECT a.shown, a.content, a.silent FROM messages a WHERE a.turn_id = i.turn_id AND a.role = 'assistant' ORDER BY a.id DESC LIMIT 1) m ON true
 WHERE r.id IN (
-    SELECT n.id FROM unnest($1::text[]) AS j(id), LATERAL (
-        SELECT c.id FROM cron_runs c WHERE c.job_id = j.id ORDER BY c.id DESC LIMIT $2::int) n)
+    SELECT $1::bigint UNION ALL
+    SELECT n.id FROM unnest($2::text[]) AS j(id), LATERAL (
+        SELECT c.id FROM cron_runs c WHERE c.job_id = j.id ORDER BY c.id DESC LIMIT $3::int) n)
 ORDER BY r.id DESC
 `
 
 type CronRunsParams struct {
+	One  int64
 	Jobs []string
 	Most int32
 }
@@ -884,9 +886,9 @@ type CronRunsRow struct {
 	Silent      bool
 }
 
-// The newest runs of each of some jobs and what became of them, newest first.
+// The newest runs of each of some jobs, and one more by its id, with what became of them, newest first.
 func (q *Queries) CronRuns(ctx context.Context, db DBTX, arg CronRunsParams) ([]CronRunsRow, error) {
-	rows, err := db.Query(ctx, cronRuns, arg.Jobs, arg.Most)
+	rows, err := db.Query(ctx, cronRuns, arg.One, arg.Jobs, arg.Most)
 	if err != nil {
 		return nil, err
 	}
