@@ -1378,7 +1378,7 @@ type ServiceView struct {
 	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it reads: * is all, none: nothing.
 	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ that it runs: * is all, none: nothing.
 	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat.
-	Closed                bool          `json:"closed,omitzero"` // Its administrator is shut out: nobody can use it.
+	Closed                bool          `json:"closed,omitzero"` // Its administrator is shut out, or is no administrator any more: nobody can use it.
 	Conversations         int           `json:"conversations"`   // How many conversations of consumers it has.
 	CreatedAt             time.Time     `json:"created_at"`
 	Description           string        `json:"description"`

@@ -91,7 +91,7 @@ type JobRun struct {
 	Began     time.Time  `json:"began_at"`
 	Ended     *time.Time `json:"ended_at,omitempty"`
 	Outcome   string     `json:"outcome" enum:"queued,waiting,running,done,silent,stopped,timeout,failed,lost,skipped,gone" doc:"queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted."`
-	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty,disabled,gone" doc:"Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled."`
+	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty,disabled,gone,budget,revoked" doc:"Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, the person's account is disabled, its conversation was deleted, the tokens of the day of its service were used up, or the key of its conversation is revoked."`
 	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
 }
 

@@ -21,20 +21,44 @@ RETURNING (EXISTS (SELECT 1 FROM cron_firings f WHERE NOT f.filled) OR EXISTS (S
     WHERE j.service_id IS NOT NULL AND j.state IN ('active', 'done') AND EXISTS (SELECT 1 FROM cron_runs r WHERE r.job_id = j.id AND r.lane = 'queued') AND NOT cron_held(j)
 ))::boolean AS due;
 
--- name: TrackFill :many
--- Writes the next runs of the oldest firing that has not all of its own, one for each conversation that there was when it fired. One that has a
--- run of the same job before it, which is not over, is passed over.
+-- name: TrackFillOne :execrows
+-- Writes the runs of the oldest firings that tell one conversation, many at once: those of one key keep nobody else's from the line. A run is passed
+-- over where one of the same job before it is not over.
 WITH f AS (
-    SELECT f.id, f.job_id, f.key, f.scheduled_at, f.reason, f.fired_at, f.after_at, f.after_id, j.service_id, j.conversation
+    SELECT f.id, f.job_id, f.key, f.scheduled_at, f.reason, f.fired_at, j.conversation
     FROM cron_firings f JOIN cron_jobs j ON j.id = f.job_id
-    WHERE NOT f.filled
+    WHERE NOT f.filled AND j.conversation IS NOT NULL
+    ORDER BY f.id LIMIT sqlc.arg(most)::int
+    FOR UPDATE OF f
+), runs AS (
+    INSERT INTO cron_runs (job_id, key, scheduled_at, reason, session_key, firing_id, skipped, lane, ended_at)
+    SELECT n.job_id, n.key || '/' || n.conversation_id, n.scheduled_at, n.reason, n.session_key, n.id, CASE WHEN n.under_way THEN 'waiting' ELSE '' END,
+           CASE WHEN n.under_way THEN 'over' ELSE 'queued' END, CASE WHEN n.under_way THEN now() END
+    FROM (
+        SELECT f.*, c.session_key, c.id AS conversation_id,
+               row_number() OVER (PARTITION BY f.job_id ORDER BY f.id) > 1
+               OR EXISTS (SELECT 1 FROM cron_runs o WHERE o.job_id = f.job_id AND o.session_key = c.session_key AND o.lane IN ('queued', 'posted')) AS under_way
+        FROM f JOIN service_conversations c ON c.session_key = f.conversation JOIN users u ON u.id = c.user_id
+        WHERE u.disabled_at IS NULL AND c.created_at <= f.fired_at
+    ) n
+    ORDER BY n.id
+    ON CONFLICT DO NOTHING
+)
+UPDATE cron_firings SET filled = true FROM f WHERE cron_firings.id = f.id;
+
+-- name: TrackFill :many
+-- Writes the next runs of the oldest firing that tells all conversations and has not all of its runs, one for each conversation that there was when it
+-- fired. One that has a run of the same job before it, which is not over, is passed over.
+WITH f AS (
+    SELECT f.id, f.job_id, f.key, f.scheduled_at, f.reason, f.fired_at, f.after_at, f.after_id, j.service_id
+    FROM cron_firings f JOIN cron_jobs j ON j.id = f.job_id
+    WHERE NOT f.filled AND j.conversation IS NULL
     ORDER BY f.id LIMIT 1
     FOR UPDATE OF f
 ), page AS (
     SELECT c.session_key, c.id, c.created_at
     FROM f JOIN service_conversations c ON c.service_id = f.service_id JOIN users u ON u.id = c.user_id
     WHERE u.disabled_at IS NULL AND c.created_at <= f.fired_at AND (c.created_at, c.id) > (f.after_at, f.after_id)
-      AND (f.conversation IS NULL OR c.session_key = f.conversation)
     ORDER BY c.created_at, c.id
     LIMIT sqlc.arg(most)::int
 ), runs AS (
@@ -96,8 +120,22 @@ SELECT count(*)::int AS n,
 FROM cron_runs r LEFT JOIN inbox i ON i.id = r.inbox_id LEFT JOIN turns t ON t.id = i.turn_id AND t.state = 'running'
 WHERE r.lane = 'posted';
 
+-- name: TrackPass :exec
+-- Passes over what waits in line of consumers' jobs whose key is revoked, and of those of services whose tokens of the day are used up.
+WITH spent AS MATERIALIZED (
+    SELECT s.id FROM services s WHERE s.deleted_at IS NULL AND service_spent(s)
+)
+UPDATE cron_runs SET lane = 'over', ended_at = now(), skipped = CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' ELSE 'budget' END
+FROM cron_jobs j JOIN service_conversations c ON c.user_id = j.user_id JOIN service_keys k ON k.id = c.key_id
+WHERE cron_runs.lane = 'queued' AND j.id = cron_runs.job_id AND (k.revoked_at IS NOT NULL OR c.service_id IN (SELECT spent.id FROM spent));
+
 -- name: TrackNext :one
--- The run that gets the next place: of the job that has the fewest, the oldest. Those of jobs that are paused or held wait.
+-- The run that gets the next place. Administrators' tasks come first. Then keys take turns with the jobs of their conversations: first the one that has
+-- the fewest places, and of those the one that got one the longest ago. Within each, the oldest run of the job that has the fewest. Those of jobs that
+-- are paused or held wait.
+WITH posted AS MATERIALIZED (
+    SELECT p.job_id, c.key_id FROM cron_runs p JOIN cron_jobs j ON j.id = p.job_id LEFT JOIN service_conversations c ON c.user_id = j.user_id WHERE p.lane = 'posted'
+)
 SELECT r.id, r.session_key, r.key, r.scheduled_at, r.reason, r.skipped, sqlc.embed(j), now()::timestamptz AS clock,
        (EXISTS (SELECT 1 FROM service_conversations c JOIN users u ON u.id = c.user_id WHERE c.session_key = r.session_key AND u.disabled_at IS NULL))::boolean AS there,
        (o.kind = 'consumer')::boolean AS own
@@ -107,12 +145,21 @@ FROM (
 JOIN cron_runs r ON r.id = first.id
 JOIN cron_jobs j ON j.id = first.job_id
 JOIN users o ON o.id = j.user_id
+LEFT JOIN service_conversations own ON own.user_id = j.user_id
+LEFT JOIN service_keys k ON k.id = own.key_id
 WHERE j.state IN ('active', 'done') AND NOT cron_held(j)
-ORDER BY (SELECT count(*) FROM cron_runs p WHERE p.lane = 'posted' AND p.job_id = first.job_id), r.id
+ORDER BY o.kind = 'consumer', (SELECT count(*) FROM posted p WHERE p.key_id = k.id), k.told_at NULLS FIRST,
+         (SELECT count(*) FROM posted p WHERE p.job_id = first.job_id), r.id
 LIMIT 1;
 
 -- name: TrackPost :exec
-UPDATE cron_runs SET lane = 'posted', posted_at = now(), inbox_id = sqlc.arg(inbox_id)::bigint WHERE id = sqlc.arg(id);
+-- A run has a place from now on; of a consumer's job, it is one of the consumer's key.
+WITH run AS (
+    UPDATE cron_runs SET lane = 'posted', posted_at = now(), inbox_id = sqlc.arg(inbox_id)::bigint WHERE cron_runs.id = sqlc.arg(id) RETURNING cron_runs.job_id
+)
+UPDATE service_keys SET told_at = clock_timestamp()
+FROM run JOIN cron_jobs j ON j.id = run.job_id JOIN service_conversations c ON c.user_id = j.user_id
+WHERE service_keys.id = c.key_id;
 
 -- name: TrackGone :exec
 UPDATE cron_runs SET lane = 'over', ended_at = now(), skipped = 'gone' WHERE id = $1;

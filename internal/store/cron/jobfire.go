@@ -60,7 +60,7 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 			return fmt.Errorf("lock job %s: %w", id, err)
 		}
 		if row.Held {
-			return fault.Errorf(fault.Conflict, "the service of %s is withdrawn, or may not have the job any more: publish it first", id)
+			return fault.Errorf(fault.Conflict, "the service of %s is withdrawn, or may not have the job any more, or the key of its conversation is revoked: publish the service first", id)
 		}
 		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock}
 		err = f.record(ctx, run{key: "manual/" + once, at: f.now, reason: chat.RunManual})

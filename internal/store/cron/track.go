@@ -29,8 +29,8 @@ const (
 )
 
 // AdvanceTrack moves the line of the runs of services' jobs, in one transaction: what has ended gives its place back, what takes too long is
-// asked to stop, the firing that came first gets more of its runs, and those that are next get what places there are. Done again it finds what
-// it did: a firing tells each conversation once.
+// asked to stop, the firing that came first gets more of its runs, those of consumers are passed over whose key is revoked or whose service has used
+// up its tokens of the day, and those that are next get what places there are. Done again it finds what it did: a firing tells each conversation once.
 func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration) (out chat.Tracked, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := tx.Q.TrackLock(ctx, tx); err != nil {
@@ -42,9 +42,12 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 		if _, err := tx.Q.TrackSettle(ctx, tx); err != nil {
 			return fmt.Errorf("settle runs: %w", err)
 		}
-		added, err := tx.Q.TrackFill(ctx, tx, trackPage)
+		filled, added, err := fill(ctx, tx)
 		if err != nil {
-			return fmt.Errorf("write the runs of a firing: %w", err)
+			return err
+		}
+		if err := tx.Q.TrackPass(ctx, tx); err != nil {
+			return fmt.Errorf("pass over runs of keys and services that may have none: %w", err)
 		}
 		posted, err := tx.Q.TrackPosted(ctx, tx, pg.Interval(most))
 		if err != nil {
@@ -65,19 +68,33 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 		if err != nil {
 			return fmt.Errorf("look who waits: %w", err)
 		}
-		out = chat.Tracked{Posted: n, Waiting: waits, Wait: trackLook}
-		for _, f := range added {
-			out.Added += int(f.Added)
-		}
+		out = chat.Tracked{Posted: n, Waiting: waits, Added: added, Wait: trackLook}
 		if left := time.Duration(posted.LeftS * float64(time.Second)); posted.N > 0 && left > 0 {
 			out.Wait = min(out.Wait, left)
 		}
-		if len(added) > 0 || n < places && waits {
+		if filled || n < places && waits {
 			out.Wait = 0 // there is more to write
 		}
 		return nil
 	})
 	return out, err
+}
+
+// fill writes runs of firings into the line. filled says that there was a firing to look at.
+func fill(ctx context.Context, tx *pg.Tx) (filled bool, added int, err error) {
+	single, err := tx.Q.TrackFillOne(ctx, tx, trackPage)
+	if err != nil {
+		return false, 0, fmt.Errorf("write the runs of firings that tell one conversation: %w", err)
+	}
+	some, err := tx.Q.TrackFill(ctx, tx, trackPage)
+	if err != nil {
+		return false, 0, fmt.Errorf("write the runs of a firing: %w", err)
+	}
+	added = int(single)
+	for _, f := range some {
+		added += int(f.Added)
+	}
+	return single > 0 || len(some) > 0, added, nil
 }
 
 // stopLate asks the turns of runs to stop that take too long. A run that no turn has begun is dropped.

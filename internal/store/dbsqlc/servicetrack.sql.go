@@ -250,16 +250,15 @@ func (q *Queries) TrackDrop(ctx context.Context, db DBTX, id chat.InboxID) ([]Tr
 
 const trackFill = `-- name: TrackFill :many
 WITH f AS (
-    SELECT f.id, f.job_id, f.key, f.scheduled_at, f.reason, f.fired_at, f.after_at, f.after_id, j.service_id, j.conversation
+    SELECT f.id, f.job_id, f.key, f.scheduled_at, f.reason, f.fired_at, f.after_at, f.after_id, j.service_id
     FROM cron_firings f JOIN cron_jobs j ON j.id = f.job_id
-    WHERE NOT f.filled
+    WHERE NOT f.filled AND j.conversation IS NULL
     ORDER BY f.id LIMIT 1
     FOR UPDATE OF f
 ), page AS (
     SELECT c.session_key, c.id, c.created_at
     FROM f JOIN service_conversations c ON c.service_id = f.service_id JOIN users u ON u.id = c.user_id
     WHERE u.disabled_at IS NULL AND c.created_at <= f.fired_at AND (c.created_at, c.id) > (f.after_at, f.after_id)
-      AND (f.conversation IS NULL OR c.session_key = f.conversation)
     ORDER BY c.created_at, c.id
     LIMIT $1::int
 ), runs AS (
@@ -286,8 +285,8 @@ type TrackFillRow struct {
 	Added int32
 }
 
-// Writes the next runs of the oldest firing that has not all of its own, one for each conversation that there was when it fired. One that has a
-// run of the same job before it, which is not over, is passed over.
+// Writes the next runs of the oldest firing that tells all conversations and has not all of its runs, one for each conversation that there was when it
+// fired. One that has a run of the same job before it, which is not over, is passed over.
 func (q *Queries) TrackFill(ctx context.Context, db DBTX, most int32) ([]TrackFillRow, error) {
 	rows, err := db.Query(ctx, trackFill, most)
 	if err != nil {
@@ -306,6 +305,40 @@ func (q *Queries) TrackFill(ctx context.Context, db DBTX, most int32) ([]TrackFi
 		return nil, err
 	}
 	return items, nil
+}
+
+const trackFillOne = `-- name: TrackFillOne :execrows
+WITH f AS (
+    SELECT f.id, f.job_id, f.key, f.scheduled_at, f.reason, f.fired_at, j.conversation
+    FROM cron_firings f JOIN cron_jobs j ON j.id = f.job_id
+    WHERE NOT f.filled AND j.conversation IS NOT NULL
+    ORDER BY f.id LIMIT $1::int
+    FOR UPDATE OF f
+), runs AS (
+    INSERT INTO cron_runs (job_id, key, scheduled_at, reason, session_key, firing_id, skipped, lane, ended_at)
+    SELECT n.job_id, n.key || '/' || n.conversation_id, n.scheduled_at, n.reason, n.session_key, n.id, CASE WHEN n.under_way THEN 'waiting' ELSE '' END,
+           CASE WHEN n.under_way THEN 'over' ELSE 'queued' END, CASE WHEN n.under_way THEN now() END
+    FROM (
+        SELECT f.id, f.job_id, f.key, f.scheduled_at, f.reason, f.fired_at, f.conversation, c.session_key, c.id AS conversation_id,
+               row_number() OVER (PARTITION BY f.job_id ORDER BY f.id) > 1
+               OR EXISTS (SELECT 1 FROM cron_runs o WHERE o.job_id = f.job_id AND o.session_key = c.session_key AND o.lane IN ('queued', 'posted')) AS under_way
+        FROM f JOIN service_conversations c ON c.session_key = f.conversation JOIN users u ON u.id = c.user_id
+        WHERE u.disabled_at IS NULL AND c.created_at <= f.fired_at
+    ) n
+    ORDER BY n.id
+    ON CONFLICT DO NOTHING
+)
+UPDATE cron_firings SET filled = true FROM f WHERE cron_firings.id = f.id
+`
+
+// Writes the runs of the oldest firings that tell one conversation, many at once: those of one key keep nobody else's from the line. A run is passed
+// over where one of the same job before it is not over.
+func (q *Queries) TrackFillOne(ctx context.Context, db DBTX, most int32) (int64, error) {
+	result, err := db.Exec(ctx, trackFillOne, most)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const trackGone = `-- name: TrackGone :exec
@@ -372,6 +405,9 @@ func (q *Queries) TrackLock(ctx context.Context, db DBTX) error {
 }
 
 const trackNext = `-- name: TrackNext :one
+WITH posted AS MATERIALIZED (
+    SELECT p.job_id, c.key_id FROM cron_runs p JOIN cron_jobs j ON j.id = p.job_id LEFT JOIN service_conversations c ON c.user_id = j.user_id WHERE p.lane = 'posted'
+)
 SELECT r.id, r.session_key, r.key, r.scheduled_at, r.reason, r.skipped, j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, j.service_id, j.conversation, j.permits, now()::timestamptz AS clock,
        (EXISTS (SELECT 1 FROM service_conversations c JOIN users u ON u.id = c.user_id WHERE c.session_key = r.session_key AND u.disabled_at IS NULL))::boolean AS there,
        (o.kind = 'consumer')::boolean AS own
@@ -381,8 +417,11 @@ FROM (
 JOIN cron_runs r ON r.id = first.id
 JOIN cron_jobs j ON j.id = first.job_id
 JOIN users o ON o.id = j.user_id
+LEFT JOIN service_conversations own ON own.user_id = j.user_id
+LEFT JOIN service_keys k ON k.id = own.key_id
 WHERE j.state IN ('active', 'done') AND NOT cron_held(j)
-ORDER BY (SELECT count(*) FROM cron_runs p WHERE p.lane = 'posted' AND p.job_id = first.job_id), r.id
+ORDER BY o.kind = 'consumer', (SELECT count(*) FROM posted p WHERE p.key_id = k.id), k.told_at NULLS FIRST,
+         (SELECT count(*) FROM posted p WHERE p.job_id = first.job_id), r.id
 LIMIT 1
 `
 
@@ -399,7 +438,9 @@ type TrackNextRow struct {
 	Own         bool
 }
 
-// The run that gets the next place: of the job that has the fewest, the oldest. Those of jobs that are paused or held wait.
+// The run that gets the next place. Administrators' tasks come first. Then keys take turns with the jobs of their conversations: first the one that has
+// the fewest places, and of those the one that got one the longest ago. Within each, the oldest run of the job that has the fewest. Those of jobs that
+// are paused or held wait.
 func (q *Queries) TrackNext(ctx context.Context, db DBTX) (TrackNextRow, error) {
 	row := db.QueryRow(ctx, trackNext)
 	var i TrackNextRow
@@ -451,8 +492,28 @@ func (q *Queries) TrackNext(ctx context.Context, db DBTX) (TrackNextRow, error) 
 	return i, err
 }
 
+const trackPass = `-- name: TrackPass :exec
+WITH spent AS MATERIALIZED (
+    SELECT s.id FROM services s WHERE s.deleted_at IS NULL AND service_spent(s)
+)
+UPDATE cron_runs SET lane = 'over', ended_at = now(), skipped = CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked' ELSE 'budget' END
+FROM cron_jobs j JOIN service_conversations c ON c.user_id = j.user_id JOIN service_keys k ON k.id = c.key_id
+WHERE cron_runs.lane = 'queued' AND j.id = cron_runs.job_id AND (k.revoked_at IS NOT NULL OR c.service_id IN (SELECT spent.id FROM spent))
+`
+
+// Passes over what waits in line of consumers' jobs whose key is revoked, and of those of services whose tokens of the day are used up.
+func (q *Queries) TrackPass(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, trackPass)
+	return err
+}
+
 const trackPost = `-- name: TrackPost :exec
-UPDATE cron_runs SET lane = 'posted', posted_at = now(), inbox_id = $1::bigint WHERE id = $2
+WITH run AS (
+    UPDATE cron_runs SET lane = 'posted', posted_at = now(), inbox_id = $1::bigint WHERE cron_runs.id = $2 RETURNING cron_runs.job_id
+)
+UPDATE service_keys SET told_at = clock_timestamp()
+FROM run JOIN cron_jobs j ON j.id = run.job_id JOIN service_conversations c ON c.user_id = j.user_id
+WHERE service_keys.id = c.key_id
 `
 
 type TrackPostParams struct {
@@ -460,6 +521,7 @@ type TrackPostParams struct {
 	ID      int64
 }
 
+// A run has a place from now on; of a consumer's job, it is one of the consumer's key.
 func (q *Queries) TrackPost(ctx context.Context, db DBTX, arg TrackPostParams) error {
 	_, err := db.Exec(ctx, trackPost, arg.InboxID, arg.ID)
 	return err

@@ -5352,10 +5352,10 @@ export interface components {
             session_key: string;
             turn_id?: string;
             /**
-             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
+             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, the person's account is disabled, its conversation was deleted, the tokens of the day of its service were used up, or the key of its conversation is revoked.
              * @enum {string}
              */
-            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone";
+            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone" | "budget" | "revoked";
         };
         JobRunDetails: {
             /** Format: date-time */
@@ -5390,10 +5390,10 @@ export interface components {
             steps: components["schemas"]["JobStep"][] | null;
             turn_id?: string;
             /**
-             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, or the person's account is disabled.
+             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, the person's account is disabled, its conversation was deleted, the tokens of the day of its service were used up, or the key of its conversation is revoked.
              * @enum {string}
              */
-            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone";
+            why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone" | "budget" | "revoked";
         };
         JobStep: {
             failed?: boolean;
@@ -7294,7 +7294,7 @@ export interface components {
             allowed_scripts: string[] | null;
             /** @description Of web, image, speech, video, scheduler and humanchat. */
             capabilities: string[] | null;
-            /** @description Its administrator is shut out: nobody can use it. */
+            /** @description Its administrator is shut out, or is no administrator any more: nobody can use it. */
             closed?: boolean;
             /**
              * Format: int64

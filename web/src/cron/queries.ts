@@ -35,7 +35,7 @@ const outcomes: Record<JobRun["outcome"], CronWord> = {
   queued: "outQueued", timeout: "outTimeout", waiting: "outWaiting", running: "outRunning", done: "outDone", silent: "outSilent", stopped: "outStopped", failed: "outFailed", lost: "outLost", skipped: "outSkipped", gone: "outGone",
 }
 
-const whys: Record<NonNullable<JobRun["why"]>, CronWord> = { waiting: "whyWaiting", busy: "whyBusy", hours: "whyHours", empty: "whyEmpty", disabled: "whyDisabled", gone: "whyGone" }
+const whys: Record<NonNullable<JobRun["why"]>, CronWord> = { waiting: "whyWaiting", busy: "whyBusy", hours: "whyHours", empty: "whyEmpty", disabled: "whyDisabled", gone: "whyGone", budget: "whyBudget", revoked: "whyRevoked" }
 
 /** What became of a run, with the reason where there is one. */
 export const outcomeOf = (say: Say<CronWord>, { outcome, why }: JobRun): string => say(outcomes[outcome]) + (why ? ` (${say(whys[why])})` : "")
