@@ -35,8 +35,8 @@ type Service struct {
 	Revision  int64     `json:"revision" doc:"Counts its changes."`
 	CreatedAt time.Time `json:"created_at"`
 	ChangedAt time.Time `json:"updated_at"`
-	// Closed: its administrator is shut out, so that nobody may use it.
-	Closed bool `json:"closed,omitempty" doc:"Its administrator is shut out: nobody can use it."`
+	// Closed: its administrator is shut out or none any more, so that nobody may use it.
+	Closed bool `json:"closed,omitempty" doc:"Its administrator is shut out, or is no administrator any more: nobody can use it."`
 }
 
 // Open reports whether consumers may use the service.

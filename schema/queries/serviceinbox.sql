@@ -1,16 +1,31 @@
 -- name: ServiceHandHold :one
 -- Who has taken a conversation of a service, and where they speak from. Nobody takes it or gives it back until the transaction ends.
-SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name
+SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
+       EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN services v ON v.id = c.service_id LEFT JOIN users u ON u.id = c.taken_by
 WHERE c.session_key = $1
 FOR SHARE OF c;
 
 -- name: ServiceHandLock :one
 -- As above, for who takes it, gives it back or speaks in it: one after the other.
-SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name
+SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
+       EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN services v ON v.id = c.service_id LEFT JOIN users u ON u.id = c.taken_by
 WHERE c.session_key = $1
 FOR NO KEY UPDATE OF c;
+
+-- name: ServiceHandMay :one
+-- Whether somebody is an administrator, and stays one until the transaction ends. It is asked before the conversation is locked.
+SELECT id FROM users WHERE id = $1 AND role = 'admin' AND kind = 'person' AND disabled_at IS NULL FOR SHARE;
+
+-- name: ServiceHandsOf :many
+-- Gives back what somebody has taken, and tells them nothing more: they are no administrator any more. Those are returned that they had.
+WITH quiet AS (
+    UPDATE service_conversations q SET said_from = NULL, said_by = NULL WHERE q.said_by = sqlc.arg(id)::bigint AND q.taken_by IS DISTINCT FROM sqlc.arg(id)::bigint
+)
+UPDATE service_conversations SET taken_by = NULL, taken_at = NULL, said_from = NULL, said_by = NULL
+FROM sessions s WHERE service_conversations.taken_by = sqlc.arg(id)::bigint AND s.key = service_conversations.session_key
+RETURNING service_conversations.session_key, s.channel;
 
 -- name: ServiceHandSet :exec
 -- Null: the conversation is given back.
@@ -19,7 +34,8 @@ WHERE session_key = sqlc.arg(session_key);
 
 -- name: ServiceSaidFrom :exec
 -- Where an administrator is told what the consumer writes. Null: on the page.
-UPDATE service_conversations SET said_from = sqlc.narg(said_from) WHERE session_key = sqlc.arg(session_key);
+UPDATE service_conversations SET said_from = sqlc.narg(said_from)::jsonb, said_by = CASE WHEN sqlc.narg(said_from)::jsonb IS NOT NULL THEN sqlc.arg(said_by)::bigint END
+WHERE session_key = sqlc.arg(session_key);
 
 -- name: ServiceHandOf :many
 -- Who has taken which of some conversations.

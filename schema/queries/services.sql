@@ -12,12 +12,12 @@ INSERT INTO users (name, role, kind, owner_id) VALUES ($1, 'member', $2, $3) RET
 INSERT INTO services (id, user_id, admin_id, name, published, definition) VALUES ($1, $2, $3, $4, $5, $6);
 
 -- name: ServiceGet :one
-SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
 WHERE s.id = $1 AND s.deleted_at IS NULL;
 
 -- name: ServiceList :many
-SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
 WHERE s.deleted_at IS NULL
 ORDER BY lower(s.name), s.id;
@@ -27,7 +27,7 @@ SELECT version FROM services_version;
 
 -- name: ServiceHold :one
 -- Keeps everybody else from changing the service, and from beginning conversations with it, until the transaction ends.
-SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
 WHERE s.id = $1 AND s.deleted_at IS NULL
 FOR NO KEY UPDATE OF s;
@@ -59,7 +59,7 @@ RETURNING name, created_at, last_used_at;
 -- name: ServiceKeyFind :one
 -- Whose key it is, by its hash, or by its id where there is none. Revoked ones, and those of services that are being deleted, are not found.
 SELECT k.id AS key_id, k.name AS key_name, k.revision AS key_revision, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
-       (a.disabled_at IS NOT NULL)::boolean AS closed
+       (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
 WHERE (k.hash = sqlc.narg(hash)::bytea OR sqlc.narg(hash)::bytea IS NULL AND k.id = sqlc.arg(key_id)) AND k.revoked_at IS NULL AND s.deleted_at IS NULL;
 
@@ -143,12 +143,12 @@ SELECT id, state FROM turns WHERE session_key = sqlc.arg(session_key) AND id = A
 
 -- name: ServiceRoomGet :one
 -- Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
--- is being deleted, or whose administrator is shut out, has no rooms.
+-- is being deleted, or whose administrator is shut out or none any more, has no rooms.
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
        coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
 FROM users u
 LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
-LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.disabled_at IS NULL)
+LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
 LEFT JOIN service_rooms r ON r.user_id = u.id
 WHERE u.id = sqlc.arg(id);
 

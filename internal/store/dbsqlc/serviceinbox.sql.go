@@ -14,7 +14,8 @@ import (
 )
 
 const serviceHandHold = `-- name: ServiceHandHold :one
-SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name
+SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
+       EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN services v ON v.id = c.service_id LEFT JOIN users u ON u.id = c.taken_by
 WHERE c.session_key = $1
 FOR SHARE OF c
@@ -30,6 +31,7 @@ type ServiceHandHoldRow struct {
 	SaidFrom    []byte
 	Title       string
 	TakenName   string
+	Tells       bool
 }
 
 // Who has taken a conversation of a service, and where they speak from. Nobody takes it or gives it back until the transaction ends.
@@ -46,6 +48,7 @@ func (q *Queries) ServiceHandHold(ctx context.Context, db DBTX, sessionKey chat.
 		&i.SaidFrom,
 		&i.Title,
 		&i.TakenName,
+		&i.Tells,
 	)
 	return i, err
 }
@@ -63,7 +66,8 @@ func (q *Queries) ServiceHandKept(ctx context.Context, db DBTX, id chat.InboxID)
 }
 
 const serviceHandLock = `-- name: ServiceHandLock :one
-SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name
+SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
+       EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN services v ON v.id = c.service_id LEFT JOIN users u ON u.id = c.taken_by
 WHERE c.session_key = $1
 FOR NO KEY UPDATE OF c
@@ -79,6 +83,7 @@ type ServiceHandLockRow struct {
 	SaidFrom    []byte
 	Title       string
 	TakenName   string
+	Tells       bool
 }
 
 // As above, for who takes it, gives it back or speaks in it: one after the other.
@@ -95,8 +100,21 @@ func (q *Queries) ServiceHandLock(ctx context.Context, db DBTX, sessionKey chat.
 		&i.SaidFrom,
 		&i.Title,
 		&i.TakenName,
+		&i.Tells,
 	)
 	return i, err
+}
+
+const serviceHandMay = `-- name: ServiceHandMay :one
+SELECT id FROM users WHERE id = $1 AND role = 'admin' AND kind = 'person' AND disabled_at IS NULL FOR SHARE
+`
+
+// Whether somebody is an administrator, and stays one until the transaction ends. It is asked before the conversation is locked.
+func (q *Queries) ServiceHandMay(ctx context.Context, db DBTX, id chat.UserID) (chat.UserID, error) {
+	row := db.QueryRow(ctx, serviceHandMay, id)
+	var id_2 chat.UserID
+	err := row.Scan(&id_2)
+	return id_2, err
 }
 
 const serviceHandOf = `-- name: ServiceHandOf :many
@@ -179,6 +197,41 @@ func (q *Queries) ServiceHandWaiting(ctx context.Context, db DBTX, sessionKey ch
 			&i.Files,
 			&i.AcceptedAt,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceHandsOf = `-- name: ServiceHandsOf :many
+WITH quiet AS (
+    UPDATE service_conversations q SET said_from = NULL, said_by = NULL WHERE q.said_by = $1::bigint AND q.taken_by IS DISTINCT FROM $1::bigint
+)
+UPDATE service_conversations SET taken_by = NULL, taken_at = NULL, said_from = NULL, said_by = NULL
+FROM sessions s WHERE service_conversations.taken_by = $1::bigint AND s.key = service_conversations.session_key
+RETURNING service_conversations.session_key, s.channel
+`
+
+type ServiceHandsOfRow struct {
+	SessionKey chat.SessionKey
+	Channel    string
+}
+
+// Gives back what somebody has taken, and tells them nothing more: they are no administrator any more. Those are returned that they had.
+func (q *Queries) ServiceHandsOf(ctx context.Context, db DBTX, id int64) ([]ServiceHandsOfRow, error) {
+	rows, err := db.Query(ctx, serviceHandsOf, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceHandsOfRow
+	for rows.Next() {
+		var i ServiceHandsOfRow
+		if err := rows.Scan(&i.SessionKey, &i.Channel); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -660,16 +713,18 @@ func (q *Queries) ServiceSaidBefore(ctx context.Context, db DBTX, arg ServiceSai
 }
 
 const serviceSaidFrom = `-- name: ServiceSaidFrom :exec
-UPDATE service_conversations SET said_from = $1 WHERE session_key = $2
+UPDATE service_conversations SET said_from = $1::jsonb, said_by = CASE WHEN $1::jsonb IS NOT NULL THEN $2::bigint END
+WHERE session_key = $3
 `
 
 type ServiceSaidFromParams struct {
 	SaidFrom   []byte
+	SaidBy     int64
 	SessionKey chat.SessionKey
 }
 
 // Where an administrator is told what the consumer writes. Null: on the page.
 func (q *Queries) ServiceSaidFrom(ctx context.Context, db DBTX, arg ServiceSaidFromParams) error {
-	_, err := db.Exec(ctx, serviceSaidFrom, arg.SaidFrom, arg.SessionKey)
+	_, err := db.Exec(ctx, serviceSaidFrom, arg.SaidFrom, arg.SaidBy, arg.SessionKey)
 	return err
 }

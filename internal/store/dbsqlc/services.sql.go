@@ -368,7 +368,7 @@ func (q *Queries) ServiceFollowed(ctx context.Context, db DBTX, arg ServiceFollo
 }
 
 const serviceGet = `-- name: ServiceGet :one
-SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
 WHERE s.id = $1 AND s.deleted_at IS NULL
 `
@@ -403,7 +403,7 @@ func (q *Queries) ServiceGet(ctx context.Context, db DBTX, id string) (ServiceGe
 }
 
 const serviceHold = `-- name: ServiceHold :one
-SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
 WHERE s.id = $1 AND s.deleted_at IS NULL
 FOR NO KEY UPDATE OF s
@@ -477,7 +477,7 @@ func (q *Queries) ServiceKeyCount(ctx context.Context, db DBTX, serviceID string
 
 const serviceKeyFind = `-- name: ServiceKeyFind :one
 SELECT k.id AS key_id, k.name AS key_name, k.revision AS key_revision, k.last_used_at, s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at,
-       (a.disabled_at IS NOT NULL)::boolean AS closed
+       (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM service_keys k JOIN services s ON s.id = k.service_id JOIN users a ON a.id = s.admin_id
 WHERE (k.hash = $1::bytea OR $1::bytea IS NULL AND k.id = $2) AND k.revoked_at IS NULL AND s.deleted_at IS NULL
 `
@@ -626,7 +626,7 @@ func (q *Queries) ServiceKeyUsed(ctx context.Context, db DBTX, id string) error 
 }
 
 const serviceList = `-- name: ServiceList :many
-SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL)::boolean AS closed
+SELECT s.id, s.user_id, s.admin_id, s.published, s.definition, s.revision, s.created_at, s.changed_at, (a.disabled_at IS NOT NULL OR a.role <> 'admin')::boolean AS closed
 FROM services s JOIN users a ON a.id = s.admin_id
 WHERE s.deleted_at IS NULL
 ORDER BY lower(s.name), s.id
@@ -727,7 +727,7 @@ SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, 
        coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
 FROM users u
 LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
-LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.disabled_at IS NULL)
+LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
 LEFT JOIN service_rooms r ON r.user_id = u.id
 WHERE u.id = $1
 `
@@ -743,7 +743,7 @@ type ServiceRoomGetRow struct {
 }
 
 // Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
-// is being deleted, or whose administrator is shut out, has no rooms.
+// is being deleted, or whose administrator is shut out or none any more, has no rooms.
 func (q *Queries) ServiceRoomGet(ctx context.Context, db DBTX, id chat.UserID) (ServiceRoomGetRow, error) {
 	row := db.QueryRow(ctx, serviceRoomGet, id)
 	var i ServiceRoomGetRow

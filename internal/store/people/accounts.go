@@ -92,7 +92,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// SetRole makes a person an administrator or a member. The last administrator stays one: Conflict.
+// SetRole makes a person an administrator or a member, who keeps no conversation that they have taken from a service. The last administrator stays
+// one: Conflict.
 func (s *Store) SetRole(ctx context.Context, id chat.UserID, role string) error {
 	return s.administer(ctx, id, role != RoleAdmin, func(tx *pg.Tx, _ dbsqlc.User) error {
 		return s.db.Q.AccountSetRole(ctx, tx, dbsqlc.AccountSetRoleParams{ID: id, Role: role})
@@ -146,7 +147,7 @@ func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
 	return pg.Classify(err)
 }
 
-// administer changes a person. Such changes come one after the other, so that of two administrators who remove each other one stays.
+// administer changes a person; removes says that they are no administrator afterwards. Such changes come one after the other, so that of two administrators who remove each other one stays.
 func (s *Store) administer(ctx context.Context, id chat.UserID, removes bool, change func(tx *pg.Tx, row dbsqlc.User) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.db.Q.LockName(ctx, tx, "administrators"); err != nil {
@@ -170,6 +171,11 @@ func (s *Store) administer(ctx context.Context, id chat.UserID, removes bool, ch
 		}
 		if err := change(tx, row); err != nil {
 			return err
+		}
+		if removes {
+			if err := giveBack(ctx, tx, id); err != nil {
+				return err
+			}
 		}
 		return s.db.Q.AccessChanged(ctx, tx)
 	})

@@ -42,7 +42,7 @@ type Hand struct {
 	Admin                chat.UserID // whose service it is
 	Taken                chat.UserID // the administrator who has taken it; 0: the agent answers
 	TakenName            string
-	SaidFrom             *chat.Address
+	SaidFrom             *chat.Address // the chat of an administrator; nil: nobody is told
 }
 
 func handOf(key chat.SessionKey, r dbsqlc.ServiceHandHoldRow) (Hand, error) {
@@ -52,7 +52,7 @@ func handOf(key chat.SessionKey, r dbsqlc.ServiceHandHoldRow) (Hand, error) {
 	if r.TakenBy != nil {
 		h.Taken = chat.UserID(*r.TakenBy)
 	}
-	if len(r.SaidFrom) == 0 {
+	if len(r.SaidFrom) == 0 || !r.Tells {
 		return h, nil
 	}
 	h.SaidFrom = &chat.Address{}
@@ -109,11 +109,14 @@ func (s *Store) Hands(ctx context.Context, sessions []chat.SessionKey) (map[chat
 
 // TakeIn has a person answer in place of the agent: the turn that runs is stopped, and what waits stands in the transcript for
 // them to answer, stamped in the first of the zones that is known where the administrator has said none. Done again it changes nothing but who
-// has it. It returns the turn that is stopped, empty if none ran.
+// has it. Denied: they are no administrator. It returns the turn that is stopped, empty if none ran.
 func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones []string) (chat.TurnID, error) {
 	var stops chat.TurnID
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		stops = ""
+		if err := mayAnswer(ctx, tx, by.User); err != nil {
+			return err
+		}
 		h, err := lockHand(ctx, tx, c)
 		if err != nil {
 			return err
@@ -141,6 +144,18 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones
 		return nil
 	})
 	return stops, err
+}
+
+// mayAnswer is Denied unless somebody is an administrator, and keeps them one until the transaction ends.
+func mayAnswer(ctx context.Context, tx *pg.Tx, user chat.UserID) error {
+	_, err := tx.Q.ServiceHandMay(ctx, tx, user)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fault.Errorf(fault.Denied, "only administrators answer in conversations of services")
+	}
+	if err != nil {
+		return fmt.Errorf("look whether user %d is an administrator: %w", user, err)
+	}
+	return nil
 }
 
 // keepWaiting puts what waits for a turn into the transcript. A turn that claims at the same time comes first, and is stopped.
@@ -217,7 +232,7 @@ func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (g
 
 // noteFrom remembers where an administrator speaks from.
 func (s *Store) noteFrom(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by By) error {
-	p := dbsqlc.ServiceSaidFromParams{SessionKey: key}
+	p := dbsqlc.ServiceSaidFromParams{SessionKey: key, SaidBy: int64(by.User)}
 	if by.From != nil {
 		at := *by.From
 		at.ReplyTo, at.InThread, at.Names, at.Aside = "", false, nil, false
@@ -233,6 +248,7 @@ func (s *Store) noteFrom(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by
 const saidBefore = "[A person of the house said this to the visitor, in your place.]\n"
 
 // Say has a person say something in a conversation, in place of the agent, whether they have taken it or not. The same id again is said once.
+// Denied: they are no administrator.
 func (s *Store) Say(ctx context.Context, c service.Conversation, by By, id, text string) (said chat.Message, err error) {
 	if text = pg.Clean(text); text == "" || utf8.RuneCountInString(text) > service.MaxSaid {
 		return said, fault.Errorf(fault.Invalid, "write 1 to %d characters", service.MaxSaid)
@@ -250,6 +266,9 @@ func (s *Store) Say(ctx context.Context, c service.Conversation, by By, id, text
 const maxSaidID = 160
 
 func (s *Store) say(ctx context.Context, tx *pg.Tx, c service.Conversation, by By, id, text string) (chat.Message, error) {
+	if err := mayAnswer(ctx, tx, by.User); err != nil {
+		return chat.Message{}, err
+	}
 	if _, err := lockHand(ctx, tx, c); err != nil {
 		return chat.Message{}, err
 	}

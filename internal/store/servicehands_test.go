@@ -1,0 +1,100 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/service"
+	"xbot/internal/store"
+	"xbot/internal/store/people"
+	"xbot/internal/store/services"
+)
+
+// takenBy has a second administrator take a conversation, in a chat of a platform.
+func (b *bundle) takenBy(c service.Conversation, name string) store.User {
+	b.t.Helper()
+	other, err := b.CreateUser(b.t.Context(), name, people.RoleAdmin)
+	require.NoError(b.t, err)
+	require.NoError(b.t, b.SaveChannelAccount(b.t.Context(), store.ChannelAccount{Channel: "feishu", Enabled: true, Settings: map[string]string{"app_id": "x"}}, 0))
+	from := &chat.Address{ChatType: chat.ChatDirect, Peer: "ou_" + name, Channel: "feishu"}
+	_, err = b.TakeIn(b.t.Context(), c, services.By{User: other.ID, Name: name, From: from}, b.Zones())
+	require.NoError(b.t, err)
+	return other
+}
+
+// requireGivenBack looks at a conversation that the agent answers again, and that its followers were told of.
+func (b *bundle) requireGivenBack(c service.Conversation, why string) {
+	b.t.Helper()
+	hands, err := b.Hands(b.t.Context(), []chat.SessionKey{c.Session})
+	require.NoError(b.t, err)
+	require.Empty(b.t, hands, why)
+	require.Equal(b.t, 0, b.count("SELECT count(*) FROM service_conversations WHERE session_key = $1 AND taken_at IS NOT NULL", string(c.Session)), why)
+	require.Equal(b.t, 2, b.count("SELECT count(*) FROM feed_events WHERE session_key = $1 AND kind = 'hand'", string(c.Session)), "taken and given back: "+why)
+	require.False(b.t, b.asksService(c, "after", "Is anybody there?").Taken, why)
+	require.True(b.t, b.claimsIn(c, chat.TurnID("after "+c.ID)), why)
+}
+
+func TestServiceHands_AreGivenBackWhenTheirAdministratorIsNoneAnyMore(t *testing.T) {
+	for why, end := range map[string]func(b *bundle, id chat.UserID) error{
+		"demoted":  func(b *bundle, id chat.UserID) error { return b.SetRole(b.t.Context(), id, people.RoleMember) },
+		"disabled": func(b *bundle, id chat.UserID) error { return b.Disable(b.t.Context(), id, &b.user.ID) },
+		"deleted":  func(b *bundle, id chat.UserID) error { return b.Delete(b.t.Context(), id, &b.user.ID) },
+	} {
+		t.Run(why, func(t *testing.T) {
+			b := setup(t)
+			c := b.consumer()
+			other := b.takenBy(c, "second")
+			require.True(t, b.asksService(c, "m1", "Who are you?").Taken)
+			told := b.count("SELECT count(*) FROM outbound WHERE channel = 'feishu'")
+			require.Equal(t, 1, told)
+			woken := b.waking()
+			require.NoError(t, end(b, other.ID))
+			require.Contains(t, woken.wakes, chat.Wake{Kind: chat.WakeTurn, ID: string(c.Session), Channel: service.Channel, Text: "given back"})
+			b.requireGivenBack(c, why)
+			require.Equal(t, told, b.count("SELECT count(*) FROM outbound WHERE channel = 'feishu'"), "nobody is told any more")
+
+			_, err := b.TakeIn(t.Context(), c, services.By{User: other.ID, Name: other.Name}, b.Zones())
+			require.Equal(t, fault.Denied, b.kind(err), "and they take none from now on")
+		})
+	}
+}
+
+func TestServiceHands_WhatAConsumerWritesIsToldToAdministratorsAlone(t *testing.T) {
+	b := setup(t)
+	c := b.consumer()
+	other := b.takenBy(c, "second")
+	_, err := b.pool.Exec(t.Context(), "UPDATE users SET role = 'member' WHERE id = $1", other.ID) // by somebody who knows nothing of conversations
+	require.NoError(t, err)
+	b.asksService(c, "m1", "My number is 12345.")
+	require.Zero(t, b.count("SELECT count(*) FROM outbound"))
+	require.Zero(t, b.count("SELECT count(*) FROM sessions WHERE user_id = $1", int64(other.ID)))
+}
+
+func TestServices_OneWhoseAdministratorIsNoneIsClosed(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	other, err := b.CreateUser(ctx, "second", people.RoleAdmin)
+	require.NoError(t, err)
+	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk")})
+	require.NoError(t, err)
+	made, err := b.AddService(ctx, other.ID, d, true)
+	require.NoError(t, err)
+	key := b.key(made)
+	c := b.beginWith(b.caller(key))
+	open := func() bool {
+		got, err := b.Service(ctx, made.ID)
+		require.NoError(t, err)
+		require.Equal(t, got.Open(), b.caller(key).Service.Open())
+		return got.Open()
+	}
+	require.True(t, open())
+	require.NoError(t, b.SetRole(ctx, other.ID, people.RoleMember))
+	require.False(t, open())
+	_, _, err = b.ServiceRoom(ctx, c.User)
+	require.Equal(t, fault.Denied, b.kind(err), "its conversations have no files")
+	require.NoError(t, b.SetRole(ctx, other.ID, people.RoleAdmin))
+	require.True(t, open())
+}
