@@ -19,6 +19,8 @@ const (
 	MaxAgentSaid = 2000   // characters that are shown of what the agent told of it (spec/004)
 	MaxSaid      = 10_000 // characters that a person says at once
 	ItemsPerHour = 10     // of one conversation
+	KeyItems     = 20     // in an hour, of all conversations of a key
+	ServiceItems = 60     // in an hour, of all conversations of a service
 	MaxOpenItems = 200    // of a service that nobody has dealt with
 	NewestItems  = 3      // that its agent is told of (spec/004)
 )

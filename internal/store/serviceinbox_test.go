@@ -120,6 +120,48 @@ func TestServiceInbox_IsBoundedForAConversationAndForAService(t *testing.T) {
 	require.Equal(t, fault.Invalid, b.kind(err))
 }
 
+func TestServiceInbox_IsBoundedForAKeyAndForAServiceHoweverManyConversationsComeAndGo(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	b.writesAlone("feishu", "ou_admin")
+	made, _ := b.service(service.Patch{Capabilities: &[]service.Capability{service.HumanChat}})
+	// flood has conversations of a key ask until they are refused, and deletes each. What was told counts as handled.
+	flood := func(by services.Caller) (taken int) {
+		for range 5 {
+			c := b.beginWith(by)
+			for i := range service.ItemsPerHour {
+				got, err := b.contact(c, fmt.Sprint(c.ID, " call ", i), "help")
+				if err != nil {
+					require.Equal(t, fault.RateLimited, b.kind(err))
+					require.ErrorContains(t, err, "try again in an hour")
+					return taken
+				}
+				require.True(t, got.Told)
+				taken++
+			}
+			require.NoError(t, b.DeleteConsumerConversation(ctx, c))
+			require.NoError(t, b.DeleteSession(ctx, c.Session))
+			require.NoError(t, b.EndDeletion(ctx, c.User))
+		}
+		return taken
+	}
+	keys := []services.Caller{b.caller(b.key(made)), b.caller(b.key(made)), b.caller(b.key(made)), b.caller(b.key(made))}
+	for _, by := range keys[:3] {
+		require.Equal(t, service.KeyItems, flood(by))
+	}
+	require.Equal(t, 3*service.KeyItems, service.ServiceItems)
+	require.Zero(t, flood(keys[3]), "another key of the service")
+	other, _ := b.service(service.Patch{Capabilities: &[]service.Capability{service.HumanChat}})
+	_, err := b.contact(b.beginWith(b.caller(b.key(other))), "elsewhere", "help")
+	require.NoError(t, err, "another service")
+
+	_, err = b.pool.Exec(ctx, "UPDATE service_contacts SET at = at - interval '1 hour' WHERE service_id = $1", made.ID)
+	require.NoError(t, err)
+	_, err = b.contact(b.beginWith(keys[0]), "later", "help")
+	require.NoError(t, err, "an hour later")
+	require.Equal(t, 1, b.count("SELECT count(*) FROM service_contacts WHERE service_id = $1", made.ID), "what counts no more is forgotten")
+}
+
 func TestServiceInbox_OnlyConversationsOfServicesWithAnInboxHaveOne(t *testing.T) {
 	b := setup(t)
 	_, err := b.ContactAdmin(t.Context(), service.Contact{Session: key, Call: "c1", Message: "hello"})

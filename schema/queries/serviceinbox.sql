@@ -60,9 +60,20 @@ SELECT m.id, coalesce(m.shown, m.content)::text AS said FROM messages m WHERE m.
 SELECT count(*)::int FROM messages WHERE session_key = $1 AND client_message_id LIKE sqlc.arg(prefix)::text || '%' AND created_at > now() - interval '1 hour';
 
 -- name: ServiceInboxCount :one
--- How many items a conversation has added in an hour, and how many of its service nobody has dealt with.
-SELECT (SELECT count(*) FROM service_inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.created_at > now() - interval '1 hour')::int AS hour,
-       (SELECT count(*) FROM service_inbox_items v WHERE v.service_id = sqlc.arg(service_id) AND v.status <> 'handled')::int AS open;
+-- How many items a conversation has added in an hour, how many all conversations of its key and of its service have, also those that are deleted, and
+-- how many of its service nobody has dealt with.
+SELECT (SELECT count(*) FROM service_inbox i WHERE i.session_key = c.session_key AND i.created_at > now() - interval '1 hour')::int AS hour,
+       (SELECT count(*) FROM service_contacts k WHERE k.key_id = c.key_id AND k.at > now() - interval '1 hour')::int AS of_key,
+       (SELECT count(*) FROM service_contacts k WHERE k.service_id = c.service_id AND k.at > now() - interval '1 hour')::int AS of_service,
+       (SELECT count(*) FROM service_inbox_items v WHERE v.service_id = c.service_id AND v.status <> 'handled')::int AS open
+FROM service_conversations c WHERE c.session_key = $1;
+
+-- name: ServiceContactAdd :exec
+-- Counts an item of a conversation for its key and its service, and forgets what counts no more.
+WITH old AS (
+    DELETE FROM service_contacts o USING service_conversations c WHERE c.session_key = sqlc.arg(session_key) AND o.service_id = c.service_id AND o.at <= now() - interval '1 hour'
+)
+INSERT INTO service_contacts (service_id, key_id) SELECT c.service_id, c.key_id FROM service_conversations c WHERE c.session_key = sqlc.arg(session_key);
 
 -- name: ServiceInboxByCall :one
 SELECT id, told FROM service_inbox WHERE call_id = $1;

@@ -13,6 +13,19 @@ import (
 	"xbot/internal/chat"
 )
 
+const serviceContactAdd = `-- name: ServiceContactAdd :exec
+WITH old AS (
+    DELETE FROM service_contacts o USING service_conversations c WHERE c.session_key = $1 AND o.service_id = c.service_id AND o.at <= now() - interval '1 hour'
+)
+INSERT INTO service_contacts (service_id, key_id) SELECT c.service_id, c.key_id FROM service_conversations c WHERE c.session_key = $1
+`
+
+// Counts an item of a conversation for its key and its service, and forgets what counts no more.
+func (q *Queries) ServiceContactAdd(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
+	_, err := db.Exec(ctx, serviceContactAdd, sessionKey)
+	return err
+}
+
 const serviceHandHold = `-- name: ServiceHandHold :one
 SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
        EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
@@ -282,25 +295,31 @@ func (q *Queries) ServiceInboxByCall(ctx context.Context, db DBTX, callID string
 }
 
 const serviceInboxCount = `-- name: ServiceInboxCount :one
-SELECT (SELECT count(*) FROM service_inbox i WHERE i.session_key = $1 AND i.created_at > now() - interval '1 hour')::int AS hour,
-       (SELECT count(*) FROM service_inbox_items v WHERE v.service_id = $2 AND v.status <> 'handled')::int AS open
+SELECT (SELECT count(*) FROM service_inbox i WHERE i.session_key = c.session_key AND i.created_at > now() - interval '1 hour')::int AS hour,
+       (SELECT count(*) FROM service_contacts k WHERE k.key_id = c.key_id AND k.at > now() - interval '1 hour')::int AS of_key,
+       (SELECT count(*) FROM service_contacts k WHERE k.service_id = c.service_id AND k.at > now() - interval '1 hour')::int AS of_service,
+       (SELECT count(*) FROM service_inbox_items v WHERE v.service_id = c.service_id AND v.status <> 'handled')::int AS open
+FROM service_conversations c WHERE c.session_key = $1
 `
 
-type ServiceInboxCountParams struct {
-	SessionKey chat.SessionKey
-	ServiceID  string
-}
-
 type ServiceInboxCountRow struct {
-	Hour int32
-	Open int32
+	Hour      int32
+	OfKey     int32
+	OfService int32
+	Open      int32
 }
 
-// How many items a conversation has added in an hour, and how many of its service nobody has dealt with.
-func (q *Queries) ServiceInboxCount(ctx context.Context, db DBTX, arg ServiceInboxCountParams) (ServiceInboxCountRow, error) {
-	row := db.QueryRow(ctx, serviceInboxCount, arg.SessionKey, arg.ServiceID)
+// How many items a conversation has added in an hour, how many all conversations of its key and of its service have, also those that are deleted, and
+// how many of its service nobody has dealt with.
+func (q *Queries) ServiceInboxCount(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (ServiceInboxCountRow, error) {
+	row := db.QueryRow(ctx, serviceInboxCount, sessionKey)
 	var i ServiceInboxCountRow
-	err := row.Scan(&i.Hour, &i.Open)
+	err := row.Scan(
+		&i.Hour,
+		&i.OfKey,
+		&i.OfService,
+		&i.Open,
+	)
 	return i, err
 }
 

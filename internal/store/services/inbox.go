@@ -60,6 +60,9 @@ func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (serv
 	}); err != nil {
 		return service.Contacted{}, fmt.Errorf("add an item: %w", err)
 	}
+	if err := tx.Q.ServiceContactAdd(ctx, tx, h.Session); err != nil {
+		return service.Contacted{}, fmt.Errorf("count an item: %w", err)
+	}
 	out.Told, err = s.notify(ctx, tx, one, out.ID)
 	return out, err
 }
@@ -74,12 +77,14 @@ func (s *Store) open(ctx context.Context, tx *pg.Tx, h Hand) (service.Service, e
 	if !one.Can(service.HumanChat) {
 		return one, fault.Errorf(fault.Denied, "nobody can be contacted from here")
 	}
-	n, err := tx.Q.ServiceInboxCount(ctx, tx, dbsqlc.ServiceInboxCountParams{SessionKey: h.Session, ServiceID: h.Service})
+	n, err := tx.Q.ServiceInboxCount(ctx, tx, h.Session)
 	switch {
 	case err != nil:
 		return one, fmt.Errorf("count the items of %s: %w", h.Service, err)
 	case n.Hour >= service.ItemsPerHour:
 		return one, fault.Errorf(fault.RateLimited, "%d messages were sent from this conversation in an hour, and no more are taken: they are being looked at", n.Hour)
+	case n.OfKey >= service.KeyItems || n.OfService >= service.ServiceItems:
+		return one, fault.Errorf(fault.RateLimited, "very many messages were sent to the administrator in this hour, and no more are taken now: try again in an hour")
 	case n.Open >= service.MaxOpenItems:
 		return one, fault.Errorf(fault.RateLimited, "too many messages wait for the administrator, and no more are taken now: try again tomorrow")
 	}
