@@ -125,6 +125,14 @@ type outgoing struct {
 	title   string   // of the conversation, if it has none; empty: the beginning of the text
 }
 
+// check refuses what would not be accepted, before anything is kept of it.
+func (o outgoing) check() error {
+	if err := o.content.check(len(o.files)); err != nil || strings.TrimSpace(o.content.Text) == "" {
+		return err // without words it says what came with it
+	}
+	return intake.Check(inbound(service.Conversation{}, o.id, o.content.Text))
+}
+
 // idOf is the id of a message: the same for the same key, place and Idempotency-Key; without the latter each is another one.
 func idOf(key, place, once string) string {
 	if once == "" {
@@ -136,7 +144,7 @@ func idOf(key, place, once string) string {
 
 // send admits a message and accepts it.
 func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got store.Accepted, err error) {
-	if err := o.content.check(len(o.files)); err != nil {
+	if err := o.check(); err != nil {
 		return got, a.counted(ctx, v, err)
 	}
 	err = a.admitted(ctx, v, services.Send{ID: o.id, User: c.User}, func() error {

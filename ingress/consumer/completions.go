@@ -43,11 +43,19 @@ type asked struct {
 	named string               // what a conversation that is to begin is found by later; empty: by its id alone
 }
 
+// outgoing is the message on its way into its conversation.
+func (q asked) outgoing() outgoing {
+	return outgoing{id: q.send.ID, content: Content{Text: q.Text, Pictures: q.Files()}, title: q.Title}
+}
+
 // Ask implements openai.Backend.
 func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, error) {
 	v := visitOf(ctx)
 	q, err := c.place(ctx, v, ask)
 	if err != nil {
+		return openai.Asked{}, c.counted(ctx, v, err)
+	}
+	if err := q.outgoing().check(); err != nil { // before a conversation begins with it
 		return openai.Asked{}, c.counted(ctx, v, err)
 	}
 	out := openai.Asked{Identity: ask.Identity, Created: time.Now()}
@@ -121,13 +129,13 @@ func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool
 
 // accepted accepts a message that has its place, in a conversation that may begin with it.
 func (c completions) accepted(ctx context.Context, v *visit, q *asked) (id chat.InboxID, err error) {
-	o := outgoing{id: q.send.ID, content: Content{Text: q.Text, Pictures: q.Files()}, title: q.Title}
+	o := q.outgoing()
 	pictures, err := c.pictures(ctx, v, q.where, o)
 	if err != nil {
 		return 0, q.NotHad(err)
 	}
 	if q.where.ID == "" {
-		if q.where, err = c.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named}); err != nil {
+		if q.where, err = c.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
 			return 0, err
 		}
 		v.record.Conversation, q.send.User = q.where.ID, q.where.User

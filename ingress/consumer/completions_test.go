@@ -220,3 +220,32 @@ func TestCompletions_OneThatWasAcceptedIsToldAgainWhateverLimitIsReached(t *test
 		require.NoError(t, err)
 	}
 }
+
+func TestCompletions_OneThatIsTooLongBeginsNoConversationAndKeepsNoPicture(t *testing.T) {
+	b := setup(t, service.Patch{MaxConversations: new(1)})
+	long := strings.Repeat("x", 200_001)
+	for range 3 {
+		var out completion
+		b.do(b.key, http.MethodPost, completionsPath, says(long)).is(http.StatusRequestEntityTooLarge, &out)
+		require.Contains(t, out.Error.Message, "at most")
+	}
+	c := b.conversation() // the only one that there may be
+	require.Equal(t, "too_large", b.do(b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": []object{
+		{"type": "text", "text": long}, {"type": "image_url", "image_url": object{"url": "data:image/png;base64," + redDot}},
+	}}).problem(http.StatusRequestEntityTooLarge))
+	var kept int
+	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT count(*) FROM pictures").Scan(&kept))
+	require.Zero(t, kept)
+}
+
+func TestCompletions_OnesWithoutANameMakeRoomForEachOther(t *testing.T) {
+	b := setup(t, service.Patch{MaxConversations: new(2)})
+	first := b.completes(says("hello"), "hi")
+	lena := b.completes(says("hello", "user", "lena"), "hi Lena")
+	_, err := b.Pool.Exec(t.Context(), "UPDATE sessions SET last_interaction_at = now() - interval '2 hours'")
+	require.NoError(t, err)
+	b.completes(says("hello", "user", "mark"), "hi Mark", "Idempotency-Key", "mark")
+	require.Equal(t, http.StatusNotFound, b.do(b.key, http.MethodGet, "/api/v1/conversations/"+first.Conversation, nil).status)
+	require.Equal(t, http.StatusOK, b.do(b.key, http.MethodGet, "/api/v1/conversations/"+lena.Conversation, nil).status, "whoever has a name keeps theirs")
+	require.Equal(t, http.StatusConflict, b.do(b.key, http.MethodPost, completionsPath, says("hello")).status)
+}

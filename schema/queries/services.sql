@@ -68,10 +68,28 @@ WHERE (k.hash = sqlc.narg(hash)::bytea OR sqlc.narg(hash)::bytea IS NULL AND k.i
 UPDATE service_keys SET last_used_at = now() WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute');
 
 -- name: ServiceConversationCount :one
-SELECT count(*)::int FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = $1;
+-- How many conversations a service has, how many of them a key has begun, and whether other keys of the service are good.
+SELECT count(*)::int AS every, (count(*) FILTER (WHERE c.key_id = sqlc.arg(key_id)::text))::int AS own,
+       (EXISTS (SELECT 1 FROM service_keys k WHERE k.service_id = sqlc.arg(service_id) AND k.id <> sqlc.arg(key_id)::text AND k.revoked_at IS NULL))::boolean AS others
+FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL
+WHERE c.service_id = sqlc.arg(service_id);
+
+-- name: ServiceConversationsIdle :many
+-- Conversations of a service that make room for a new one, the oldest first, those of the key before others: for an hour nobody has used them,
+-- nothing waits in them, and nobody would look for them, since they were begun without a name or nothing was said in them.
+SELECT c.user_id FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL JOIN sessions s ON s.key = c.session_key
+WHERE c.service_id = sqlc.arg(service_id) AND (c.key_id = sqlc.arg(key_id)::text OR NOT sqlc.arg(own)::boolean)
+  AND c.taken_by IS NULL AND s.last_interaction_at < now() - interval '1 hour'
+  AND (c.unnamed OR NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key) AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_key = c.session_key))
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
+  AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind <> 'stop' AND i.outcome IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM service_inbox_items v WHERE v.session_key = c.session_key AND v.status <> 'handled')
+ORDER BY c.key_id <> sqlc.arg(key_id)::text, s.last_interaction_at, c.id
+LIMIT sqlc.arg(most)::int
+FOR UPDATE OF s SKIP LOCKED;
 
 -- name: ServiceConversationAdd :exec
-INSERT INTO service_conversations (session_key, id, service_id, key_id, user_id, source, external) VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO service_conversations (session_key, id, service_id, key_id, user_id, source, external, unnamed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: ServiceConversationGet :one
 -- A conversation of a key; with another key it is not found, nor is one that is being deleted.

@@ -39,7 +39,7 @@ func (q *Queries) ServiceAdd(ctx context.Context, db DBTX, arg ServiceAddParams)
 }
 
 const serviceConversationAdd = `-- name: ServiceConversationAdd :exec
-INSERT INTO service_conversations (session_key, id, service_id, key_id, user_id, source, external) VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO service_conversations (session_key, id, service_id, key_id, user_id, source, external, unnamed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type ServiceConversationAddParams struct {
@@ -50,6 +50,7 @@ type ServiceConversationAddParams struct {
 	UserID     chat.UserID
 	Source     string
 	External   string
+	Unnamed    bool
 }
 
 func (q *Queries) ServiceConversationAdd(ctx context.Context, db DBTX, arg ServiceConversationAddParams) error {
@@ -61,6 +62,7 @@ func (q *Queries) ServiceConversationAdd(ctx context.Context, db DBTX, arg Servi
 		arg.UserID,
 		arg.Source,
 		arg.External,
+		arg.Unnamed,
 	)
 	return err
 }
@@ -83,14 +85,29 @@ func (q *Queries) ServiceConversationByExternal(ctx context.Context, db DBTX, ar
 }
 
 const serviceConversationCount = `-- name: ServiceConversationCount :one
-SELECT count(*)::int FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL WHERE c.service_id = $1
+SELECT count(*)::int AS every, (count(*) FILTER (WHERE c.key_id = $1::text))::int AS own,
+       (EXISTS (SELECT 1 FROM service_keys k WHERE k.service_id = $2 AND k.id <> $1::text AND k.revoked_at IS NULL))::boolean AS others
+FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL
+WHERE c.service_id = $2
 `
 
-func (q *Queries) ServiceConversationCount(ctx context.Context, db DBTX, serviceID string) (int32, error) {
-	row := db.QueryRow(ctx, serviceConversationCount, serviceID)
-	var column_1 int32
-	err := row.Scan(&column_1)
-	return column_1, err
+type ServiceConversationCountParams struct {
+	KeyID     string
+	ServiceID string
+}
+
+type ServiceConversationCountRow struct {
+	Every  int32
+	Own    int32
+	Others bool
+}
+
+// How many conversations a service has, how many of them a key has begun, and whether other keys of the service are good.
+func (q *Queries) ServiceConversationCount(ctx context.Context, db DBTX, arg ServiceConversationCountParams) (ServiceConversationCountRow, error) {
+	row := db.QueryRow(ctx, serviceConversationCount, arg.KeyID, arg.ServiceID)
+	var i ServiceConversationCountRow
+	err := row.Scan(&i.Every, &i.Own, &i.Others)
+	return i, err
 }
 
 const serviceConversationFree = `-- name: ServiceConversationFree :exec
@@ -230,6 +247,53 @@ func (q *Queries) ServiceConversationList(ctx context.Context, db DBTX, arg Serv
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceConversationsIdle = `-- name: ServiceConversationsIdle :many
+SELECT c.user_id FROM service_conversations c JOIN users u ON u.id = c.user_id AND u.disabled_at IS NULL JOIN sessions s ON s.key = c.session_key
+WHERE c.service_id = $1 AND (c.key_id = $2::text OR NOT $3::boolean)
+  AND c.taken_by IS NULL AND s.last_interaction_at < now() - interval '1 hour'
+  AND (c.unnamed OR NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key) AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_key = c.session_key))
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = c.session_key AND t.state = 'running')
+  AND NOT EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = c.session_key AND i.kind <> 'stop' AND i.outcome IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM service_inbox_items v WHERE v.session_key = c.session_key AND v.status <> 'handled')
+ORDER BY c.key_id <> $2::text, s.last_interaction_at, c.id
+LIMIT $4::int
+FOR UPDATE OF s SKIP LOCKED
+`
+
+type ServiceConversationsIdleParams struct {
+	ServiceID string
+	KeyID     string
+	Own       bool
+	Most      int32
+}
+
+// Conversations of a service that make room for a new one, the oldest first, those of the key before others: for an hour nobody has used them,
+// nothing waits in them, and nobody would look for them, since they were begun without a name or nothing was said in them.
+func (q *Queries) ServiceConversationsIdle(ctx context.Context, db DBTX, arg ServiceConversationsIdleParams) ([]chat.UserID, error) {
+	rows, err := db.Query(ctx, serviceConversationsIdle,
+		arg.ServiceID,
+		arg.KeyID,
+		arg.Own,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []chat.UserID
+	for rows.Next() {
+		var user_id chat.UserID
+		if err := rows.Scan(&user_id); err != nil {
+			return nil, err
+		}
+		items = append(items, user_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -23,10 +23,12 @@ type NewConversation struct {
 	Source   service.Source
 	Title    string
 	External string // what the program calls its user; empty: it does not
+	// Unnamed says that the program named neither a conversation nor a user, and so need not find it again: it makes room for others.
+	Unnamed bool
 }
 
 // BeginConversation begins a conversation of a consumer: a session of a user of its own. With a name of the program's user it is the
-// conversation that this one has already. Conflict: the service has as many as it may.
+// conversation that this one has already. Conflict: the service, or the key, has as many as it may, and none of them makes room.
 func (s *Store) BeginConversation(ctx context.Context, n NewConversation) (service.Conversation, error) {
 	id := ""
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -43,12 +45,8 @@ func (s *Store) BeginConversation(ctx context.Context, n NewConversation) (servi
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("look for the conversation of a program's user: %w", err)
 		}
-		count, err := tx.Q.ServiceConversationCount(ctx, tx, now.ID)
-		if err != nil {
-			return fmt.Errorf("count conversations of %s: %w", now.ID, err)
-		}
-		if int(count) >= now.MaxConversations {
-			return fault.Errorf(fault.Conflict, "the service has as many conversations as it may, %d: delete one, or ask whoever runs the service for more", now.MaxConversations)
+		if err := s.makeRoom(ctx, tx, now, n.Caller.Key); err != nil {
+			return err
 		}
 		id = service.NewConversationID()
 		return begin(ctx, tx, now, id, n)
@@ -81,7 +79,7 @@ func begin(ctx context.Context, tx *pg.Tx, of service.Service, id string, n NewC
 		return fmt.Errorf("make the session of a consumer: %w", err)
 	}
 	return tx.Q.ServiceConversationAdd(ctx, tx, dbsqlc.ServiceConversationAddParams{
-		SessionKey: key, ID: id, ServiceID: of.ID, KeyID: n.Caller.Key, UserID: user, Source: string(n.Source), External: n.External,
+		SessionKey: key, ID: id, ServiceID: of.ID, KeyID: n.Caller.Key, UserID: user, Source: string(n.Source), External: n.External, Unnamed: n.Unnamed,
 	})
 }
 
@@ -153,12 +151,17 @@ func (s *Store) ServiceConversations(ctx context.Context, of string, p Page) ([]
 // deletion does the rest.
 func (s *Store) DeleteConsumerConversation(ctx context.Context, c service.Conversation) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.ServiceConversationFree(ctx, tx, c.User); err != nil {
-			return fmt.Errorf("free the name of conversation %s: %w", c.ID, err)
-		}
-		if err := people.DeleteBelow(ctx, tx, c.User, nil); err != nil {
+		if err := end(ctx, tx, c.User); err != nil {
 			return err
 		}
 		return s.db.Q.AccessChanged(ctx, tx)
 	})
+}
+
+// end promises that the conversation of a consumer is deleted.
+func end(ctx context.Context, tx *pg.Tx, consumer chat.UserID) error {
+	if err := tx.Q.ServiceConversationFree(ctx, tx, consumer); err != nil {
+		return fmt.Errorf("free the name of the conversation of user %d: %w", consumer, err)
+	}
+	return people.DeleteBelow(ctx, tx, consumer, nil)
 }

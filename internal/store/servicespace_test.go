@@ -1,0 +1,137 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/service"
+	"xbot/internal/store/services"
+)
+
+// beginAs begins a conversation of a key; without a name, if it is to have none.
+func (b *bundle) beginAs(by services.Caller, unnamed bool) (service.Conversation, error) {
+	b.t.Helper()
+	return b.BeginConversation(b.t.Context(), services.NewConversation{Caller: by, Source: service.SourceAPI, Unnamed: unnamed})
+}
+
+// begun begins a conversation without a name in which something was said.
+func (b *bundle) begun(by services.Caller) service.Conversation {
+	b.t.Helper()
+	c, err := b.beginAs(by, true)
+	require.NoError(b.t, err)
+	b.asksService(c, "first "+c.ID, "hello")
+	turn := chat.TurnID("t-" + c.ID)
+	_, _, err = b.Claim(b.t.Context(), c.Session, turn, "run-"+c.ID, 0)
+	require.NoError(b.t, err)
+	_, err = b.FinishTurn(b.t.Context(), c.Session, turn, chat.TurnDone, "")
+	require.NoError(b.t, err)
+	return c
+}
+
+func (b *bundle) idles(all ...service.Conversation) {
+	b.t.Helper()
+	for _, c := range all {
+		_, err := b.pool.Exec(b.t.Context(), "UPDATE sessions SET last_interaction_at = last_interaction_at - interval '61 minutes' WHERE key = $1", c.Session)
+		require.NoError(b.t, err)
+	}
+}
+
+func (b *bundle) isThere(by services.Caller, c service.Conversation) bool {
+	b.t.Helper()
+	_, err := b.ConsumerConversation(b.t.Context(), by, c.ID)
+	if err != nil {
+		require.Equal(b.t, fault.NotFound, b.kind(err))
+	}
+	return err == nil
+}
+
+func TestServiceSpace_AnIdleConversationWithoutANameMakesRoomForANewOne(t *testing.T) {
+	b := setup(t)
+	_, key := b.service(service.Patch{MaxConversations: new(3)})
+	by := b.caller(key)
+	named, err := b.beginAs(by, false)
+	require.NoError(t, err)
+	b.asksService(named, "m", "keep this")
+	first, second := b.begun(by), b.begun(by)
+	_, err = b.beginAs(by, true)
+	require.Equal(t, fault.Conflict, b.kind(err), "all are in use")
+	b.idles(named, first, second, first)
+
+	_, err = b.beginAs(by, true)
+	require.NoError(t, err)
+	require.Equal(t, []bool{true, false, true}, []bool{b.isThere(by, named), b.isThere(by, first), b.isThere(by, second)}, "the one that was used longest ago goes")
+	due, err := b.DeletionsToStart(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []chat.UserID{first.User}, due, "by a workflow")
+
+	b.asksService(second, "again", "are you there?")
+	_, err = b.beginAs(by, true)
+	require.Equal(t, fault.Conflict, b.kind(err), "a message waits there")
+	require.True(t, b.isThere(by, second))
+}
+
+func TestServiceSpace_WhatSomebodyHasTakenOrWasAskedStays(t *testing.T) {
+	b := setup(t)
+	made, key := b.service(service.Patch{MaxConversations: new(2), Capabilities: &[]service.Capability{service.HumanChat}})
+	by := b.caller(key)
+	taken, asked := b.begun(by), b.begun(by)
+	b.take(taken)
+	_, err := b.contact(asked, "call", "help")
+	require.NoError(t, err)
+	b.idles(taken, asked)
+	_, err = b.beginAs(by, true)
+	require.Equal(t, fault.Conflict, b.kind(err), made.ID)
+}
+
+func TestServiceSpace_OneInWhichNothingWasSaidMakesRoom(t *testing.T) {
+	b := setup(t)
+	_, key := b.service(service.Patch{MaxConversations: new(1)})
+	by := b.caller(key)
+	empty, err := b.beginAs(by, false)
+	require.NoError(t, err)
+	_, err = b.beginAs(by, false)
+	require.Equal(t, fault.Conflict, b.kind(err))
+	b.idles(empty)
+	_, err = b.beginAs(by, false)
+	require.NoError(t, err)
+	require.False(t, b.isThere(by, empty))
+}
+
+func TestServiceSpace_NoKeyTakesAllConversationsFromOthers(t *testing.T) {
+	b := setup(t)
+	made, key := b.service(service.Patch{MaxConversations: new(4)})
+	other := b.key(made)
+	mine, theirs := b.caller(key), b.caller(other)
+	var own []service.Conversation
+	for range 3 {
+		own = append(own, b.begun(mine))
+	}
+	_, err := b.beginAs(mine, true)
+	require.Equal(t, fault.Conflict, b.kind(err), "three quarters")
+	last := b.begun(theirs)
+	b.idles(last)
+	_, err = b.beginAs(mine, true)
+	require.Equal(t, fault.Conflict, b.kind(err))
+	require.True(t, b.isThere(theirs, last), "a key that has its share takes from no other")
+	b.idles(own[0])
+	_, err = b.beginAs(mine, true)
+	require.NoError(t, err)
+	require.Equal(t, []bool{false, true}, []bool{b.isThere(mine, own[0]), b.isThere(theirs, last)}, "but from itself")
+
+	b.idles(own[1])
+	again := b.begun(theirs)
+	require.False(t, b.isThere(theirs, last), "its own goes first")
+	_, err = b.beginAs(theirs, true)
+	require.NoError(t, err)
+	require.Equal(t, []bool{false, true}, []bool{b.isThere(mine, own[1]), b.isThere(theirs, again)}, "then what others left")
+
+	require.NoError(t, b.RevokeServiceKey(t.Context(), made.ID, theirs.Key))
+	b.idles(again)
+	_, err = b.beginAs(mine, true)
+	require.NoError(t, err)
+	_, err = b.beginAs(mine, true)
+	require.Equal(t, fault.Conflict, b.kind(err), "the limit of the service")
+}
