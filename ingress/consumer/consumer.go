@@ -105,13 +105,14 @@ type API struct {
 
 	wrong     guesses
 	followers followers
+	uploads   *uploads
 	records   *recorder
 	routes    *http.ServeMux
 }
 
 // New returns the API. Records are to be written beside it.
 func New(c Config) *API {
-	a := &API{Config: c, records: newRecorder(c.Store, c.Log), routes: http.NewServeMux()}
+	a := &API{Config: c, uploads: newUploads(), records: newRecorder(c.Store, c.Log), routes: http.NewServeMux()}
 	a.register(a.routes)
 	return a
 }

@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/consumer"
+	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
@@ -187,4 +189,84 @@ func TestFiles_WithoutARunnerTextAndPicturesWorkAndFilesAreRefusedInASentence(t 
 	require.Equal(t, "conflict", b.do(b.key, http.MethodGet, at(c, "/files"), nil).problem(http.StatusConflict))
 	require.Equal(t, "conflict", b.upload(b.key, c, [2]string{"a", "b"}).problem(http.StatusConflict))
 	b.chats(c, "hello").until("accepted")
+}
+
+// uploading is an upload of which the client has sent the beginning.
+type uploading struct {
+	body *io.PipeWriter
+	form *multipart.Writer
+	file io.Writer
+	got  chan int // its status
+}
+
+// begins begins an upload and sends a byte of it. It returns once the server has read that, or has refused it.
+func (b *bundle) begins(c service.Conversation) uploading {
+	b.T.Helper()
+	from, to := io.Pipe()
+	u := uploading{body: to, form: multipart.NewWriter(to), got: make(chan int, 1)}
+	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodPost, b.url+at(c, "/attachments"), from)
+	require.NoError(b.T, err)
+	r.Header.Set("Authorization", "Bearer "+b.key)
+	r.Header.Set("Content-Type", u.form.FormDataContentType())
+	go func() {
+		status := 0
+		if got, err := http.DefaultClient.Do(r); err == nil {
+			status = got.StatusCode
+			_ = got.Body.Close()
+		}
+		_ = from.CloseWithError(io.ErrClosedPipe)
+		u.got <- status
+	}()
+	if u.file, err = u.form.CreateFormFile("file", "a.txt"); err == nil {
+		_, _ = io.WriteString(u.file, "x")
+	}
+	b.T.Cleanup(func() { _ = to.CloseWithError(io.ErrUnexpectedEOF) })
+	return u
+}
+
+func (u uploading) ends() {
+	_ = u.form.Close()
+	_ = u.body.Close()
+}
+
+func TestUpload_AKeyHasFourUnderWayAtOnce(t *testing.T) {
+	b := setup(t)
+	b.onRunner()
+	c := b.conversation()
+	var all []uploading
+	for range 4 {
+		all = append(all, b.begins(c))
+	}
+	key := b.caller(b.key).Key
+	require.Eventually(t, func() bool { return b.api.Uploads(key) == 4 }, ingresstest.Limit, time.Millisecond)
+	got := b.upload(b.key, b.conversation(), [2]string{"a", "b"})
+	require.Equal(t, "rate_limited", got.problem(http.StatusTooManyRequests))
+	require.NotEmpty(t, got.header.Get("Retry-After"))
+	for _, u := range all {
+		u.ends()
+	}
+	for _, u := range all {
+		require.Equal(t, http.StatusOK, <-u.got)
+	}
+	b.upload(b.key, c, [2]string{"a", "b"}).is(http.StatusOK, nil)
+	require.Zero(t, b.api.Uploads(key))
+}
+
+func TestUpload_OneThatComesByteByByteEndsAndLeavesNothing(t *testing.T) {
+	b := setup(t)
+	workspace := b.onRunner()
+	b.api.UploadTime(time.Second)
+	c := b.conversation()
+	u := b.begins(c)
+	for status := -1; status < 0; {
+		select {
+		case status = <-u.got:
+			require.Equal(t, http.StatusBadRequest, status)
+		case <-time.After(20 * time.Millisecond):
+			_, _ = io.WriteString(u.file, "x")
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(workspace, "services", c.Service, "conversations", c.ID, "attachments"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 }

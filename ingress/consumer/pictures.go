@@ -113,9 +113,6 @@ func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID,
 // attach keeps the pictures of a message with its conversation, unless it came before, and names its files.
 func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in store.Inbound) ([]chat.Attachment, error) {
 	var out []chat.Attachment
-	if err := a.keep(ctx, c, pictures, in); err != nil {
-		return nil, err
-	}
 	for _, p := range pictures {
 		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
 	}
@@ -126,7 +123,7 @@ func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pi
 		}
 		out = append(out, chat.Attachment{Kind: kindOf(false), Name: path.Base(at), At: at})
 	}
-	return out, nil
+	return out, a.keep(ctx, c, pictures, in)
 }
 
 // keep keeps the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones under
@@ -138,10 +135,14 @@ func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.
 	if _, before, err := a.Store.Delivered(ctx, in); before || err != nil {
 		return err
 	}
+	all := int64(0)
 	for _, p := range pictures {
-		if err := a.Store.Room(ctx, c.User, int64(len(p.Data))); err != nil {
-			return tooMuch(err)
-		}
+		all += int64(len(p.Data))
+	}
+	if err := a.Store.Room(ctx, c.User, all); err != nil { // all or none
+		return err
+	}
+	for _, p := range pictures {
 		if err := a.Store.AddPicture(ctx, c.Session, p); err != nil {
 			return err
 		}

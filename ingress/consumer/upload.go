@@ -49,9 +49,11 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	if r.ContentLength > maxFiles*maxFileBytes+maxBeside {
 		return nil, tooLarge("the upload")
 	}
-	if err := a.Store.Room(ctx, c.User, max(r.ContentLength, 0)); err != nil {
-		return nil, tooMuch(err)
+	leave, err := a.uploads.enter(c.Key)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	form, err := r.MultipartReader()
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "send the files as multipart/form-data in the field \"file\"")
@@ -60,8 +62,13 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	if err != nil {
 		return nil, err
 	}
-	u := &taking{box: box, control: http.NewResponseController(w)}
-	out, err := u.take(ctx, form)
+	u := &taking{box: box, control: http.NewResponseController(w), until: time.Now().Add(a.uploads.time)}
+	within, cancel := context.WithDeadline(ctx, u.until)
+	defer cancel()
+	out, err := u.take(within, form)
+	if err != nil && u.late() { // whatever broke by it
+		err = errLate
+	}
 	if err != nil {
 		u.undo(ctx)
 	}
@@ -86,6 +93,7 @@ var errNoRoom = fault.Errorf(fault.Conflict, "this service takes no files and ke
 type taking struct {
 	box     sandbox.Sandbox
 	control *http.ResponseController
+	until   time.Time
 	folders []string // what was made of it
 }
 
@@ -144,10 +152,17 @@ func (u *taking) undo(ctx context.Context) {
 	}
 }
 
-// alive extends the deadlines for the next piece.
+// late reports whether the upload has had its time.
+func (u *taking) late() bool { return !time.Now().Before(u.until) }
+
+// alive extends the deadlines for the next piece, to the end of the upload's time at most.
 func (u *taking) alive() error {
 	now := time.Now()
-	return errors.Join(u.control.SetReadDeadline(now.Add(receiveTime)), u.control.SetWriteDeadline(now.Add(2*receiveTime)))
+	read := now.Add(receiveTime)
+	if u.until.Before(read) {
+		read = u.until
+	}
+	return errors.Join(u.control.SetReadDeadline(read), u.control.SetWriteDeadline(now.Add(2*receiveTime)))
 }
 
 // pieces reads one file of a form, up to the limit.
@@ -179,14 +194,6 @@ func (p *pieces) Read(buf []byte) (int, error) {
 
 func tooLarge(what string) error {
 	return fault.Errorf(fault.TooLarge, "%s is too large: at most %d files of %d MB each can be sent", what, maxFiles, maxFileBytes>>20)
-}
-
-// tooMuch is what outsiders are told of a quota.
-func tooMuch(err error) error {
-	if fault.Is(err, fault.TooLarge) {
-		return fault.Errorf(fault.TooLarge, "this conversation holds as many files and pictures as it may; begin another one")
-	}
-	return err
 }
 
 func randomFolder() string {

@@ -1,12 +1,15 @@
 package store_test
 
 import (
+	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/policy"
 	"xbot/internal/service"
 	"xbot/internal/store/services"
 )
@@ -134,4 +137,53 @@ func TestServiceSpace_NoKeyTakesAllConversationsFromOthers(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.beginAs(mine, true)
 	require.Equal(t, fault.Conflict, b.kind(err), "the limit of the service")
+}
+
+func TestServiceSpace_ThePicturesOfAllConversationsOfAServiceAreAsManyAsAPersonMayKeep(t *testing.T) {
+	q := throttled(t, policy.Limits{Person: policy.PersonLimits{Storage: 1}})
+	ctx := t.Context()
+	made, key := q.service(service.Patch{})
+	_, another := q.service(service.Patch{})
+	half := func(c service.Conversation) {
+		data := bytes.Repeat([]byte(c.ID), 1<<19/len(c.ID))
+		require.NoError(t, q.AddPicture(ctx, c.Session, chat.Picture{PictureRef: chat.PictureRef{Hash: fmt.Sprintf("%064s", c.ID), MediaType: "image/png", Width: 1, Height: 1}, Data: data}))
+	}
+	one, two, third := q.beginWith(q.caller(key)), q.beginWith(q.caller(key)), q.beginWith(q.caller(q.key(made)))
+	half(one)
+	require.NoError(t, q.Room(ctx, two.User, 1<<18))
+	half(two)
+	for _, c := range []service.Conversation{one, two, third} {
+		err := q.Room(ctx, c.User, 1<<18)
+		require.Equal(t, fault.TooLarge, q.kind(err))
+		require.NotContains(t, err.Error(), "limits.person", "the house is not told of")
+	}
+	require.NoError(t, q.Room(ctx, q.beginWith(q.caller(another)).User, 1<<18), "another service has its own")
+	require.NoError(t, q.Room(ctx, q.user.ID, 1<<18), "and so has their administrator")
+}
+
+func TestServiceSpace_TheRoomsOfAServiceHoldTogetherWhatAPersonMayKeep(t *testing.T) {
+	q := throttled(t, policy.Limits{Person: policy.PersonLimits{Storage: 1}})
+	ctx := t.Context()
+	_, key := q.service(service.Patch{})
+	_, another := q.service(service.Patch{})
+	open := func(key string) chat.UserID {
+		c := q.beginWith(q.caller(key))
+		_, err := q.KeepServiceRoom(ctx, c.User, "laptop", "")
+		require.NoError(t, err)
+		return c.User
+	}
+	one, two, other := open(key), open(key), open(another)
+	require.NoError(t, q.ServiceRoomHolds(ctx, one, true, 1<<18))
+	require.NoError(t, q.ServiceRoomGrows(ctx, one, true, 1<<18))
+	require.NoError(t, q.ServiceRoomHolds(ctx, one, false, 0), "the two folders are counted apart")
+	require.NoError(t, q.ServiceRoomHolds(ctx, two, false, 1<<18))
+	require.NoError(t, q.ServiceRoomHolds(ctx, other, true, 1<<19))
+	require.NoError(t, q.ServiceRoomGrows(ctx, two, true, 1<<18))
+	for _, user := range []chat.UserID{one, two} {
+		require.Equal(t, fault.TooLarge, q.kind(q.ServiceRoomHolds(ctx, user, false, 1<<18)), "together it is all")
+	}
+	require.NoError(t, q.ServiceRoomHolds(ctx, other, true, 1<<19))
+	require.NoError(t, q.ServiceRoomGone(ctx, one))
+	require.NoError(t, q.ServiceRoomHolds(ctx, two, false, 1<<18), "what is deleted makes room")
+	require.Equal(t, fault.Denied, q.kind(q.ServiceRoomHolds(ctx, one, true, 1)), "and nothing is written there any more")
 }

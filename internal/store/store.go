@@ -257,7 +257,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.RegistryStore = registry.New(s.db)
 	s.PluginStore = plugins.New(s.db)
 	s.AgentSecretStore = agentsecrets.New(s.db)
-	s.ServiceStore = services.New(s.db)
+	s.ServiceStore = services.New(s.db, s.Quota)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.CardStore = cards.New(s.db)

@@ -6,6 +6,13 @@ ON CONFLICT (session_key, hash) DO NOTHING;
 SELECT hash, media_type, width, height, data FROM pictures WHERE session_key = sqlc.arg(session_key) AND hash = ANY(sqlc.arg(hashes)::text[]);
 
 -- name: StorageUsed :one
--- How many bytes of files that came with messages, and of pictures, are kept for a person. What is removed, or on its way, is not counted.
-SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id = sqlc.arg(id) AND f.state = 'stored' AND f.path <> ''), 0)
-      + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id = sqlc.arg(id)), 0))::bigint AS bytes;
+-- How many bytes of files that came with messages, and of pictures, are kept for a person, or for all consumers of the service of one. What is
+-- removed, or on its way, is not counted.
+WITH whose AS (
+    SELECT u.id, u.kind FROM users u WHERE u.id = sqlc.arg(id)
+    UNION
+    SELECT o.id, o.kind FROM users c JOIN users o ON o.owner_id = c.owner_id WHERE c.id = sqlc.arg(id) AND c.kind = 'consumer'
+)
+SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id IN (SELECT w.id FROM whose w) AND f.state = 'stored' AND f.path <> ''), 0)
+      + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id IN (SELECT w.id FROM whose w)), 0))::bigint AS bytes,
+       (EXISTS (SELECT 1 FROM whose w WHERE w.kind = 'consumer'))::boolean AS outside;

@@ -175,8 +175,31 @@ WHERE u.id = sqlc.arg(id);
 INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
 SELECT c.user_id, c.service_id, c.id, s.admin_id, sqlc.arg(runner) FROM service_conversations c JOIN services s ON s.id = c.service_id
 WHERE c.user_id = sqlc.arg(id)
-ON CONFLICT (user_id) DO UPDATE SET runner = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN excluded.runner ELSE service_rooms.runner END
+ON CONFLICT (user_id) DO UPDATE SET
+    runner            = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN excluded.runner ELSE service_rooms.runner END,
+    generated_bytes   = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN 0 ELSE service_rooms.generated_bytes END,
+    attachments_bytes = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN 0 ELSE service_rooms.attachments_bytes END
 RETURNING runner;
+
+-- name: ServiceRoomHolds :one
+-- Notes how much lies in a folder of a consumer's room, and counts what the rooms of its service hold together.
+WITH room AS (
+    UPDATE service_rooms r SET
+        generated_bytes   = CASE WHEN sqlc.arg(sent)::boolean THEN r.generated_bytes ELSE sqlc.arg(bytes)::bigint END,
+        attachments_bytes = CASE WHEN sqlc.arg(sent)::boolean THEN sqlc.arg(bytes)::bigint ELSE r.attachments_bytes END
+    WHERE r.user_id = sqlc.arg(id)
+    RETURNING r.user_id, r.service_id, r.generated_bytes + r.attachments_bytes AS bytes
+)
+SELECT (room.bytes + coalesce((
+    SELECT sum(o.generated_bytes + o.attachments_bytes) FROM service_rooms o WHERE o.service_id = room.service_id AND o.user_id <> room.user_id
+), 0))::bigint AS bytes FROM room;
+
+-- name: ServiceRoomGrows :exec
+-- Notes what was written into a folder of a consumer's room.
+UPDATE service_rooms r SET
+    generated_bytes   = r.generated_bytes + CASE WHEN sqlc.arg(sent)::boolean THEN 0 ELSE sqlc.arg(bytes)::bigint END,
+    attachments_bytes = r.attachments_bytes + CASE WHEN sqlc.arg(sent)::boolean THEN sqlc.arg(bytes)::bigint ELSE 0 END
+WHERE r.user_id = sqlc.arg(id);
 
 -- name: ServiceRoomLeft :one
 -- The room of a consumer who is deleted.

@@ -19,6 +19,7 @@ type Store interface {
 	KeepServiceRoom(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
 	ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.Room, error)
 	ServiceRoomGone(ctx context.Context, user chat.UserID) error
+	Counter
 }
 
 // Finder finds the rooms of conversations. It is safe for concurrent use.
@@ -44,7 +45,7 @@ func (f Finder) Room(ctx context.Context, key chat.SessionKey, user chat.UserID)
 	if err != nil {
 		return nil, true, err
 	}
-	return ForAgent(box, Conversation{Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts}), true, nil
+	return ForAgent(box, Conversation{Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, User: user, Counter: f.Store}), true, nil
 }
 
 // OfConversation is the room of a conversation for the API of consumers: /generated is read, /attachments read and written. Denied: the
@@ -61,7 +62,7 @@ func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (san
 	if err != nil {
 		return nil, err
 	}
-	return ForConsumer(box, Conversation{Service: r.Service, ID: r.Conversation}), nil
+	return ForConsumer(box, Conversation{Service: r.Service, ID: r.Conversation, User: c.User, Counter: f.Store}), nil
 }
 
 // errNone: why is the administrator's matter, and names their machines.

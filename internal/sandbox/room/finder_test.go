@@ -30,6 +30,20 @@ type house struct {
 	active string
 	lost   map[string]bool // runners that are revoked
 	away   bool
+	sizes  map[bool]int64 // of the folders of the room, by whether it is what was sent
+	full   int64          // what the rooms of the service may hold; 0: as much as they like
+}
+
+func (h *house) ServiceRoomHolds(_ context.Context, user chat.UserID, sent bool, bytes int64) error {
+	if h.sizes[sent] = bytes; user != consumer || h.full > 0 && h.sizes[true]+h.sizes[false] >= h.full {
+		return fault.Errorf(fault.TooLarge, "the service is full")
+	}
+	return nil
+}
+
+func (h *house) ServiceRoomGrows(_ context.Context, _ chat.UserID, sent bool, bytes int64) error {
+	h.sizes[sent] += bytes
+	return nil
 }
 
 func (h *house) ServiceRoom(_ context.Context, user chat.UserID) (service.Room, bool, error) {
@@ -80,7 +94,7 @@ func (h *house) Box(_ context.Context, user chat.UserID, runner string) (sandbox
 }
 
 func newHouse(t *testing.T) (*house, room.Finder) {
-	h := &house{w: newWorld(t), active: "laptop", lost: map[string]bool{}}
+	h := &house{w: newWorld(t), active: "laptop", lost: map[string]bool{}, sizes: map[bool]int64{}}
 	return h, room.Finder{Store: h, Boxes: h}
 }
 
@@ -191,4 +205,28 @@ func TestFinder_RemovesNothingBehindALinkAndNothingOnARunnerThatIsLost(t *testin
 	left, err = f.Remove(t.Context(), consumer)
 	require.NoError(t, err)
 	require.Zero(t, left)
+}
+
+func TestFinder_WhatEachRoomHoldsIsCountedWithTheOthersOfItsService(t *testing.T) {
+	h, f := newHouse(t)
+	agent, _, err := f.Room(t.Context(), service.SessionKey(svc, conv), consumer)
+	require.NoError(t, err)
+	outside, err := f.OfConversation(t.Context(), service.Conversation{Service: svc, ID: conv, User: consumer})
+	require.NoError(t, err)
+	before, err := sandbox.Below(t.Context(), h.w.box, own+"/generated", 100)
+	require.NoError(t, err)
+	had := int64(0)
+	for _, file := range before {
+		had += file.Size
+	}
+	require.NoError(t, agent.WriteFile(t.Context(), "/generated/a.txt", []byte("12345"), sandbox.WriteCreate))
+	require.NoError(t, outside.WriteFile(t.Context(), "/attachments/b.txt", []byte("123"), sandbox.WriteCreate))
+	require.Equal(t, had+5, h.sizes[false], "also what was written last")
+	h.full = had + h.sizes[true] + 5
+	for path, box := range map[string]sandbox.Sandbox{"/generated/c.txt": agent, "/attachments/c.txt": outside} {
+		require.Equal(t, fault.TooLarge, fault.KindOf(box.WriteFile(t.Context(), path, []byte("1"), sandbox.WriteCreate)), path)
+	}
+	require.NoError(t, agent.Remove(t.Context(), "/generated/a.txt"))
+	require.Equal(t, had, h.sizes[false], "what is removed makes room, for others too")
+	require.NoError(t, outside.WriteFile(t.Context(), "/attachments/c.txt", []byte("1"), sandbox.WriteCreate))
 }

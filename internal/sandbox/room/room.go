@@ -16,6 +16,7 @@ import (
 	"slices"
 	"sync"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/service"
@@ -43,11 +44,14 @@ type Conversation struct {
 	ID      string
 	Docs    []string // patterns of what it reads below docs/
 	Scripts []string // patterns of what it knows of below scripts/
+
+	User    chat.UserID // the consumer
+	Counter Counter     // nil: nobody counts what the rooms of the service hold together
 }
 
 // ForAgent is the room as the tools of the conversation see it.
 func ForAgent(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
-	return &room{box: box, mounts: []mount{
+	return &room{box: box, of: c, mounts: []mount{
 		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, writes: true, all: true},
 		{name: Attachments, at: path.Join(Folder(c.Service, c.ID), Attachments), reads: true, all: true},
 		{name: Docs, at: Docs, reads: true, allowed: c.Docs, all: everything(c.Docs)},
@@ -57,7 +61,7 @@ func ForAgent(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
 
 // ForConsumer is the room as the API of consumers sees it: what the conversation made, and what the consumer sends.
 func ForConsumer(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
-	return &room{box: box, mounts: []mount{
+	return &room{box: box, of: c, mounts: []mount{
 		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, all: true},
 		{name: Attachments, at: path.Join(Folder(c.Service, c.ID), Attachments), reads: true, writes: true, all: true},
 	}}
@@ -86,6 +90,7 @@ func (m mount) opens(rel string) bool { return m.all || service.AllowsBelow(m.al
 // room is a sandbox.Sandbox.
 type room struct {
 	box    sandbox.Sandbox
+	of     Conversation
 	mounts []mount
 
 	mu   sync.Mutex

@@ -42,33 +42,8 @@ func (r *room) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 	}
 	e.Path, e.Perm = real, 0
 	n, err := r.box.Edit(ctx, e)
+	r.grows(ctx, p, n)
 	return n, said(err, p.path)
-}
-
-// Bounds of what a conversation keeps in a folder of its room.
-const (
-	MaxFiles = 2000    // files and folders
-	MaxBytes = 1 << 30 // after which nothing more is taken
-)
-
-// fits is TooLarge where a conversation has as much as it may. Writes at the same time may go over it, each by one file.
-func (r *room) fits(ctx context.Context, p place) error {
-	real, err := r.real(ctx, place{mount: p.mount})
-	if err != nil {
-		return err
-	}
-	all, err := sandbox.Below(ctx, r.box, real, MaxFiles)
-	var bytes int64
-	for _, f := range all {
-		bytes += f.Size
-	}
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return nil // nothing was put there yet
-	case fault.Is(err, fault.TooLarge), bytes >= MaxBytes:
-		return fault.Errorf(fault.TooLarge, "this conversation has as many files as it may: %d, and %d MB", MaxFiles, MaxBytes>>20)
-	}
-	return said(err, p.path)
 }
 
 // Edited implements sandbox.Sandbox.
@@ -110,7 +85,11 @@ func (r *room) remove(ctx context.Context, text string, remove func(context.Cont
 	if err != nil {
 		return err
 	}
-	return said(remove(ctx, real), p.path)
+	if err := remove(ctx, real); err != nil {
+		return said(err, p.path)
+	}
+	r.shrinks(ctx, p)
+	return nil
 }
 
 // Move implements sandbox.Sandbox.

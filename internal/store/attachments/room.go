@@ -9,7 +9,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Room is TooLarge where a person or group keeps too much for so many bytes more: of files that came with messages, and of pictures.
+// Room is TooLarge where a person or group keeps too much for so many bytes more: of files that came with messages, and of pictures. The
+// consumers of a service keep together what one person may.
 // Several requests at once may exceed the limit by what they bring.
 func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
 	caps, err := s.quota.Caps(ctx)
@@ -21,9 +22,13 @@ func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
 		return pg.Classify(fmt.Errorf("count what is kept for user %d: %w", user, err))
 	}
 	most := int64(caps.Person.Storage) << 20
-	if kept+more <= most {
+	switch {
+	case kept.Bytes+more <= most:
 		return nil
+	case kept.Outside: // who reads it knows nothing of the house
+		return fault.Errorf(fault.TooLarge, "this service keeps as many files and pictures of its conversations as it may; "+
+			"delete conversations that have some, or ask whoever runs the service")
 	}
 	return fault.Errorf(fault.TooLarge, "%d of %d MB of files and pictures are kept for this person, as much as may be (limits.person.storage of the policy); "+
-		"delete conversations that have files to make room", kept>>20, most>>20)
+		"delete conversations that have files to make room", kept.Bytes>>20, most>>20)
 }

@@ -81,14 +81,26 @@ func (q *Queries) PictureList(ctx context.Context, db DBTX, arg PictureListParam
 }
 
 const storageUsed = `-- name: StorageUsed :one
-SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id = $1 AND f.state = 'stored' AND f.path <> ''), 0)
-      + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id = $1), 0))::bigint AS bytes
+WITH whose AS (
+    SELECT u.id, u.kind FROM users u WHERE u.id = $1
+    UNION
+    SELECT o.id, o.kind FROM users c JOIN users o ON o.owner_id = c.owner_id WHERE c.id = $1 AND c.kind = 'consumer'
+)
+SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id IN (SELECT w.id FROM whose w) AND f.state = 'stored' AND f.path <> ''), 0)
+      + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id IN (SELECT w.id FROM whose w)), 0))::bigint AS bytes,
+       (EXISTS (SELECT 1 FROM whose w WHERE w.kind = 'consumer'))::boolean AS outside
 `
 
-// How many bytes of files that came with messages, and of pictures, are kept for a person. What is removed, or on its way, is not counted.
-func (q *Queries) StorageUsed(ctx context.Context, db DBTX, id chat.UserID) (int64, error) {
+type StorageUsedRow struct {
+	Bytes   int64
+	Outside bool
+}
+
+// How many bytes of files that came with messages, and of pictures, are kept for a person, or for all consumers of the service of one. What is
+// removed, or on its way, is not counted.
+func (q *Queries) StorageUsed(ctx context.Context, db DBTX, id chat.UserID) (StorageUsedRow, error) {
 	row := db.QueryRow(ctx, storageUsed, id)
-	var bytes int64
-	err := row.Scan(&bytes)
-	return bytes, err
+	var i StorageUsedRow
+	err := row.Scan(&i.Bytes, &i.Outside)
+	return i, err
 }

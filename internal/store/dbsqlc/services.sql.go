@@ -832,11 +832,60 @@ func (q *Queries) ServiceRoomGone(ctx context.Context, db DBTX, userID chat.User
 	return err
 }
 
+const serviceRoomGrows = `-- name: ServiceRoomGrows :exec
+UPDATE service_rooms r SET
+    generated_bytes   = r.generated_bytes + CASE WHEN $1::boolean THEN 0 ELSE $2::bigint END,
+    attachments_bytes = r.attachments_bytes + CASE WHEN $1::boolean THEN $2::bigint ELSE 0 END
+WHERE r.user_id = $3
+`
+
+type ServiceRoomGrowsParams struct {
+	Sent  bool
+	Bytes int64
+	ID    chat.UserID
+}
+
+// Notes what was written into a folder of a consumer's room.
+func (q *Queries) ServiceRoomGrows(ctx context.Context, db DBTX, arg ServiceRoomGrowsParams) error {
+	_, err := db.Exec(ctx, serviceRoomGrows, arg.Sent, arg.Bytes, arg.ID)
+	return err
+}
+
+const serviceRoomHolds = `-- name: ServiceRoomHolds :one
+WITH room AS (
+    UPDATE service_rooms r SET
+        generated_bytes   = CASE WHEN $1::boolean THEN r.generated_bytes ELSE $2::bigint END,
+        attachments_bytes = CASE WHEN $1::boolean THEN $2::bigint ELSE r.attachments_bytes END
+    WHERE r.user_id = $3
+    RETURNING r.user_id, r.service_id, r.generated_bytes + r.attachments_bytes AS bytes
+)
+SELECT (room.bytes + coalesce((
+    SELECT sum(o.generated_bytes + o.attachments_bytes) FROM service_rooms o WHERE o.service_id = room.service_id AND o.user_id <> room.user_id
+), 0))::bigint AS bytes FROM room
+`
+
+type ServiceRoomHoldsParams struct {
+	Sent  bool
+	Bytes int64
+	ID    chat.UserID
+}
+
+// Notes how much lies in a folder of a consumer's room, and counts what the rooms of its service hold together.
+func (q *Queries) ServiceRoomHolds(ctx context.Context, db DBTX, arg ServiceRoomHoldsParams) (int64, error) {
+	row := db.QueryRow(ctx, serviceRoomHolds, arg.Sent, arg.Bytes, arg.ID)
+	var bytes int64
+	err := row.Scan(&bytes)
+	return bytes, err
+}
+
 const serviceRoomKeep = `-- name: ServiceRoomKeep :one
 INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
 SELECT c.user_id, c.service_id, c.id, s.admin_id, $1 FROM service_conversations c JOIN services s ON s.id = c.service_id
 WHERE c.user_id = $2
-ON CONFLICT (user_id) DO UPDATE SET runner = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END
+ON CONFLICT (user_id) DO UPDATE SET
+    runner            = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END,
+    generated_bytes   = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.generated_bytes END,
+    attachments_bytes = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.attachments_bytes END
 RETURNING runner
 `
 

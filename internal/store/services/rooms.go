@@ -62,3 +62,27 @@ func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.
 func (s *Store) ServiceRoomGone(ctx context.Context, user chat.UserID) error {
 	return pg.Classify(s.db.Q.ServiceRoomGone(ctx, s.db.Pool, user))
 }
+
+// ServiceRoomHolds notes how much lies in a folder of a consumer's room: of what they sent, or of what was made. TooLarge: the rooms of their
+// service hold together what a person may keep.
+func (s *Store) ServiceRoomHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
+	caps, err := s.quota.Caps(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := s.db.Q.ServiceRoomHolds(ctx, s.db.Pool, dbsqlc.ServiceRoomHoldsParams{ID: user, Sent: sent, Bytes: bytes})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fault.Errorf(fault.Denied, "the conversation is not there any more")
+	case err != nil:
+		return pg.Classify(fmt.Errorf("note what is in the room of user %d: %w", user, err))
+	case all >= int64(caps.Person.Storage)<<20:
+		return fault.Errorf(fault.TooLarge, "this service keeps as many files of its conversations as it may; delete some, or conversations that have some, or ask whoever runs the service")
+	}
+	return nil
+}
+
+// ServiceRoomGrows notes what was written into a folder of a consumer's room.
+func (s *Store) ServiceRoomGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
+	return pg.Classify(s.db.Q.ServiceRoomGrows(ctx, s.db.Pool, dbsqlc.ServiceRoomGrowsParams{ID: user, Sent: sent, Bytes: bytes}))
+}

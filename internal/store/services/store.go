@@ -19,13 +19,17 @@ import (
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // Store keeps services. It is safe for concurrent use.
-type Store struct{ db *pg.DB }
+type Store struct {
+	db    *pg.DB
+	quota *quota.Quota
+}
 
 // New returns a store over the database.
-func New(db *pg.DB) *Store { return &Store{db: db} }
+func New(db *pg.DB, limits *quota.Quota) *Store { return &Store{db: db, quota: limits} }
 
 // AddService makes a service of an administrator, with a user of its own.
 func (s *Store) AddService(ctx context.Context, admin chat.UserID, d service.Definition, published bool) (service.Service, error) {
