@@ -107,6 +107,8 @@ type visit struct {
 	r      *http.Request
 	w      http.ResponseWriter
 	record *services.Request
+	// uncounted says that the request was beyond the limit of the minute.
+	uncounted bool
 }
 
 func visitOf(ctx context.Context) *visit {

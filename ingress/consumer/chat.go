@@ -16,6 +16,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/ingress/intake"
+	"xbot/ingress/largebody"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -58,16 +59,17 @@ func (a *API) registerChat(h huma.API) {
 	}) (*huma.StreamResponse, error) {
 		after, err := cursor(in.Last, "")
 		if err != nil {
-			return nil, a.counted(ctx, v, err)
+			return nil, err
 		}
 		c, err := a.conversation(ctx, v, in.Body.Conversation)
 		if err != nil {
-			return nil, a.counted(ctx, v, err)
+			return nil, err
 		}
 		got, err := a.send(ctx, v, c, outgoing{id: idOf(v.Key, c.ID, in.Once), content: in.Body.Message, files: in.Body.Attachments})
 		if err != nil {
 			return nil, err
 		}
+		largebody.Read(v.r.Context())
 		q := answer.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}
 		return a.stream(v, q, a.tellAnswer), nil
 	})
@@ -109,14 +111,6 @@ func (a *API) registerChat(h huma.API) {
 	})
 }
 
-// counted counts a request that was refused before it was admitted: the limit of the minute holds for it, too.
-func (a *API) counted(ctx context.Context, v *visit, err error) error {
-	if limited := a.Store.Admit(ctx, v.Caller, services.Send{}); limited != nil {
-		return limited
-	}
-	return err
-}
-
 // outgoing is a message on its way into a conversation.
 type outgoing struct {
 	id      string // of the message, unique among all
@@ -145,7 +139,7 @@ func idOf(key, place, once string) string {
 // send admits a message and accepts it.
 func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got store.Accepted, err error) {
 	if err := o.check(); err != nil {
-		return got, a.counted(ctx, v, err)
+		return got, err
 	}
 	err = a.admitted(ctx, v, services.Send{ID: o.id, User: c.User}, func() error {
 		pictures, err := a.pictures(ctx, v, c, o)

@@ -53,10 +53,10 @@ func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, err
 	v := visitOf(ctx)
 	q, err := c.place(ctx, v, ask)
 	if err != nil {
-		return openai.Asked{}, c.counted(ctx, v, err)
+		return openai.Asked{}, err
 	}
 	if err := q.outgoing().check(); err != nil { // before a conversation begins with it
-		return openai.Asked{}, c.counted(ctx, v, err)
+		return openai.Asked{}, err
 	}
 	out := openai.Asked{Identity: ask.Identity, Created: time.Now()}
 	err = c.admitted(ctx, v, q.send, func() error {

@@ -11,6 +11,7 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/ingress/intake"
+	"xbot/ingress/largebody"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
@@ -106,13 +107,15 @@ type API struct {
 	wrong     guesses
 	followers followers
 	uploads   *uploads
+	large     *largebody.Places
 	records   *recorder
+	beyond    beyond
 	routes    *http.ServeMux
 }
 
 // New returns the API. Records are to be written beside it.
 func New(c Config) *API {
-	a := &API{Config: c, uploads: newUploads(), records: newRecorder(c.Store, c.Log), routes: http.NewServeMux()}
+	a := &API{Config: c, uploads: newUploads(), large: largebody.New(), records: newRecorder(c.Store, c.Log), routes: http.NewServeMux()}
 	a.register(a.routes)
 	return a
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/ingress/largebody"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/picture"
@@ -24,6 +25,7 @@ func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o 
 		if err != nil || found {
 			return kept, err
 		}
+		largebody.Read(ctx) // whoever is slow to send a picture keeps no others from sending requests
 	}
 	files, err := a.Pictures.Fetch(ctx, v.Key, o.content.Pictures)
 	if err != nil {

@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"xbot/internal/store/services"
@@ -16,6 +17,30 @@ const (
 	// recordTime bounds one write, also the last one.
 	recordTime = 10 * time.Second
 )
+
+// beyondKeys bounds the memory of keys that sent too many requests.
+const beyondKeys = 10_000
+
+// beyond notes in which minute a key sent more requests than it may. The zero value is ready.
+type beyond struct {
+	mu   sync.Mutex
+	last map[string]time.Time // by key
+}
+
+// first reports whether it is the first such request of a key in its minute, in this process.
+func (b *beyond) first(key string, at time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	minute := at.Truncate(time.Minute)
+	if !minute.After(b.last[key]) {
+		return false
+	}
+	if b.last == nil || len(b.last) >= beyondKeys {
+		b.last = map[string]time.Time{}
+	}
+	b.last[key] = minute
+	return true
+}
 
 // records keeps what is recorded of requests.
 type records interface {

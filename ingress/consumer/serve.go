@@ -28,27 +28,42 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	v := &visit{caller: by, w: status, record: &services.Request{Endpoint: endpoint(pattern), At: time.Now()}}
 	v.r = r.WithContext(context.WithValue(r.Context(), contextKey{}, v))
 	v.record.Service, v.record.Key, v.record.Source = by.Service.ID, by.Key, sourceOf(r)
-	defer func() {
-		v.record.Status = status.code()
-		if v.record.Latency == 0 {
-			v.record.Latency = time.Since(v.record.At)
-		}
-		a.records.add(*v.record)
-		if a.Tally != nil {
-			a.Tally.Requested(v.record.Service, v.record.Status, v.record.Latency)
-		}
-	}()
+	defer a.record(v, status)
+	// It counts before its body is read, so that none is free because it is no good. What sends a message takes its place later.
+	if err := a.Store.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
+		v.uncounted = fault.Is(err, fault.RateLimited)
+		a.refuse(status, r, err)
+		return
+	}
 	if err := open(by.Caller); err != nil {
 		a.refuse(status, r, err)
 		return
 	}
-	if !sends(r) { // what sends a message is admitted with it
-		if err := a.Store.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
+	if sends(r) {
+		place, err := a.large.Enter(r, by.Key)
+		if err != nil {
 			a.refuse(status, r, err)
 			return
 		}
+		defer place.Leave()
+		v.r = place.With(v.r)
 	}
 	a.routes.ServeHTTP(status, v.r)
+}
+
+// record records a request that was answered. Of those beyond the limit of the minute one a minute of each key is kept: else they would fill
+// the database.
+func (a *API) record(v *visit, status *statusWriter) {
+	v.record.Status = status.code()
+	if v.record.Latency == 0 {
+		v.record.Latency = time.Since(v.record.At)
+	}
+	if !v.uncounted || a.beyond.first(v.Key, v.record.At) {
+		a.records.add(*v.record)
+	}
+	if a.Tally != nil {
+		a.Tally.Requested(v.record.Service, v.record.Status, v.record.Latency)
+	}
 }
 
 // endpoint is how a route is recorded.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/ingress/answer"
+	"xbot/ingress/largebody"
 	"xbot/internal/chat"
 	"xbot/internal/webpicture"
 )
@@ -76,8 +77,8 @@ func (c *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, asked Asked, err error) {
-	body, done, err := read(w, r)
-	defer done()
+	defer largebody.Read(r.Context())
+	body, err := read(w, r)
 	if err != nil {
 		return ask, asked, err
 	}
@@ -88,7 +89,7 @@ func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, ask
 		return ask, asked, err
 	}
 	if webpicture.Fetched(ask.Files()) {
-		done() // whoever is slow to send a picture keeps no others from sending requests
+		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = c.Backend.Ask(r.Context(), ask.Ask)
 	asked.Model = ask.Model

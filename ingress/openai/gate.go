@@ -3,9 +3,11 @@ package openai
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
+	"xbot/ingress/largebody"
 	"xbot/internal/fault"
 )
 
@@ -17,11 +19,12 @@ type Caller interface {
 	Of(ctx context.Context) int64
 }
 
-// Gate bounds the requests of a caller that are open at once.
+// Gate bounds the requests of a caller that are open at once, and the large ones that are read.
 type Gate struct {
 	Next     http.Handler
 	Who      Caller
 	Refusals Refusals
+	Large    *largebody.Places
 
 	mu   sync.Mutex
 	open map[int64]int
@@ -35,7 +38,13 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer g.leave(who)
-	g.Next.ServeHTTP(w, r)
+	place, err := g.Large.Enter(r, strconv.FormatInt(who, 10))
+	if err != nil {
+		Refuse(w, err, g.Refusals)
+		return
+	}
+	defer place.Leave()
+	g.Next.ServeHTTP(w, place.With(r))
 }
 
 func (g *Gate) enter(who int64) error {

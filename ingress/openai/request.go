@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"xbot/internal/fault"
@@ -22,8 +21,6 @@ const (
 	MaxBody = 20 << 20
 	// maxIDBytes bounds the names that clients choose: of conversations, people and requests.
 	maxIDBytes = 255
-	// largeBody is from which size on a request waits for others of that size: what it holds is copied a few times, in bytes.
-	largeBody = 1 << 20
 	// sendTimeout bounds the write of a piece to a slow client.
 	sendTimeout = 30 * time.Second
 )
@@ -60,20 +57,9 @@ func identityOf(r *http.Request, body []byte) (Identity, error) {
 // conversationHeader names the conversation of a request, where its body does not, and of an answer.
 const conversationHeader = "X-Conversation-Id"
 
-// large has a place for each large request that is read at the same time.
-var large = make(chan struct{}, 4)
-
-// read reads the body of a request, and lets the answer take its time. Call done when nothing of the body is needed any more.
-func read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
-	done = func() {}
-	if r.ContentLength < 0 || r.ContentLength > largeBody {
-		select {
-		case large <- struct{}{}:
-			done = sync.OnceFunc(func() { <-large })
-		case <-r.Context().Done():
-			return nil, done, r.Context().Err()
-		}
-	}
+// read reads the body of a request, and lets the answer take its time. Whoever routes requests has given a large one its place
+// (largebody.Places); largebody.Read gives it back when nothing of the body is needed any more.
+func read(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		err = fault.Errorf(fault.TooLarge, "the request has more than %d bytes", MaxBody)
@@ -83,7 +69,7 @@ func read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err
 	if err == nil {
 		err = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else the connection counts as lost once the time to read is over
 	}
-	return body, done, err
+	return body, err
 }
 
 // fields are the members of a request.

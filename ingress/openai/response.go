@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"xbot/ingress/answer"
+	"xbot/ingress/largebody"
 	"xbot/internal/chat"
 	"xbot/internal/webpicture"
 )
@@ -180,8 +181,8 @@ func (a *ResponseAPI) Create(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseRequest, asked Asked, err error) {
-	body, done, err := read(w, r)
-	defer done()
+	defer largebody.Read(r.Context())
+	body, err := read(w, r)
 	if err != nil {
 		return ask, asked, err
 	}
@@ -192,7 +193,7 @@ func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseR
 		return ask, asked, err
 	}
 	if webpicture.Fetched(ask.Files()) {
-		done() // whoever is slow to send a picture keeps no others from sending requests
+		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = a.Responses.Ask(r.Context(), ask.Ask)
 	asked.Model = ask.Model

@@ -14,6 +14,7 @@ import (
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/auth"
 	"xbot/ingress/intake"
+	"xbot/ingress/largebody"
 	"xbot/ingress/openai"
 	"xbot/internal/chat"
 	"xbot/internal/llm/catalogue"
@@ -68,7 +69,7 @@ func (p *People) Handler() http.Handler {
 	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		openai.Refuse(w, openai.Unknown(r), p.Base)
 	})
-	closed := p.Auth.Require(&openai.Gate{Next: routes, Who: caller{}, Refusals: p.Base}, p.refuse)
+	closed := p.Auth.Require(&openai.Gate{Next: routes, Who: caller{}, Refusals: p.Base, Large: largebody.New()}, p.refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
 		if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); !strings.EqualFold(scheme, "Bearer") {

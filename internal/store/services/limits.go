@@ -16,12 +16,13 @@ import (
 
 // Send is a message of a consumer that is to be admitted.
 type Send struct {
-	ID   string      // of the message on its way into inbox, unique among all; empty: the request sends none
+	ID   string      // of the message on its way into inbox, unique among all; empty: a request is to be counted
 	User chat.UserID // the consumer
 }
 
-// Admit counts a request of a key, and takes one of the places of the key for the message that it sends. RateLimited says which limit is
-// reached, and when to ask again. The same message again takes no other place. In one round trip, and exact among all processes.
+// Admit counts a request of a key. With a message it counts nothing, and takes one of the places of the key for the message that a counted
+// request sends. RateLimited says which limit is reached, and when to ask again. The same message again takes no other place. In one round
+// trip, and exact among all processes.
 func (s *Store) Admit(ctx context.Context, by Caller, send Send) error {
 	l := by.Service.Limits
 	v, err := s.db.Q.ServiceAdmit(ctx, s.db.Pool, dbsqlc.ServiceAdmitParams{
