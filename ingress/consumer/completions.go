@@ -110,12 +110,20 @@ func (c completions) named(ctx context.Context, v *visit, name string) (service.
 	return where, err
 }
 
+// retry is a request as its retries find it.
+func (q *asked) retry() services.Retry {
+	return services.Retry{Identity: q.Key, Named: q.Conversation != "" || q.User != "", Conversation: q.where.ID, Send: q.send.ID}
+}
+
 // before finds the message that a retry was before. One whose conversation was deleted meanwhile begins anew.
 func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool, err error) {
-	if !q.Retry || q.Chosen {
+	if q.Chosen {
 		return false, nil
 	}
-	was, found, err := c.Store.FindRetry(ctx, v.Caller, q.Key)
+	if !q.Retry {
+		return false, c.Store.NoteRequest(ctx, v.Caller, q.retry())
+	}
+	was, found, err := c.Store.FindRetry(ctx, v.Caller, q.retry())
 	if err != nil || !found {
 		return false, err
 	}
@@ -144,7 +152,7 @@ func (c completions) accepted(ctx context.Context, v *visit, q *asked) (id chat.
 		}
 	}
 	if !q.Chosen {
-		if err := c.Store.KeepRetry(ctx, v.Caller, services.Retry{Identity: q.Key, Conversation: q.where.ID, Send: q.send.ID}); err != nil {
+		if err := c.Store.KeepRetry(ctx, v.Caller, q.retry()); err != nil {
 			return 0, err
 		}
 	}

@@ -40,8 +40,9 @@ type Admission interface {
 	Admit(ctx context.Context, by services.Caller, send services.Send) error
 	BindSend(ctx context.Context, send services.Send) error
 	FreeSend(ctx context.Context, id string) error
+	NoteRequest(ctx context.Context, by services.Caller, r services.Retry) error
 	KeepRetry(ctx context.Context, by services.Caller, r services.Retry) error
-	FindRetry(ctx context.Context, by services.Caller, identity string) (r services.Retry, found bool, err error)
+	FindRetry(ctx context.Context, by services.Caller, r services.Retry) (was services.Retry, found bool, err error)
 	ForgetRetry(ctx context.Context, by services.Caller, r services.Retry) error
 }
 

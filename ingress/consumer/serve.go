@@ -32,7 +32,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	// It counts before its body is read, so that none is free because it is no good. What sends a message takes its place later.
 	if err := a.Store.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
 		v.uncounted = fault.Is(err, fault.RateLimited)
-		a.refuse(status, r, err)
+		a.refuseUnread(v, status, err)
 		return
 	}
 	if err := open(by.Caller); err != nil {
@@ -42,13 +42,23 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	if sends(r) {
 		place, err := a.large.Enter(r, by.Key)
 		if err != nil {
-			a.refuse(status, r, err)
+			a.refuseUnread(v, status, err)
 			return
 		}
 		defer place.Leave()
 		v.r = place.With(v.r)
 	}
 	a.routes.ServeHTTP(status, v.r)
+}
+
+// refuseUnread refuses a request that may come again as a retry, and of which nothing was read.
+func (a *API) refuseUnread(v *visit, w http.ResponseWriter, err error) {
+	if v.r.URL.Path == completionsPath && v.r.Header.Get("Idempotency-Key") == "" {
+		if noted := a.Store.NoteRequest(v.r.Context(), v.Caller, services.Retry{}); noted != nil {
+			a.Log.Warn("a retry of a request that was refused unread may count as one of another client", "error", noted)
+		}
+	}
+	a.refuse(w, v.r, err)
 }
 
 // record records a request that was answered. Of those beyond the limit of the minute one a minute of each key is kept: else they would fill

@@ -46,6 +46,18 @@ $$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION service_admit IS 'Counts a request of a key, where it names no message; else admits the message that a counted request sends: {verdict, milliseconds until it may be tried again, the limit}. Verdicts: 0 admitted, 1 too many requests in a minute, 2 too many messages at once, 3 the tokens of the day are used up. Requests of one key are admitted one after the other, so that none exceeds a limit beside others.';
 
+ALTER TABLE service_rates ADD COLUMN unread_at timestamptz;
+COMMENT ON COLUMN service_rates.unread_at IS 'When a request in the form of OpenAI''s was last refused before it was read: which one it was, and whether its client tries again, nobody knows.';
+
+DELETE FROM service_retries;
+ALTER TABLE service_retries ALTER COLUMN conversation_id DROP NOT NULL;
+ALTER TABLE service_retries ALTER COLUMN send_id DROP NOT NULL;
+ALTER TABLE service_retries ADD COLUMN several boolean NOT NULL DEFAULT false;
+CREATE INDEX service_retries_by_time ON service_retries (at);
+COMMENT ON TABLE service_retries IS 'Which message a request was whose client gives it no key of its own and counts its retries instead, until its answer was delivered. Written by /api/v1/chat/completions when the request comes and before the message is accepted; after ten minutes it counts no more.';
+COMMENT ON COLUMN service_retries.conversation_id IS 'Null: the request was not accepted, or its answer was delivered: a retry begins anew.';
+COMMENT ON COLUMN service_retries.several IS 'More than one client may have sent the request, which names no conversation: nobody knows whose a retry is, and it begins anew.';
+
 -- +goose Down
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION service_admit(of_service text, of_key text, per_minute int, send text, consumer bigint, most int, budget bigint) RETURNS bigint[] LANGUAGE plpgsql AS $$
@@ -90,3 +102,10 @@ END
 $$;
 -- +goose StatementEnd
 COMMENT ON FUNCTION service_admit IS 'Admits a request of a key, and the message that it sends: {verdict, milliseconds until it may be tried again, the limit}. Verdicts: 0 admitted, 1 too many requests in a minute, 2 too many messages at once, 3 the tokens of the day are used up. Requests of one key are admitted one after the other, so that none exceeds a limit beside others.';
+
+DROP INDEX service_retries_by_time;
+DELETE FROM service_retries WHERE conversation_id IS NULL OR send_id IS NULL OR several;
+ALTER TABLE service_retries DROP COLUMN several;
+ALTER TABLE service_retries ALTER COLUMN conversation_id SET NOT NULL;
+ALTER TABLE service_retries ALTER COLUMN send_id SET NOT NULL;
+ALTER TABLE service_rates DROP COLUMN unread_at;

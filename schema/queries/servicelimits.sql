@@ -35,16 +35,39 @@ DELETE FROM service_requests WHERE ctid = ANY (ARRAY(
 -- A message that was admitted before its conversation began is in it now.
 UPDATE service_sends SET user_id = sqlc.arg(user_id) WHERE id = sqlc.arg(id);
 
--- name: ServiceRetryKeep :exec
--- The newest request of its form is the one that a retry means.
+-- name: ServiceRetryNote :exec
+-- A request came that is no retry. Another one of its form that came shortly before is not known from it, unless both name their conversation.
 WITH old AS (
-    DELETE FROM service_retries o WHERE o.key_id = sqlc.arg(key_id) AND o.identity <> sqlc.arg(identity) AND o.at < now() - interval '1 day'
+    DELETE FROM service_retries o WHERE o.ctid = ANY (ARRAY(
+        SELECT r.ctid FROM service_retries r
+        WHERE r.at < now() - interval '10 minutes' AND NOT (r.key_id = sqlc.arg(key_id) AND r.identity = sqlc.arg(identity))
+        LIMIT 100 FOR UPDATE SKIP LOCKED
+    ))
 )
-INSERT INTO service_retries (key_id, identity, conversation_id, send_id) VALUES (sqlc.arg(key_id), sqlc.arg(identity), sqlc.arg(conversation_id), sqlc.arg(send_id))
-ON CONFLICT (key_id, identity) DO UPDATE SET conversation_id = EXCLUDED.conversation_id, send_id = EXCLUDED.send_id, at = now();
+INSERT INTO service_retries AS r (key_id, identity) VALUES (sqlc.arg(key_id), sqlc.arg(identity))
+ON CONFLICT (key_id, identity) DO UPDATE SET
+    several = NOT sqlc.arg(named)::boolean AND r.at > now() - interval '10 minutes', conversation_id = NULL, send_id = NULL, at = now();
+
+-- name: ServiceRetryKeep :exec
+-- Which message a request is. Where the first one of its form did not come here, nobody knows how many there were.
+INSERT INTO service_retries AS r (key_id, identity, conversation_id, send_id, several)
+VALUES (sqlc.arg(key_id), sqlc.arg(identity), sqlc.arg(conversation_id)::text, sqlc.arg(send_id)::text, NOT sqlc.arg(named)::boolean)
+ON CONFLICT (key_id, identity) DO UPDATE SET
+    several = r.several OR EXCLUDED.several AND r.at < now() - interval '10 minutes',
+    conversation_id = EXCLUDED.conversation_id, send_id = EXCLUDED.send_id, at = now();
 
 -- name: ServiceRetryFind :one
-SELECT conversation_id, send_id FROM service_retries WHERE key_id = $1 AND identity = $2;
+-- The message that a retry means, where it is certain whose it is. One that names its conversation goes there in any case.
+SELECT r.conversation_id::text AS conversation_id, r.send_id::text AS send_id FROM service_retries r
+WHERE r.key_id = sqlc.arg(key_id) AND r.identity = sqlc.arg(identity) AND r.at > now() - interval '10 minutes'
+AND r.conversation_id IS NOT NULL AND r.send_id IS NOT NULL
+AND (sqlc.arg(named)::boolean OR NOT r.several AND NOT EXISTS (
+    SELECT FROM service_rates l WHERE l.key_id = r.key_id AND l.unread_at > now() - interval '10 minutes'
+));
 
 -- name: ServiceRetryForget :exec
-DELETE FROM service_retries WHERE key_id = $1 AND identity = $2 AND conversation_id = $3;
+UPDATE service_retries SET conversation_id = NULL, send_id = NULL
+WHERE key_id = sqlc.arg(key_id) AND identity = sqlc.arg(identity) AND conversation_id = sqlc.arg(conversation_id)::text;
+
+-- name: ServiceRateUnread :exec
+UPDATE service_rates SET unread_at = now() WHERE key_id = sqlc.arg(key_id) AND (unread_at IS NULL OR unread_at < now() - interval '1 second');

@@ -61,6 +61,15 @@ func (q *Queries) ServiceAdmit(ctx context.Context, db DBTX, arg ServiceAdmitPar
 	return verdict, err
 }
 
+const serviceRateUnread = `-- name: ServiceRateUnread :exec
+UPDATE service_rates SET unread_at = now() WHERE key_id = $1 AND (unread_at IS NULL OR unread_at < now() - interval '1 second')
+`
+
+func (q *Queries) ServiceRateUnread(ctx context.Context, db DBTX, keyID string) error {
+	_, err := db.Exec(ctx, serviceRateUnread, keyID)
+	return err
+}
+
 const serviceRequestList = `-- name: ServiceRequestList :many
 SELECT key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at FROM service_requests
 WHERE service_id = $1 ORDER BY at DESC, id DESC LIMIT $2
@@ -152,12 +161,18 @@ func (q *Queries) ServiceRequestsAdd(ctx context.Context, db DBTX, arg ServiceRe
 }
 
 const serviceRetryFind = `-- name: ServiceRetryFind :one
-SELECT conversation_id, send_id FROM service_retries WHERE key_id = $1 AND identity = $2
+SELECT r.conversation_id::text AS conversation_id, r.send_id::text AS send_id FROM service_retries r
+WHERE r.key_id = $1 AND r.identity = $2 AND r.at > now() - interval '10 minutes'
+AND r.conversation_id IS NOT NULL AND r.send_id IS NOT NULL
+AND ($3::boolean OR NOT r.several AND NOT EXISTS (
+    SELECT FROM service_rates l WHERE l.key_id = r.key_id AND l.unread_at > now() - interval '10 minutes'
+))
 `
 
 type ServiceRetryFindParams struct {
 	KeyID    string
 	Identity string
+	Named    bool
 }
 
 type ServiceRetryFindRow struct {
@@ -165,15 +180,17 @@ type ServiceRetryFindRow struct {
 	SendID         string
 }
 
+// The message that a retry means, where it is certain whose it is. One that names its conversation goes there in any case.
 func (q *Queries) ServiceRetryFind(ctx context.Context, db DBTX, arg ServiceRetryFindParams) (ServiceRetryFindRow, error) {
-	row := db.QueryRow(ctx, serviceRetryFind, arg.KeyID, arg.Identity)
+	row := db.QueryRow(ctx, serviceRetryFind, arg.KeyID, arg.Identity, arg.Named)
 	var i ServiceRetryFindRow
 	err := row.Scan(&i.ConversationID, &i.SendID)
 	return i, err
 }
 
 const serviceRetryForget = `-- name: ServiceRetryForget :exec
-DELETE FROM service_retries WHERE key_id = $1 AND identity = $2 AND conversation_id = $3
+UPDATE service_retries SET conversation_id = NULL, send_id = NULL
+WHERE key_id = $1 AND identity = $2 AND conversation_id = $3::text
 `
 
 type ServiceRetryForgetParams struct {
@@ -188,11 +205,11 @@ func (q *Queries) ServiceRetryForget(ctx context.Context, db DBTX, arg ServiceRe
 }
 
 const serviceRetryKeep = `-- name: ServiceRetryKeep :exec
-WITH old AS (
-    DELETE FROM service_retries o WHERE o.key_id = $1 AND o.identity <> $2 AND o.at < now() - interval '1 day'
-)
-INSERT INTO service_retries (key_id, identity, conversation_id, send_id) VALUES ($1, $2, $3, $4)
-ON CONFLICT (key_id, identity) DO UPDATE SET conversation_id = EXCLUDED.conversation_id, send_id = EXCLUDED.send_id, at = now()
+INSERT INTO service_retries AS r (key_id, identity, conversation_id, send_id, several)
+VALUES ($1, $2, $3::text, $4::text, NOT $5::boolean)
+ON CONFLICT (key_id, identity) DO UPDATE SET
+    several = r.several OR EXCLUDED.several AND r.at < now() - interval '10 minutes',
+    conversation_id = EXCLUDED.conversation_id, send_id = EXCLUDED.send_id, at = now()
 `
 
 type ServiceRetryKeepParams struct {
@@ -200,16 +217,43 @@ type ServiceRetryKeepParams struct {
 	Identity       string
 	ConversationID string
 	SendID         string
+	Named          bool
 }
 
-// The newest request of its form is the one that a retry means.
+// Which message a request is. Where the first one of its form did not come here, nobody knows how many there were.
 func (q *Queries) ServiceRetryKeep(ctx context.Context, db DBTX, arg ServiceRetryKeepParams) error {
 	_, err := db.Exec(ctx, serviceRetryKeep,
 		arg.KeyID,
 		arg.Identity,
 		arg.ConversationID,
 		arg.SendID,
+		arg.Named,
 	)
+	return err
+}
+
+const serviceRetryNote = `-- name: ServiceRetryNote :exec
+WITH old AS (
+    DELETE FROM service_retries o WHERE o.ctid = ANY (ARRAY(
+        SELECT r.ctid FROM service_retries r
+        WHERE r.at < now() - interval '10 minutes' AND NOT (r.key_id = $1 AND r.identity = $2)
+        LIMIT 100 FOR UPDATE SKIP LOCKED
+    ))
+)
+INSERT INTO service_retries AS r (key_id, identity) VALUES ($1, $2)
+ON CONFLICT (key_id, identity) DO UPDATE SET
+    several = NOT $3::boolean AND r.at > now() - interval '10 minutes', conversation_id = NULL, send_id = NULL, at = now()
+`
+
+type ServiceRetryNoteParams struct {
+	KeyID    string
+	Identity string
+	Named    bool
+}
+
+// A request came that is no retry. Another one of its form that came shortly before is not known from it, unless both name their conversation.
+func (q *Queries) ServiceRetryNote(ctx context.Context, db DBTX, arg ServiceRetryNoteParams) error {
+	_, err := db.Exec(ctx, serviceRetryNote, arg.KeyID, arg.Identity, arg.Named)
 	return err
 }
 

@@ -77,27 +77,42 @@ func (s *Store) BindSend(ctx context.Context, send Send) error {
 
 // Retry is a request whose client gives it no key of its own, and counts its retries instead.
 type Retry struct {
-	Identity     string // a hash of the request
+	Identity     string // a hash of the request; empty: nothing of it was read
+	Named        bool   // the request names its conversation
 	Conversation string
 	Send         string // the message that it is
 }
 
+// NoteRequest notes that a request came that is no retry: what was sent before in its form is not what its retries mean, and where it names no
+// conversation nobody can tell its retries from those of another client that sent the same. One that was refused before it was read may have
+// been of any form: for a while no retry of the key that names no conversation is taken for one.
+func (s *Store) NoteRequest(ctx context.Context, by Caller, r Retry) error {
+	if r.Identity == "" {
+		return pg.Classify(s.db.Q.ServiceRateUnread(ctx, s.db.Pool, by.Key))
+	}
+	return pg.Classify(s.db.Q.ServiceRetryNote(ctx, s.db.Pool, dbsqlc.ServiceRetryNoteParams{KeyID: by.Key, Identity: r.Identity, Named: r.Named}))
+}
+
 // KeepRetry notes which message a request is, before it is accepted. An earlier request like it is another one.
 func (s *Store) KeepRetry(ctx context.Context, by Caller, r Retry) error {
-	err := s.db.Q.ServiceRetryKeep(ctx, s.db.Pool, dbsqlc.ServiceRetryKeepParams{KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation, SendID: r.Send})
+	err := s.db.Q.ServiceRetryKeep(ctx, s.db.Pool, dbsqlc.ServiceRetryKeepParams{
+		KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation, SendID: r.Send, Named: r.Named,
+	})
 	return pg.Classify(err)
 }
 
-// FindRetry finds the newest request of a form whose answer was not delivered.
-func (s *Store) FindRetry(ctx context.Context, by Caller, identity string) (r Retry, found bool, err error) {
-	row, err := s.db.Q.ServiceRetryFind(ctx, s.db.Pool, dbsqlc.ServiceRetryFindParams{KeyID: by.Key, Identity: identity})
+// FindRetry finds the message that a retry means: the newest request of its form, of the last minutes, whose answer was not delivered. There
+// is none where another client may have sent the same.
+func (s *Store) FindRetry(ctx context.Context, by Caller, r Retry) (was Retry, found bool, err error) {
+	row, err := s.db.Q.ServiceRetryFind(ctx, s.db.Pool, dbsqlc.ServiceRetryFindParams{KeyID: by.Key, Identity: r.Identity, Named: r.Named})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Retry{}, false, nil
 	}
-	return Retry{identity, row.ConversationID, row.SendID}, err == nil, pg.Classify(err)
+	r.Conversation, r.Send = row.ConversationID, row.SendID
+	return r, err == nil, pg.Classify(err)
 }
 
-// ForgetRetry says that the answer was delivered: the next request like it is another one.
+// ForgetRetry says that the answer was delivered: a retry begins anew.
 func (s *Store) ForgetRetry(ctx context.Context, by Caller, r Retry) error {
 	err := s.db.Q.ServiceRetryForget(ctx, s.db.Pool, dbsqlc.ServiceRetryForgetParams{KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation})
 	return pg.Classify(err)
