@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -97,4 +99,37 @@ func TestServices_OneWhoseAdministratorIsNoneIsClosed(t *testing.T) {
 	require.Equal(t, fault.Denied, b.kind(err), "its conversations have no files")
 	require.NoError(t, b.SetRole(ctx, other.ID, people.RoleAdmin))
 	require.True(t, open())
+}
+
+func TestServiceHands_ATakingStopsTheTurnThatIsJustBeginningByItself(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	c := b.consumer()
+	_, err := b.Tell(ctx, chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
+	require.NoError(t, err)
+	// The claim has taken the message and does not commit before the taking waits for it.
+	_, err = b.pool.Exec(ctx, `CREATE FUNCTION waits() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			FOR i IN 1..1000 LOOP
+				EXIT WHEN EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock');
+				PERFORM pg_stat_clear_snapshot(), pg_sleep(0.01);
+			END LOOP;
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER waits AFTER UPDATE OF outcome ON inbox FOR EACH ROW WHEN (NEW.outcome = 'claimed') EXECUTE FUNCTION waits()`)
+	require.NoError(t, err)
+	claimed := make(chan error, 1)
+	go func() {
+		_, ok, err := b.Claim(ctx, c.Session, "t1", "run", 0)
+		if err == nil && !ok {
+			err = errors.New("nothing was claimed")
+		}
+		claimed <- err
+	}()
+	require.Eventually(t, func() bool {
+		return b.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND wait_event = 'PgSleep'") > 0
+	}, time.Minute, time.Millisecond, "the claim did not begin")
+	turn, err := b.TakeIn(ctx, c, b.by(), b.Zones())
+	require.NoError(t, err)
+	require.NoError(t, <-claimed)
+	require.Equal(t, chat.TurnID("t1"), turn, "the agent goes on speaking where a person answers")
 }

@@ -131,17 +131,15 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones
 			if err := keepWaiting(ctx, tx, h, zones); err != nil {
 				return err
 			}
-			if stops, err = stopTurn(ctx, tx, c.Session, by.User); err != nil {
-				return err
-			}
 		}
 		if err := tx.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session, TakenBy: new(int64(by.User))}); err != nil {
 			return fmt.Errorf("take conversation %s: %w", c.ID, err)
 		}
 		if h.Taken == 0 {
 			tx.Emit(c.Session, chat.EventHand, chat.Hand{Person: true})
+			stops, err = stopTurn(ctx, tx, c.Session, by.User)
 		}
-		return nil
+		return err
 	})
 	return stops, err
 }
@@ -192,8 +190,8 @@ func keepWaiting(ctx context.Context, tx *pg.Tx, h Hand, zones []string) error {
 	return nil
 }
 
-// stopTurn stops the turn that runs by a row that names it, as a person's stop does. What waits is looked at before: a claim that took it
-// has ended by then.
+// stopTurn stops the turn that runs by a row that names it, as a person's stop does. The conversation is taken before, which looks at all that
+// waits: a claim that took some of it has ended by then.
 func stopTurn(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by chat.UserID) (chat.TurnID, error) {
 	turn, err := tx.Q.TurnRunning(ctx, tx, key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -250,6 +248,11 @@ const saidBefore = "[A person of the house said this to the visitor, in your pla
 // Say has a person say something in a conversation, in place of the agent, whether they have taken it or not. The same id again is said once.
 // Denied: they are no administrator.
 func (s *Store) Say(ctx context.Context, c service.Conversation, by By, id, text string) (said chat.Message, err error) {
+	return s.sayAbout(ctx, c, by, id, text, "")
+}
+
+// sayAbout is Say where it answers an item of the inbox, which is handled by that; an empty item: none.
+func (s *Store) sayAbout(ctx context.Context, c service.Conversation, by By, id, text, item string) (said chat.Message, err error) {
 	if text = pg.Clean(text); text == "" || utf8.RuneCountInString(text) > service.MaxSaid {
 		return said, fault.Errorf(fault.Invalid, "write 1 to %d characters", service.MaxSaid)
 	}
@@ -257,8 +260,13 @@ func (s *Store) Say(ctx context.Context, c service.Conversation, by By, id, text
 		return said, fault.Errorf(fault.Invalid, "client_message_id must have between 1 and %d bytes", maxSaidID)
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		said, err = s.say(ctx, tx, c, by, id, text)
-		return err
+		if said, err = s.say(ctx, tx, c, by, id, text); err != nil || item == "" {
+			return err
+		}
+		if _, err := tx.Q.ServiceInboxSet(ctx, tx, dbsqlc.ServiceInboxSetParams{ID: item, Status: string(service.ItemHandled), AnsweredBy: new(int64(by.User))}); err != nil {
+			return fmt.Errorf("note the answer to %s: %w", item, err)
+		}
+		return nil
 	})
 	return said, err
 }

@@ -259,11 +259,8 @@ func (s *Store) AnswerInboxItem(ctx context.Context, item string, by By, id, tex
 	if err != nil {
 		return one, err
 	}
-	if _, err := s.Say(ctx, c, by, id, text); err != nil {
-		return one, err
-	}
-	_, err = s.db.Q.ServiceInboxSet(ctx, s.db.Pool, dbsqlc.ServiceInboxSetParams{ID: item, Status: string(service.ItemHandled), AnsweredBy: new(int64(by.User))})
-	return one, pg.Classify(err)
+	_, err = s.sayAbout(ctx, c, by, id, text, item)
+	return one, err
 }
 
 // Told is a message that a bot has sent to an administrator.
