@@ -139,7 +139,7 @@ test-go: page temporal
 test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
-	$(if $(RACE),GORACE=$(RACED_EXIT) )XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 3 -timeout 80m $(ONLY)
+	$(if $(RACE),GORACE=$(RACED_EXIT) )XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 4 -timeout 60m $(ONLY)
 	@$(if $(RACE),scripts/race-reports $(BIN)/race/reports)
 
 .PHONY: race-binaries
