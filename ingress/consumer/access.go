@@ -107,6 +107,8 @@ type visit struct {
 	r      *http.Request
 	w      http.ResponseWriter
 	record *services.Request
+	// reads is the conversation that the request reads in; without an id: none.
+	reads service.Conversation
 	// uncounted says that the request was beyond the limit of the minute.
 	uncounted bool
 }

@@ -69,7 +69,10 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		largebody.Read(v.r.Context())
+		largebody.Read(ctx)
+		if err := a.reads(v, c, !got.Duplicate); err != nil {
+			return nil, err
+		}
 		q := answer.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}
 		return a.stream(v, q, a.tellAnswer), nil
 	})

@@ -10,10 +10,10 @@ import (
 
 	"xbot/ingress/answer"
 	"xbot/ingress/openai"
-	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
+	"xbot/internal/store"
 	"xbot/internal/store/services"
 )
 
@@ -59,11 +59,15 @@ func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, err
 		return openai.Asked{}, err
 	}
 	out := openai.Asked{Identity: ask.Identity, Created: time.Now()}
+	var got store.Accepted
 	err = c.admitted(ctx, v, q.send, func() error {
-		out.Message, err = c.accepted(ctx, v, &q)
+		got, err = c.accepted(ctx, v, &q)
 		return err
 	})
-	out.Conversation, out.Session = q.where.ID, q.where.Session
+	if err == nil {
+		err = c.reads(v, q.where, !got.Duplicate)
+	}
+	out.Conversation, out.Session, out.Message = q.where.ID, q.where.Session, got.ID
 	return out, err
 }
 
@@ -136,28 +140,27 @@ func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool
 }
 
 // accepted accepts a message that has its place, in a conversation that may begin with it.
-func (c completions) accepted(ctx context.Context, v *visit, q *asked) (id chat.InboxID, err error) {
+func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got store.Accepted, err error) {
 	o := q.outgoing()
 	pictures, err := c.pictures(ctx, v, q.where, o)
 	if err != nil {
-		return 0, q.NotHad(err)
+		return got, q.NotHad(err)
 	}
 	if q.where.ID == "" {
 		if q.where, err = c.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
-			return 0, err
+			return got, err
 		}
 		v.record.Conversation, q.send.User = q.where.ID, q.where.User
 		if err := c.Store.BindSend(ctx, q.send); err != nil {
-			return 0, err
+			return got, err
 		}
 	}
 	if !q.Chosen {
 		if err := c.Store.KeepRetry(ctx, v.Caller, q.retry()); err != nil {
-			return 0, err
+			return got, err
 		}
 	}
-	got, err := c.accept(ctx, q.where, o, pictures)
-	return got.ID, err
+	return c.accept(ctx, q.where, o, pictures)
 }
 
 // Follow implements openai.Backend.

@@ -19,29 +19,31 @@ const (
 	followPause = 30 * time.Second
 )
 
-// followers counts who reads along in conversations, until an answer ends or for as long as they like. They take no place of the messages of
-// their key. The zero value is ready.
+// followers counts who reads in conversations, until an answer ends or for as long as they like, also those who wait for an answer that they
+// asked for. They take no place of the messages of their key. The zero value is ready.
 type followers struct {
 	mu    sync.Mutex
 	count map[string]int // by conversation, and by key
 }
 
-// enter admits a reader; leave is to be called in the end.
-func (f *followers) enter(c service.Conversation) (leave func(), err error) {
+// enter admits a reader; leave is to be called in the end. Whoever reads the answer of a message that was just admitted has room in any case:
+// the places of their key bound them.
+func (f *followers) enter(c service.Conversation, admitted bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
+	case admitted:
 	case f.count[c.ID] >= followersOfOne:
-		return nil, fault.Limited(followPause, "%d readers follow this conversation already: end one of them, or ask again later", followersOfOne)
+		return fault.Limited(followPause, "%d readers follow this conversation already: end one of them, or ask again later", followersOfOne)
 	case f.count[c.Key] >= followersOfKey:
-		return nil, fault.Limited(followPause, "%d readers follow conversations of this key already: end one of them, or ask again later", followersOfKey)
+		return fault.Limited(followPause, "%d readers follow conversations of this key already: end one of them, or ask again later", followersOfKey)
 	}
 	if f.count == nil {
 		f.count = map[string]int{}
 	}
 	f.count[c.ID]++
 	f.count[c.Key]++
-	return func() { f.leave(c) }, nil
+	return nil
 }
 
 func (f *followers) leave(c service.Conversation) {
@@ -54,16 +56,28 @@ func (f *followers) leave(c service.Conversation) {
 	}
 }
 
-// attend answers one who reads along in a conversation, unless as many do as may.
+// reads counts a request as one that reads in a conversation, until it ends, unless as many do as may. Admitted: its message was just accepted.
+func (a *API) reads(v *visit, c service.Conversation, admitted bool) error {
+	err := a.followers.enter(c, admitted)
+	if err == nil {
+		v.reads = c
+	}
+	return err
+}
+
+// left ends what a request has counted as.
+func (a *API) left(v *visit) {
+	if v.reads.ID != "" {
+		a.followers.leave(v.reads)
+	}
+}
+
+// attend answers one who reads along in a conversation.
 func (a *API) attend(v *visit, c service.Conversation, q answer.Question, tell telling) (*huma.StreamResponse, error) {
-	leave, err := a.followers.enter(c)
-	if err != nil {
+	if err := a.reads(v, c, false); err != nil {
 		return nil, err
 	}
-	return a.stream(v, q, func(ctx context.Context, v *visit, s *sse, q answer.Question) error {
-		defer leave()
-		return tell(ctx, v, s, q)
-	}), nil
+	return a.stream(v, q, tell), nil
 }
 
 // tellAlong tells what goes on in a conversation, for as long as its reader stays.

@@ -159,7 +159,10 @@ func TestFollow_ReadersAreBoundedAndTakeNoPlaceOfMessages(t *testing.T) {
 	require.Equal(t, "30", refused.header.Get("Retry-After"))
 	b.do(b.key, http.MethodGet, at(c, "/events"), nil).is(http.StatusTooManyRequests, nil)
 	b.watches(b.conversation(), "")
-	b.chats(c, "there is a place").until("accepted")
+	asks := b.chats(c, "there is a place")
+	asks.until("accepted")
+	require.Equal(t, 9, b.api.Followers(c), "who waits for an answer reads, too")
+	asks.close()
 	readers[0].close()
 	require.Eventually(t, func() bool { return b.api.Followers(c) == 7 }, ingresstest.Limit, time.Millisecond)
 	b.watches(c, "").close()
@@ -175,4 +178,27 @@ func TestFollow_SaysThatTheConversationIsToBeReadAnewWhereEventsAreNotKept(t *te
 	require.Equal(t, "changed", e.kind())
 	e, _ = b.watches(c, "999").next()
 	require.Equal(t, "changed", e.kind(), "the database is older than the cursor")
+}
+
+func TestFollow_WhoSendsTheSameMessageAgainIsOneMoreReader(t *testing.T) {
+	b := setup(t)
+	for path, body := range map[string]func(service.Conversation) object{
+		"/api/v1/chat":  func(c service.Conversation) object { return object{"conversation_id": c.ID, "message": "hi"} },
+		completionsPath: func(c service.Conversation) object { return says("hi", "conversation_id", c.ID, "stream", true) },
+	} {
+		c, before := b.conversation(), b.queued()
+		var readers []*reader
+		for range 8 {
+			readers = append(readers, b.streamOf(path, body(c), "same"))
+		}
+		refused := b.do(b.key, http.MethodPost, path, body(c), "Idempotency-Key", "same")
+		require.Equal(t, http.StatusTooManyRequests, refused.status, "%s: %s", path, refused.body)
+		require.NotEmpty(t, refused.header.Get("Retry-After"))
+		b.streamOf(path, body(c), "another").close()
+		require.Equal(t, before+2, b.queued(), "both messages wait")
+		for _, r := range readers {
+			r.close()
+		}
+		require.Eventually(t, func() bool { return b.api.Followers(c) == 0 }, ingresstest.Limit, time.Millisecond, "who leaves makes room")
+	}
 }

@@ -29,6 +29,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	v.r = r.WithContext(context.WithValue(r.Context(), contextKey{}, v))
 	v.record.Service, v.record.Key, v.record.Source = by.Service.ID, by.Key, sourceOf(r)
 	defer a.record(v, status)
+	defer a.left(v)
 	// It counts before its body is read, so that none is free because it is no good. What sends a message takes its place later.
 	if err := a.Store.Admit(r.Context(), by.Caller, services.Send{}); err != nil {
 		v.uncounted = fault.Is(err, fault.RateLimited)
