@@ -54,19 +54,26 @@ func (a *API) byKey(r *http.Request, header []string) (caller, error) {
 	}
 	hash := secret.HashToken(key)
 	from := a.Addresses.Address(r)
-	if err := a.wrong.may(from, hash); err != nil {
-		return caller{}, err
-	}
-	by, err := a.Store.CallerOf(r.Context(), hash)
+	by, err := a.lookUp(r.Context(), from, hash)
 	if fault.Is(err, fault.NotFound) {
-		a.wrong.count(from, hash)
-		return caller{}, errWrongKey
+		err = a.wrong.miss(from, hash)
 	}
 	if err != nil {
 		return caller{}, err
 	}
 	a.wrong.good(hash)
 	return caller{Caller: by, store: a.Store, hash: hash}, nil
+}
+
+// lookUp finds whose a key is. One that was good before waits for no others of its address.
+func (a *API) lookUp(ctx context.Context, from string, hash []byte) (services.Caller, error) {
+	if !a.wrong.isKnown(hash) {
+		if err := a.wrong.enter(ctx, from); err != nil {
+			return services.Caller{}, err
+		}
+		defer a.wrong.leave(from)
+	}
+	return a.Store.CallerOf(ctx, hash)
 }
 
 func open(by services.Caller) error {

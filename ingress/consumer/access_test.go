@@ -130,9 +130,28 @@ func TestAccess_WhoGuessesIsSlowedAndNobodyElseOfTheirAddress(t *testing.T) {
 	require.Equal(t, "rate_limited", got.problem(http.StatusTooManyRequests))
 	require.NotEmpty(t, got.header.Get("Retry-After"))
 	b.do(b.key, http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1").is(http.StatusOK, nil)
+	b.do(b.keyOf(b.service), http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1").is(http.StatusOK, nil) // never seen here
 	require.Equal(t, http.StatusUnauthorized, wrong(100, "2.2.2.2").status)
 	require.NoError(t, b.RevokeServiceKey(t.Context(), b.service.ID, b.caller(b.key).Key))
 	require.Equal(t, http.StatusUnauthorized, b.do(b.key, http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1").status, "who knew a key may learn that it is revoked")
+}
+
+func TestAccess_AGoodKeyPassesBesideAFloodOfWrongOnes(t *testing.T) {
+	b := setup(t)
+	keys := []string{b.keyOf(b.service), b.keyOf(b.service), b.keyOf(b.service)}
+	var flood sync.WaitGroup
+	for n := range 50 {
+		flood.Go(func() {
+			for m := range 4 {
+				got := b.request(t.Context(), fmt.Sprintf("sk-svc-%048x", 1000*n+m), http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1")
+				_ = got.Body.Close()
+			}
+		})
+	}
+	for _, key := range keys {
+		b.do(key, http.MethodGet, "/api/v1/service", nil, "X-From", "1.1.1.1").is(http.StatusOK, nil)
+	}
+	flood.Wait()
 }
 
 func TestAccess_ProgramsInPagesOfOtherSitesMayAskWithTheirKey(t *testing.T) {

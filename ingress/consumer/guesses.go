@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -8,21 +9,31 @@ import (
 )
 
 const (
-	// freeGuesses is how many wrong keys may come from one address before each waits.
+	// freeGuesses is how many wrong keys of one address are told so before each is told to wait.
 	freeGuesses = 20
 	// guessPause is how long an address gains another one.
 	guessPause = 3 * time.Second
 	// knownKeys and guessers bound the memory of keys that were good, and of addresses that sent wrong ones.
 	knownKeys, guessers = 10_000, 10_000
+	// lookupsAtOnce and lookupsWaiting are how many keys of one address that are not known are looked up at once, and wait or are looked up.
+	lookupsAtOnce, lookupsWaiting = 2, 500
 )
 
-// guesses slow down whoever sends wrong keys. A key that was good in this process is never slowed, whoever else sends wrong ones from its
-// address. The zero value is ready.
+// guesses slow down whoever sends wrong keys. A key that is good is never refused, whoever else sends wrong ones from its address: it is looked
+// up first. Of one address a few keys alone that are not known are looked up at once, and the others wait, so that a flood of wrong ones does
+// not reach the database. The zero value is ready.
 type guesses struct {
 	mu    sync.Mutex
-	known map[string]struct{} // hashes of keys that were good
+	known map[string]struct{} // hashes of keys that were good in this process
 	wrong map[string]guesser  // by address
+	busy  map[string]*lookups // by address
 	time  clock               // nil: that of the machine
+}
+
+// lookups are the keys of an address that are being looked up.
+type lookups struct {
+	places chan struct{}
+	n      int // that have a place or wait for one
 }
 
 // clock tells the time.
@@ -41,19 +52,81 @@ func (g *guesses) now() time.Time {
 	return time.Now()
 }
 
-// may is RateLimited where an address has sent too many wrong keys to try another one that is not known.
-func (g *guesses) may(from string, hash []byte) error {
+// isKnown reports whether a key was good in this process.
+func (g *guesses) isKnown(hash []byte) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, known := g.known[string(hash)]; known {
-		return nil
+	_, known := g.known[string(hash)]
+	return known
+}
+
+// enter waits until a key of an address that is not known may be looked up; leave is to be called behind it. RateLimited says that too many
+// wait already.
+func (g *guesses) enter(ctx context.Context, from string) error {
+	l, err := g.join(from)
+	if err != nil {
+		return err
 	}
+	select {
+	case l.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		g.part(from)
+		return errBusy // its client is gone
+	}
+}
+
+var errBusy = fault.Limited(time.Second, "too many keys came from this address at once; try again in a moment")
+
+func (g *guesses) join(from string) (*lookups, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	l := g.busy[from]
+	if l == nil {
+		l = &lookups{places: make(chan struct{}, lookupsAtOnce)}
+		if g.busy == nil {
+			g.busy = map[string]*lookups{}
+		}
+		g.busy[from] = l
+	}
+	if l.n >= lookupsWaiting {
+		return nil, errBusy
+	}
+	l.n++
+	return l, nil
+}
+
+func (g *guesses) leave(from string) {
+	g.mu.Lock()
+	l := g.busy[from]
+	g.mu.Unlock()
+	<-l.places
+	g.part(from)
+}
+
+func (g *guesses) part(from string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if l := g.busy[from]; l.n > 1 {
+		l.n--
+		return
+	}
+	delete(g.busy, from)
+}
+
+// miss notes a wrong key of an address, and returns its error: RateLimited where too many came. Who knew a key may learn that it is not good
+// any more.
+func (g *guesses) miss(from string, hash []byte) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, known := g.known[string(hash)]
 	n := g.left(from)
-	if n <= freeGuesses-1 {
-		return nil
+	if n > freeGuesses-1 && !known {
+		wait := time.Duration((n - freeGuesses + 1) * float64(guessPause))
+		return fault.Limited(wait, "too many wrong keys came from this address; try again when as many seconds have passed as Retry-After says")
 	}
-	wait := time.Duration((n - freeGuesses + 1) * float64(guessPause))
-	return fault.Limited(wait, "too many wrong keys came from this address; try again when as many seconds have passed as Retry-After says")
+	g.count(from, hash)
+	return errWrongKey
 }
 
 // left is how many wrong keys of an address count now.
@@ -62,10 +135,8 @@ func (g *guesses) left(from string) float64 {
 	return max(0, who.n-g.now().Sub(who.last).Seconds()/guessPause.Seconds())
 }
 
-// count notes a wrong key. One that was good is not good any more.
+// count counts a wrong key. One that was good is not good any more.
 func (g *guesses) count(from string, hash []byte) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	delete(g.known, string(hash))
 	if g.wrong == nil || len(g.wrong) >= guessers {
 		g.wrong = map[string]guesser{from: g.wrong[from]} // of so many nobody is slowed for long
