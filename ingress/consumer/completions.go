@@ -147,6 +147,9 @@ func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got stor
 		return got, q.NotHad(err)
 	}
 	if q.where.ID == "" {
+		if err = c.Store.Room(ctx, v.Service.User, bytesOf(pictures)); err != nil {
+			return got, err
+		}
 		if q.where, err = c.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
 			return got, err
 		}

@@ -249,3 +249,20 @@ func TestCompletions_OnesWithoutANameMakeRoomForEachOther(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.do(b.key, http.MethodGet, "/api/v1/conversations/"+lena.Conversation, nil).status, "whoever has a name keeps theirs")
 	require.Equal(t, http.StatusConflict, b.do(b.key, http.MethodPost, completionsPath, says("hello")).status)
 }
+
+func TestCompletions_OneForWhosePicturesThereIsNoRoomBeginsNoConversation(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	b.chats(c, "hello").until("accepted")
+	_, err := b.Pool.Exec(t.Context(), `
+		INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, state, path, stored_at)
+		SELECT i.id, 1, i.user_id, 'file', '', 'big', 10::bigint << 30, 'stored', 'big', now() FROM inbox i WHERE i.session_key = $1`, c.Session)
+	require.NoError(t, err)
+	picture := []object{{"type": "image_url", "image_url": object{"url": "data:image/png;base64," + redDot}}}
+	body := object{"model": "any", "messages": []object{{"role": "user", "content": picture}}}
+	require.Equal(t, http.StatusRequestEntityTooLarge, b.do(b.key, http.MethodPost, completionsPath, body).status)
+	require.Equal(t, "too_large", b.do(b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": b.conversation().ID, "message": picture}).problem(http.StatusRequestEntityTooLarge), "in no other conversation either")
+	var n int
+	require.NoError(t, b.Pool.QueryRow(t.Context(), "SELECT count(*) FROM service_conversations").Scan(&n))
+	require.Equal(t, 2, n)
+}

@@ -137,11 +137,7 @@ func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.
 	if _, before, err := a.Store.Delivered(ctx, in); before || err != nil {
 		return err
 	}
-	all := int64(0)
-	for _, p := range pictures {
-		all += int64(len(p.Data))
-	}
-	if err := a.Store.Room(ctx, c.User, all); err != nil { // all or none
+	if err := a.Store.Room(ctx, c.User, bytesOf(pictures)); err != nil { // all or none
 		return err
 	}
 	for _, p := range pictures {
@@ -150,6 +146,13 @@ func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.
 		}
 	}
 	return nil
+}
+
+func bytesOf(pictures []chat.Picture) (n int64) {
+	for _, p := range pictures {
+		n += int64(len(p.Data))
+	}
+	return n
 }
 
 func pictureName(mediaType string) string {

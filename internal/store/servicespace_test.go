@@ -152,8 +152,8 @@ func TestServiceSpace_ThePicturesOfAllConversationsOfAServiceAreAsManyAsAPersonM
 	half(one)
 	require.NoError(t, q.Room(ctx, two.User, 1<<18))
 	half(two)
-	for _, c := range []service.Conversation{one, two, third} {
-		err := q.Room(ctx, c.User, 1<<18)
+	for _, user := range []chat.UserID{one.User, two.User, third.User, made.User} {
+		err := q.Room(ctx, user, 1<<18)
 		require.Equal(t, fault.TooLarge, q.kind(err))
 		require.NotContains(t, err.Error(), "limits.person", "the house is not told of")
 	}

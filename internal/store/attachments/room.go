@@ -10,7 +10,7 @@ import (
 )
 
 // Room is TooLarge where a person or group keeps too much for so many bytes more: of files that came with messages, and of pictures. The
-// consumers of a service keep together what one person may.
+// consumers of a service keep together what one person may; the user of the service stands for one who is to come.
 // Several requests at once may exceed the limit by what they bring.
 func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
 	caps, err := s.quota.Caps(ctx)

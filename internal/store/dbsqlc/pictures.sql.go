@@ -84,11 +84,12 @@ const storageUsed = `-- name: StorageUsed :one
 WITH whose AS (
     SELECT u.id, u.kind FROM users u WHERE u.id = $1
     UNION
-    SELECT o.id, o.kind FROM users c JOIN users o ON o.owner_id = c.owner_id WHERE c.id = $1 AND c.kind = 'consumer'
+    SELECT o.id, o.kind FROM users c JOIN users o ON o.owner_id = CASE c.kind WHEN 'consumer' THEN c.owner_id ELSE c.id END
+    WHERE c.id = $1 AND c.kind IN ('service', 'consumer')
 )
 SELECT (coalesce((SELECT sum(f.size) FROM inbox_files f WHERE f.user_id IN (SELECT w.id FROM whose w) AND f.state = 'stored' AND f.path <> ''), 0)
       + coalesce((SELECT sum(octet_length(p.data)) FROM pictures p JOIN sessions s ON s.key = p.session_key WHERE s.user_id IN (SELECT w.id FROM whose w)), 0))::bigint AS bytes,
-       (EXISTS (SELECT 1 FROM whose w WHERE w.kind = 'consumer'))::boolean AS outside
+       (EXISTS (SELECT 1 FROM whose w WHERE w.kind IN ('service', 'consumer')))::boolean AS outside
 `
 
 type StorageUsedRow struct {
@@ -96,8 +97,8 @@ type StorageUsedRow struct {
 	Outside bool
 }
 
-// How many bytes of files that came with messages, and of pictures, are kept for a person, or for all consumers of the service of one. What is
-// removed, or on its way, is not counted.
+// How many bytes of files that came with messages, and of pictures, are kept for a person, or for all consumers of a service: of one of them, or
+// of its own user. What is removed, or on its way, is not counted.
 func (q *Queries) StorageUsed(ctx context.Context, db DBTX, id chat.UserID) (StorageUsedRow, error) {
 	row := db.QueryRow(ctx, storageUsed, id)
 	var i StorageUsedRow
