@@ -69,10 +69,6 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		largebody.Read(ctx)
-		if err := a.reads(v, c, !got.Duplicate); err != nil {
-			return nil, err
-		}
 		q := answer.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}
 		return a.stream(v, q, a.tellAnswer), nil
 	})
@@ -139,7 +135,7 @@ func idOf(key, place, once string) string {
 	return "svc-" + hex.EncodeToString(sum[:])
 }
 
-// send admits a message and accepts it.
+// send admits a message and accepts it, for a request that reads the answer.
 func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got store.Accepted, err error) {
 	if err := o.check(); err != nil {
 		return got, err
@@ -151,7 +147,11 @@ func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outg
 		}
 		return err
 	})
-	return got, err
+	if err != nil {
+		return got, err
+	}
+	largebody.Read(ctx)
+	return got, a.reads(v, c, !got.Duplicate)
 }
 
 // admitted has a message sent that takes a place of its key. One that was not accepted gives it back.

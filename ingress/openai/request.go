@@ -21,6 +21,8 @@ const (
 	MaxBody = 20 << 20
 	// maxIDBytes bounds the names that clients choose: of conversations, people and requests.
 	maxIDBytes = 255
+	// readTime bounds how long a body may take to arrive, once its request has its place.
+	readTime = time.Minute
 	// sendTimeout bounds the write of a piece to a slow client.
 	sendTimeout = 30 * time.Second
 )
@@ -60,6 +62,7 @@ const conversationHeader = "X-Conversation-Id"
 // read reads the body of a request, and lets the answer take its time. Whoever routes requests has given a large one its place
 // (largebody.Places); largebody.Read gives it back when nothing of the body is needed any more.
 func read(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTime)) // where there are no deadlines none has to be moved
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		err = fault.Errorf(fault.TooLarge, "the request has more than %d bytes", MaxBody)
