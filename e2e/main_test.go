@@ -63,7 +63,7 @@ func build(root string) error {
 }
 
 // plainBuild is the folder of the programs without the race detector, for tests of what the detector changes: how much memory a
-// server takes, and how long hundreds of megabytes need.
+// server takes, and how long hundreds of megabytes and tens of megapixels need.
 func plainBuild(t *testing.T) string {
 	t.Helper()
 	if filepath.Base(bin) != "race" {

@@ -33,7 +33,9 @@ func pictureBombs() map[string][]byte {
 
 func TestPictures_AttacksStayFilesALineSaysWhyAndTheTurnIsAnswered(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, "LLM_VISION=on")
+	s := prepareServer(t, "LLM_VISION=on")
+	s.bin = plainBuild(t)
+	s.boot()
 	k := s.newTalk()
 	var photo, moving bytes.Buffer
 	require.NoError(t, jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 7300, 5480)), nil))
