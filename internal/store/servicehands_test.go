@@ -55,6 +55,7 @@ func TestServiceHands_AreGivenBackWhenTheirAdministratorIsNoneAnyMore(t *testing
 			woken := b.waking()
 			require.NoError(t, end(b, other.ID))
 			require.Contains(t, woken.wakes, chat.Wake{Kind: chat.WakeTurn, ID: string(c.Session), Channel: service.Channel, Text: "given back"})
+			require.Contains(t, woken.wakes, chat.Wake{Kind: chat.WakeTrack, ID: chat.TrackID}, "tasks wait for it")
 			b.requireGivenBack(c, why)
 			require.Equal(t, told, b.count("SELECT count(*) FROM outbound WHERE channel = 'feishu'"), "nobody is told any more")
 

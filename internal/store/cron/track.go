@@ -30,11 +30,11 @@ const (
 
 // AdvanceTrack moves the line of the runs of services' jobs, in one transaction: what has ended gives its place back, what takes too long is
 // asked to stop, the firing that came first gets more of its runs, those of consumers are passed over whose key is revoked or whose service has used
-// up its tokens of the day, and those that are next get what places there are. Done again it finds what it did: a firing tells each conversation once.
+// up its tokens of the day, and those that are next get what places there are. Those of conversations that a person has taken wait. Done again it finds what it did: a firing tells each conversation once.
 func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration) (out chat.Tracked, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := tx.Q.TrackLock(ctx, tx); err != nil {
-			return fmt.Errorf("lock the track: %w", err)
+		if err := LockTrack(ctx, tx); err != nil {
+			return err
 		}
 		if err := stopLate(ctx, tx, most); err != nil {
 			return err
@@ -164,6 +164,24 @@ func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
 	}
 	tx.WakeTurn(r.SessionKey, "cron", "cron "+f.job.Name)
 	return 1, true, tx.Q.TrackPost(ctx, tx, dbsqlc.TrackPostParams{ID: r.ID, InboxID: int64(row)})
+}
+
+// LockTrack has the line stand still until the transaction ends. It is taken before conversations are.
+func LockTrack(ctx context.Context, tx *pg.Tx) error {
+	if err := tx.Q.TrackLock(ctx, tx); err != nil {
+		return fmt.Errorf("lock the track: %w", err)
+	}
+	return nil
+}
+
+// PutBack gives the places of a conversation back in which runs wait that no turn has begun: a person takes it, and they go on when it is given
+// back. The line stands still (LockTrack).
+func PutBack(ctx context.Context, tx *pg.Tx, key chat.SessionKey) error {
+	if err := tx.Q.TrackPutBack(ctx, tx, key); err != nil {
+		return fmt.Errorf("put the runs of %s back in line: %w", key, err)
+	}
+	tx.WakeTrack()
+	return nil
 }
 
 // TracksToWake says, at times, whether the line has work that nobody may be looking after.

@@ -355,7 +355,7 @@ UPDATE cron_runs SET timed_out = true
 FROM (
     SELECT r.id, i.id AS inbox_id, coalesce(t.id, '') AS turn_id
     FROM cron_runs r JOIN inbox i ON i.id = r.inbox_id LEFT JOIN turns t ON t.id = i.turn_id AND t.state = 'running'
-    WHERE r.lane = 'posted' AND NOT r.timed_out AND coalesce(t.started_at, r.posted_at) <= now() - $1::interval
+    WHERE r.lane = 'posted' AND NOT r.timed_out AND (i.outcome IS NULL OR t.id IS NOT NULL) AND coalesce(t.started_at, r.posted_at) <= now() - $1::interval
 ) late
 WHERE cron_runs.id = late.id
 RETURNING cron_runs.id, cron_runs.session_key, late.inbox_id, late.turn_id::text AS turn_id
@@ -412,7 +412,7 @@ SELECT r.id, r.session_key, r.key, r.scheduled_at, r.reason, r.skipped, j.id, j.
        (EXISTS (SELECT 1 FROM service_conversations c JOIN users u ON u.id = c.user_id WHERE c.session_key = r.session_key AND u.disabled_at IS NULL))::boolean AS there,
        (o.kind = 'consumer')::boolean AS own
 FROM (
-    SELECT q.job_id, min(q.id) AS id FROM cron_runs q WHERE q.lane = 'queued' GROUP BY q.job_id
+    SELECT q.job_id, min(q.id) AS id FROM cron_runs_in_line q GROUP BY q.job_id
 ) first
 JOIN cron_runs r ON r.id = first.id
 JOIN cron_jobs j ON j.id = first.job_id
@@ -440,7 +440,7 @@ type TrackNextRow struct {
 
 // The run that gets the next place. Administrators' tasks come first. Then keys take turns with the jobs of their conversations: first the one that has
 // the fewest places, and of those the one that got one the longest ago. Within each, the oldest run of the job that has the fewest. Those of jobs that
-// are paused or held wait.
+// are paused or held wait, and those of conversations that a person has taken.
 func (q *Queries) TrackNext(ctx context.Context, db DBTX) (TrackNextRow, error) {
 	row := db.QueryRow(ctx, trackNext)
 	var i TrackNextRow
@@ -547,6 +547,21 @@ func (q *Queries) TrackPosted(ctx context.Context, db DBTX, most pgtype.Interval
 	return i, err
 }
 
+const trackPutBack = `-- name: TrackPutBack :exec
+WITH unsaid AS (
+    DELETE FROM inbox WHERE inbox.outcome IS NULL AND inbox.id IN (
+        SELECT r.inbox_id FROM cron_runs r WHERE r.session_key = $1 AND r.lane = 'posted' AND NOT r.timed_out)
+    RETURNING inbox.id
+)
+UPDATE cron_runs SET lane = 'queued', posted_at = NULL, inbox_id = NULL FROM unsaid WHERE cron_runs.inbox_id = unsaid.id
+`
+
+// Puts runs of a conversation back in line that no turn has begun. Whatever they told it has never been said.
+func (q *Queries) TrackPutBack(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
+	_, err := db.Exec(ctx, trackPutBack, sessionKey)
+	return err
+}
+
 const trackRunIn = `-- name: TrackRunIn :one
 SELECT EXISTS (SELECT 1 FROM cron_runs r WHERE r.session_key = $1 AND r.lane = 'posted')
 `
@@ -635,7 +650,7 @@ UPDATE service_track SET looked_at = now()
 WHERE looked_at < now() - interval '40 seconds'
 RETURNING (EXISTS (SELECT 1 FROM cron_firings f WHERE NOT f.filled) OR EXISTS (SELECT 1 FROM cron_runs r WHERE r.lane = 'posted') OR EXISTS (
     SELECT 1 FROM cron_jobs j
-    WHERE j.service_id IS NOT NULL AND j.state IN ('active', 'done') AND EXISTS (SELECT 1 FROM cron_runs r WHERE r.job_id = j.id AND r.lane = 'queued') AND NOT cron_held(j)
+    WHERE j.service_id IS NOT NULL AND j.state IN ('active', 'done') AND EXISTS (SELECT 1 FROM cron_runs_in_line r WHERE r.job_id = j.id) AND NOT cron_held(j)
 ))::boolean AS due
 `
 
@@ -650,7 +665,7 @@ func (q *Queries) TrackToWake(ctx context.Context, db DBTX) (bool, error) {
 const trackWaits = `-- name: TrackWaits :one
 SELECT (EXISTS (SELECT 1 FROM cron_firings f WHERE NOT f.filled) OR EXISTS (
     SELECT 1 FROM cron_jobs j
-    WHERE j.service_id IS NOT NULL AND j.state IN ('active', 'done') AND EXISTS (SELECT 1 FROM cron_runs r WHERE r.job_id = j.id AND r.lane = 'queued') AND NOT cron_held(j)
+    WHERE j.service_id IS NOT NULL AND j.state IN ('active', 'done') AND EXISTS (SELECT 1 FROM cron_runs_in_line r WHERE r.job_id = j.id) AND NOT cron_held(j)
 ))::boolean AS waits
 `
 

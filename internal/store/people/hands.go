@@ -17,6 +17,7 @@ func giveBack(ctx context.Context, tx *pg.Tx, id chat.UserID) error {
 	for _, r := range rows {
 		tx.Emit(r.SessionKey, chat.EventHand, chat.Hand{})
 		tx.WakeTurn(r.SessionKey, r.Channel, "given back")
+		tx.WakeTrack()
 	}
 	return nil
 }

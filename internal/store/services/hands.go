@@ -16,6 +16,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/store/attachments"
 	"xbot/internal/store/conversation"
+	"xbot/internal/store/cron"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
@@ -108,12 +109,15 @@ func (s *Store) Hands(ctx context.Context, sessions []chat.SessionKey) (map[chat
 }
 
 // TakeIn has a person answer in place of the agent: the turn that runs is stopped, and what waits stands in the transcript for
-// them to answer, stamped in the first of the zones that is known where the administrator has said none. Done again it changes nothing but who
+// them to answer, stamped in the first of the zones that is known where the administrator has said none. Tasks wait. Done again it changes nothing but who
 // has it. Denied: they are no administrator. It returns the turn that is stopped, empty if none ran.
 func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones []string) (chat.TurnID, error) {
 	var stops chat.TurnID
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		stops = ""
+		if err := cron.LockTrack(ctx, tx); err != nil {
+			return err
+		}
 		if err := mayAnswer(ctx, tx, by.User); err != nil {
 			return err
 		}
@@ -129,6 +133,9 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones
 		}
 		if h.Taken == 0 {
 			if err := keepWaiting(ctx, tx, h, zones); err != nil {
+				return err
+			}
+			if err := cron.PutBack(ctx, tx, c.Session); err != nil {
 				return err
 			}
 		}
@@ -222,7 +229,8 @@ func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (g
 			return fmt.Errorf("give conversation %s back: %w", c.ID, err)
 		}
 		tx.Emit(c.Session, chat.EventHand, chat.Hand{})
-		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs and tasks may have told it something meanwhile
+		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have told it something meanwhile
+		tx.WakeTrack()
 		return nil
 	})
 	return given && err == nil, err
