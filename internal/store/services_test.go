@@ -466,3 +466,23 @@ func TestServices_KeysThatAreMadeAtOnceExceedNoLimit(t *testing.T) {
 	_, _, err = b.AddServiceKey(t.Context(), "svc_00000000", "none")
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
+
+func TestServices_TheDeletionOfWhoeverHasNoneIsNoChangeOfServices(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, key := b.service(service.Patch{})
+	version := func() int { return b.count("SELECT version FROM services_version") }
+	was := version()
+	c := b.beginWith(b.caller(key))
+	require.NoError(t, b.DeleteConsumerConversation(ctx, c))
+	for range 3 { // steps
+		_, err := b.DeletionBelow(ctx, c.User, 10)
+		require.NoError(t, err)
+	}
+	require.NoError(t, b.DeleteSession(ctx, c.Session))
+	require.NoError(t, b.EndDeletion(ctx, c.User))
+	require.Equal(t, was, version())
+	_, err := b.ChangeService(ctx, made.ID, 0, service.Patch{Published: new(false)})
+	require.NoError(t, err)
+	require.Equal(t, was+1, version())
+}
