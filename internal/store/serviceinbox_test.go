@@ -408,3 +408,27 @@ func TestServiceInbox_GoesWithTheConversation(t *testing.T) {
 	require.NoError(t, b.EndDeletion(t.Context(), c.User))
 	require.Equal(t, 0, b.count("SELECT count(*) FROM service_inbox"))
 }
+
+func TestServiceInbox_WhatAnAdministratorWasToldGoesWithTheService(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	b.writesAlone("feishu", "ou_admin")
+	c := b.consumer()
+	got, err := b.contact(c, "t1.0.0", "She wants a refund for order 7.")
+	require.NoError(t, err)
+	require.True(t, got.Told)
+	told := service.InboxSession(c.Service, b.user.ID)
+	require.NoError(t, b.DeleteSession(ctx, c.Session))
+	require.NoError(t, b.EndDeletion(ctx, c.User))
+	require.Equal(t, 1, b.count("SELECT count(*) FROM sessions WHERE key = $1", string(told)), "it is the administrator's own")
+
+	made, err := b.Service(ctx, c.Service)
+	require.NoError(t, err)
+	keys, err := b.ConversationsOf(ctx, made.User, 10)
+	require.NoError(t, err)
+	require.Equal(t, []chat.SessionKey{told}, keys)
+	require.NoError(t, b.DeleteSession(ctx, told))
+	keys, err = b.ConversationsOf(ctx, made.User, 10)
+	require.NoError(t, err)
+	require.Empty(t, keys)
+}

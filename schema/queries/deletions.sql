@@ -49,8 +49,13 @@ SELECT ((SELECT count(*) FROM turns t JOIN sessions s ON s.key = t.session_key
       + (SELECT count(*) FROM outbound o JOIN sessions s ON s.key = o.session_key WHERE s.user_id = sqlc.arg(id) AND o.state = 'waiting'))::int;
 
 -- name: DeletionSessions :many
--- Conversations of a person that are left; subagents go with theirs.
-SELECT s.key FROM sessions s WHERE s.user_id = sqlc.arg(id) AND s.chat_type <> 'subagent' ORDER BY s.key LIMIT sqlc.arg(most);
+-- Conversations of a person that are left; subagents go with theirs. With a service go those in which its agent told administrators what its consumers
+-- asked.
+SELECT s.key FROM sessions s WHERE s.user_id = sqlc.arg(id) AND s.chat_type <> 'subagent'
+UNION ALL
+SELECT s.key FROM services v CROSS JOIN users a JOIN sessions s ON s.key = 'agent:' || v.id || ':inbox:thread:' || a.id
+WHERE v.user_id = sqlc.arg(id) AND a.kind = 'person'
+ORDER BY key LIMIT sqlc.arg(most);
 
 -- name: DeletionJobs :many
 SELECT j.id FROM cron_jobs j WHERE j.user_id = $1 AND j.state <> 'deleted' ORDER BY j.id LIMIT sqlc.arg(most);

@@ -216,17 +216,22 @@ func (q *Queries) DeletionRunning(ctx context.Context, db DBTX, id chat.UserID) 
 }
 
 const deletionSessions = `-- name: DeletionSessions :many
-SELECT s.key FROM sessions s WHERE s.user_id = $1 AND s.chat_type <> 'subagent' ORDER BY s.key LIMIT $2
+SELECT s.key FROM sessions s WHERE s.user_id = $2 AND s.chat_type <> 'subagent'
+UNION ALL
+SELECT s.key FROM services v CROSS JOIN users a JOIN sessions s ON s.key = 'agent:' || v.id || ':inbox:thread:' || a.id
+WHERE v.user_id = $2 AND a.kind = 'person'
+ORDER BY key LIMIT $1
 `
 
 type DeletionSessionsParams struct {
-	ID   chat.UserID
 	Most int32
+	ID   chat.UserID
 }
 
-// Conversations of a person that are left; subagents go with theirs.
+// Conversations of a person that are left; subagents go with theirs. With a service go those in which its agent told administrators what its consumers
+// asked.
 func (q *Queries) DeletionSessions(ctx context.Context, db DBTX, arg DeletionSessionsParams) ([]chat.SessionKey, error) {
-	rows, err := db.Query(ctx, deletionSessions, arg.ID, arg.Most)
+	rows, err := db.Query(ctx, deletionSessions, arg.Most, arg.ID)
 	if err != nil {
 		return nil, err
 	}
