@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strings"
 	"testing"
@@ -43,7 +44,7 @@ func (b *bundle) asks(c service.Conversation, n int, at time.Time) {
 		if i%10 == 0 {
 			status = http.StatusTooManyRequests
 		}
-		all = append(all, services.Request{Service: c.Service, Key: c.Key, Conversation: c.ID, Endpoint: "POST /api/v1/chat", Source: service.SourceAPI, Status: status, Latency: time.Duration(i) * time.Millisecond, At: at})
+		all = append(all, services.Request{ID: rand.Text(), Service: c.Service, Key: c.Key, Conversation: c.ID, Endpoint: "POST /api/v1/chat", Source: service.SourceAPI, Status: status, Latency: time.Duration(i) * time.Millisecond, At: at})
 	}
 	require.NoError(b.t, b.store.RecordRequests(b.t.Context(), all))
 }

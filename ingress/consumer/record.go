@@ -2,19 +2,23 @@ package consumer
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
+	"xbot/internal/fault"
 	"xbot/internal/store/services"
 )
 
 const (
 	// recordEvery is how soon a request is recorded at the latest: as much is lost if the process is killed.
 	recordEvery = time.Second
-	// recordMost is how many requests are written at once, and recordQueue how many may wait to be. Beyond it requests wait for the database.
-	recordMost, recordQueue = 500, 4096
-	// recordTime bounds one write, also the last one.
+	// recordMost is how many requests are written at once, and recordShare how many of one service may wait to be: many seconds' worth. What comes
+	// beyond it is not recorded, so that nobody's answer waits for the database.
+	recordMost, recordShare = 500, 4096
+	// recordTime bounds writing what waits, also the last time.
 	recordTime = 10 * time.Second
 )
 
@@ -51,15 +55,35 @@ type records interface {
 type recorder struct {
 	store records
 	log   *slog.Logger
-	queue chan services.Request
+	full  chan struct{} // a batch waits
+
+	mu      sync.Mutex
+	waiting []services.Request
+	of      map[string]int // how many of them are of a service
+	lost    int            // how many were not recorded since it was last said
 }
 
 func newRecorder(to records, log *slog.Logger) *recorder {
-	return &recorder{store: to, log: log, queue: make(chan services.Request, recordQueue)}
+	return &recorder{store: to, log: log, full: make(chan struct{}, 1), of: map[string]int{}}
 }
 
-// add hands a request over. It waits only where as many wait as may.
-func (r *recorder) add(q services.Request) { r.queue <- q }
+// add hands a request over. It never waits.
+func (r *recorder) add(q services.Request) {
+	q.ID = rand.Text()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.of[q.Service] >= recordShare {
+		r.lost++
+		return
+	}
+	r.of[q.Service]++
+	if r.waiting = append(r.waiting, q); len(r.waiting) >= recordMost {
+		select {
+		case r.full <- struct{}{}:
+		default:
+		}
+	}
+}
 
 // start begins to write; stop writes what is left and returns then.
 func (r *recorder) start(ctx context.Context) (stop func()) {
@@ -79,37 +103,58 @@ func (r *recorder) start(ctx context.Context) (stop func()) {
 func (r *recorder) run(ctx context.Context) {
 	tick := time.NewTicker(recordEvery)
 	defer tick.Stop()
-	var batch []services.Request
 	for {
 		select {
-		case q := <-r.queue:
-			if batch = append(batch, q); len(batch) >= recordMost {
-				batch = r.write(ctx, batch)
-			}
+		case <-r.full:
 		case <-tick.C:
-			batch = r.write(ctx, batch)
 		case <-ctx.Done():
-			for len(r.queue) > 0 {
-				batch = append(batch, <-r.queue)
-			}
-			r.write(context.WithoutCancel(ctx), batch)
+			r.write(context.WithoutCancel(ctx))
 			return
 		}
+		r.write(ctx)
 	}
 }
 
-// write records requests and returns those that are to be tried again. While the database is away they wait, as many as fit.
-func (r *recorder) write(ctx context.Context, batch []services.Request) []services.Request {
-	if len(batch) == 0 {
-		return batch
-	}
+// write records what waits, all of it within recordTime. While the database is away it goes on waiting.
+func (r *recorder) write(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
-	if err := r.store.RecordRequests(ctx, batch); err != nil {
-		r.log.Warn("requests of consumers were not recorded", "requests", len(batch), "error", err)
-		if len(batch) < recordQueue {
-			return batch
+	for {
+		batch, lost := r.next()
+		if lost > 0 {
+			r.log.Warn("requests of consumers were not recorded: too many of their service waited for it", "requests", lost)
+		}
+		if len(batch) == 0 {
+			return
+		}
+		err := r.store.RecordRequests(ctx, batch)
+		if err != nil {
+			r.log.Warn("requests of consumers were not recorded", "requests", len(batch), "error", err)
+		}
+		if err == nil || fault.Is(err, fault.Invalid) || fault.Is(err, fault.Internal) { // what the database refuses once it refuses again
+			r.written(len(batch))
+			continue
+		}
+		return
+	}
+}
+
+// next returns those that are written next, and how many were not recorded since it last said so.
+func (r *recorder) next() (batch []services.Request, lost int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lost, r.lost = r.lost, 0
+	return slices.Clone(r.waiting[:min(len(r.waiting), recordMost)]), lost
+}
+
+// written forgets the first n that waited.
+func (r *recorder) written(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range r.waiting[:n] {
+		if r.of[q.Service]--; r.of[q.Service] == 0 {
+			delete(r.of, q.Service)
 		}
 	}
-	return nil
+	r.waiting = slices.Delete(r.waiting, 0, n)
 }

@@ -11,19 +11,20 @@ DELETE FROM service_sends s WHERE s.id = sqlc.arg(id) AND s.holders <= 0
 AND NOT EXISTS (SELECT FROM inbox i WHERE i.channel = 'svc' AND i.account = '' AND i.user_id = s.user_id AND i.platform_id = s.id);
 
 -- name: ServiceRequestsAdd :exec
--- Those of services that were deleted meanwhile are left out.
-INSERT INTO service_requests (service_id, key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at)
-SELECT r.service_id, r.key_id, r.conversation_id, r.endpoint, r.source, r.status, r.latency_ms, r.turn_id, r.at
+-- Those of services that were deleted meanwhile are left out, and those that are there.
+INSERT INTO service_requests (id, service_id, key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at)
+SELECT r.id, r.service_id, r.key_id, r.conversation_id, r.endpoint, r.source, r.status, r.latency_ms, r.turn_id, r.at
 FROM (
-    SELECT unnest(sqlc.arg(services)::text[]) AS service_id, unnest(sqlc.arg(keys)::text[]) AS key_id, unnest(sqlc.arg(conversations)::text[]) AS conversation_id,
+    SELECT unnest(sqlc.arg(ids)::text[]) AS id, unnest(sqlc.arg(services)::text[]) AS service_id, unnest(sqlc.arg(keys)::text[]) AS key_id, unnest(sqlc.arg(conversations)::text[]) AS conversation_id,
            unnest(sqlc.arg(endpoints)::text[]) AS endpoint, unnest(sqlc.arg(sources)::text[]) AS source, unnest(sqlc.arg(statuses)::int[]) AS status,
            unnest(sqlc.arg(latencies)::bigint[]) AS latency_ms, unnest(sqlc.arg(turns)::text[]) AS turn_id, unnest(sqlc.arg(times)::timestamptz[]) AS at
 ) r
-JOIN services s ON s.id = r.service_id;
+JOIN services s ON s.id = r.service_id
+ON CONFLICT (id) DO NOTHING;
 
 -- name: ServiceRequestList :many
 -- The newest requests of a service.
-SELECT key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at FROM service_requests
+SELECT id, key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at FROM service_requests
 WHERE service_id = sqlc.arg(service_id) ORDER BY at DESC, id DESC LIMIT sqlc.arg(n);
 
 -- name: RetentionServiceRequests :execrows

@@ -71,7 +71,7 @@ func (q *Queries) ServiceRateUnread(ctx context.Context, db DBTX, keyID string) 
 }
 
 const serviceRequestList = `-- name: ServiceRequestList :many
-SELECT key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at FROM service_requests
+SELECT id, key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at FROM service_requests
 WHERE service_id = $1 ORDER BY at DESC, id DESC LIMIT $2
 `
 
@@ -81,6 +81,7 @@ type ServiceRequestListParams struct {
 }
 
 type ServiceRequestListRow struct {
+	ID             string
 	KeyID          string
 	ConversationID string
 	Endpoint       string
@@ -102,6 +103,7 @@ func (q *Queries) ServiceRequestList(ctx context.Context, db DBTX, arg ServiceRe
 	for rows.Next() {
 		var i ServiceRequestListRow
 		if err := rows.Scan(
+			&i.ID,
 			&i.KeyID,
 			&i.ConversationID,
 			&i.Endpoint,
@@ -122,17 +124,19 @@ func (q *Queries) ServiceRequestList(ctx context.Context, db DBTX, arg ServiceRe
 }
 
 const serviceRequestsAdd = `-- name: ServiceRequestsAdd :exec
-INSERT INTO service_requests (service_id, key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at)
-SELECT r.service_id, r.key_id, r.conversation_id, r.endpoint, r.source, r.status, r.latency_ms, r.turn_id, r.at
+INSERT INTO service_requests (id, service_id, key_id, conversation_id, endpoint, source, status, latency_ms, turn_id, at)
+SELECT r.id, r.service_id, r.key_id, r.conversation_id, r.endpoint, r.source, r.status, r.latency_ms, r.turn_id, r.at
 FROM (
-    SELECT unnest($1::text[]) AS service_id, unnest($2::text[]) AS key_id, unnest($3::text[]) AS conversation_id,
-           unnest($4::text[]) AS endpoint, unnest($5::text[]) AS source, unnest($6::int[]) AS status,
-           unnest($7::bigint[]) AS latency_ms, unnest($8::text[]) AS turn_id, unnest($9::timestamptz[]) AS at
+    SELECT unnest($1::text[]) AS id, unnest($2::text[]) AS service_id, unnest($3::text[]) AS key_id, unnest($4::text[]) AS conversation_id,
+           unnest($5::text[]) AS endpoint, unnest($6::text[]) AS source, unnest($7::int[]) AS status,
+           unnest($8::bigint[]) AS latency_ms, unnest($9::text[]) AS turn_id, unnest($10::timestamptz[]) AS at
 ) r
 JOIN services s ON s.id = r.service_id
+ON CONFLICT (id) DO NOTHING
 `
 
 type ServiceRequestsAddParams struct {
+	Ids           []string
 	Services      []string
 	Keys          []string
 	Conversations []string
@@ -144,9 +148,10 @@ type ServiceRequestsAddParams struct {
 	Times         []time.Time
 }
 
-// Those of services that were deleted meanwhile are left out.
+// Those of services that were deleted meanwhile are left out, and those that are there.
 func (q *Queries) ServiceRequestsAdd(ctx context.Context, db DBTX, arg ServiceRequestsAddParams) error {
 	_, err := db.Exec(ctx, serviceRequestsAdd,
+		arg.Ids,
 		arg.Services,
 		arg.Keys,
 		arg.Conversations,

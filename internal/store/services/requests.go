@@ -13,6 +13,7 @@ import (
 
 // Request is one of a consumer as it is recorded: nothing of what anybody wrote.
 type Request struct {
+	ID           string // recorded again it is there once
 	Service      string
 	Key          string
 	Conversation string // its id; empty: it was about none
@@ -24,10 +25,11 @@ type Request struct {
 	At           time.Time
 }
 
-// RecordRequests keeps requests. Those of services that do not exist any more are left out.
+// RecordRequests keeps requests. Those of services that do not exist any more are left out, and those that were kept before.
 func (s *Store) RecordRequests(ctx context.Context, all []Request) error {
 	var p dbsqlc.ServiceRequestsAddParams
 	for _, r := range all {
+		p.Ids = append(p.Ids, r.ID)
 		p.Services, p.Keys, p.Conversations = append(p.Services, r.Service), append(p.Keys, r.Key), append(p.Conversations, r.Conversation)
 		p.Endpoints, p.Sources, p.Statuses = append(p.Endpoints, r.Endpoint), append(p.Sources, string(r.Source)), append(p.Statuses, int32(r.Status))
 		p.Latencies, p.Turns, p.Times = append(p.Latencies, r.Latency.Milliseconds()), append(p.Turns, string(r.Turn)), append(p.Times, r.At)
@@ -47,7 +49,7 @@ func (s *Store) ServiceRequests(ctx context.Context, of string, limit int) ([]Re
 	out := make([]Request, len(rows))
 	for i, r := range rows {
 		out[i] = Request{
-			Service: of, Key: r.KeyID, Conversation: r.ConversationID, Endpoint: r.Endpoint, Source: service.Source(r.Source), Status: int(r.Status),
+			ID: r.ID, Service: of, Key: r.KeyID, Conversation: r.ConversationID, Endpoint: r.Endpoint, Source: service.Source(r.Source), Status: int(r.Status),
 			Latency: time.Duration(r.LatencyMs) * time.Millisecond, Turn: chat.TurnID(r.TurnID), At: r.At,
 		}
 	}

@@ -1,0 +1,90 @@
+package consumer
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/fault"
+	"xbot/internal/store/services"
+)
+
+// ledger keeps requests as the database does, by their ids.
+type ledger struct {
+	kept  map[string]services.Request
+	asked int
+	says  []error // to the first writes, which keep what they were given unless it is refused
+}
+
+func (l *ledger) RecordRequests(_ context.Context, all []services.Request) (err error) {
+	if l.asked < len(l.says) {
+		err = l.says[l.asked]
+	}
+	l.asked++
+	if fault.Is(err, fault.Internal) {
+		return err
+	}
+	for _, q := range all {
+		l.kept[q.ID] = q
+	}
+	return err
+}
+
+func recording(says ...error) (*recorder, *ledger) {
+	l := &ledger{kept: map[string]services.Request{}, says: says}
+	return newRecorder(l, slog.New(slog.DiscardHandler)), l
+}
+
+func TestRecorder_WritesAgainWhatMayNotHaveBeenWrittenAndCountsItOnce(t *testing.T) {
+	r, l := recording(fault.Errorf(fault.Unavailable, "the connection was lost in the commit"))
+	for range 3 {
+		r.add(services.Request{Service: "svc_a"})
+	}
+	r.write(t.Context())
+	r.add(services.Request{Service: "svc_b"})
+	r.write(t.Context())
+	require.Equal(t, 2, l.asked)
+	require.Len(t, l.kept, 4)
+	r.write(t.Context())
+	require.Equal(t, 2, l.asked, "nothing waits")
+}
+
+func TestRecorder_NobodyWaitsAndAServiceTakesNoRoomOfAnother(t *testing.T) {
+	r, l := recording(fault.Errorf(fault.Unavailable, "away"))
+	for range recordShare + 10 {
+		r.add(services.Request{Service: "svc_loud"})
+	}
+	r.add(services.Request{Service: "svc_quiet"})
+	r.write(t.Context())
+	require.Equal(t, 1, l.asked)
+	r.write(t.Context())
+	n := map[string]int{}
+	for _, q := range l.kept {
+		n[q.Service]++
+	}
+	require.Equal(t, map[string]int{"svc_loud": recordShare, "svc_quiet": 1}, n)
+	r.add(services.Request{Service: "svc_loud"})
+	r.write(t.Context())
+	require.Len(t, l.kept, recordShare+2, "there is room again")
+}
+
+func TestRecorder_DropsABatchThatIsRefusedForGood(t *testing.T) {
+	r, l := recording(fault.Errorf(fault.Internal, "violates a constraint"))
+	r.add(services.Request{Service: "svc_a"})
+	r.write(t.Context())
+	r.add(services.Request{Service: "svc_a"})
+	r.write(t.Context())
+	require.Len(t, l.kept, 1)
+}
+
+func TestRecorder_WritesWhatIsLeftWhenItStops(t *testing.T) {
+	r, l := recording()
+	stop := r.start(t.Context())
+	for range recordMost + 7 {
+		r.add(services.Request{Service: "svc_a"})
+	}
+	stop()
+	require.Len(t, l.kept, recordMost+7)
+}
