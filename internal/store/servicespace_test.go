@@ -103,6 +103,33 @@ func TestServiceSpace_OneInWhichNothingWasSaidMakesRoom(t *testing.T) {
 	require.False(t, b.isThere(by, empty))
 }
 
+func TestServiceSpace_AKeyThatHasMoreThanItMayBeginsOnAndHasFewerEachTime(t *testing.T) {
+	b := setup(t)
+	made, key := b.service(service.Patch{MaxConversations: new(100)})
+	mine := b.caller(key)
+	var own []service.Conversation
+	for range 100 {
+		c, err := b.beginAs(mine, true)
+		require.NoError(t, err)
+		own = append(own, c)
+	}
+	b.idles(own...)
+	b.key(made) // from now on it may have 75
+	left := func() int {
+		return b.count("SELECT count(*) FROM service_conversations c JOIN users u ON u.id = c.user_id WHERE c.service_id = $1 AND u.disabled_at IS NULL", made.ID)
+	}
+	for _, want := range []int{81, 75, 75} {
+		_, err := b.beginAs(mine, true)
+		require.NoError(t, err)
+		require.Equal(t, want, left())
+	}
+	_, err := b.ChangeService(t.Context(), made.ID, 0, service.Patch{MaxConversations: new(40)})
+	require.NoError(t, err)
+	_, err = b.beginAs(b.caller(key), true)
+	require.NoError(t, err, "a lower limit shuts nobody out")
+	require.Less(t, left(), 75)
+}
+
 func TestServiceSpace_NoKeyTakesAllConversationsFromOthers(t *testing.T) {
 	b := setup(t)
 	made, key := b.service(service.Patch{MaxConversations: new(4)})

@@ -10,7 +10,8 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// maxEnded bounds how many conversations make room for a new one: after its limit was lowered a service may have many more than it may.
+// maxEnded bounds how many conversations make room for a new one. A service may have many more than it may: its limit was lowered, or the share
+// of a key became less with another key. Their number falls then by so many with each one that begins.
 const maxEnded = 20
 
 // share is how many conversations of a service one key may have while others are good, so that none of them takes all.
@@ -24,6 +25,7 @@ func (s *Store) makeRoom(ctx context.Context, tx *pg.Tx, of service.Service, key
 	}
 	ended := 0
 	if over := int(n.Own) + 1 - share(of.MaxConversations); n.Others && over > 0 {
+		over = min(over, maxEnded)
 		if ended, err = endIdle(ctx, tx, dbsqlc.ServiceConversationsIdleParams{ServiceID: of.ID, KeyID: key, Own: true}, over); err != nil {
 			return err
 		}
@@ -33,6 +35,7 @@ func (s *Store) makeRoom(ctx context.Context, tx *pg.Tx, of service.Service, key
 		}
 	}
 	if over := int(n.Every) - ended + 1 - of.MaxConversations; over > 0 {
+		over = min(over, maxEnded)
 		more, err := endIdle(ctx, tx, dbsqlc.ServiceConversationsIdleParams{ServiceID: of.ID, KeyID: key}, over)
 		if err != nil {
 			return err
@@ -50,9 +53,6 @@ func (s *Store) makeRoom(ctx context.Context, tx *pg.Tx, of service.Service, key
 
 // endIdle promises that so many idle conversations are deleted, or fewer where there are no more.
 func endIdle(ctx context.Context, tx *pg.Tx, which dbsqlc.ServiceConversationsIdleParams, wanted int) (int, error) {
-	if wanted > maxEnded {
-		return 0, nil
-	}
 	which.Most = int32(wanted)
 	idle, err := tx.Q.ServiceConversationsIdle(ctx, tx, which)
 	if err != nil {
