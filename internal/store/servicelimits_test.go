@@ -193,3 +193,30 @@ func TestRecordRequests_StayWithoutTheirConversationUntilTheyAreOld(t *testing.T
 	require.NoError(t, err)
 	require.Equal(t, []services.Request{fresh}, list())
 }
+
+func TestRecordRequests_AServiceThatIsDeletedMeanwhileLosesNoneOfAnother(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	gone, _ := b.service(service.Patch{Name: new("gone")})
+	stays, _ := b.service(service.Patch{Name: new("stays")})
+	tx, err := b.pool.Begin(ctx)
+	require.NoError(t, err)
+	_, err = tx.Exec(ctx, "DELETE FROM services WHERE id = $1", gone.ID)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() {
+		now := time.Now()
+		done <- b.RecordRequests(ctx, []services.Request{
+			{ID: "gone", Service: gone.ID, Endpoint: "GET /api/v1/service", Source: service.SourceAPI, Status: 200, At: now},
+			{ID: "stays", Service: stays.ID, Endpoint: "GET /api/v1/service", Source: service.SourceAPI, Status: 200, At: now},
+		})
+	}()
+	require.Eventually(t, func() bool {
+		return b.count("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%service_requests%'") == 1
+	}, 20*time.Second, 5*time.Millisecond)
+	require.NoError(t, tx.Commit(ctx))
+	require.NoError(t, <-done)
+	kept, err := b.ServiceRequests(ctx, stays.ID, 10)
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+}

@@ -19,7 +19,7 @@ FROM (
            unnest(sqlc.arg(endpoints)::text[]) AS endpoint, unnest(sqlc.arg(sources)::text[]) AS source, unnest(sqlc.arg(statuses)::int[]) AS status,
            unnest(sqlc.arg(latencies)::bigint[]) AS latency_ms, unnest(sqlc.arg(turns)::text[]) AS turn_id, unnest(sqlc.arg(times)::timestamptz[]) AS at
 ) r
-JOIN services s ON s.id = r.service_id
+JOIN (SELECT v.id FROM services v WHERE v.id = ANY(sqlc.arg(services)::text[]) FOR KEY SHARE) s ON s.id = r.service_id
 ON CONFLICT (id) DO NOTHING;
 
 -- name: ServiceRequestList :many

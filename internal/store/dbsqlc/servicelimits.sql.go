@@ -131,7 +131,7 @@ FROM (
            unnest($5::text[]) AS endpoint, unnest($6::text[]) AS source, unnest($7::int[]) AS status,
            unnest($8::bigint[]) AS latency_ms, unnest($9::text[]) AS turn_id, unnest($10::timestamptz[]) AS at
 ) r
-JOIN services s ON s.id = r.service_id
+JOIN (SELECT v.id FROM services v WHERE v.id = ANY($2::text[]) FOR KEY SHARE) s ON s.id = r.service_id
 ON CONFLICT (id) DO NOTHING
 `
 
