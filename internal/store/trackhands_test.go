@@ -124,3 +124,51 @@ func TestTrack_ATakingAndTheLineMeet(t *testing.T) {
 		require.Equal(t, map[string]int{"done": 8}, d.outcomes(j.ID))
 	}
 }
+
+func TestTrack_WhatWaitsIsToldHoweverManyJobsAreDoneMeanwhile(t *testing.T) {
+	d := deskOf(t, 1)
+	d.take(d.there[0])
+	waits := d.task("in 1m", d.there[0].Session)
+	d.c.set("2026-03-02T08:30:00Z")
+	d.fire(waits.ID)
+	d.settled()
+	for _, at := range []string{"2026-03-02T09:00:00Z", "2026-03-02T10:00:00Z"} {
+		var others []chat.JobID
+		for range 60 {
+			others = append(others, d.job("in 1m", nil).ID)
+		}
+		d.c.set(at)
+		for _, id := range others {
+			d.fire(id)
+		}
+	}
+	d.give(d.there[0])
+	d.settled()
+	key := d.there[0].Session
+	require.Contains(t, d.begun(), key)
+	d.finish(key, d.turn(key, 1), chat.TurnDone)
+	require.Equal(t, map[string]int{"done": 1}, d.outcomes(waits.ID))
+}
+
+func TestTrack_ARunOfADeletedJobKeepsItsPlaceUntilItsTurnIsOver(t *testing.T) {
+	d := deskOf(t, 2)
+	ctx := t.Context()
+	j := d.task("30 9 * * *", "")
+	d.c.set("2026-03-02T08:30:00Z")
+	d.fire(j.ID)
+	d.settled()
+	first := d.begun()[0]
+	turn := d.turn(first, 1)
+	require.NoError(t, d.DeleteJob(ctx, j.ID))
+	require.Equal(t, 1, d.settled().Posted, "the run that no turn has begun is dropped")
+	d.c.set("2026-03-02T09:00:01Z")
+	d.settled()
+	stop, err := d.StopRequested(ctx, first, turn)
+	require.NoError(t, err)
+	require.True(t, stop, "it takes too long, as any other")
+	d.finish(first, turn, chat.TurnStopped)
+	require.Zero(t, d.settled().Posted)
+	require.Zero(t, d.count("SELECT count(*) FROM cron_runs WHERE job_id = $1", string(j.ID)))
+	d.settled()
+	require.Zero(t, d.count("SELECT (SELECT count(*) FROM cron_firings WHERE job_id = $1) + (SELECT count(*) FROM cron_runs WHERE job_id = $1)", string(j.ID)))
+}

@@ -52,17 +52,22 @@ RETURNING *;
 UPDATE cron_jobs SET state = 'deleted', next_at = NULL, due_at = NULL, revision = revision + 1 WHERE id = $1 AND state <> 'deleted';
 
 -- name: CronRunsForget :exec
--- The runs of jobs that were deleted: nobody sees them any more.
-WITH firings AS (
-    DELETE FROM cron_firings f WHERE f.job_id = ANY(sqlc.arg(jobs)::text[])
+-- The runs of those jobs that were deleted: nobody sees them any more. One that has a place keeps it until its turn is over.
+WITH gone AS (
+    SELECT j.id FROM cron_jobs j WHERE j.id = ANY(sqlc.arg(jobs)::text[]) AND j.state = 'deleted'
+), firings AS (
+    DELETE FROM cron_firings f USING gone
+    WHERE f.job_id = gone.id AND NOT EXISTS (SELECT 1 FROM cron_runs r WHERE r.firing_id = f.id AND r.lane = 'posted')
 )
-DELETE FROM cron_runs WHERE job_id = ANY(sqlc.arg(jobs)::text[]);
+DELETE FROM cron_runs USING gone WHERE cron_runs.job_id = gone.id AND cron_runs.lane <> 'posted';
 
 -- name: CronForgetDone :many
--- Deletes the jobs of a user that are done, but those that ended last.
+-- Deletes the jobs of a user that are done, but those that ended last, and those of services whose runs are not all over.
 UPDATE cron_jobs SET state = 'deleted', revision = revision + 1
 WHERE id IN (
     SELECT j.id FROM cron_jobs j WHERE j.user_id = sqlc.arg(user_id) AND j.state = 'done'
+      AND NOT EXISTS (SELECT 1 FROM cron_firings f WHERE f.job_id = j.id AND NOT f.filled)
+      AND NOT EXISTS (SELECT 1 FROM cron_runs r WHERE r.job_id = j.id AND r.lane IN ('queued', 'posted'))
     ORDER BY j.checked_at DESC, j.id OFFSET sqlc.arg(keep)::int LIMIT 100 FOR UPDATE SKIP LOCKED
 )
 RETURNING id;

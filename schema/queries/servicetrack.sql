@@ -87,7 +87,7 @@ FROM (
     WHERE r.lane = 'posted' AND (i.id IS NULL OR i.outcome IS NOT NULL AND (t.id IS NULL OR t.state <> 'running'))
 ) o
 WHERE cron_runs.id = o.id
-RETURNING cron_runs.id;
+RETURNING cron_runs.job_id;
 
 -- name: TrackLate :many
 -- Runs that take longer than a run may, each once: from when its turn began, or, while none has, from when it was posted.

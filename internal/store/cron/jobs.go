@@ -229,7 +229,7 @@ func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 			}
 		}
 		tx.WakeJob(id)
-		return tx.Q.CronRunsForget(ctx, tx, []string{string(id)})
+		return forgetRuns(ctx, tx, []chat.JobID{id})
 	})
 }
 
@@ -239,14 +239,25 @@ const keepDone = 100
 // deleteDoneJobs deletes what a user's older jobs left that are done.
 func deleteDoneJobs(ctx context.Context, t *pg.Tx, user chat.UserID) error {
 	gone, err := t.Q.CronForgetDone(ctx, t, dbsqlc.CronForgetDoneParams{UserID: user, Keep: keepDone})
-	if err != nil || len(gone) == 0 {
+	if err != nil {
 		return err
 	}
-	ids := make([]string, len(gone))
-	for i, id := range gone {
+	return forgetRuns(ctx, t, gone)
+}
+
+// forgetRuns forgets the runs of those jobs that were deleted, but runs that have a place.
+func forgetRuns(ctx context.Context, t *pg.Tx, jobs []chat.JobID) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	ids := make([]string, len(jobs))
+	for i, id := range jobs {
 		ids[i] = string(id)
 	}
-	return t.Q.CronRunsForget(ctx, t, ids)
+	if err := t.Q.CronRunsForget(ctx, t, ids); err != nil {
+		return fmt.Errorf("forget the runs of deleted jobs: %w", err)
+	}
+	return nil
 }
 
 // OverdueJobs takes jobs that did not run although their time has come. It returns each at growing intervals.

@@ -39,8 +39,8 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 		if err := stopLate(ctx, tx, most); err != nil {
 			return err
 		}
-		if _, err := tx.Q.TrackSettle(ctx, tx); err != nil {
-			return fmt.Errorf("settle runs: %w", err)
+		if err := settle(ctx, tx); err != nil {
+			return err
 		}
 		filled, added, err := fill(ctx, tx)
 		if err != nil {
@@ -78,6 +78,15 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 		return nil
 	})
 	return out, err
+}
+
+// settle gives the places back of runs whose turns are over. Those of jobs that were deleted meanwhile are forgotten then.
+func settle(ctx context.Context, tx *pg.Tx) error {
+	jobs, err := tx.Q.TrackSettle(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("settle runs: %w", err)
+	}
+	return forgetRuns(ctx, tx, jobs)
 }
 
 // fill writes runs of firings into the line. filled says that there was a firing to look at.

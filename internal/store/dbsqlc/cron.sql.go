@@ -228,6 +228,8 @@ const cronForgetDone = `-- name: CronForgetDone :many
 UPDATE cron_jobs SET state = 'deleted', revision = revision + 1
 WHERE id IN (
     SELECT j.id FROM cron_jobs j WHERE j.user_id = $1 AND j.state = 'done'
+      AND NOT EXISTS (SELECT 1 FROM cron_firings f WHERE f.job_id = j.id AND NOT f.filled)
+      AND NOT EXISTS (SELECT 1 FROM cron_runs r WHERE r.job_id = j.id AND r.lane IN ('queued', 'posted'))
     ORDER BY j.checked_at DESC, j.id OFFSET $2::int LIMIT 100 FOR UPDATE SKIP LOCKED
 )
 RETURNING id
@@ -238,7 +240,7 @@ type CronForgetDoneParams struct {
 	Keep   int32
 }
 
-// Deletes the jobs of a user that are done, but those that ended last.
+// Deletes the jobs of a user that are done, but those that ended last, and those of services whose runs are not all over.
 func (q *Queries) CronForgetDone(ctx context.Context, db DBTX, arg CronForgetDoneParams) ([]chat.JobID, error) {
 	rows, err := db.Query(ctx, cronForgetDone, arg.UserID, arg.Keep)
 	if err != nil {
@@ -928,13 +930,16 @@ func (q *Queries) CronRuns(ctx context.Context, db DBTX, arg CronRunsParams) ([]
 }
 
 const cronRunsForget = `-- name: CronRunsForget :exec
-WITH firings AS (
-    DELETE FROM cron_firings f WHERE f.job_id = ANY($1::text[])
+WITH gone AS (
+    SELECT j.id FROM cron_jobs j WHERE j.id = ANY($1::text[]) AND j.state = 'deleted'
+), firings AS (
+    DELETE FROM cron_firings f USING gone
+    WHERE f.job_id = gone.id AND NOT EXISTS (SELECT 1 FROM cron_runs r WHERE r.firing_id = f.id AND r.lane = 'posted')
 )
-DELETE FROM cron_runs WHERE job_id = ANY($1::text[])
+DELETE FROM cron_runs USING gone WHERE cron_runs.job_id = gone.id AND cron_runs.lane <> 'posted'
 `
 
-// The runs of jobs that were deleted: nobody sees them any more.
+// The runs of those jobs that were deleted: nobody sees them any more. One that has a place keeps it until its turn is over.
 func (q *Queries) CronRunsForget(ctx context.Context, db DBTX, jobs []string) error {
 	_, err := db.Exec(ctx, cronRunsForget, jobs)
 	return err

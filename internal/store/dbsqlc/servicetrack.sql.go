@@ -581,23 +581,23 @@ FROM (
     WHERE r.lane = 'posted' AND (i.id IS NULL OR i.outcome IS NOT NULL AND (t.id IS NULL OR t.state <> 'running'))
 ) o
 WHERE cron_runs.id = o.id
-RETURNING cron_runs.id
+RETURNING cron_runs.job_id
 `
 
 // Runs whose turns are over give their places back. A turn that was lost before it did anything leaves its message to the next one.
-func (q *Queries) TrackSettle(ctx context.Context, db DBTX) ([]int64, error) {
+func (q *Queries) TrackSettle(ctx context.Context, db DBTX) ([]chat.JobID, error) {
 	rows, err := db.Query(ctx, trackSettle)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []int64
+	var items []chat.JobID
 	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
+		var job_id chat.JobID
+		if err := rows.Scan(&job_id); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, job_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
