@@ -3,8 +3,6 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,36 +115,12 @@ func TestOpenAI_TheOfficialClientIsAnswered(t *testing.T) {
 	require.Equal(t, "BadRequestError", said.Tools.Kind)
 	require.Equal(t, "n", said.Tools.Param)
 
-	s.pythons(s.openAIToken())
-
 	var gone struct{ Conversation string }
 	s.runsOpenAI(s.openAIToken(), "abort", "stream 40 50ms").says("done", &gone)
 	k := s.conversationOf(gone.Conversation)
 	require.Eventually(t, func() bool { return len(k.answers()) == 1 }, time.Minute, 50*time.Millisecond, "the answer is there, though its client went away")
 	require.Len(t, strings.Fields(k.answers()[0]), 40)
 	k.wellFormed()
-}
-
-// pythons sends what openai-python sends, header by header: https://github.com/openai/openai-python, src/openai/_base_client.py.
-func (s *server) pythons(token string) {
-	s.t.Helper()
-	body := `{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "say good morning"}]}], "model": "xbot", "temperature": 0.7}`
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+"/v1/chat/completions", strings.NewReader(body))
-	require.NoError(s.t, err)
-	for name, value := range map[string]string{
-		"Authorization": "Bearer " + token, "Accept": "application/json", "Content-Type": "application/json", "User-Agent": "OpenAI/Python 2.9.0",
-		"X-Stainless-Lang": "python", "X-Stainless-Package-Version": "2.9.0", "X-Stainless-OS": "Linux", "X-Stainless-Arch": "x64", "X-Stainless-Runtime": "CPython",
-		"X-Stainless-Runtime-Version": "3.13.1", "X-Stainless-Async": "false", "x-stainless-retry-count": "0", "x-stainless-read-timeout": "600",
-	} {
-		r.Header.Set(name, value)
-	}
-	got, err := http.DefaultClient.Do(r)
-	require.NoError(s.t, err)
-	defer got.Body.Close()
-	read, err := io.ReadAll(got.Body)
-	require.NoError(s.t, err)
-	require.Equal(s.t, http.StatusOK, got.StatusCode, "%s", read)
-	require.Contains(s.t, string(read), `"object":"chat.completion"`)
 }
 
 func TestOpenAI_TheClientsOwnRetriesAcrossAKillAreOneTurn(t *testing.T) {

@@ -58,7 +58,7 @@ func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, err
 	if err := q.outgoing().check(); err != nil { // before a conversation begins with it
 		return openai.Asked{}, err
 	}
-	out := openai.Asked{Identity: ask.Identity, Created: time.Now()}
+	out := openai.Asked{Identity: ask.Identity, Created: time.Now(), Model: v.Service.ID}
 	var got store.Accepted
 	err = c.admitted(ctx, v, q.send, func() error {
 		got, err = c.accepted(ctx, v, &q)
@@ -208,10 +208,10 @@ func describeCompletions(h huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
 	h.OpenAPI().AddOperation(&huma.Operation{
 		OperationID: "complete-chat", Method: http.MethodPost, Path: completionsPath, Summary: "Send a message in the form of OpenAI's chat completions",
-		Description: "The model is the service, whatever it is called. Only the last message of the user is sent; with conversation_id, or with user, in the conversation of that, else in a new one. Errors have OpenAI's form.",
+		Description: "The model is the service, whatever the request calls it. With conversation_id, or with user, the last message of the user is sent in the conversation of that, which is kept here; without them in a new one, where the messages before it are quoted. Errors have OpenAI's form.",
 		Security:    []map[string][]string{{"key": {}}},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
-			Type: huma.TypeObject, Required: []string{"model", "messages"}, Properties: map[string]*huma.Schema{
+			Type: huma.TypeObject, Required: []string{"messages"}, Properties: map[string]*huma.Schema{
 				"model": text, "messages": {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject}}, "stream": {Type: huma.TypeBoolean},
 				"stream_options": {Type: huma.TypeObject}, "user": text, "conversation_id": text,
 			}, AdditionalProperties: true,

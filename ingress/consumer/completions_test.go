@@ -22,6 +22,7 @@ import (
 type completion struct {
 	Conversation string `json:"conversation_id"`
 	Object       string
+	Model        string
 	Choices      []struct {
 		Message, Delta struct{ Content string }
 		Finish         string `json:"finish_reason"`
@@ -76,6 +77,7 @@ func TestCompletions_AnswerInOpenAIsFormInTheConversationThatIsNamed(t *testing.
 	first := b.completes(says("hello"), "hi there")
 	require.Equal(t, []any{"chat.completion", "hi there", "stop", 13}, []any{first.Object, first.Choices[0].Message.Content, first.Choices[0].Finish, first.Usage.Total})
 	require.True(t, service.IsConversation(first.Conversation))
+	require.Equal(t, b.service.ID, first.Model, "whatever the request calls it")
 	second := b.completes(says("and now?", "conversation_id", first.Conversation), "later")
 	require.Equal(t, first.Conversation, second.Conversation)
 	third := b.completes(says("hello"), "hi again")

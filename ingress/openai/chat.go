@@ -96,9 +96,6 @@ func (a *Ask) where(h http.Header) error {
 	if a.Conversation = cmp.Or(a.Conversation, h.Get(conversationHeader)); len(a.Conversation) > maxIDBytes {
 		return invalid("conversation_id", "the id of the conversation has %d bytes; at most %d are accepted", len(a.Conversation), maxIDBytes)
 	}
-	if a.Model == "" {
-		return invalid("model", "you must provide a model parameter")
-	}
 	return nil
 }
 

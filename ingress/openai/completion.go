@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -92,7 +93,7 @@ func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, ask
 		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = c.Backend.Ask(r.Context(), ask.Ask)
-	asked.Model = ask.Model
+	asked.Model = cmp.Or(asked.Model, ask.Model)
 	return ask, asked, err
 }
 

@@ -19,7 +19,7 @@ import (
 type Ask struct {
 	Identity
 
-	Model        string
+	Model        string // empty: the request names none
 	Conversation string // an id that an answer had; empty: the one of User, else a new one
 	User         string // who has one conversation for good; empty: nobody
 	Previous     string // id of the response that this one follows; empty: none
@@ -43,7 +43,7 @@ type Asked struct {
 
 	ID           string // of the response, where responses are kept
 	Conversation string // names its conversation in later requests
-	Model        string // as the program names who answers
+	Model        string // as who answers is called; empty: as the request calls it
 	Session      chat.SessionKey
 	Message      chat.InboxID
 	Created      time.Time

@@ -28,6 +28,9 @@ func invalid(param, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "invalid_value"}
 }
 
+// NoModel is the error of a request that names no model where one has to be chosen.
+func NoModel() *Error { return invalid("model", "you must provide a model parameter") }
+
 // unsupported is the error of a parameter that would change the answer, and cannot be honoured.
 func unsupported(param, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "unsupported_parameter"}

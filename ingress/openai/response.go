@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -196,7 +197,7 @@ func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseR
 		largebody.Read(r.Context()) // whoever is slow to send a picture keeps no others from sending requests
 	}
 	asked, err = a.Responses.Ask(r.Context(), ask.Ask)
-	asked.Model = ask.Model
+	asked.Model = cmp.Or(asked.Model, ask.Model)
 	return ask, asked, err
 }
 

@@ -35,6 +35,9 @@ func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
 	if err := auth.MayConverse(ctx); err != nil {
 		return openai.Asked{}, err
 	}
+	if a.Model == "" {
+		return openai.Asked{}, openai.NoModel()
+	}
 	asks, err := p.resolve(ctx, a.Model)
 	if err != nil {
 		return openai.Asked{}, err
