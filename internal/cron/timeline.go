@@ -66,9 +66,17 @@ func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which store.Job
 	}
 	slices.SortStableFunc(out.Items, func(a, b TimelineItem) int { return a.At.Compare(b.At) })
 	if len(out.Items) > timelineMost {
-		out.Items, out.More = out.Items[:timelineMost], true
+		out.Items, out.More = around(out.Items, now), true
 	}
 	return out, nil
+}
+
+// around keeps so many of the items as a timeline has: those next to now, as many before it as after it where there are enough.
+func around(items []TimelineItem, now time.Time) []TimelineItem {
+	past, _ := slices.BinarySearchFunc(items, now, func(i TimelineItem, at time.Time) int { return i.At.Compare(at) })
+	ahead := len(items) - past
+	before := min(past, max(timelineMost/2, timelineMost-ahead))
+	return items[past-before : past+timelineMost-before]
 }
 
 // ahead adds the times of a job that come.
