@@ -90,31 +90,49 @@ type reading struct {
 	states map[chat.TurnID]chat.TurnState
 	out    []Message
 
-	turn   chat.TurnID
-	notice string // what the product said last of the turn
-	ended  time.Time
-	lang   i18n.Lang
+	lang i18n.Lang
+	turn reply
+}
+
+// reply is the turn that is being read.
+type reply struct {
+	id     chat.TurnID
+	asked  bool   // it answers a message of the consumer, and is no task
+	said   int    // where its last words stand; -1: it has said nothing
+	notice string // what the product said last of it
 }
 
 func (r *reading) read(t store.Transcript) {
-	for _, m := range t.Messages {
-		if m.Turn != r.turn {
-			r.close()
-			r.turn, r.notice = m.Turn, ""
+	last := map[chat.TurnID]int{} // people may speak while a turn goes on
+	for i, m := range t.Messages {
+		last[m.Turn] = i
+	}
+	for i, m := range t.Messages {
+		if m.Turn != "" && m.Turn != r.turn.id {
+			r.turn = reply{id: m.Turn, said: -1}
 		}
-		r.ended = m.CreatedAt
-		switch {
-		case m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded):
-			r.user(m.Inbox)
-		case m.Role == chat.RoleAssistant && !m.Silent:
-			r.out = append(r.out, assistant(m))
-		case m.Role == chat.RoleNotice && m.Origin == "":
-			r.notice = m.Content
+		r.message(m)
+		if m.Turn != "" && last[m.Turn] == i {
+			r.close(m.CreatedAt)
 		}
 	}
-	r.close()
 	for _, q := range t.Queued {
 		r.user(q.Inbox)
+	}
+}
+
+func (r *reading) message(m chat.Message) {
+	switch {
+	case m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded):
+		r.turn.asked = r.turn.asked || m.Turn != ""
+		r.user(m.Inbox)
+	case m.Role == chat.RoleAssistant && !m.Silent:
+		if m.Turn != "" {
+			r.turn.said = len(r.out)
+		}
+		r.out = append(r.out, assistant(m))
+	case m.Role == chat.RoleNotice && m.Origin == "" && m.Turn != "":
+		r.turn.notice = m.Content
 	}
 }
 
@@ -149,19 +167,21 @@ func assistant(m chat.Message) Message {
 	return out
 }
 
-// close says how the turn that was read ended, where it did not end well.
-func (r *reading) close() {
-	stopped := r.states[r.turn] == chat.TurnStopped
-	failed := r.states[r.turn] == chat.TurnFailed || r.states[r.turn] == chat.TurnLost
-	if r.turn == "" || !stopped && !failed {
+// close says how the turn that was read ended, where it did not end well. A task that has said nothing shows nothing.
+func (r *reading) close(at time.Time) {
+	t := r.turn
+	stopped := r.states[t.id] == chat.TurnStopped
+	failed := r.states[t.id] == chat.TurnFailed || r.states[t.id] == chat.TurnLost
+	if !stopped && !failed || t.said < 0 && !t.asked {
 		return
 	}
-	if len(r.out) == 0 || r.out[len(r.out)-1].Role == chat.RoleUser {
-		r.out = append(r.out, Message{ID: "t" + string(r.turn), Role: chat.RoleAssistant, Timestamp: r.ended})
+	if t.said < 0 {
+		t.said = len(r.out)
+		r.out = append(r.out, Message{ID: "t" + string(t.id), Role: chat.RoleAssistant, Timestamp: at})
 	}
-	last := &r.out[len(r.out)-1]
-	if last.Stopped = stopped; failed {
-		last.Error = sentence(r.lang, r.notice)
+	words := &r.out[t.said]
+	if words.Stopped = stopped; failed {
+		words.Error = sentence(r.lang, t.notice)
 	}
 }
 
