@@ -187,8 +187,13 @@ func (c completions) Follow(ctx context.Context, q openai.Asked) iter.Seq2[answe
 
 // outside is a failure in words for outsiders.
 func outside(lang i18n.Lang, f answer.Failure) answer.Failure {
-	if f.Text = sentence(lang, f.Text); f.Kind == answer.Dropped {
+	switch {
+	case f.Kind == answer.Dropped && f.Outcome == answer.OutcomeTaken:
+		f.Text = i18n.Say(lang, i18n.ServiceTaken)
+	case f.Kind == answer.Dropped:
 		f.Text = i18n.Say(lang, i18n.ConsumerDropped)
+	default:
+		f.Text = sentence(lang, f.Text)
 	}
 	return f
 }

@@ -96,6 +96,21 @@ func TestCompletions_AnswerInOpenAIsFormInTheConversationThatIsNamed(t *testing.
 	b.do(b.key, http.MethodPost, completionsPath, says("hi", "n", 2)).is(http.StatusBadRequest, &out)
 }
 
+func TestCompletions_OneThatAPersonReadsSaysSoAndIsKept(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	b.takes(c)
+	var out completion
+	got := b.do(b.key, http.MethodPost, completionsPath, says("are you a person?", "conversation_id", c.ID)).is(http.StatusConflict, &out)
+	require.Equal(t, []string{"taken", i18n.Say(i18n.English, i18n.ServiceTaken)}, []string{out.Error.Code, out.Error.Message})
+	require.Equal(t, "false", got.header.Get("X-Should-Retry"))
+	require.Equal(t, "are you a person?", b.read(c).Transcript[0].Content)
+
+	stream := b.do(b.key, http.MethodPost, completionsPath, says("are you?", "conversation_id", c.ID, "stream", true)).is(http.StatusOK, nil)
+	require.Contains(t, string(stream.body), `"code":"taken"`)
+	require.Len(t, b.read(c).Transcript, 2)
+}
+
 func TestCompletions_AStreamHidesToolsAndEndsAsOpenAIs(t *testing.T) {
 	b := setup(t)
 	before := b.queued()

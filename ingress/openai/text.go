@@ -74,6 +74,9 @@ func (t *text) give(piece string) string {
 }
 
 func failure(f answer.Failure) *Error {
+	if f.Kind == answer.Dropped && f.Outcome == answer.OutcomeTaken {
+		return &Error{Status: http.StatusConflict, Code: f.Outcome, Final: true, Message: f.Text}
+	}
 	if f.Kind == answer.Dropped {
 		return &Error{Status: http.StatusConflict, Code: "dropped", Final: true, Message: cmp.Or(f.Text, "the message gets no answer: "+f.Outcome)}
 	}
