@@ -57,7 +57,7 @@ type Source struct {
 type Question struct {
 	Session chat.SessionKey
 	Message chat.InboxID
-	After   int64     // cursor: the Seq of the last durable event that the reader knows; 0: none
+	After   int64     // cursor: the Seq of the last durable event that the reader knows; 0, or beyond the newest one: none
 	Lang    i18n.Lang // of sentences that no row has; empty: English
 	Access  Access    // nil: nobody's
 	Beside  bool      // what is said beside the answer is told, too, and who answers from now on
@@ -113,6 +113,9 @@ func (f *follower) begin(ctx context.Context) error {
 	if _, err := f.Rows.Fate(ctx, f.q.Session, f.q.Message); err != nil {
 		return err
 	}
+	if err := f.bound(ctx); err != nil {
+		return err
+	}
 	if f.q.After == 0 {
 		if err := f.tell(0, Accepted{f.q.Message}); err != nil {
 			return err
@@ -127,6 +130,18 @@ func (f *follower) begin(ctx context.Context) error {
 	}
 	f.read = first - 1
 	return f.durable(ctx)
+}
+
+// bound forgets a cursor beyond what there is: the database is older than it.
+func (f *follower) bound(ctx context.Context) error {
+	if f.q.After == 0 {
+		return nil
+	}
+	now, err := f.Rows.Messages(ctx, f.q.Session, store.Page{Limit: 1})
+	if err == nil && f.q.After > now.Seq {
+		f.q.After = 0
+	}
+	return err
 }
 
 func (f *follower) run(ctx context.Context) error {

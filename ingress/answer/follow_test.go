@@ -65,7 +65,8 @@ func TestFollow_ALaterReaderIsToldTheSameAndACursorGoesOn(t *testing.T) {
 	for i, e := range all[1:] {
 		require.Equal(t, all[i+2:], append([]answer.Event{}, read(e.Seq)...)[:len(all)-i-2], "behind %T", e.What)
 	}
-	require.Empty(t, read(all[6].Seq), "nothing is left")
+	require.Equal(t, []answer.Event{{What: all[6].What}}, read(all[6].Seq), "nothing is left, and that is said")
+	require.Equal(t, all, read(all[6].Seq+1_000), "the database is older than the cursor")
 }
 
 func TestFollow_TheDeltasOfAnAttemptThatIsGivenUpAreVoid(t *testing.T) {
@@ -169,6 +170,25 @@ func TestFollow_TellsHowAnAnswerFails(t *testing.T) {
 		turn.ends(state, say)
 		r := b.follows(answer.Question{Session: key, Message: id})
 		r.expects(answer.Accepted{Message: id}, answer.Begun{Turn: turn.id}, want)
+		r.over()
+	}
+}
+
+func TestFollow_WhoKnowsTheEndIsToldItAgainWithoutACursor(t *testing.T) {
+	b := setup(t)
+	failed := b.accept(key, "a", "")
+	turn := b.claims(key, "t1")
+	turn.begins(0)
+	turn.ends(chat.TurnFailed, i18n.Broken)
+	recalled := b.accept(key, "b", "")
+	require.NoError(t, b.RecallWaiting(t.Context(), key, recalled))
+	last := b.Transcript(key).Seq
+	for id, want := range map[chat.InboxID]answer.What{
+		failed:   answer.Failure{Kind: answer.Failed, Text: i18n.Say(i18n.English, i18n.Broken), Turn: "t1"},
+		recalled: answer.Failure{Kind: answer.Dropped, Outcome: "recalled", Text: i18n.Say(i18n.English, i18n.Recalled)},
+	} {
+		r := b.follows(answer.Question{Session: key, Message: id, After: last})
+		require.Equal(t, answer.Event{What: want}, r.next())
 		r.over()
 	}
 }

@@ -112,8 +112,12 @@ func (f *follower) changed(seq int64) error {
 	return f.tell(seq, Changed{})
 }
 
-// end tells the last event of an answer. Who watches the conversation waits for the next one.
+// end tells the last event of an answer. A reader who knows it already is told it again, with no cursor: a stream that says nothing looks cut
+// off. Who watches the conversation waits for the next one.
 func (f *follower) end(seq int64, what What) error {
+	if !f.whole && seq <= f.q.After {
+		seq = 0
+	}
 	if err := f.tell(seq, what); err != nil {
 		return err
 	}

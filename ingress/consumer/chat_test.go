@@ -198,6 +198,14 @@ func TestChat_WhoeverGoesAwayStopsNothingAndGoesOnAfterTheLastEvent(t *testing.T
 	require.Equal(t, []string{"accepted", "message", "tool_call", "tool_result", "message", "done"}, kinds(b.chats(c, "hello", "Idempotency-Key", "k1").until("done")), "from its start")
 	require.Equal(t, []string{"done"}, kinds(b.stream(b.key, http.MethodGet, at(c, "/events"), nil).until("done")), "nothing runs")
 
+	whole := b.chats(c, "hello", "Idempotency-Key", "k1").until("done")
+	for _, known := range []string{whole[len(whole)-1].id, strconv.FormatInt(b.read(c).Seq, 10)} {
+		end := b.chats(c, "hello", "Idempotency-Key", "k1", "Last-Event-ID", known).until("done")
+		require.Equal(t, []string{"done"}, kinds(end), "a stream that ends without it was cut off")
+		require.Equal(t, told{data: whole[len(whole)-1].data}, end[0])
+	}
+	require.Equal(t, kinds(whole), kinds(b.chats(c, "hello", "Idempotency-Key", "k1", "Last-Event-ID", "999999").until("done")), "no such cursor was ever given")
+
 	require.Equal(t, "conflict", b.do(b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": "another"}, "Idempotency-Key", "k1").problem(http.StatusConflict))
 	turns, err := b.Turns(t.Context(), c.Session, 10)
 	require.NoError(t, err)
