@@ -2,6 +2,8 @@ package consumer
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"time"
@@ -75,10 +77,19 @@ func (a *API) registerConversations(h huma.API) {
 	})
 	handle(a, h, huma.Operation{
 		OperationID: "begin-conversation", Method: http.MethodPost, Path: "/api/v1/conversations", Summary: "Begin a conversation", DefaultStatus: http.StatusCreated,
-	}, func(ctx context.Context, v *visit, in *struct{ Body titleBody }) (*struct{ Body ConversationWithMessages }, error) {
-		c, err := a.Store.BeginConversation(ctx, services.NewConversation{Caller: v.Caller, Source: v.source(), Title: title(in.Body.Title, maxTitle)})
+		Description: "With an Idempotency-Key it begins once: asked again with the same key it is the same conversation, as it is by then, until it is deleted.",
+	}, func(ctx context.Context, v *visit, in *struct {
+		Once string `header:"Idempotency-Key" maxLength:"128"`
+		Body titleBody
+	}) (*struct{ Body ConversationWithMessages }, error) {
+		c, err := a.Store.BeginConversation(ctx, services.NewConversation{
+			Caller: v.Caller, Source: v.source(), Title: title(in.Body.Title, maxTitle), External: begunWith(in.Once),
+		})
+		if err != nil {
+			return nil, err
+		}
 		v.record.Conversation = c.ID
-		return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), []Message{}}}, err
+		return a.withMessages(ctx, c)
 	})
 	handle(a, h, huma.Operation{
 		OperationID: "read-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}", Summary: "A conversation with its newest 500 messages",
@@ -87,9 +98,7 @@ func (a *API) registerConversations(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		messages, seq, err := a.transcript(ctx, c)
-		c.Seq = seq
-		return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), messages}}, err
+		return a.withMessages(ctx, c)
 	})
 	handle(a, h, huma.Operation{
 		OperationID: "rename-conversation", Method: http.MethodPatch, Path: "/api/v1/conversations/{id}", Summary: "Give a conversation a title",
@@ -119,6 +128,21 @@ func (a *API) registerConversations(h huma.API) {
 		}
 		return nil, a.Store.DeleteConsumerConversation(ctx, c)
 	})
+}
+
+// begunWith is what a conversation is found by that was begun with an Idempotency-Key; completions have names of their own.
+func begunWith(once string) string {
+	if once == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(once))
+	return "begun:" + hex.EncodeToString(sum[:16])
+}
+
+func (a *API) withMessages(ctx context.Context, c service.Conversation) (*struct{ Body ConversationWithMessages }, error) {
+	messages, seq, err := a.transcript(ctx, c)
+	c.Seq = seq
+	return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), messages}}, err
 }
 
 // errNoConversation is the answer to every id that is none of the key's, whatever else it may be.

@@ -22,7 +22,7 @@ type NewConversation struct {
 	Caller   Caller
 	Source   service.Source
 	Title    string
-	External string // what the program calls its user; empty: it does not
+	External string // what it is found by: what the program calls its user, or a key of a request; empty: its id alone
 	// Unnamed says that the program named neither a conversation nor a user, and so need not find it again: it makes room for others.
 	Unnamed bool
 }
