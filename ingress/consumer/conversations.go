@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -80,10 +81,11 @@ func (a *API) registerConversations(h huma.API) {
 		Description: "With an Idempotency-Key it begins once: asked again with the same key it is the same conversation, as it is by then, until it is deleted.",
 	}, func(ctx context.Context, v *visit, in *struct {
 		Once string `header:"Idempotency-Key" maxLength:"128"`
-		Body titleBody
+		Body *titleBody
 	}) (*struct{ Body ConversationWithMessages }, error) {
+		named := cmp.Or(in.Body, &titleBody{}) // nothing of it has to be said
 		c, err := a.Store.BeginConversation(ctx, services.NewConversation{
-			Caller: v.Caller, Source: v.source(), Title: title(in.Body.Title, maxTitle), External: begunWith(in.Once),
+			Caller: v.Caller, Source: v.source(), Title: title(named.Title, maxTitle), External: begunWith(in.Once),
 		})
 		if err != nil {
 			return nil, err

@@ -53,3 +53,13 @@ func TestConversations_TheKeyOfOneIsNoNameOfACompletion(t *testing.T) {
 	require.NotEqual(t, begun.ID, completed.Conversation)
 	require.Equal(t, begun.ID, b.opens(b.key, "", "Idempotency-Key", "k").ID)
 }
+
+func TestConversations_OneBeginsWithoutABody(t *testing.T) {
+	b := setup(t)
+	for _, body := range []any{nil, object{}} {
+		var made consumer.ConversationWithMessages
+		b.do(b.key, http.MethodPost, "/api/v1/conversations", body).is(http.StatusCreated, &made)
+		require.Empty(t, made.Title)
+	}
+	b.do(b.key, http.MethodPost, "/api/v1/conversations", object{"title": strings.Repeat("x", 201)}).is(http.StatusUnprocessableEntity, nil)
+}
