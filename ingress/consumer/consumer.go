@@ -58,6 +58,7 @@ type Conversations interface {
 // Transcripts are what was said and sent in conversations.
 type Transcripts interface {
 	Messages(ctx context.Context, key chat.SessionKey, page store.Page) (store.Transcript, error)
+	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (store.Place, error)
 	Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxID) (map[chat.InboxID]services.Sent, error)
 	TurnStates(ctx context.Context, key chat.SessionKey, ids []chat.TurnID) (map[chat.TurnID]chat.TurnState, error)
 	Followed(ctx context.Context, key chat.SessionKey, after int64) (chat.InboxID, error)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/service"
 	"xbot/internal/store/services"
@@ -45,11 +46,12 @@ type Conversation struct {
 	Seq       int64          `json:"seq" doc:"Events after this one are not in the messages: go on with it as Last-Event-ID."`
 }
 
-// ConversationWithMessages is a conversation with its newest 500 messages.
+// ConversationWithMessages is a conversation with its newest messages, or with those before one of them.
 type ConversationWithMessages struct {
 	Conversation
 
 	Transcript []Message `json:"messages"`
+	More       bool      `json:"has_more" doc:"There are older messages: ask for them with the id of the first of these as before."`
 }
 
 func conversationBody(c service.Conversation) Conversation {
@@ -91,17 +93,28 @@ func (a *API) registerConversations(h huma.API) {
 			return nil, err
 		}
 		v.record.Conversation = c.ID
-		return a.withMessages(ctx, c)
+		return a.withMessages(ctx, c, 0)
 	})
 	handle(a, h, huma.Operation{
-		OperationID: "read-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}", Summary: "A conversation with its newest 500 messages",
-	}, func(ctx context.Context, v *visit, in *ByID) (*struct{ Body ConversationWithMessages }, error) {
+		OperationID: "read-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}", Summary: "A conversation with its newest messages, or older ones, at most 500",
+	}, func(ctx context.Context, v *visit, in *struct {
+		ByID
+		Before string `query:"before" pattern:"^[au][1-9][0-9]{0,17}$" doc:"The id of a message of the conversation: the messages before it. Without it they are the newest, with those that wait."`
+	}) (*struct{ Body ConversationWithMessages }, error) {
 		c, err := a.conversation(ctx, v, in.ID)
 		if err != nil {
 			return nil, err
 		}
-		return a.withMessages(ctx, c)
+		before, err := a.rowOf(ctx, c, in.Before)
+		if err != nil {
+			return nil, err
+		}
+		return a.withMessages(ctx, c, before)
 	})
+	a.registerChanges(h)
+}
+
+func (a *API) registerChanges(h huma.API) {
 	handle(a, h, huma.Operation{
 		OperationID: "rename-conversation", Method: http.MethodPatch, Path: "/api/v1/conversations/{id}", Summary: "Give a conversation a title",
 	}, func(ctx context.Context, v *visit, in *struct {
@@ -141,10 +154,10 @@ func begunWith(once string) string {
 	return "begun:" + hex.EncodeToString(sum[:16])
 }
 
-func (a *API) withMessages(ctx context.Context, c service.Conversation) (*struct{ Body ConversationWithMessages }, error) {
-	messages, seq, err := a.transcript(ctx, c)
-	c.Seq = seq
-	return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), messages}}, err
+func (a *API) withMessages(ctx context.Context, c service.Conversation, before chat.MessageID) (*struct{ Body ConversationWithMessages }, error) {
+	t, err := a.transcript(ctx, c, before)
+	c.Seq = t.seq
+	return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), t.messages, t.more}}, err
 }
 
 // errNoConversation is the answer to every id that is none of the key's, whatever else it may be.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
 	"xbot/internal/store"
@@ -17,7 +19,7 @@ import (
 )
 
 const (
-	// maxMessages is how many messages of a conversation are read at once: the newest.
+	// maxMessages is how many rows of a conversation are read at once: the newest, or those before a message.
 	maxMessages = 500
 	// maxShown bounds arguments and results of tools in a transcript and in events, in bytes.
 	maxShown = 8 << 10
@@ -52,12 +54,69 @@ func userID(id chat.InboxID) string { return fmt.Sprintf("u%d", id) }
 // answerID is the id of a message of the agent, or of a person in its place.
 func answerID(id chat.MessageID) string { return fmt.Sprintf("a%d", id) }
 
-// transcript is a conversation as its consumer reads it, with the cursor that it is true at.
-func (a *API) transcript(ctx context.Context, c service.Conversation) ([]Message, int64, error) {
-	t, err := a.Store.Messages(ctx, c.Session, store.Page{Limit: maxMessages})
+// transcript is a part of a conversation as its consumer reads it, with the cursor that it is true at.
+type transcript struct {
+	messages []Message
+	seq      int64
+	more     bool // there are older ones
+}
+
+// transcript reads the newest messages of a conversation, or those before one. Where there are older ones it is not empty: whoever asks for
+// those names its first message.
+func (a *API) transcript(ctx context.Context, c service.Conversation, before chat.MessageID) (transcript, error) {
+	t, err := a.Store.Messages(ctx, c.Session, store.Page{Limit: maxMessages, Before: before})
 	if err != nil {
-		return nil, 0, err
+		return transcript{}, err
 	}
+	if before > 0 {
+		t.Queued = nil
+	}
+	for t = wholeTurns(t); t.HasMore && !slices.ContainsFunc(t.Messages, shows); t = wholeTurns(t) {
+		older, err := a.Store.Messages(ctx, c.Session, store.Page{Limit: maxMessages, Before: t.Messages[0].ID})
+		if err != nil {
+			return transcript{}, err
+		}
+		t.Messages, t.HasMore = older.Messages, older.HasMore
+	}
+	messages, err := a.messagesOf(ctx, c, t)
+	return transcript{messages, t.Seq, t.HasMore}, err
+}
+
+// wholeTurns leaves the beginning of a part out where it is of a turn that may have begun before it: the next part has all of the turn.
+func wholeTurns(t store.Transcript) store.Transcript {
+	if !t.HasMore || t.Messages[0].Turn == "" {
+		return t
+	}
+	from := 0
+	for i, m := range t.Messages {
+		if m.Turn == t.Messages[0].Turn {
+			from = i + 1
+		}
+	}
+	if from < len(t.Messages) { // else it is one turn, which is too long
+		t.Messages = t.Messages[from:]
+	}
+	return t
+}
+
+// rowOf finds the row of a message by its id for consumers.
+func (a *API) rowOf(ctx context.Context, c service.Conversation, id string) (chat.MessageID, error) {
+	if id == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(id[1:], 10, 64)
+	if err != nil || id[0] == 'a' {
+		return chat.MessageID(n), err
+	}
+	at, err := a.Store.Place(ctx, c.Session, chat.InboxID(n))
+	if fault.Is(err, fault.NotFound) {
+		return 0, fault.Errorf(fault.NotFound, "the conversation has no message %s, or it waits; before must be the id of a message that was read", id)
+	}
+	return at.Message, err
+}
+
+// messagesOf is what rows say to a consumer.
+func (a *API) messagesOf(ctx context.Context, c service.Conversation, t store.Transcript) ([]Message, error) {
 	var written []chat.InboxID
 	var turns []chat.TurnID
 	for _, m := range t.Messages {
@@ -73,15 +132,15 @@ func (a *API) transcript(ctx context.Context, c service.Conversation) ([]Message
 	}
 	sent, err := a.Store.Sent(ctx, c.Session, written)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	states, err := a.Store.TurnStates(ctx, c.Session, turns)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	r := reading{sent: sent, states: states, out: []Message{}}
 	r.read(t)
-	return r.out, t.Seq, nil
+	return r.out, nil
 }
 
 // reading makes messages for consumers of those of a conversation.
@@ -123,10 +182,11 @@ func (r *reading) read(t store.Transcript) {
 
 func (r *reading) message(m chat.Message) {
 	switch {
-	case m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded):
-		r.turn.asked = r.turn.asked || m.Turn != ""
-		r.user(m.Inbox)
-	case m.Role == chat.RoleAssistant && !m.Silent:
+	case isSent(m):
+		if r.user(m.Inbox) && m.Turn != "" {
+			r.turn.asked = true
+		}
+	case isSaid(m):
 		if m.Turn != "" {
 			r.turn.said = len(r.out)
 		}
@@ -136,10 +196,20 @@ func (r *reading) message(m chat.Message) {
 	}
 }
 
-func (r *reading) user(id chat.InboxID) {
+// isSent reports whether a row is a message of the consumer, and isSaid whether it is words of the agent, or of a person in its place.
+func isSent(m chat.Message) bool {
+	return m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded)
+}
+
+func isSaid(m chat.Message) bool { return m.Role == chat.RoleAssistant && !m.Silent }
+
+func shows(m chat.Message) bool { return isSent(m) || isSaid(m) }
+
+// user reads a message of the consumer, unless it is being deleted.
+func (r *reading) user(id chat.InboxID) (known bool) {
 	s, known := r.sent[id]
 	if !known {
-		return // it is being deleted
+		return false
 	}
 	r.lang = i18n.Of(s.Text)
 	m := Message{ID: userID(id), Role: chat.RoleUser, Content: s.Text, Timestamp: s.At}
@@ -150,6 +220,7 @@ func (r *reading) user(id chat.InboxID) {
 		m.Content = ""
 	}
 	r.out = append(r.out, m)
+	return true
 }
 
 func assistant(m chat.Message) Message {
