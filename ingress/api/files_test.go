@@ -140,11 +140,12 @@ func TestFiles_AreUploadedListedAndDownloaded(t *testing.T) {
 	a.is(http.StatusOK, nil)
 	require.Equal(t, data, string(a.body))
 	for name, want := range map[string]string{
-		"Content-Disposition":     `attachment; filename="__ 1.bin"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%201.bin`,
-		"Content-Type":            "application/octet-stream",
-		"X-Content-Type-Options":  "nosniff",
-		"Content-Security-Policy": "sandbox; default-src 'none'",
-		"Cache-Control":           "no-store",
+		"Content-Disposition":          `attachment; filename="__ 1.bin"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%201.bin`,
+		"Content-Type":                 "application/octet-stream",
+		"X-Content-Type-Options":       "nosniff",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Content-Security-Policy":      "sandbox; default-src 'none'",
+		"Cache-Control":                "no-store",
 	} {
 		require.Equal(t, want, a.header.Get(name))
 	}

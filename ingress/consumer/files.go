@@ -93,6 +93,7 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 		}
 		h := w.Header()
 		download.SetHeader(w, pictureName(p.MediaType), p.MediaType)
+		download.ShowAnywhere(w)
 		if !r.URL.Query().Has("download") {
 			h.Set("Content-Disposition", "inline") // it is what we made, whatever was sent
 		}
@@ -108,6 +109,7 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 		return err
 	}
 	found, err := download.File(r.Context(), box, at)
+	found.Anywhere = true // sites show it to the people that their key is for
 	if err == nil && !r.URL.Query().Has("download") {
 		found, err = found.Shown(r.Context())
 	}

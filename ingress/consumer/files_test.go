@@ -146,6 +146,26 @@ func TestFiles_APictureIsShownInAPageWithATokenOfItsConversation(t *testing.T) {
 	b.do(again, http.MethodGet, at(c, "/files/dot.gif"), nil).is(http.StatusOK, nil)
 }
 
+func TestFiles_PagesOfOtherSitesShowThem(t *testing.T) {
+	b := setup(t)
+	workspace := b.onRunner()
+	c := b.conversation()
+	b.made(workspace, c, "generated/dot.gif", "GIF89a")
+	b.made(workspace, c, "attachments/dot.gif", "GIF89a")
+	picture := []object{{"type": "image_url", "image_url": object{"url": "data:image/png;base64," + redDot}}}
+	b.stream(b.key, http.MethodPost, "/api/v1/chat", object{"conversation_id": c.ID, "message": picture}).until("accepted")
+	var token consumer.MediaToken
+	b.do(b.key, http.MethodGet, at(c, "/media-token"), nil).is(http.StatusOK, &token)
+	for _, path := range []string{"/files/dot.gif", "/attachments/dot.gif", "/attachments/" + b.read(c).Transcript[0].Attachments[0].Path} {
+		for _, headers := range [][]string{nil, {"Range", "bytes=0-2"}} {
+			got := b.do("", http.MethodGet, at(c, path)+"?token="+token.Token, nil, headers...)
+			require.Less(t, got.status, http.StatusMultipleChoices, path)
+			require.Equal(t, "cross-origin", got.header.Get("Cross-Origin-Resource-Policy"), path)
+			require.Contains(t, got.header.Get("Content-Security-Policy"), "sandbox", path)
+		}
+	}
+}
+
 func TestUpload_FilesAreKeptForTheMessageThatNamesThem(t *testing.T) {
 	b := setup(t)
 	workspace := b.onRunner()

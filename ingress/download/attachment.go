@@ -35,6 +35,7 @@ type Attachment struct {
 	Real string // of a file: its path with all links followed; empty where that is not known
 
 	Inline   bool      // the browser may show it, see Shown
+	Anywhere bool      // also in pages of other sites: the address is the permission
 	Modified time.Time // of a file
 	from     source
 }
@@ -161,6 +162,9 @@ func (a *attachmentWriter) begin() {
 
 func (a Attachment) header(w http.ResponseWriter) {
 	SetHeader(w, a.Name, a.Type)
+	if a.Anywhere {
+		ShowAnywhere(w)
+	}
 	if _, ok := a.from.(fileSource); ok && a.Size > 0 {
 		w.Header().Set("Accept-Ranges", "bytes")
 	}
@@ -184,6 +188,11 @@ func SetHeader(w http.ResponseWriter, name, mediaType string) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
+}
+
+// ShowAnywhere lets pages of other sites show an answer, after SetHeader.
+func ShowAnywhere(w http.ResponseWriter) {
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
 // disposition is a header that makes a browser save the answer under a name, or show it (RFC 6266), with the name in ASCII for

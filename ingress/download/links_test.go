@@ -103,7 +103,7 @@ func TestFiles_ALinkIsEnoughToDownload(t *testing.T) {
 	require.Equal(t, "<script>alert(1)</script>", body)
 	for name, want := range map[string]string{
 		"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Content-Length": "25",
-		"Content-Security-Policy": "sandbox; default-src 'none'", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+		"Content-Security-Policy": "sandbox; default-src 'none'", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
 		"Content-Disposition": `attachment; filename="a _b_ .txt"; filename*=UTF-8''a%20%22b%22%20.txt`,
 	} {
 		require.Equal(t, want, resp.Header.Get(name), name)
