@@ -31,8 +31,8 @@ interface Sent {
   attachments: Attachment[]
   /** They are on their way. */
   files: File[]
-  /** How many messages there were before. */
-  after: number
+  /** The last message before it; empty: there was none. */
+  after: string
   /** The server has it. */
   taken?: boolean
 }
@@ -83,7 +83,7 @@ export class Conversation {
     const { pending, doing, messages } = this.state.get()
     if (pending || doing !== "idle") return false
     const before = this.#call() // it may look for what has happened meanwhile
-    const after = messages.length
+    const after = messages.at(-1)?.id ?? ""
     this.#set({ pending: { text, attachments: [], files, after }, doing: "sending", trouble: undefined, returned: undefined, failed: undefined, live: nothing })
     this.#begin(async () => {
       await before
@@ -191,7 +191,7 @@ export class Conversation {
     await this.#watch(id)
   }
 
-  async #send(text: string, files: File[], after: number): Promise<string> {
+  async #send(text: string, files: File[], after: string): Promise<string> {
     let id = this.state.get().id
     if (id === undefined) {
       id = (await this.#tirelessly(() => createConversation(this.#left.signal))).id
@@ -305,11 +305,15 @@ export class Conversation {
     return true
   }
 
-  /** The message on its way is among the messages: it is shown once. */
+  /**
+   * A message that the server had before the messages were read is among them, whatever it made of the text, or was dropped: it is shown once.
+   * Of one that a page which went away has left nobody knows whether the server has it: it is looked for.
+   */
   #hideTakenPending(): void {
     const { pending, messages } = this.state.get()
     if (!pending) return
-    if (messages.slice(pending.after).some(({ role, content }) => role === "user" && content === pending.text)) this.#set({ pending: undefined })
+    const since = messages.slice(messages.findIndex(({ id }) => id === pending.after) + 1)
+    if (pending.taken || since.some(({ role, content }) => role === "user" && content === pending.text)) this.#set({ pending: undefined })
   }
 
   /** Hears a stream to its end: whether the turn is done, the stream broke off, or what was sent may not have arrived. */

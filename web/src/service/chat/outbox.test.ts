@@ -4,7 +4,7 @@ import { names, write } from "../kept"
 import { draftOf, dropDraft, dropPending, keepDraft, keepPending, pendingOf } from "./outbox"
 
 test("a message is kept from before it is sent until it was taken, beside those of other conversations", () => {
-  const message = { key: "k1", text: "Hi", attachments: [], after: 2 }
+  const message = { key: "k1", text: "Hi", attachments: [], after: "m2" }
   keepPending("c1", message)
   expect(pendingOf("c1")).toEqual(message)
   expect(pendingOf("c2")).toBeUndefined()

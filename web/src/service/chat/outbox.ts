@@ -4,8 +4,8 @@ import { place } from "../service"
 
 /** A message that is on its way. It is kept before it is sent, and until the server has taken it. */
 export interface Pending extends Outgoing {
-  /** How many messages the conversation had: from there on it may be found among them. */
-  after: number
+  /** The last message of the conversation before it: from there on it may be found. Empty: there was none. */
+  after: string
 }
 
 const at = (conversation: string, key: string) => place(`out.${conversation}.${key}`)
@@ -18,7 +18,7 @@ export const dropPending = (conversation: string, key: string): void => remove(a
 export function pendingOf(conversation: string): Pending | undefined {
   for (const name of names(at(conversation, ""))) {
     const kept = readJson(name) as Partial<Pending> | undefined
-    if (typeof kept?.key === "string" && typeof kept.text === "string" && Array.isArray(kept.attachments)) return { key: kept.key, text: kept.text, attachments: kept.attachments, after: kept.after ?? 0 }
+    if (typeof kept?.key === "string" && typeof kept.text === "string" && Array.isArray(kept.attachments)) return { key: kept.key, text: kept.text, attachments: kept.attachments, after: kept.after ?? "" }
     remove(name) // it is no message that could be sent
   }
   return undefined
