@@ -19,7 +19,10 @@ type Accepted struct{ Message chat.InboxID }
 
 // Begun says which turn has taken the message. One that ran when the message came may have it, too. A turn that vanished before its first
 // step gives the message back; another Begun follows.
-type Begun struct{ Turn chat.TurnID }
+type Begun struct {
+	Turn chat.TurnID
+	Task bool // a scheduled task or job has begun it, and nobody asked
+}
 
 // Text is a piece of what the model writes in a step. It is live.
 type Text struct {

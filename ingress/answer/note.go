@@ -22,6 +22,7 @@ type follower struct {
 	read    int64       // sequence of the last durable event that was read
 	turn    chat.TurnID // that has the message; empty: none yet
 	foreign chat.TurnID // writes in the session, and has not the message
+	task    chat.TurnID // the last one that a scheduled task or job has begun
 	joins   bool        // the turn was found just now
 	whole   bool        // the conversation is followed, and each of its answers
 	progress
@@ -172,7 +173,7 @@ func (f *follower) taken(ctx context.Context, seq int64, m chat.Message) error {
 	f.leave()
 	f.turn, f.foreign, f.step = m.Turn, "", place.Step
 	f.joins = true
-	return f.tell(seq, Begun{m.Turn})
+	return f.tell(seq, Begun{Turn: m.Turn, Task: m.Origin == chat.OriginCron})
 }
 
 // said tells what the model said in a step.

@@ -33,7 +33,7 @@ func (f *follower) fromRows(ctx context.Context) error {
 		return err
 	}
 	f.turn, f.step = place.Turn, place.Step
-	if err := f.tell(0, Begun{place.Turn}); err != nil {
+	if err := f.tell(0, Begun{Turn: place.Turn, Task: place.Origin == chat.OriginCron}); err != nil {
 		return err
 	}
 	if err := f.transcript(ctx, place.Message); err != nil {

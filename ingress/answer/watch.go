@@ -52,7 +52,7 @@ func (f *follower) open(ctx context.Context) error {
 func (f *follower) runs(seq int64, turn chat.TurnID) error {
 	f.leave()
 	f.turn, f.foreign, f.joins = turn, "", true
-	return f.tell(seq, Begun{turn})
+	return f.tell(seq, Begun{Turn: turn, Task: turn == f.task})
 }
 
 // between tells a message that belongs to no answer. It reports whether the message was one.
@@ -64,6 +64,9 @@ func (f *follower) between(seq int64, m chat.Message) (is bool, err error) {
 		}
 		return true, f.tell(seq, Said{Message: m.ID, Text: m.Content, Person: m.Origin == chat.OriginPerson})
 	case m.Role == chat.RoleUser && f.whole:
+		if m.Origin == chat.OriginCron {
+			f.task = m.Turn // it runs from the next event on
+		}
 		if m.Inbox == 0 || m.Rewound || m.Origin != "" && m.Origin != chat.OriginSuperseded {
 			return true, nil // what the product told the model
 		}

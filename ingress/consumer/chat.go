@@ -44,7 +44,7 @@ type Stopped struct {
 }
 
 var streamed = map[string]*huma.Response{"200": {
-	Description: "Events, each a line of data with a JSON object: accepted{message_id}, token{content}, thinking{content}, tool_call{id,name,args}, tool_call_chunk{id,name,args_delta}, tool_result{id,name,content,ok}, message{content}, restart{}, waiting{content}, done{finish_reason,usage}, error{content,code}. With follow and beside an answer also said{message_id,content,by}, answers{by}, changed{}. Durable ones have an id; pass over types that you do not know. A comment comes each 15 s.",
+	Description: "Events, each a line of data with a JSON object: accepted{message_id}, token{content}, thinking{content}, tool_call{id,name,args}, tool_call_chunk{id,name,args_delta}, tool_result{id,name,content,ok}, message{content}, restart{}, waiting{content}, done{finish_reason,usage}, error{content,code}. With follow and beside an answer also said{message_id,content,by}, answers{by}, begun{turn_id,origin}, changed{}. Durable ones have an id; pass over types that you do not know. A comment comes each 15 s.",
 	Content:     map[string]*huma.MediaType{"text/event-stream": {}},
 }}
 

@@ -50,8 +50,9 @@ type Conversation struct {
 type ConversationWithMessages struct {
 	Conversation
 
-	Transcript []Message `json:"messages"`
-	More       bool      `json:"has_more" doc:"There are older messages: ask for them with the id of the first of these as before."`
+	Transcript []Message   `json:"messages"`
+	More       bool        `json:"has_more" doc:"There are older messages: ask for them with the id of the first of these as before."`
+	Task       chat.TurnID `json:"running_task,omitempty" doc:"The turn_id of what is being written because a scheduled task or job has begun it; absent: nothing is."`
 }
 
 func conversationBody(c service.Conversation) Conversation {
@@ -157,7 +158,7 @@ func begunWith(once string) string {
 func (a *API) withMessages(ctx context.Context, c service.Conversation, before chat.MessageID) (*struct{ Body ConversationWithMessages }, error) {
 	t, err := a.transcript(ctx, c, before)
 	c.Seq = t.seq
-	return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), t.messages, t.more}}, err
+	return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), t.messages, t.more, t.task}}, err
 }
 
 // errNoConversation is the answer to every id that is none of the key's, whatever else it may be.

@@ -147,6 +147,58 @@ func TestFollow_TellsTheRestOfAnAnswerThatIsBeingWritten(t *testing.T) {
 	require.Equal(t, "Or in June.", r.until("said")[0].data["content"])
 }
 
+// schedules has a job's time come in a conversation.
+func (b *bundle) schedules(c service.Conversation, key string) {
+	b.T.Helper()
+	_, err := b.Tell(b.T.Context(), chat.InternalMessage{Session: c.Session, Key: key, Origin: chat.OriginCron, Text: "[cron] say something"})
+	require.NoError(b.T, err)
+}
+
+func TestFollow_WhatATaskBeginsIsMarkedInEventsAndMessages(t *testing.T) {
+	b := setup(t)
+	c := b.conversation()
+	b.chats(c, "hello").until("accepted")
+	b.claims(c, "t1").answers("Hello.")
+	r := b.watches(c, "")
+	b.schedules(c, "j1")
+	task := b.claims(c, "t2")
+	begun := object{"type": "begun", "turn_id": "t2", "origin": "task"}
+	require.Equal(t, begun, r.until("begun")[0].data)
+	require.Equal(t, chat.TurnID("t2"), b.read(c).Task)
+	answer := b.stream(b.key, http.MethodGet, at(c, "/events"), nil)
+	require.Equal(t, begun, answer.until("begun")[1].data, "who reads the answer alone is told, too")
+	task.begins(0)
+	task.calls(task.says(0, "I look.", "Read")[0], "found")
+	b.personSays(c, "s0", "I read along.")
+	task.begins(1)
+	task.says(1, "The shop is closed.")
+	task.ends(chat.TurnDone, "")
+	require.Equal(t, []string{"message", "tool_call", "tool_result", "said", "message", "done"}, kinds(r.until("done")), "begun once")
+
+	b.schedules(c, "j2")
+	b.claims(c, "t3").answers("Open again.")
+	b.chats(c, "thanks").until("accepted")
+	b.claims(c, "t4").answers("You are welcome.")
+	read := b.read(c)
+	require.Empty(t, read.Task)
+	var marks [][]string
+	for _, m := range read.Transcript {
+		marks = append(marks, []string{m.Content, m.Origin, string(m.Turn)})
+	}
+	require.Equal(t, [][]string{
+		{"hello", "", ""}, {"Hello.", "", "t1"},
+		{"I look.", "task", "t2"}, {"I read along.", "", ""}, {"The shop is closed.", "task", "t2"},
+		{"Open again.", "task", "t3"},
+		{"thanks", "", ""}, {"You are welcome.", "", "t4"},
+	}, marks)
+
+	b.schedules(c, "j3")
+	b.claims(c, "t5").begins(0)
+	_, err := b.Pool.Exec(t.Context(), "DELETE FROM feed_events WHERE session_key = $1", c.Session)
+	require.NoError(t, err)
+	require.Equal(t, "t5", b.stream(b.key, http.MethodGet, at(c, "/events"), nil).until("begun")[1].data["turn_id"], "also where its events are not kept")
+}
+
 func TestFollow_ReadersAreBoundedAndTakeNoPlaceOfMessages(t *testing.T) {
 	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 10_000, Concurrent: 1}})
 	c := b.conversation()

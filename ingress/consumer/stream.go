@@ -26,6 +26,8 @@ const sendTimeout = 30 * time.Second
 type event struct {
 	Type      string  `json:"type"`
 	Message   string  `json:"message_id,omitempty"`
+	Turn      string  `json:"turn_id,omitempty"`
+	Origin    string  `json:"origin,omitempty"`
 	ID        string  `json:"id,omitempty"`
 	Name      string  `json:"name,omitempty"`
 	Args      *string `json:"args,omitempty"`
@@ -107,6 +109,8 @@ func (s *sse) tell(e answer.Event) error {
 	switch what := e.What.(type) {
 	case answer.Accepted:
 		return s.send(e.Seq, event{Type: "accepted", Message: userID(what.Message)})
+	case answer.Begun:
+		return s.begun(e.Seq, what)
 	case answer.Text:
 		return s.send(0, event{Type: "token", Content: &what.Piece})
 	case answer.Reasoning:
@@ -139,6 +143,14 @@ func (s *sse) tell(e answer.Event) error {
 	return nil
 }
 
+// begun says of an answer that nobody asked for where it comes from. Others follow a message.
+func (s *sse) begun(seq int64, b answer.Begun) error {
+	if !b.Task {
+		return nil
+	}
+	return s.send(seq, event{Type: "begun", Turn: string(b.Turn), Origin: originTask})
+}
+
 // argue tells a piece of the arguments of a call, as far as the call will show them.
 func (s *sse) argue(a answer.Arguments) error {
 	shown := head(a.Piece, maxShown-a.Offset)
@@ -153,6 +165,9 @@ const (
 	byAgent  = "agent"
 	byPerson = "person"
 )
+
+// originTask is where an answer comes from that a scheduled task or job has begun.
+const originTask = "task"
 
 func by(person bool) string {
 	if person {

@@ -36,6 +36,8 @@ type Message struct {
 	Attachments []AttachmentBody `json:"attachments,omitempty"`
 	Error       string           `json:"error,omitempty" doc:"Why there is no answer."`
 	By          string           `json:"by,omitempty" enum:"person" doc:"A person of the house wrote it in place of the agent."`
+	Turn        chat.TurnID      `json:"turn_id,omitempty" doc:"Of what the agent wrote: the same for all messages of an answer."`
+	Origin      string           `json:"origin,omitempty" enum:"task" doc:"It is of an answer that a scheduled task or job has begun, and nobody asked for."`
 	Stopped     bool             `json:"stopped,omitempty" doc:"Somebody stopped the answer; what was written until then is kept."`
 }
 
@@ -58,7 +60,8 @@ func answerID(id chat.MessageID) string { return fmt.Sprintf("a%d", id) }
 type transcript struct {
 	messages []Message
 	seq      int64
-	more     bool // there are older ones
+	more     bool        // there are older ones
+	task     chat.TurnID // the answer that is being written to a task; empty: none is
 }
 
 // transcript reads the newest messages of a conversation, or those before one. Where there are older ones it is not empty: whoever asks for
@@ -78,8 +81,8 @@ func (a *API) transcript(ctx context.Context, c service.Conversation, before cha
 		}
 		t.Messages, t.HasMore = older.Messages, older.HasMore
 	}
-	messages, err := a.messagesOf(ctx, c, t)
-	return transcript{messages, t.Seq, t.HasMore}, err
+	messages, task, err := a.messagesOf(ctx, c, t)
+	return transcript{messages, t.Seq, t.HasMore, task}, err
 }
 
 // wholeTurns leaves the beginning of a part out where it is of a turn that may have begun before it: the next part has all of the turn.
@@ -115,8 +118,8 @@ func (a *API) rowOf(ctx context.Context, c service.Conversation, id string) (cha
 	return at.Message, err
 }
 
-// messagesOf is what rows say to a consumer.
-func (a *API) messagesOf(ctx context.Context, c service.Conversation, t store.Transcript) ([]Message, error) {
+// messagesOf is what rows say to a consumer, and the answer that is being written to a task.
+func (a *API) messagesOf(ctx context.Context, c service.Conversation, t store.Transcript) (said []Message, task chat.TurnID, err error) {
 	var written []chat.InboxID
 	var turns []chat.TurnID
 	for _, m := range t.Messages {
@@ -132,15 +135,18 @@ func (a *API) messagesOf(ctx context.Context, c service.Conversation, t store.Tr
 	}
 	sent, err := a.Store.Sent(ctx, c.Session, written)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	states, err := a.Store.TurnStates(ctx, c.Session, turns)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	r := reading{sent: sent, states: states, out: []Message{}}
 	r.read(t)
-	return r.out, nil
+	if states[r.task] != chat.TurnRunning {
+		r.task = ""
+	}
+	return r.out, r.task, nil
 }
 
 // reading makes messages for consumers of those of a conversation.
@@ -151,6 +157,7 @@ type reading struct {
 
 	lang i18n.Lang
 	turn reply
+	task chat.TurnID // the last turn that a scheduled task or job has begun
 }
 
 // reply is the turn that is being read.
@@ -186,11 +193,13 @@ func (r *reading) message(m chat.Message) {
 		if r.user(m.Inbox) && m.Turn != "" {
 			r.turn.asked = true
 		}
+	case m.Role == chat.RoleUser && m.Origin == chat.OriginCron:
+		r.task = m.Turn
 	case isSaid(m):
 		if m.Turn != "" {
 			r.turn.said = len(r.out)
 		}
-		r.out = append(r.out, assistant(m))
+		r.out = append(r.out, r.assistant(m))
 	case m.Role == chat.RoleNotice && m.Origin == "" && m.Turn != "":
 		r.turn.notice = m.Content
 	}
@@ -223,8 +232,8 @@ func (r *reading) user(id chat.InboxID) (known bool) {
 	return true
 }
 
-func assistant(m chat.Message) Message {
-	out := Message{ID: answerID(m.ID), Role: chat.RoleAssistant, Content: m.Content, Timestamp: m.CreatedAt, Reasoning: m.Reasoning}
+func (r *reading) assistant(m chat.Message) Message {
+	out := Message{ID: answerID(m.ID), Role: chat.RoleAssistant, Content: m.Content, Timestamp: m.CreatedAt, Reasoning: m.Reasoning, Turn: m.Turn, Origin: r.origin(m)}
 	if m.Origin == chat.OriginPerson {
 		out.By = byPerson
 	}
@@ -236,6 +245,14 @@ func assistant(m chat.Message) Message {
 		out.ToolCalls = append(out.ToolCalls, call)
 	}
 	return out
+}
+
+// origin is where a message of the agent comes from.
+func (r *reading) origin(m chat.Message) string {
+	if m.Turn != "" && m.Turn == r.task && !r.turn.asked {
+		return originTask
+	}
+	return ""
 }
 
 // close says how the turn that was read ended, where it did not end well. A task that has said nothing shows nothing.

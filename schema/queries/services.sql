@@ -136,13 +136,14 @@ SELECT count(*)::int FROM service_keys WHERE service_id = $1 AND revoked_at IS N
 
 -- name: ServiceFollowed :one
 -- The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
+-- A task or a job has one as well, while its turn runs.
 SELECT coalesce((
     SELECT m.inbox_id FROM feed_events f JOIN messages m ON m.turn_id = f.data ->> 'id' AND m.session_key = f.session_key AND m.role = 'user' AND m.inbox_id IS NOT NULL
     WHERE f.session_key = sqlc.arg(session_key) AND sqlc.arg(after)::bigint > 0 AND f.seq > sqlc.arg(after)::bigint AND f.kind = 'turn' AND f.data ->> 'state' NOT IN ('running', 'released')
     ORDER BY f.seq, m.id DESC LIMIT 1
 ), (
     SELECT i.id FROM inbox i LEFT JOIN turns t ON t.id = i.turn_id
-    WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'message' AND (i.outcome IS NULL OR t.state = 'running')
+    WHERE i.session_key = sqlc.arg(session_key) AND (i.kind = 'message' AND i.outcome IS NULL OR i.kind IN ('message', 'background') AND t.state = 'running')
     ORDER BY t.id IS NULL, i.id LIMIT 1
 ), 0)::bigint AS inbox_id;
 

@@ -138,7 +138,7 @@ export class ConsumerServer {
     const conversation = this.#conversation(id, key)
     switch (`${request.method} ${rest}`) {
       case "GET ":
-        return sendJson(response, 200, { ...this.#meta(id), messages: conversation.messages })
+        return sendJson(response, 200, { ...this.#meta(id), messages: conversation.messages, running_task: conversation.task })
       case "DELETE ":
         this.conversations.delete(id)
         return sendJson(response, 204)
@@ -177,7 +177,9 @@ export class ConsumerServer {
   /** A task of the service runs in the only conversation. */
   task(script) {
     const [conversation] = this.conversations.values()
-    this.#run(conversation, script)
+    const turn_id = `t-${randomBytes(4).toString("hex")}`
+    this.#emit(conversation, { type: "begun", turn_id, origin: "task" }, true)
+    this.#run(conversation, script, { turn_id, origin: "task" })
   }
 
   /** How many pages wait for news. */
@@ -301,11 +303,11 @@ export class ConsumerServer {
     for (const write of conversation.watchers) write(event)
   }
 
-  async #run(conversation, message) {
-    Object.assign(conversation, { running: true, stopped: false })
+  async #run(conversation, message, about = {}) {
+    Object.assign(conversation, { running: true, stopped: false, task: about.turn_id })
     const epoch = { of: this.#epoch }
     const tell = (event, lasting) => this.#emit(conversation, event, lasting)
-    const told = { id: randomBytes(4).toString("hex"), role: "assistant", content: "", reasoning: "", tool_calls: [], timestamp: new Date().toISOString() }
+    const told = { id: randomBytes(4).toString("hex"), role: "assistant", content: "", reasoning: "", tool_calls: [], timestamp: new Date().toISOString(), ...about }
     const lines = message === "" ? ["say I see your files."] : message.split("\n")
     let failed
     for (let n = 0; n < lines.length && !conversation.stopped && failed === undefined; n++) {
@@ -320,7 +322,7 @@ export class ConsumerServer {
     const answer = { ...told, ...(conversation.stopped && { stopped: true }), ...(failed !== undefined && { error: failed }) }
     conversation.messages.push(answer)
     tell({ type: "message", content: told.content }, true)
-    conversation.running = false
+    Object.assign(conversation, { running: false, task: undefined })
     if (failed === undefined) tell({ type: "done", finish_reason: "stop", usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }, true)
     else tell({ type: "error", content: failed, code: "unavailable" }, true)
   }

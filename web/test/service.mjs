@@ -260,8 +260,15 @@ export const serviceOfMock = {
 
         server.task("say The price fell.\nhold\nsay Buy now.")
         await said(guest, "The price fell.").waitFor({ timeout: 2000 })
+        const scheduled = guest.page.locator("article").filter({ has: guest.page.getByRole("heading", { name: "Scheduled" }) })
+        await scheduled.getByText("The price fell.").waitFor() // it has a turn of its own from its first word on
+        assert.equal(await guest.page.locator("article").count(), 2)
         server.release()
         await answered(guest, "Buy now.")
+        await guest.inspect("308-service-scheduled")
+        server.task("say It rose.")
+        await answered(guest, "It rose.")
+        assert.equal(await scheduled.count(), 2, "the next one is none of it")
 
         await waits()
         await server.kill()

@@ -413,7 +413,7 @@ SELECT coalesce((
     ORDER BY f.seq, m.id DESC LIMIT 1
 ), (
     SELECT i.id FROM inbox i LEFT JOIN turns t ON t.id = i.turn_id
-    WHERE i.session_key = $1 AND i.kind = 'message' AND (i.outcome IS NULL OR t.state = 'running')
+    WHERE i.session_key = $1 AND (i.kind = 'message' AND i.outcome IS NULL OR i.kind IN ('message', 'background') AND t.state = 'running')
     ORDER BY t.id IS NULL, i.id LIMIT 1
 ), 0)::bigint AS inbox_id
 `
@@ -424,6 +424,7 @@ type ServiceFollowedParams struct {
 }
 
 // The message of a conversation whose answer is the first that goes on after an event: it ended later, runs, or waits. After 0: what goes on now.
+// A task or a job has one as well, while its turn runs.
 func (q *Queries) ServiceFollowed(ctx context.Context, db DBTX, arg ServiceFollowedParams) (int64, error) {
 	row := db.QueryRow(ctx, serviceFollowed, arg.SessionKey, arg.After)
 	var inbox_id int64

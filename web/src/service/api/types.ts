@@ -30,6 +30,10 @@ export interface Message {
   stopped?: boolean
   /** A person of the house wrote it, in place of the agent. */
   by?: "person"
+  /** The same for all messages of an answer. */
+  turn_id?: string
+  /** A scheduled task has begun the answer: nobody asked. */
+  origin?: "task"
 }
 
 /** Who answers. */
@@ -43,6 +47,8 @@ export interface Conversation {
   /** Events after this one are not in the messages. */
   seq: number
   messages?: Message[] | null
+  /** The turn_id of what a scheduled task has begun and is being written. */
+  running_task?: string
 }
 
 /** What a stream tells. */
@@ -56,5 +62,6 @@ export type ChatEvent =
   | { type: "restart" | "changed" }
   | { type: "said"; message_id: string; content: string; by: Answerer }
   | { type: "answers"; by: Answerer }
+  | { type: "begun"; turn_id: string; origin: "task" }
   | { type: "done"; finish_reason?: string }
   | { type: "error"; content: string; code?: string }

@@ -19,6 +19,8 @@ export interface State {
   doing: "idle" | "loading" | "sending" | "running" | "stopping"
   /** Who answers: a person of the house may have taken the conversation from the agent. */
   by: Answerer
+  /** The turn that runs, where a scheduled task has begun it. */
+  task?: string
   trouble?: { kind: Trouble; message: string; until?: number }
   /** Why the last message has no answer, where the messages do not say so. */
   failed?: string
@@ -248,12 +250,12 @@ export class Conversation {
   /** Reads the messages, and what goes on after them, until nothing does. */
   async #follow(id: string): Promise<void> {
     for (let failed = 0; ; ) {
-      const { messages, running, seq, title, answered_by = "agent" } = await this.#tirelessly(() => readConversation(id, this.#left.signal))
+      const { messages, running, running_task: task, seq, title, answered_by = "agent" } = await this.#tirelessly(() => readConversation(id, this.#left.signal))
       this.#read = Date.now()
       this.#seq = seq
       if (title !== undefined) entitle(id, title)
       const { doing } = this.state.get()
-      this.#set({ id, messages: messages ?? [], live: nothing, by: answered_by, doing: !running ? "idle" : doing === "stopping" ? doing : "running" })
+      this.#set({ id, messages: messages ?? [], live: nothing, by: answered_by, task, doing: !running ? "idle" : doing === "stopping" ? doing : "running" })
       this.#hideTakenPending()
       if (!running) return
       const began = Date.now()
@@ -341,6 +343,7 @@ export class Conversation {
   #take(event: ChatEvent): boolean {
     if (this.#takeBeside(event)) return false
     const { messages, live } = this.state.get()
+    if (event.type === "begun") this.#set({ task: event.turn_id })
     if (event.type === "error") this.#set({ failed: event.content })
     const changed = withResult(messages, event)
     if (changed) this.#set({ messages: changed })

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 
 import type { ChatEvent, Message } from "../api/types"
-import { type Live, nothing, reduce, turnsOf, withoutOpen, withResult, withSaid } from "./live"
+import { type Live, nothing, reduce, type Turn, turnsOf, withoutOpen, withResult, withSaid } from "./live"
 
 const after = (...events: ChatEvent[]): Live => events.reduce(reduce, nothing)
 const token = (content: string): ChatEvent => ({ type: "token", content })
@@ -91,4 +91,20 @@ test("what a person says beside the answers is there once, and as theirs", () =>
   const messages = withSaid(withSaid([{ id: "u1", role: "user", content: "Hi" }], said), said)
   expect(messages.map(({ id, by }) => [id, by])).toEqual([["u1", undefined], ["a3", "person"]])
   expect(turnsOf(messages)[0]?.steps.map(({ text, person }) => [text, person])).toEqual([["I am Ada.", true]])
+})
+
+test("what tasks have the agent say are turns of their own, also while one has said nothing yet", () => {
+  const messages: Message[] = [
+    { id: "u1", role: "user", content: "Hi" },
+    { id: "a1", role: "assistant", content: "Hello", turn_id: "t1" },
+    { id: "a2", role: "assistant", content: "", turn_id: "t2", origin: "task", tool_calls: [{ id: "c", name: "x", args: "{}" }] },
+    { id: "a3", role: "assistant", content: "I am Ada.", by: "person" },
+    { id: "a4", role: "assistant", content: "Closed on Monday.", turn_id: "t2", origin: "task" },
+    { id: "a5", role: "assistant", content: "Open again.", turn_id: "t3", origin: "task" },
+  ]
+  const shown = (turns: Turn[]) => turns.map(({ id, task, steps }) => [id, task, steps.map(({ text }) => text)])
+  const read = [["u1", undefined, ["Hello"]], ["t2", true, ["", "I am Ada.", "Closed on Monday."]], ["t3", true, ["Open again."]]]
+  expect(shown(turnsOf(messages))).toEqual(read)
+  expect(shown(turnsOf(messages, true, "t4"))).toEqual([...read, ["t4", true, []]])
+  expect(shown(turnsOf(messages, true, "t3"))).toEqual(read)
 })

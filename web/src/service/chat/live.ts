@@ -97,16 +97,18 @@ export function withSaid(messages: Message[], { message_id, content, by }: Extra
 export interface Turn {
   id: string
   asked?: Message
+  /** A scheduled task has begun it: nobody asked. */
+  task?: boolean
   steps: Step[]
   error?: string
   stopped?: boolean
 }
 
 /**
- * The turns of messages: each begins with what a person wrote, or with what the agent says unasked at the beginning. `running`: the last one
- * is not at its end.
+ * The turns of messages: each begins with what a person wrote, with what a scheduled task has the agent say, or with what it says unasked at the
+ * beginning. `running`: the last one is not at its end. `task`: it is this one, of a task, which may have said nothing yet.
  */
-export function turnsOf(messages: Message[], running = false): Turn[] {
+export function turnsOf(messages: Message[], running = false, task?: string): Turn[] {
   const turns: Turn[] = []
   for (const message of messages) {
     if (message.role === "user") {
@@ -114,11 +116,13 @@ export function turnsOf(messages: Message[], running = false): Turn[] {
       continue
     }
     let turn = turns.at(-1)
+    if (message.origin === "task" && message.turn_id !== turn?.id) turns.push((turn = { id: message.turn_id ?? message.id, task: true, steps: [] }))
     if (!turn) turns.push((turn = { id: message.id, steps: [] }))
     turn.steps.push({ thinking: message.reasoning ?? "", text: message.content, calls: (message.tool_calls ?? []).map(plain), closed: true, ...(message.by === "person" && { person: true }) })
     turn.error = message.error || turn.error
     if (message.stopped) turn.stopped = true
   }
+  if (running && task !== undefined && !turns.some(({ id }) => id === task)) turns.push({ id: task, task: true, steps: [] })
   return turns.map((turn, n) => (running && n === turns.length - 1 ? turn : { ...turn, steps: answerLast(turn) }))
 }
 

@@ -17,11 +17,11 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
   const say = useSay()
   const state = useStore(conversation.state)
   const files = useFiles()
-  const { messages, live, pending, doing, trouble, failed, by } = state
+  const { messages, live, pending, doing, trouble, failed, by, task } = state
   const busy = doing !== "idle"
   const running = doing === "running" || doing === "stopping"
   const turns = useMemo(() => {
-    const all = turnsOf(messages, running)
+    const all = turnsOf(messages, running, task)
     if (pending) {
       const { text, attachments } = pending
       all.push({ id: "pending", asked: { id: "pending", role: "user", content: text, attachments }, steps: [] })
@@ -29,8 +29,8 @@ export function Chat({ conversation, onNew }: { conversation: Conversation; onNe
     const last = all.at(-1)
     if (failed !== undefined && !running && last?.steps.length === 0) last.error ??= failed
     return all
-  }, [messages, pending, running, failed])
-  const current: Turn | undefined = running ? turns.at(-1) : undefined
+  }, [messages, pending, running, failed, task])
+  const current: Turn | undefined = running ? (turns.find(({ id }) => id === task) ?? turns.at(-1)) : undefined
   const ask = useCallback((text: string, given: File[] = []) => conversation.send(text, given), [conversation])
   const blank = turns.length === 0 && doing !== "loading" && !busy && trouble?.kind !== "gone"
   return (

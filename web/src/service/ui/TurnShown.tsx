@@ -31,6 +31,7 @@ export const TurnShown = memo(function TurnShown({ turn, live, sending }: Props)
   const working = live !== undefined && (live.waiting !== undefined || !writes(live))
   return (
     <article aria-busy={live !== undefined} className="mt-10 first:mt-0">
+      {turn.task && <h2 className="mb-1 text-small font-medium text-ink-3">{say("turn.task")}</h2>}
       {turn.asked && <Asked message={turn.asked} sending={sending} />}
       <div className="space-y-3">
         {groups.map((group, n) =>
