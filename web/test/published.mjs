@@ -143,6 +143,39 @@ export const publishedOfMock = {
     await used.getByRole("listitem", { name: /^shop/ }).waitFor()
   },
 
+  "a task whose publishing may have arrived is published as it was corrected, and the same again once": async (v) => {
+    const page = await begin(v)
+    await page.getByRole("button", { name: "Open Help desk" }).click()
+    await page.getByRole("tab", { name: "Tasks" }).click()
+    await page.getByRole("button", { name: "Publish a task" }).click()
+    const form = page.getByRole("form", { name: "Publish a task" })
+    const text = form.getByLabel("What the agent is told in each conversation")
+    const sent = []
+    let lost = 2
+    await v.page.route("**/api/service-tasks", async (route) => {
+      const { message, once } = route.request().postDataJSON()
+      sent.push({ message, once })
+      const response = await route.fetch()
+      return lost-- > 0 ? route.abort() : route.fulfill({ response })
+    })
+    const publish = form.getByRole("button", { name: "Publish", exact: true })
+    await text.fill("say that we are clsed")
+    for (let times = 1; times <= 2; times++) {
+      const failed = v.page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/service-tasks"))
+      await publish.click()
+      await failed
+      await form.getByText("The server cannot be reached.").waitFor()
+    }
+    await text.fill("say that we are closed")
+    await publish.click()
+    await form.waitFor({ state: "detached" })
+    await v.page.unroute("**/api/service-tasks")
+    assert.equal(sent[0].once, sent[1].once, "the same is published once")
+    assert.equal(sent[2].message, "say that we are closed")
+    assert.notEqual(sent[2].once, sent[0].once, "another text is another task")
+    assert.ok(sent.every(({ once }) => once !== ""))
+  },
+
   "conversations of consumers are found, read with their tool calls, and deleted": async (v) => {
     const page = await begin(v)
     await page.getByRole("button", { name: "Open Help desk" }).click()

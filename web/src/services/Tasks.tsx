@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { useRef, useState } from "react"
 
 import { publishTask } from "../api/cron"
 import { Area, Choice } from "../cron/fields"
@@ -41,19 +41,26 @@ function Publish({ id, onDone }: { id: string; onDone: () => void }) {
   const say = useTable(trackWords)
   const cron = useTable(cronWords)
   const client = useQueryClient()
-  const [once] = useState(randomId)
+  const once = useRef("")
   const [message, setMessage] = useState("")
   const [type, setType] = useState<"once" | "cron" | "interval">("once")
   const [schedule, setSchedule] = useState("")
   const [tried, setTried] = useState(false)
   const publishing = useMutation({
-    mutationFn: () => publishTask(id, message, type, schedule, once),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ["jobs"] })
+    mutationFn: () => {
+      once.current ||= randomId() // a request whose answer was lost is the same when it is sent again
+      return publishTask(id, message, type, schedule, once.current)
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["jobs"] }), // also one that failed may have arrived
+    onSuccess: () => {
       toast(say("published"))
       onDone()
     },
   })
+  const changes = <T,>(set: (value: T) => void) => (value: T) => {
+    once.current = "" // it is another task
+    set(value)
+  }
   const types = [{ value: "once", text: say("once") }, { value: "cron", text: say("cron") }, { value: "interval", text: say("interval") }]
   return (
     <form
@@ -65,9 +72,9 @@ function Publish({ id, onDone }: { id: string; onDone: () => void }) {
         if (message.trim() !== "") publishing.mutate()
       }}
     >
-      <Area label={say("message")} hint={say("messageHint")} problem={tried && message.trim() === "" ? cron("needed") : undefined} value={message} onValue={setMessage} />
-      <Choice label={say("type")} value={type} options={types} onValue={(value) => setType(value === "cron" || value === "interval" ? value : "once")} />
-      <Field label={say("schedule")} hint={say("scheduleHint")} value={schedule} onChange={(event) => setSchedule(event.target.value)} />
+      <Area label={say("message")} hint={say("messageHint")} problem={tried && message.trim() === "" ? cron("needed") : undefined} value={message} onValue={changes(setMessage)} />
+      <Choice label={say("type")} value={type} options={types} onValue={changes((value) => setType(value === "cron" || value === "interval" ? value : "once"))} />
+      <Field label={say("schedule")} hint={say("scheduleHint")} value={schedule} onChange={({ target }) => changes(setSchedule)(target.value)} />
       {publishing.error && <Note tone="danger">{publishing.error.message}</Note>}
       <div className="flex flex-wrap gap-2">
         <Button look="primary" type="submit" disabled={publishing.isPending}>{publishing.isPending ? say("sending") : say("send")}</Button>
