@@ -176,6 +176,32 @@ export const publishedOfMock = {
     assert.ok(sent.every(({ once }) => once !== ""))
   },
 
+  "a conversation of a consumer that has no item is taken, answered and given back where it is read": async (v) => {
+    const page = await begin(v)
+    await page.getByRole("button", { name: "Open Help desk" }).click()
+    await page.getByRole("tab", { name: "Conversations" }).click()
+    await page.getByRole("list", { name: "Conversations" }).getByRole("button", { name: /^Tulips/ }).click()
+    await page.getByRole("button", { name: "Answer or take it" }).click()
+    await page.getByRole("list", { name: "Conversation" }).getByText("They are sold out.").waitFor()
+    await page.getByRole("button", { name: "Take the conversation" }).click()
+    await page.getByRole("button", { name: "Give it back to the agent" }).waitFor()
+    await page.getByLabel("Your answer").fill("Tomorrow there are new ones.")
+    await page.getByRole("button", { name: "Send" }).click()
+    await page.getByText("admin, in place of the agent").waitFor()
+    await v.inspect("306-service-talk")
+    await page.getByRole("button", { name: "What was said" }).click()
+    const said = page.getByRole("region", { name: "Tulips" })
+    await said.getByText("Tomorrow there are new ones.").waitFor()
+    assert.equal(await said.getByText("admin, in place of the agent").count(), 1, "what a person said is theirs, and the rest the agent's")
+    await v.page.setViewportSize(phone)
+    await v.inspect("306-service-person-phone")
+    await v.fits("a conversation that a person has answered, on a phone")
+    await v.page.setViewportSize(desk)
+    await page.getByRole("button", { name: "Answer or take it" }).click()
+    await page.getByRole("button", { name: "Give it back to the agent" }).click()
+    await page.getByRole("button", { name: "Take the conversation" }).waitFor()
+  },
+
   "conversations of consumers are found, read with their tool calls, and deleted": async (v) => {
     const page = await begin(v)
     await page.getByRole("button", { name: "Open Help desk" }).click()

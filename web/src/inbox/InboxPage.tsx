@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 
-import type { Item, Status, Taken } from "../api/inbox"
+import type { Item, Status } from "../api/inbox"
 import { Section } from "../details/Section"
 import { useLanguage, useT } from "../i18n"
 import { moment } from "../i18n/format"
@@ -10,9 +10,12 @@ import { useTable } from "../i18n/table"
 import { Note } from "../ui/Note"
 import { Select } from "../ui/Select"
 import { inboxQuery } from "./queries"
-import { Talk } from "./Talk"
+import { type Conversation, Talk } from "./Talk"
 
-type Open = { item: Item } | { taken: Taken }
+interface Open {
+  of: Conversation
+  item?: Item
+}
 
 const statuses: (Status | "")[] = ["unread", "read", "handled", ""]
 
@@ -23,7 +26,7 @@ export default function InboxPage() {
   const [status, setStatus] = useState<Status | "">("unread")
   const [open, setOpen] = useState<Open>()
   const { data, error } = useQuery(inboxQuery(status))
-  if (open) return <Talk key={"item" in open ? open.item.id : open.taken.conversation_id} {...open} onClose={() => setOpen(undefined)} />
+  if (open) return <Talk key={open.item?.id ?? open.of.conversation_id} {...open} back={say("back")} onClose={() => setOpen(undefined)} />
   return (
     <div className="space-y-4">
       <p className="text-ink-2">{say("lead")}</p>
@@ -34,7 +37,7 @@ export default function InboxPage() {
       {data && data.items.length > 0 && (
         <ul aria-label={say("list")} className="divide-y divide-line">
           {data.items.map((item) => (
-            <Row key={item.id} item={item} onOpen={() => setOpen({ item })} />
+            <Row key={item.id} item={item} onOpen={() => setOpen({ of: item, item })} />
           ))}
         </ul>
       )}
@@ -44,7 +47,7 @@ export default function InboxPage() {
           <ul className="divide-y divide-line">
             {data.taken.map((taken) => (
               <li key={taken.session}>
-                <Opener title={taken.title || say("untitled")} onOpen={() => setOpen({ taken })}>
+                <Opener title={taken.title || say("untitled")} onOpen={() => setOpen({ of: taken })}>
                   {say("takenBy", { name: taken.taken_by })} · {taken.service_name}
                   {taken.waiting && <span className="text-accent"> · {say("waits")}</span>}
                 </Opener>

@@ -12,24 +12,29 @@ import { Select } from "../ui/Select"
 import { toast } from "../ui/toasts"
 import { AnswerBox } from "./AnswerBox"
 import { Lines } from "./Lines"
-import { inboxKey, talkQuery } from "./queries"
+import { inboxKey, takenQuery, talkQuery } from "./queries"
+
+/** Which conversation of a consumer it is. */
+export type Conversation = Pick<Taken, "service_id" | "conversation_id" | "title">
 
 interface Props {
+  of: Conversation
+  /** What the consumer asks, if it is about that. */
   item?: Item
-  taken?: Taken
+  /** Where closing leads. */
+  back: string
   onClose: () => void
 }
 
-/** A conversation of a consumer around what they ask: what was said, an answer, and who answers from now on. */
-export function Talk({ item, taken, onClose }: Props) {
+/** A conversation of a consumer, or what they ask in it: what was said, an answer, and who answers from now on. */
+export function Talk({ of: { service_id: service, conversation_id: conversation, title }, item, back, onClose }: Props) {
   const t = useT()
   const say = useTable(inboxWords)
   const client = useQueryClient()
-  const service = item?.service_id ?? taken?.service_id ?? ""
-  const conversation = item?.conversation_id ?? taken?.conversation_id ?? ""
-  const [hand, setHand] = useState(item?.taken_by ?? taken?.taken_by ?? "")
   const [status, setStatus] = useState<Status>(item?.status ?? "handled")
   const { data, error } = useQuery(talkQuery(service, conversation))
+  const { data: all, error: unknown } = useQuery(takenQuery)
+  const taken = all?.some((one) => one.conversation_id === conversation)
   const changed = () => client.invalidateQueries({ queryKey: inboxKey })
   const mark = useMutation({
     mutationFn: (to: Status) => changeItem(item?.id ?? "", to),
@@ -54,7 +59,6 @@ export function Talk({ item, taken, onClose }: Props) {
   const turn = useMutation({
     mutationFn: (mine: boolean) => (mine ? take(service, conversation) : give(service, conversation)),
     onSuccess: (now) => {
-      setHand(now.taken ? "…" : "")
       toast(say(now.taken ? "nowTaken" : "nowGiven"))
       return changed()
     },
@@ -65,14 +69,14 @@ export function Talk({ item, taken, onClose }: Props) {
       toast(say("sent"))
       return changed()
     })
-  const failed = mark.error ?? remove.error ?? turn.error
+  const failed = mark.error ?? remove.error ?? turn.error ?? unknown
   return (
     <div className="space-y-4">
       <div className="flex min-w-0 items-center gap-3">
         <Button look="quiet" onClick={onClose}>
-          <ArrowLeft size={15} aria-hidden /> {say("back")}
+          <ArrowLeft size={15} aria-hidden /> {back}
         </Button>
-        <h3 className="min-w-0 font-semibold break-words">{item?.title || taken?.title || say("untitled")}</h3>
+        <h3 className="min-w-0 font-semibold break-words">{title || say("untitled")}</h3>
       </div>
       {item && <p className="rounded-md border border-line p-3 break-words whitespace-pre-wrap">{item.message}</p>}
       {item?.agent_response && <p className="text-small break-words whitespace-pre-wrap text-ink-3">{say("told", { text: item.agent_response })}</p>}
@@ -83,9 +87,11 @@ export function Talk({ item, taken, onClose }: Props) {
       <AnswerBox onSend={send} />
       <div className="flex flex-wrap items-end gap-3">
         {item && <Select label={say("status")} value={status} options={["unread", "read", "handled"] as Status[]} say={(one) => say(one)} onChange={mutate} />}
-        <Button aria-disabled={turn.isPending} onClick={() => !turn.isPending && turn.mutate(hand === "")}>
-          {say(hand === "" ? "take" : "give")}
-        </Button>
+        {taken !== undefined && (
+          <Button aria-disabled={turn.isPending} onClick={() => !turn.isPending && turn.mutate(!taken)}>
+            {say(taken ? "give" : "take")}
+          </Button>
+        )}
         {item && (
           <Button look="quiet" aria-disabled={remove.isPending} onClick={() => !remove.isPending && remove.mutate()}>
             {say("remove")}

@@ -13,5 +13,8 @@ export const countQuery = queryOptions({ queryKey: [...inboxKey, "count"], query
 
 export const inboxQuery = (status: Status | "") => queryOptions({ queryKey: [...inboxKey, "list", status], queryFn: () => readInbox(status), refetchInterval: COUNT })
 
+/** The conversations that somebody has taken. */
+export const takenQuery = queryOptions({ queryKey: [...inboxKey, "taken"], queryFn: async () => (await readInbox("unread")).taken, refetchInterval: COUNT })
+
 export const talkQuery = (service: string, conversation: string) =>
   queryOptions({ queryKey: [...inboxKey, "talk", service, conversation], queryFn: () => readTalk(service, conversation), refetchInterval: OPEN })

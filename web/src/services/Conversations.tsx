@@ -13,6 +13,7 @@ import { Note } from "../ui/Note"
 import { conversationsKey, servicesQuery } from "./queries"
 import { Transcript } from "./Transcript"
 
+const Talk = lazy(() => import("../inbox/Talk").then(({ Talk }) => ({ default: Talk })))
 const Confirm = lazy(() => import("../ui/Confirm"))
 
 /** What consumers said to a service, to be read and deleted. */
@@ -28,16 +29,7 @@ export function Conversations({ id }: { id: string }) {
     initialPageParam: "",
     getNextPageParam: ({ conversations, more }) => (more ? conversations.at(-1)?.updated_at : undefined),
   })
-  if (open) {
-    return (
-      <div className="space-y-4">
-        <Button look="quiet" className="-ml-3" onClick={() => setOpen(undefined)}>
-          <ArrowLeft size={15} aria-hidden /> {say("allConversations")}
-        </Button>
-        <Transcript service={id} of={open} />
-      </div>
-    )
-  }
+  if (open) return <Opened service={id} of={open} onClose={() => setOpen(undefined)} />
   const found = data?.pages.flatMap(({ conversations }) => conversations) ?? []
   return (
     <div className="space-y-4">
@@ -54,6 +46,31 @@ export function Conversations({ id }: { id: string }) {
           {isFetchingNextPage ? t("app.loading") : say("older")}
         </Button>
       )}
+    </div>
+  )
+}
+
+/** A conversation to be read, and on demand to be answered. */
+function Opened({ service, of, onClose }: { service: string; of: ConsumerConversation; onClose: () => void }) {
+  const t = useT()
+  const say = useTable(servicesWords)
+  const [answers, setAnswers] = useState(false)
+  if (answers) {
+    return (
+      <Suspense fallback={<p className="text-small text-ink-3">{t("app.loading")}</p>}>
+        <Talk of={{ service_id: service, conversation_id: of.id, title: of.title }} back={say("backToReading")} onClose={() => setAnswers(false)} />
+      </Suspense>
+    )
+  }
+  return (
+    <div className="space-y-4">
+      <div className="flex flex-wrap justify-between gap-2">
+        <Button look="quiet" className="-ml-3" onClick={onClose}>
+          <ArrowLeft size={15} aria-hidden /> {say("allConversations")}
+        </Button>
+        <Button onClick={() => setAnswers(true)}>{say("answerHere")}</Button>
+      </div>
+      <Transcript service={service} of={of} />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { type ConsumerConversation, readConsumerConversation } from "../api/serv
 import type { Message, ToolCall } from "../api/types"
 import { useLanguage, useT } from "../i18n"
 import { fullMoment } from "../i18n/format"
+import { inboxWords } from "../i18n/inbox"
 import { servicesWords } from "../i18n/services"
 import { useTable } from "../i18n/table"
 import { SharedMessages } from "../share/SharedMessages"
@@ -32,7 +33,7 @@ export function Transcript({ service, of }: { service: string; of: ConsumerConve
       <header>
         <h4 className="font-semibold break-words">{of.title || say("untitled")}</h4>
         <p className="text-small break-words text-ink-3">
-          {say("readOnly")} <code className="font-mono">{of.session}</code> · {fullMoment(language, of.created_at)}
+          {say("readNoted")} <code className="font-mono">{of.session}</code> · {fullMoment(language, of.created_at)}
         </p>
       </header>
       {error && <Note tone="danger">{error.message}</Note>}
@@ -49,9 +50,11 @@ export function Transcript({ service, of }: { service: string; of: ConsumerConve
 }
 
 function Said({ message }: { message: Message }) {
-  const { role, content, tool_calls, created_at } = message
+  const say = useTable(inboxWords)
+  const { role, content, tool_calls, created_at, origin, sender } = message
   return (
     <div className="space-y-2">
+      {origin === "person" && <p className="text-small font-medium text-ink-2">{say("person", { name: sender ?? "" })}</p>}
       {role === "notice" ? <p className="text-small break-words whitespace-pre-wrap text-ink-2">{content}</p> : <SharedMessages messages={[{ role, text: content, created_at }]} />}
       {tool_calls?.map((call) => <Call key={call.id} call={call} />)}
     </div>
