@@ -47,6 +47,31 @@ export const inboxOfMock = {
     assert.equal(await page.getByLabel("Status").inputValue(), "handled")
   },
 
+  "older items are shown on demand, until there are none": async (v) => {
+    const item = (n) => ({
+      id: `inbox_${String(n).padStart(8, "0")}`, service_id: "svc_0a1b2c3d", service_name: "Help desk", conversation_id: "0123456789", session: "agent:svc_0a1b2c3d:svc:thread:0123456789",
+      title: `Question ${n}`, message: "Please call me.", status: "read", created_at: new Date(n * 1000).toISOString(), changed_at: new Date(n * 1000).toISOString(),
+    })
+    const asked = []
+    await v.page.route(/\/api\/inbox\?/, (route) => {
+      const query = new URL(route.request().url()).searchParams
+      asked.push(query.get("status"))
+      const last = query.has("before") ? Date.parse(query.get("before")) / 1000 - 1 : 4
+      return route.fulfill({ json: { items: [item(last), item(last - 1)], more: last > 2, taken: [], unread: { items: 0, waiting: 0 } } })
+    })
+    const page = await begin(v)
+    await page.getByLabel("Show").selectOption("Read")
+    const items = page.getByRole("list", { name: "Items" }).getByRole("listitem")
+    await items.nth(1).waitFor()
+    assert.equal(await items.count(), 2)
+    await page.getByRole("button", { name: "Older ones" }).click()
+    await items.nth(3).waitFor()
+    assert.deepEqual(await items.locator("span:first-child").allInnerTexts(), ["Question 4", "Question 3", "Question 2", "Question 1"])
+    await page.getByRole("button", { name: "Older ones" }).waitFor({ state: "detached" })
+    assert.equal(asked.at(-1), "read", "they are of the status that was chosen")
+    await v.page.unroute(/\/api\/inbox\?/)
+  },
+
   "a conversation is taken and given back by keyboard, on a phone, in the dark": async (v) => {
     const page = await begin(v)
     await v.page.setViewportSize({ width: 390, height: 844 })

@@ -15,8 +15,9 @@ export interface Inbox {
   unread: Unread
 }
 
-export async function readInbox(status: Status | ""): Promise<Inbox> {
-  const { items, more, taken, unread } = await unwrap(api.GET("/api/inbox", { params: { query: status === "" ? {} : { status } } }))
+/** The newest items, or with `before` those that were made before then. */
+export async function readInbox(status: Status | "", before = ""): Promise<Inbox> {
+  const { items, more, taken, unread } = await unwrap(api.GET("/api/inbox", { params: { query: { ...(status && { status }), ...(before && { before }) } } }))
   return { items: items ?? [], more, taken: taken ?? [], unread }
 }
 

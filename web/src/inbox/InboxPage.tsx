@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { useState } from "react"
 
 import type { Item, Status } from "../api/inbox"
@@ -7,6 +7,7 @@ import { useLanguage, useT } from "../i18n"
 import { moment } from "../i18n/format"
 import { inboxWords } from "../i18n/inbox"
 import { useTable } from "../i18n/table"
+import { Button } from "../ui/Button"
 import { Note } from "../ui/Note"
 import { Select } from "../ui/Select"
 import { inboxQuery } from "./queries"
@@ -25,31 +26,37 @@ export default function InboxPage() {
   const say = useTable(inboxWords)
   const [status, setStatus] = useState<Status | "">("unread")
   const [open, setOpen] = useState<Open>()
-  const { data, error } = useQuery(inboxQuery(status))
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(inboxQuery(status))
   if (open) return <Talk key={open.item?.id ?? open.of.conversation_id} {...open} back={say("back")} onClose={() => setOpen(undefined)} />
+  const items = data?.pages.flatMap((page) => page.items) ?? []
+  const taken = data?.pages[0]?.taken ?? []
   return (
     <div className="space-y-4">
       <p className="text-ink-2">{say("lead")}</p>
       <Select label={say("show")} value={status} options={statuses} say={(option) => say(option === "" ? "all" : option)} onChange={setStatus} />
       {error && <Note tone="danger">{error.message}</Note>}
       {!data && !error && <p className="text-small text-ink-3">{t("app.loading")}</p>}
-      {data?.items.length === 0 && <p className="text-ink-2">{say("none")}</p>}
-      {data && data.items.length > 0 && (
+      {data && items.length === 0 && <p className="text-ink-2">{say("none")}</p>}
+      {items.length > 0 && (
         <ul aria-label={say("list")} className="divide-y divide-line">
-          {data.items.map((item) => (
+          {items.map((item) => (
             <Row key={item.id} item={item} onOpen={() => setOpen({ of: item, item })} />
           ))}
         </ul>
       )}
-      {data?.more && <p className="text-small text-ink-3">{say("more")}</p>}
-      {data && data.taken.length > 0 && (
+      {hasNextPage && (
+        <Button look="quiet" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? t("app.loading") : say("older")}
+        </Button>
+      )}
+      {taken.length > 0 && (
         <Section title={say("taken")}>
           <ul className="divide-y divide-line">
-            {data.taken.map((taken) => (
-              <li key={taken.session}>
-                <Opener title={taken.title || say("untitled")} onOpen={() => setOpen({ of: taken })}>
-                  {say("takenBy", { name: taken.taken_by })} · {taken.service_name}
-                  {taken.waiting && <span className="text-accent"> · {say("waits")}</span>}
+            {taken.map((one) => (
+              <li key={one.session}>
+                <Opener title={one.title || say("untitled")} onOpen={() => setOpen({ of: one })}>
+                  {say("takenBy", { name: one.taken_by })} · {one.service_name}
+                  {one.waiting && <span className="text-accent"> · {say("waits")}</span>}
                 </Opener>
               </li>
             ))}

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query"
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 
 import { countInbox, readInbox, readTalk, type Status } from "../api/inbox"
 
@@ -11,7 +11,14 @@ const OPEN = 5_000
 
 export const countQuery = queryOptions({ queryKey: [...inboxKey, "count"], queryFn: countInbox, refetchInterval: COUNT, refetchOnWindowFocus: true, retry: false })
 
-export const inboxQuery = (status: Status | "") => queryOptions({ queryKey: [...inboxKey, "list", status], queryFn: () => readInbox(status), refetchInterval: COUNT })
+export const inboxQuery = (status: Status | "") =>
+  infiniteQueryOptions({
+    queryKey: [...inboxKey, "list", status],
+    queryFn: ({ pageParam }) => readInbox(status, pageParam),
+    initialPageParam: "",
+    getNextPageParam: ({ items, more }) => (more ? items.at(-1)?.created_at : undefined),
+    refetchInterval: COUNT,
+  })
 
 /** The conversations that somebody has taken. */
 export const takenQuery = queryOptions({ queryKey: [...inboxKey, "taken"], queryFn: async () => (await readInbox("unread")).taken, refetchInterval: COUNT })
