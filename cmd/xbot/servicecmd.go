@@ -126,8 +126,8 @@ type serviceFlags struct {
 	Prompt            *int     `placeholder:"VERSION" help:"Version of its administrator's system prompt; 0: the one in force."`
 	Profile           *int     `placeholder:"VERSION" help:"Version of its administrator's profile; 0: the one in force."`
 	Docs              []string `placeholder:"PATTERN" help:"Documents below docs/ that it reads, such as faq/*.md; none: nothing."`
-	Scripts           []string `placeholder:"PATTERN" help:"Scripts below scripts/ that it runs; none: nothing."`
-	Can               []string `placeholder:"CAPABILITY" help:"What it can do beside talking: web, image, speech, video, scheduler, humanchat; none: nothing."`
+	Scripts           []string `placeholder:"PATTERN" help:"Scripts below scripts/ whose names it sees; none: nothing. They are kept with the service: this version of xbot has no tool that runs them."`
+	Can               []string `placeholder:"CAPABILITY" help:"What it can do beside talking: web, scheduler, humanchat (passes questions on to a person of the house), image, speech, video; none: nothing. The last three are kept with the service: this version of xbot has no such tools."`
 	Welcome           *string  `placeholder:"TEXT" help:"Markdown that its page shows before the first message."`
 	Question          []string `sep:"none" placeholder:"TEXT" help:"A question that its page offers; may be given again. none: no question."`
 	Origin            []string `placeholder:"URL" help:"Sites that may show its page in a frame; none: no site."`
@@ -238,7 +238,7 @@ func describeService(out io.Writer, s apiclient.ServiceView) error {
 		{"prompt", version(s.SystemPromptVersionID)},
 		{"profile", version(s.UserProfileVersionID)},
 		{"reads", listed(s.AllowedDocs)},
-		{"runs", listed(s.AllowedScripts)},
+		{"scripts", listed(s.AllowedScripts)},
 		{"can", listed(s.Capabilities)},
 		{"has", several(s.Keys, "key") + ", " + several(s.Conversations, "conversation") + " of " + strconv.Itoa(s.MaxConversations) + ", used " + usedAgo(s.LastUsedAt)},
 		{"limits", fmt.Sprintf("%d requests a minute and %d at once of a key, %s", s.Limits.RequestsPerMinute, s.Limits.Concurrent, tokens)},

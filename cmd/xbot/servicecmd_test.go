@@ -45,7 +45,7 @@ func TestServiceTables_SayWhatThereIsAndNothingThatSteersATerminal(t *testing.T)
 	require.NoError(t, consumerTable(&out, apiclient.ConsumerConversations{Conversations: []apiclient.ConsumerConversation{{ID: "0123456789", Source: "api", Title: "\x1b[31mred"}}, More: true}))
 	require.NoError(t, serviceKeyTable(&out, []apiclient.ServiceKey{{ID: "key_000001", Prefix: "sk-svc-00000", RevokedAt: new(time.Now())}}))
 	require.NoError(t, usageTable(&out, apiclient.ServiceUsage{Group: "key", Currency: "USD", Rows: []apiclient.ServiceUsageRow{{Key: "key_000001", KeyName: "sh\x1bop", Requests: 12, P95Ms: 340, Cost: new(0.25)}}}))
-	for _, part := range []string{"340 ms", "0.2500 USD", "total", "published", "1h ago", "faq/*.md", "60 requests a minute and 4 at once of a key", "runs  ", "nothing", "revoked", "never", "There are more"} {
+	for _, part := range []string{"340 ms", "0.2500 USD", "total", "published", "1h ago", "faq/*.md", "60 requests a minute and 4 at once of a key", "scripts  ", "nothing", "revoked", "never", "There are more"} {
 		require.Contains(t, out.String(), part)
 	}
 	require.NotContains(t, out.String(), "\x1b")

@@ -35,8 +35,8 @@ type Definition struct {
 	ProfileVersion int `json:"user_profile_version_id" minimum:"0" doc:"Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force."`
 
 	AllowedDocs    []string     `json:"allowed_docs" maxItems:"100" doc:"Patterns of documents below docs/ that it reads: * is all, none: nothing."`
-	AllowedScripts []string     `json:"allowed_scripts" maxItems:"100" doc:"Patterns of scripts below scripts/ that it runs: * is all, none: nothing."`
-	Capabilities   []Capability `json:"capabilities" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat."`
+	AllowedScripts []string     `json:"allowed_scripts" maxItems:"100" doc:"Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them."`
+	Capabilities   []Capability `json:"capabilities" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools."`
 
 	MaxConversations int      `json:"max_conversations" minimum:"1" maximum:"100000" doc:"How many conversations it has at once; default 1000."`
 	Welcome          string   `json:"welcome_message" maxLength:"2000" doc:"Markdown that its page shows before the first message."`
@@ -91,7 +91,7 @@ type Patch struct {
 	ProfileVersion   *int          `json:"user_profile_version_id,omitempty" minimum:"0"`
 	AllowedDocs      *[]string     `json:"allowed_docs,omitempty" maxItems:"100"`
 	AllowedScripts   *[]string     `json:"allowed_scripts,omitempty" maxItems:"100"`
-	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat."`
+	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools."`
 	ResearchTools    *bool         `json:"research_tools,omitempty" doc:"The same as the capability web."`
 	Published        *bool         `json:"published,omitempty"`
 	MaxConversations *int          `json:"max_conversations,omitempty" minimum:"1" maximum:"100000"`
