@@ -2,7 +2,6 @@ package service
 
 import (
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -200,21 +199,6 @@ func (d Definition) checkLists() (_ Definition, err error) {
 		return d, fault.Errorf(fault.Invalid, "limits: requests_per_minute and concurrent are at least 1, tokens_per_day is 0 or more")
 	}
 	return d, nil
-}
-
-func patterns(what string, list []string) ([]string, error) {
-	if len(list) > MaxPatterns {
-		return nil, fault.Errorf(fault.Invalid, "%s has at most %d patterns", what, MaxPatterns)
-	}
-	out := make([]string, len(list))
-	for i, p := range list {
-		out[i] = strings.TrimPrefix(strings.TrimSpace(p), "/")
-		_, err := path.Match(out[i], "x")
-		if err != nil || out[i] == "" || len(out[i]) > maxPattern || strings.ContainsFunc(out[i], unicode.IsControl) || slices.Contains(strings.Split(out[i], "/"), "..") {
-			return nil, fault.Errorf(fault.Invalid, "%s: %q is no pattern of paths, such as *, guide.md, faq/*.md or faq/**", what, p)
-		}
-	}
-	return out, nil
 }
 
 // origin reads a site: a scheme and a host, with nothing behind them.

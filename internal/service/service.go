@@ -6,10 +6,7 @@ package service
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"path"
 	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"xbot/internal/chat"
@@ -157,45 +154,4 @@ func Serves(key chat.SessionKey) bool {
 // ConsumerName is the name of the user of a conversation. Operators see it at the runs in Temporal.
 func ConsumerName(service, key, conversation string) string {
 	return service + "/" + key + "/" + conversation
-}
-
-// Allows reports whether a list of patterns allows a file, by its path below the folder that the list is about, with slashes. * stands for
-// anything but a slash in a name, and alone, or as /** at the end, for everything. No pattern: nothing.
-func Allows(patterns []string, file string) bool {
-	clean := path.Clean("/" + file)[1:]
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "/")
-		if pattern == "*" || pattern == "**" {
-			return true
-		}
-		if folder, ok := strings.CutSuffix(pattern, "/**"); ok {
-			return clean == folder || strings.HasPrefix(clean, folder+"/")
-		}
-		ok, err := path.Match(pattern, clean)
-		return ok && err == nil
-	})
-}
-
-// AllowsBelow reports whether a list of patterns may allow files in a folder, or in folders below it. The folder that the list is about is
-// empty.
-func AllowsBelow(patterns []string, folder string) bool {
-	clean := path.Clean("/" + folder)[1:]
-	if clean == "" {
-		return len(patterns) > 0
-	}
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "/")
-		if pattern == "*" || pattern == "**" {
-			return true
-		}
-		if below, ok := strings.CutSuffix(pattern, "/**"); ok {
-			return clean == below || strings.HasPrefix(clean, below+"/") || strings.HasPrefix(below, clean+"/")
-		}
-		parts, names := strings.Split(pattern, "/"), strings.Split(clean, "/")
-		if len(names) >= len(parts) {
-			return false
-		}
-		ok, err := path.Match(strings.Join(parts[:len(names)], "/"), clean)
-		return ok && err == nil
-	})
 }

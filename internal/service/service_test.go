@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
@@ -30,6 +32,17 @@ func TestAllows_PatternsAreOfPathsAndOfNothingAboveThem(t *testing.T) {
 		{[]string{"deep/**"}, "deep/../secret.md", false},
 		{[]string{"a.md"}, "../a.md", true}, // it is a.md: nothing lies above
 		{[]string{"[a"}, "[a", false},
+		{[]string{"**/*.md"}, "a.md", true},
+		{[]string{"**/*.md"}, "deep/below/a.md", true},
+		{[]string{"**/*.md"}, "deep/below/a.txt", false},
+		{[]string{"deep/**/a.md"}, "deep/a.md", true},
+		{[]string{"deep/**/a.md"}, "deep/below/further/a.md", true},
+		{[]string{"deep/**/a.md"}, "deeper/a.md", false},
+		{[]string{"deep/**.md"}, "deep/below/a.md", false}, // it is no whole part
+		{[]string{"*/a.md"}, "deep/below/a.md", false},
+		{[]string{"[!a].md"}, "a.md", false},
+		{[]string{"[!a].md"}, "b.md", true},
+		{[]string{"{a,b}.md"}, "a.md", false},
 	} {
 		require.Equal(t, c.want, service.Allows(c.patterns, c.file), "%v %s", c.patterns, c.file)
 	}
@@ -63,6 +76,9 @@ func TestApply_RefusesWhatNoServiceCanBe(t *testing.T) {
 		"an unknown capability": {Capabilities: &[]service.Capability{"root"}},
 		"a pattern above":       {AllowedDocs: &[]string{"../*"}},
 		"a broken pattern":      {AllowedScripts: &[]string{"[a"}},
+		"a pattern of nothing":  {AllowedDocs: &[]string{"faq/"}},
+		"alternatives":          {AllowedDocs: &[]string{"{a,b}.md"}},
+		"a folder in brackets":  {AllowedDocs: &[]string{"[a/b].md"}},
 		"no conversations":      {MaxConversations: new(0)},
 		"a path as origin":      {Origins: &[]string{"https://shop.example/a"}},
 		"a policy as origin":    {Origins: &[]string{"https://shop.example; script-src *"}},
@@ -90,13 +106,40 @@ func TestAgent_HasTheToolsOfItsCapabilitiesAndNoOther(t *testing.T) {
 	require.True(t, slices.Contains(bare.Agent().Tools.Allow, "WebSearch"))
 }
 
-func FuzzAllows(f *testing.F) {
+func TestAllows_NoPatternIsSlow(t *testing.T) {
+	t.Parallel()
+	pattern, file := strings.Repeat("**/a/", 40)+"b", strings.Repeat("a/", 2000)+"c"
+	done := make(chan bool)
+	go func() { done <- service.Allows([]string{pattern}, file) }()
+	select {
+	case allowed := <-done:
+		require.False(t, allowed)
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "each part is looked at once for each name")
+	}
+}
+
+func FuzzAllows_ReadsPatternsAsTheToolGlob(f *testing.F) {
 	f.Add("docs/**", "docs/../../etc/passwd")
 	f.Add("*", "a")
+	f.Add("**/*.md", "a/b/c.md")
+	f.Add("a/**/b/**/c", "a/b/x/b/c")
+	f.Add("a/**/[!b]?.md", "a/ab.md")
 	f.Fuzz(func(t *testing.T, pattern, file string) {
-		if service.Allows([]string{pattern}, file) && service.Allows(nil, file) {
-			t.Fatal("nothing is allowed without a pattern")
+		clean := path.Clean("/" + file)[1:]
+		_, err := service.Defaults().Apply(service.Patch{Name: new("Shop"), AllowedDocs: &[]string{pattern}})
+		if err != nil || clean == "" {
+			return
 		}
+		glob := strings.TrimPrefix(strings.TrimSpace(pattern), "/")
+		if glob == "*" {
+			glob = "**"
+		}
+		for strings.Contains(glob, "**/**") { // doublestar does not end a path at two of them
+			glob = strings.ReplaceAll(glob, "**/**", "**")
+		}
+		require.Equal(t, doublestar.MatchUnvalidated(glob, clean), service.Allows([]string{pattern}, file), "%q %q", pattern, file)
+		require.False(t, service.Allows(nil, file))
 	})
 }
 
@@ -110,6 +153,7 @@ func TestAllowsBelow_OpensFoldersThatHoldSomethingAllowed(t *testing.T) {
 		{nil, "", false}, {[]string{"a.md"}, "", true}, {[]string{"a.md"}, "deep", false}, {[]string{"*"}, "deep/below", true},
 		{[]string{"deep/*.md"}, "deep", true}, {[]string{"deep/*.md"}, "deep/below", false}, {[]string{"deep/below/**"}, "deep", true},
 		{[]string{"deep/**"}, "deeper", false}, {[]string{"deep/**"}, "deep/below", true}, {[]string{"*/a.md"}, "any", true}, {[]string{"deep/**"}, "deep/../other", false},
+		{[]string{"**/a.md"}, "deep/below", true}, {[]string{"deep/**/a.md"}, "deep/below/further", true}, {[]string{"deep/**/a.md"}, "deeper", false},
 	} {
 		require.Equal(t, c.want, service.AllowsBelow(c.patterns, c.folder), "%v %s", c.patterns, c.folder)
 	}
@@ -118,9 +162,10 @@ func TestAllowsBelow_OpensFoldersThatHoldSomethingAllowed(t *testing.T) {
 func FuzzAllowsBelow_EachFolderAboveWhatIsAllowedOpens(f *testing.F) {
 	f.Add("docs/**", "docs/a/b.md")
 	f.Add("*/b/*.md", "a/b/c.md")
+	f.Add("a/**/b/*.md", "a/x/y/b/c.md")
 	f.Fuzz(func(t *testing.T, pattern, file string) {
 		clean := path.Clean("/" + file)[1:]
-		if clean == "" || !service.Allows([]string{pattern}, clean) || strings.HasSuffix(pattern, "/**") && clean == strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(pattern), "/"), "/**") {
+		if clean == "" || !service.Allows([]string{pattern}, clean) {
 			return
 		}
 		for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
