@@ -44,7 +44,7 @@ type ServiceUsageRow struct {
 	Key  string `json:"key,omitempty" doc:"Id of the key."`
 	Name string `json:"key_name,omitempty"`
 
-	Requests int64 `json:"requests" doc:"With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION."`
+	Requests int64 `json:"requests" doc:"With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS."`
 	Errors   int64 `json:"errors" doc:"Those that were answered with 400 or more."`
 	P50      int64 `json:"p50_ms" doc:"Milliseconds until half of them were answered, a stream until it ended."`
 	P95      int64 `json:"p95_ms"`
