@@ -39,7 +39,7 @@ func (s *server) publishesService(change service.Patch) *consumer {
 	if change.Name == nil {
 		change.Name = new("Help desk")
 	}
-	d, err := service.Defaults().Apply(service.Patch{Limits: &service.Limits{RequestsPerMinute: 10_000, Concurrent: 100}, Name: new("x")})
+	d, err := service.Defaults().Apply(service.Patch{Limits: service.Limits{RequestsPerMinute: 10_000, Concurrent: 100}.Patch(), Name: new("x")})
 	require.NoError(s.t, err)
 	d, err = d.Apply(change)
 	require.NoError(s.t, err)

@@ -137,26 +137,16 @@ type serviceFlags struct {
 	TokensPerDay      *int64   `placeholder:"N" help:"Tokens of all consumers in a day of UTC; 0: as many as they want."`
 }
 
-// change is what the flags say, beside the limits that there are.
-func (f serviceFlags) change(limits apiclient.ServiceLimits) apiclient.ServiceChange {
+// change is what the flags say.
+func (f serviceFlags) change() apiclient.ServiceChange {
 	out := apiclient.ServiceChange{
 		Description: f.Description, Model: f.Model, SystemPromptVersionID: f.Prompt, UserProfileVersionID: f.Profile,
 		AllowedDocs: someOrNone(f.Docs), AllowedScripts: someOrNone(f.Scripts), Capabilities: someOrNone(f.Can),
 		WelcomeMessage: f.Welcome, QuickQuestions: someOrNone(f.Question), Origins: someOrNone(f.Origin), MaxConversations: f.MaxConversations,
 	}
-	if f.RequestsPerMinute == nil && f.Concurrent == nil && f.TokensPerDay == nil {
-		return out
+	if f.RequestsPerMinute != nil || f.Concurrent != nil || f.TokensPerDay != nil {
+		out.Limits = &apiclient.ServiceLimitsPatch{RequestsPerMinute: f.RequestsPerMinute, Concurrent: f.Concurrent, TokensPerDay: f.TokensPerDay}
 	}
-	if f.RequestsPerMinute != nil {
-		limits.RequestsPerMinute = *f.RequestsPerMinute
-	}
-	if f.Concurrent != nil {
-		limits.Concurrent = *f.Concurrent
-	}
-	if f.TokensPerDay != nil {
-		limits.TokensPerDay = *f.TokensPerDay
-	}
-	out.Limits = &limits
 	return out
 }
 
@@ -183,7 +173,7 @@ type serviceCreateCmd struct {
 // Run makes a service.
 func (c serviceCreateCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		f := c.change(apiclient.ServiceLimits{RequestsPerMinute: 60, Concurrent: 4})
+		f := c.change()
 		published := !c.Withdrawn
 		made, err := client.CreateService(ctx, apiclient.NewService{
 			Name: &c.Name, Published: &published, Description: f.Description, Model: f.Model, SystemPromptVersionID: f.SystemPromptVersionID, UserProfileVersionID: f.UserProfileVersionID,
@@ -264,7 +254,7 @@ type serviceSetCmd struct {
 // Run changes a service, unless somebody else changed it meanwhile.
 func (c serviceSetCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
-		change := c.change(s.Limits)
+		change := c.change()
 		change.Revision = s.Revision
 		if c.Name != "" {
 			change.Name = &c.Name

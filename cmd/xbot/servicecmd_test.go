@@ -25,13 +25,12 @@ func TestServiceNamed_AnIDOrANameThatNoOtherHas(t *testing.T) {
 }
 
 func TestServiceFlags_WhatIsNotGivenStays(t *testing.T) {
-	was := apiclient.ServiceLimits{RequestsPerMinute: 7, Concurrent: 2, TokensPerDay: 9}
-	require.Equal(t, apiclient.ServiceChange{}, serviceFlags{}.change(was))
-	got := serviceFlags{Docs: []string{"none"}, Can: []string{"web", "image"}, Concurrent: new(5)}.change(was)
+	require.Equal(t, apiclient.ServiceChange{}, serviceFlags{}.change())
+	got := serviceFlags{Docs: []string{"none"}, Can: []string{"web", "image"}, Concurrent: new(5)}.change()
 	require.Equal(t, &[]string{}, got.AllowedDocs)
 	require.Equal(t, &[]string{"web", "image"}, got.Capabilities)
 	require.Nil(t, got.AllowedScripts)
-	require.Equal(t, &apiclient.ServiceLimits{RequestsPerMinute: 7, Concurrent: 5, TokensPerDay: 9}, got.Limits)
+	require.Equal(t, &apiclient.ServiceLimitsPatch{Concurrent: new(5)}, got.Limits)
 }
 
 func TestServiceTables_SayWhatThereIsAndNothingThatSteersATerminal(t *testing.T) {

@@ -92,6 +92,9 @@ func TestServices_AnAdministratorPublishesChangesAndWithdrawsOne(t *testing.T) {
 	require.Equal(t, "Help desk", changed.Name, "what is left out stays")
 	require.Equal(t, "alice", changed.AdminName, "it stays whose it was")
 	b.do(other, http.MethodPatch, at, object{"name": "Mine", "revision": made.Revision}).problem(http.StatusConflict)
+	b.do(other, http.MethodPatch, at, object{"limits": object{"tokens_per_day": 9}}).is(http.StatusOK, nil)
+	b.do(other, http.MethodPatch, at, object{"limits": object{"requests_per_minute": 5}}).is(http.StatusOK, &changed)
+	require.Equal(t, service.Limits{RequestsPerMinute: 5, Concurrent: 4, TokensPerDay: 9}, changed.Limits, "limits that are left out stay")
 	require.Contains(t, b.do(b.alice, http.MethodPatch, at, object{"origins": []string{"https://shop.example/x"}}).problem(http.StatusBadRequest), "https://shop.example")
 	require.Contains(t, b.alice.post("/api/services", object{}).problem(http.StatusBadRequest), "name the service")
 
@@ -101,10 +104,10 @@ func TestServices_AnAdministratorPublishesChangesAndWithdrawsOne(t *testing.T) {
 	require.Equal(t, changed.Definition, list.Services[0].Definition)
 
 	log := serviceChanges(b.alice, "service")
-	require.Len(t, log, 2)
-	require.Equal(t, []string{"carol", "alice"}, []string{log[0].ChangedBy, log[1].ChangedBy})
+	require.Len(t, log, 4)
+	require.Equal(t, []string{"carol", "carol", "carol", "alice"}, []string{log[0].ChangedBy, log[1].ChangedBy, log[2].ChangedBy, log[3].ChangedBy})
 	require.Equal(t, made.ID, log[0].Name)
-	require.Contains(t, string(log[0].After), `"published"`)
+	require.Contains(t, string(log[2].After), `"published"`)
 	require.Contains(t, b.bob.get("/api/services").problem(http.StatusForbidden), "administrators")
 }
 

@@ -166,7 +166,7 @@ func TestAccess_ProgramsInPagesOfOtherSitesMayAskWithTheirKey(t *testing.T) {
 }
 
 func TestLimits_EachIsAnsweredWithWhenToTryAgain(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 4, TokensPerDay: 1000}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 4, TokensPerDay: 1000}.Patch()})
 	c := b.conversation()
 	var got sync.Map
 	var all sync.WaitGroup
@@ -198,7 +198,7 @@ func TestLimits_EachIsAnsweredWithWhenToTryAgain(t *testing.T) {
 	require.Equal(t, "rate_limited", spent.problem(http.StatusTooManyRequests))
 	require.Contains(t, string(spent.body), "tokens of today")
 
-	_, err = b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1, Concurrent: 1}})
+	_, err = b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Limits: service.Limits{RequestsPerMinute: 1, Concurrent: 1}.Patch()})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { // the minute may turn in between
 		r := b.do(b.key, http.MethodGet, at(c, "/nothing"), nil)

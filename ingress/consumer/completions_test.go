@@ -194,7 +194,7 @@ func TestCompletions_ARetryIsTheSameMessageAndAFailureNamesNothingOfTheHouse(t *
 }
 
 func TestCompletions_ARefusedRequestLeavesNoConversationBehind(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 1}.Patch()})
 	b.chats(b.conversation(), "it waits").until("accepted")
 	var out completion
 	got := b.do(b.key, http.MethodPost, completionsPath, says("one too many")).is(http.StatusTooManyRequests, &out)
@@ -206,7 +206,7 @@ func TestCompletions_ARefusedRequestLeavesNoConversationBehind(t *testing.T) {
 }
 
 func TestCompletions_AMessageThatNoConversationIsBegunForTakesNoPlaceOfTheKey(t *testing.T) {
-	b := setup(t, service.Patch{MaxConversations: new(1), Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}})
+	b := setup(t, service.Patch{MaxConversations: new(1), Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 1}.Patch()})
 	c := b.conversation()
 	require.Equal(t, http.StatusConflict, b.do(b.key, http.MethodPost, completionsPath, says("hello")).status, "there are as many as may be")
 	b.chats(c, "hello").until("accepted")
@@ -222,7 +222,7 @@ func TestCompletions_ANameWithANulIsRefused(t *testing.T) {
 }
 
 func TestCompletions_OneThatWasAcceptedIsToldAgainWhateverLimitIsReached(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 4, TokensPerDay: 100}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 4, TokensPerDay: 100}.Patch()})
 	for n, request := range []object{says("hello"), says("hello", "user", "ann")} {
 		key := fmt.Sprint("k", n)
 		first := b.completes(request, "hi there", "Idempotency-Key", key)

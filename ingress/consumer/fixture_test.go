@@ -72,7 +72,7 @@ func setup(t *testing.T, change ...service.Patch) *bundle {
 // offer makes a service of the administrator.
 func (b *bundle) offer(change ...service.Patch) (service.Service, string) {
 	b.T.Helper()
-	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk"), Limits: &service.Limits{RequestsPerMinute: 10_000, Concurrent: 100}})
+	d, err := service.Defaults().Apply(service.Patch{Name: new("Help desk"), Limits: service.Limits{RequestsPerMinute: 10_000, Concurrent: 100}.Patch()})
 	require.NoError(b.T, err)
 	for _, p := range change {
 		d, err = d.Apply(p)

@@ -200,7 +200,7 @@ func TestFollow_WhatATaskBeginsIsMarkedInEventsAndMessages(t *testing.T) {
 }
 
 func TestFollow_ReadersAreBoundedAndTakeNoPlaceOfMessages(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 10_000, Concurrent: 1}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 10_000, Concurrent: 1}.Patch()})
 	c := b.conversation()
 	var readers []*reader
 	for range 8 {

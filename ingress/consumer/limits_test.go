@@ -46,7 +46,7 @@ func TestLimits_LargeBodiesOfOneKeyThatDoNotArriveKeepNobodyElseWaiting(t *testi
 }
 
 func TestLimits_ARequestThatIsNoGoodCountsAgainstTheMinute(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 2, Concurrent: 4}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 2, Concurrent: 4}.Patch()})
 	for _, path := range []string{completionsPath, "/api/v1/chat"} {
 		_, err := b.Pool.Exec(t.Context(), "DELETE FROM service_rates")
 		require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestLimits_AMessageCountsOnceAgainstTheMinute(t *testing.T) {
 }
 
 func TestRecord_OfTheRequestsBeyondTheMinuteOneIsWritten(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 2, Concurrent: 4}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 2, Concurrent: 4}.Patch()})
 	second := b.keyOf(b.service)
 	for _, key := range []string{b.key, second} {
 		for range 10 {
@@ -97,7 +97,7 @@ func TestRecord_OfTheRequestsBeyondTheMinuteOneIsWritten(t *testing.T) {
 }
 
 func TestLimits_AWithdrawnServiceCountsRequestsToo(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 2, Concurrent: 4}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 2, Concurrent: 4}.Patch()})
 	_, err := b.ChangeService(t.Context(), b.service.ID, 0, service.Patch{Published: new(false)})
 	require.NoError(t, err)
 	refused := 0

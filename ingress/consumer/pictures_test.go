@@ -145,7 +145,7 @@ func TestPictures_ARetryOfTheOfficialClientsFetchesNothingAgain(t *testing.T) {
 }
 
 func TestPictures_WhatCannotBeHadTakesNoPlaceAndLeavesNothingBehind(t *testing.T) {
-	b, site := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}}), webpicturetest.New(t)
+	b, site := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 1}.Patch()}), webpicturetest.New(t)
 	c := b.conversation()
 	for address, why := range map[string]string{
 		site.URL + "/page?token=secret":          "what is there is no picture",
@@ -180,7 +180,7 @@ func TestPictures_WhatCannotBeHadTakesNoPlaceAndLeavesNothingBehind(t *testing.T
 }
 
 func TestPictures_NothingIsFetchedForWhoMayNotAsk(t *testing.T) {
-	b, site := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 20, Concurrent: 1}}), webpicturetest.New(t)
+	b, site := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 20, Concurrent: 1}.Patch()}), webpicturetest.New(t)
 	address, c := site.URL+"/cat.png", b.conversation()
 	both := func(status int, key, conversation string) {
 		t.Helper()
@@ -205,7 +205,7 @@ func TestPictures_NothingIsFetchedForWhoMayNotAsk(t *testing.T) {
 }
 
 func TestPictures_ASlowHostKeepsAPlaceOfItsKeyAndNoOther(t *testing.T) {
-	b, site := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 2}}), webpicturetest.New(t)
+	b, site := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 2}.Patch()}), webpicturetest.New(t)
 	c := b.conversation()
 	var slow sync.WaitGroup
 	for _, once := range []string{"a", "b"} {

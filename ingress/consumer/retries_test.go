@@ -71,7 +71,7 @@ func TestRetries_OfAClientThatWasRefusedLandInNobodysConversation(t *testing.T) 
 	}
 	for name, change := range refusals {
 		t.Run(name, func(t *testing.T) {
-			b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}})
+			b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 1}.Patch()})
 			hers := b.loses(says("hi"))
 			if change[0] != "" {
 				_, err := b.Pool.Exec(t.Context(), change[0])
@@ -129,7 +129,7 @@ func TestRetries_AreKnownForTenMinutes(t *testing.T) {
 }
 
 func TestRetries_OfOneThatWasAcceptedAtItsSecondTryAreTheSameMessage(t *testing.T) {
-	b := setup(t, service.Patch{Limits: &service.Limits{RequestsPerMinute: 1000, Concurrent: 1}})
+	b := setup(t, service.Patch{Limits: service.Limits{RequestsPerMinute: 1000, Concurrent: 1}.Patch()})
 	waits := b.conversation()
 	b.chats(waits, "it waits").until("accepted")
 	body := says("hi")

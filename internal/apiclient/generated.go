@@ -809,21 +809,21 @@ type NewPolicy struct {
 
 // NewService is the schema of this name in the API's document.
 type NewService struct {
-	AllowedDocs           *[]string      `json:"allowed_docs,omitzero"`
-	AllowedScripts        *[]string      `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string      `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat.
-	Description           *string        `json:"description,omitzero"`
-	Limits                *ServiceLimits `json:"limits,omitzero"`
-	MaxConversations      *int           `json:"max_conversations,omitzero"`
-	Model                 *string        `json:"model,omitzero"` // provider/model; provider:model is understood.
-	Name                  *string        `json:"name,omitzero"`
-	Origins               *[]string      `json:"origins,omitzero"`
-	Published             *bool          `json:"published,omitzero"`
-	QuickQuestions        *[]string      `json:"quick_questions,omitzero"`
-	ResearchTools         *bool          `json:"research_tools,omitzero"` // The same as the capability web.
-	SystemPromptVersionID *int           `json:"system_prompt_version_id,omitzero"`
-	UserProfileVersionID  *int           `json:"user_profile_version_id,omitzero"`
-	WelcomeMessage        *string        `json:"welcome_message,omitzero"`
+	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
+	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
+	Description           *string             `json:"description,omitzero"`
+	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Those that are left out stay.
+	MaxConversations      *int                `json:"max_conversations,omitzero"`
+	Model                 *string             `json:"model,omitzero"` // provider/model; provider:model is understood.
+	Name                  *string             `json:"name,omitzero"`
+	Origins               *[]string           `json:"origins,omitzero"`
+	Published             *bool               `json:"published,omitzero"`
+	QuickQuestions        *[]string           `json:"quick_questions,omitzero"`
+	ResearchTools         *bool               `json:"research_tools,omitzero"` // The same as the capability web.
+	SystemPromptVersionID *int                `json:"system_prompt_version_id,omitzero"`
+	UserProfileVersionID  *int                `json:"user_profile_version_id,omitzero"`
+	WelcomeMessage        *string             `json:"welcome_message,omitzero"`
 }
 
 // NewServiceKey is the schema of this name in the API's document.
@@ -1309,22 +1309,22 @@ type SentTool struct {
 
 // ServiceChange is the schema of this name in the API's document.
 type ServiceChange struct {
-	AllowedDocs           *[]string      `json:"allowed_docs,omitzero"`
-	AllowedScripts        *[]string      `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string      `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat.
-	Description           *string        `json:"description,omitzero"`
-	Limits                *ServiceLimits `json:"limits,omitzero"`
-	MaxConversations      *int           `json:"max_conversations,omitzero"`
-	Model                 *string        `json:"model,omitzero"` // provider/model; provider:model is understood.
-	Name                  *string        `json:"name,omitzero"`
-	Origins               *[]string      `json:"origins,omitzero"`
-	Published             *bool          `json:"published,omitzero"`
-	QuickQuestions        *[]string      `json:"quick_questions,omitzero"`
-	ResearchTools         *bool          `json:"research_tools,omitzero"` // The same as the capability web.
-	Revision              int64          `json:"revision,omitzero"`       // The revision that the change was made from; 0: any.
-	SystemPromptVersionID *int           `json:"system_prompt_version_id,omitzero"`
-	UserProfileVersionID  *int           `json:"user_profile_version_id,omitzero"`
-	WelcomeMessage        *string        `json:"welcome_message,omitzero"`
+	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
+	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
+	Description           *string             `json:"description,omitzero"`
+	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Those that are left out stay.
+	MaxConversations      *int                `json:"max_conversations,omitzero"`
+	Model                 *string             `json:"model,omitzero"` // provider/model; provider:model is understood.
+	Name                  *string             `json:"name,omitzero"`
+	Origins               *[]string           `json:"origins,omitzero"`
+	Published             *bool               `json:"published,omitzero"`
+	QuickQuestions        *[]string           `json:"quick_questions,omitzero"`
+	ResearchTools         *bool               `json:"research_tools,omitzero"` // The same as the capability web.
+	Revision              int64               `json:"revision,omitzero"`       // The revision that the change was made from; 0: any.
+	SystemPromptVersionID *int                `json:"system_prompt_version_id,omitzero"`
+	UserProfileVersionID  *int                `json:"user_profile_version_id,omitzero"`
+	WelcomeMessage        *string             `json:"welcome_message,omitzero"`
 }
 
 // ServiceKey is the schema of this name in the API's document.
@@ -1342,6 +1342,13 @@ type ServiceLimits struct {
 	Concurrent        int   `json:"concurrent"`          // Messages of one key that wait or are answered at once; default 4.
 	RequestsPerMinute int   `json:"requests_per_minute"` // Of one key; default 60.
 	TokensPerDay      int64 `json:"tokens_per_day"`      // Of all consumers, in a day of UTC; 0: as many as they want.
+}
+
+// ServiceLimitsPatch is the schema of this name in the API's document.
+type ServiceLimitsPatch struct {
+	Concurrent        *int   `json:"concurrent,omitzero"`          // Messages of one key that wait or are answered at once.
+	RequestsPerMinute *int   `json:"requests_per_minute,omitzero"` // Of one key.
+	TokensPerDay      *int64 `json:"tokens_per_day,omitzero"`      // Of all consumers, in a day of UTC; 0: as many as they want.
 }
 
 // ServiceUsage is the schema of this name in the API's document.
@@ -1368,7 +1375,7 @@ type ServiceUsageRow struct {
 	P50Ms            int64    `json:"p50_ms"` // Milliseconds until half of them were answered, a stream until it ended.
 	P95Ms            int64    `json:"p95_ms"`
 	PromptTokens     int64    `json:"prompt_tokens"`
-	Requests         int64    `json:"requests"` // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION.
+	Requests         int64    `json:"requests"` // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS.
 }
 
 // ServiceView is the schema of this name in the API's document.
@@ -1376,8 +1383,8 @@ type ServiceView struct {
 	AdminID               chat.UserID   `json:"admin_id"`        // The administrator whose models, keys, documents and scripts it works with.
 	AdminName             string        `json:"admin_name"`      // Name of the administrator whose it is.
 	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it reads: * is all, none: nothing.
-	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ that it runs: * is all, none: nothing.
-	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat.
+	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them.
+	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
 	Closed                bool          `json:"closed,omitzero"` // Its administrator is shut out, or is no administrator any more: nobody can use it.
 	Conversations         int           `json:"conversations"`   // How many conversations of consumers it has.
 	CreatedAt             time.Time     `json:"created_at"`

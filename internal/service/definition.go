@@ -54,6 +54,27 @@ type ServiceLimits struct { //nolint:revive // the name of its schema in the API
 // Limits are ServiceLimits.
 type Limits = ServiceLimits
 
+// ServiceLimitsPatch is a change of limits: what is nil stays.
+type ServiceLimitsPatch struct { //nolint:revive // the name of its schema in the API
+	RequestsPerMinute *int   `json:"requests_per_minute,omitempty" minimum:"1" maximum:"100000" doc:"Of one key."`
+	Concurrent        *int   `json:"concurrent,omitempty" minimum:"1" maximum:"1000" doc:"Messages of one key that wait or are answered at once."`
+	TokensPerDay      *int64 `json:"tokens_per_day,omitempty" minimum:"0" doc:"Of all consumers, in a day of UTC; 0: as many as they want."`
+}
+
+// LimitsPatch is a ServiceLimitsPatch.
+type LimitsPatch = ServiceLimitsPatch
+
+// Patch is the change that makes other limits these.
+func (l ServiceLimits) Patch() *LimitsPatch {
+	return &LimitsPatch{RequestsPerMinute: &l.RequestsPerMinute, Concurrent: &l.Concurrent, TokensPerDay: &l.TokensPerDay}
+}
+
+func (l *ServiceLimits) apply(p LimitsPatch) {
+	set(&l.RequestsPerMinute, p.RequestsPerMinute)
+	set(&l.Concurrent, p.Concurrent)
+	set(&l.TokensPerDay, p.TokensPerDay)
+}
+
 // Capability is something that a service can do beside talking and files.
 type Capability string
 
@@ -97,7 +118,7 @@ type Patch struct {
 	Welcome          *string       `json:"welcome_message,omitempty" maxLength:"2000"`
 	Questions        *[]string     `json:"quick_questions,omitempty" maxItems:"10"`
 	Origins          *[]string     `json:"origins,omitempty" maxItems:"20"`
-	Limits           *Limits       `json:"limits,omitempty"`
+	Limits           *LimitsPatch  `json:"limits,omitempty" doc:"Those that are left out stay."`
 }
 
 // Apply returns a definition with a change in it, checked and made neat. Published of the patch is the caller's matter.
@@ -114,7 +135,9 @@ func (d Definition) Apply(p Patch) (Definition, error) {
 	set(&d.Welcome, p.Welcome)
 	set(&d.Questions, p.Questions)
 	set(&d.Origins, p.Origins)
-	set(&d.Limits, p.Limits)
+	if p.Limits != nil {
+		d.Limits.apply(*p.Limits)
+	}
 	d.Capabilities = slices.Clone(d.Capabilities)
 	if p.ResearchTools != nil {
 		d.Capabilities = slices.DeleteFunc(d.Capabilities, func(c Capability) bool { return c == Web })

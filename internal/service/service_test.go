@@ -83,7 +83,7 @@ func TestApply_RefusesWhatNoServiceCanBe(t *testing.T) {
 		"a path as origin":      {Origins: &[]string{"https://shop.example/a"}},
 		"a policy as origin":    {Origins: &[]string{"https://shop.example; script-src *"}},
 		"any origin":            {Origins: &[]string{"*"}},
-		"no limit":              {Limits: &service.Limits{}},
+		"no limit":              {Limits: service.Limits{}.Patch()},
 		"an empty question":     {Questions: &[]string{" "}},
 	} {
 		_, err := d.Apply(p)
@@ -93,6 +93,17 @@ func TestApply_RefusesWhatNoServiceCanBe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"https://shop.example"}, d.Origins)
 	require.Equal(t, []service.Capability{"image", "web"}, d.Capabilities)
+}
+
+func TestApply_LimitsThatAreLeftOutStay(t *testing.T) {
+	t.Parallel()
+	d, err := service.Defaults().Apply(service.Patch{Name: new("Shop"), Limits: &service.LimitsPatch{TokensPerDay: new(int64(9))}})
+	require.NoError(t, err)
+	d, err = d.Apply(service.Patch{Limits: &service.LimitsPatch{RequestsPerMinute: new(5)}})
+	require.NoError(t, err)
+	require.Equal(t, service.Limits{RequestsPerMinute: 5, Concurrent: 4, TokensPerDay: 9}, d.Limits)
+	_, err = d.Apply(service.Patch{Limits: &service.LimitsPatch{Concurrent: new(0)}})
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
 }
 
 func TestAgent_HasTheToolsOfItsCapabilitiesAndNoOther(t *testing.T) {

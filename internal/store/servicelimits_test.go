@@ -16,7 +16,7 @@ import (
 	"xbot/internal/store/services"
 )
 
-func limited(l service.Limits) service.Patch { return service.Patch{Limits: &l} }
+func limited(l service.Limits) service.Patch { return service.Patch{Limits: l.Patch()} }
 
 // sendAs accepts a message of a consumer, as the API does after it was admitted.
 func (b *bundle) sendAs(c service.Conversation, id string) {

@@ -6068,10 +6068,11 @@ export interface components {
         NewService: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
             capabilities?: string[];
             description?: string;
-            limits?: components["schemas"]["ServiceLimits"];
+            /** @description Those that are left out stay. */
+            limits?: components["schemas"]["ServiceLimitsPatch"];
             /** Format: int64 */
             max_conversations?: number;
             /** @description provider/model; provider:model is understood. */
@@ -7162,10 +7163,11 @@ export interface components {
         ServiceChange: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
             capabilities?: string[];
             description?: string;
-            limits?: components["schemas"]["ServiceLimits"];
+            /** @description Those that are left out stay. */
+            limits?: components["schemas"]["ServiceLimitsPatch"];
             /** Format: int64 */
             max_conversations?: number;
             /** @description provider/model; provider:model is understood. */
@@ -7223,6 +7225,23 @@ export interface components {
              */
             tokens_per_day: number;
         };
+        ServiceLimitsPatch: {
+            /**
+             * Format: int64
+             * @description Messages of one key that wait or are answered at once.
+             */
+            concurrent?: number;
+            /**
+             * Format: int64
+             * @description Of one key.
+             */
+            requests_per_minute?: number;
+            /**
+             * Format: int64
+             * @description Of all consumers, in a day of UTC; 0: as many as they want.
+             */
+            tokens_per_day?: number;
+        };
         ServiceUsage: {
             /** @example USD */
             currency: string;
@@ -7276,7 +7295,7 @@ export interface components {
             prompt_tokens: number;
             /**
              * Format: int64
-             * @description With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_RETENTION.
+             * @description With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS.
              */
             requests: number;
         };
@@ -7290,9 +7309,9 @@ export interface components {
             admin_name: string;
             /** @description Patterns of documents below docs/ that it reads: * is all, none: nothing. */
             allowed_docs: string[] | null;
-            /** @description Patterns of scripts below scripts/ that it runs: * is all, none: nothing. */
+            /** @description Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them. */
             allowed_scripts: string[] | null;
-            /** @description Of web, image, speech, video, scheduler and humanchat. */
+            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
             capabilities: string[] | null;
             /** @description Its administrator is shut out, or is no administrator any more: nobody can use it. */
             closed?: boolean;
