@@ -65,7 +65,7 @@ type Job struct {
 type JobTrack struct {
 	Service  string `json:"service,omitempty" doc:"The service whose conversations are told: that of target, or, where there is none, all that exist at each time. Empty: it is a job of the house."`
 	Consumer bool   `json:"consumer,omitempty" doc:"It was made by a consumer's conversation for itself."`
-	Held     bool   `json:"held,omitempty" doc:"Its service is withdrawn, or the owner may not have it any more: its times wait, and count as missed afterwards."`
+	Held     bool   `json:"held,omitempty" doc:"It may not run now: its service is withdrawn or has lost the capability scheduler, the key of its conversation is revoked, or its administrator or owner is shut out, or no administrator any more. Its times wait, and count as missed afterwards."`
 }
 
 // Why the server paused a job.
