@@ -209,5 +209,6 @@ func TestServiceUsage_CountsWhatConsumersDidAndKeepsItOverADeletion(t *testing.T
 	status, body := c.get(http.MethodGet, "/metrics", http.Header{"Authorization": {"Bearer " + at.Token}})
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, body, `xbot_service_requests_total{service="`+c.of.ID+`",status="4xx"} 1`)
+	require.Contains(t, body, `xbot_service_tokens_total{kind="prompt",service="`+c.of.ID+`"} `+strconv.FormatInt(tokens, 10)+"\n")
 	require.NotContains(t, body, id, "no conversation is a label")
 }

@@ -56,6 +56,7 @@ import (
 	"xbot/internal/tool/task"
 	"xbot/internal/transcription"
 	"xbot/internal/webpicture"
+	"xbot/server/tokencount"
 	"xbot/web"
 )
 
@@ -118,6 +119,7 @@ func (in *ingressPart) signOn() *signon.SignOn {
 
 // consumers is the API by which programs and people outside use services.
 func (in *ingressPart) consumers() *consumer.API {
+	in.tele.Registry.MustRegister(tokencount.New(in.store, in.log))
 	return consumer.New(consumer.Config{
 		Store: in.store, Dispatch: in.dispatch, Answers: &answer.Source{Rows: in.store, Bus: in.bus, Closing: in.closing},
 		Rooms: in.guests(), Addresses: in.auth, Key: in.key, Log: in.log, Tally: newRequestCount(in.tele.Registry),

@@ -19,3 +19,10 @@ FROM service_tokens t
 WHERE t.service_id = sqlc.arg(service_id) AND t.day >= (sqlc.arg(since)::timestamptz AT TIME ZONE 'UTC')::date AND t.day < (sqlc.arg(until)::timestamptz AT TIME ZONE 'UTC')::date
 GROUP BY 1, t.model
 ORDER BY 1, t.model;
+
+-- name: ServiceUsageTotals :many
+-- What models took for the consumers of each service since it was made.
+SELECT t.service_id, sum(t.prompt_tokens)::bigint AS prompt_tokens, sum(t.cached_tokens)::bigint AS cached_tokens, sum(t.completion_tokens)::bigint AS completion_tokens
+FROM service_tokens t
+GROUP BY t.service_id
+ORDER BY t.service_id;

@@ -131,3 +131,43 @@ func (q *Queries) ServiceUsageTokens(ctx context.Context, db DBTX, arg ServiceUs
 	}
 	return items, nil
 }
+
+const serviceUsageTotals = `-- name: ServiceUsageTotals :many
+SELECT t.service_id, sum(t.prompt_tokens)::bigint AS prompt_tokens, sum(t.cached_tokens)::bigint AS cached_tokens, sum(t.completion_tokens)::bigint AS completion_tokens
+FROM service_tokens t
+GROUP BY t.service_id
+ORDER BY t.service_id
+`
+
+type ServiceUsageTotalsRow struct {
+	ServiceID        string
+	PromptTokens     int64
+	CachedTokens     int64
+	CompletionTokens int64
+}
+
+// What models took for the consumers of each service since it was made.
+func (q *Queries) ServiceUsageTotals(ctx context.Context, db DBTX) ([]ServiceUsageTotalsRow, error) {
+	rows, err := db.Query(ctx, serviceUsageTotals)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceUsageTotalsRow
+	for rows.Next() {
+		var i ServiceUsageTotalsRow
+		if err := rows.Scan(
+			&i.ServiceID,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

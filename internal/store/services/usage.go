@@ -56,3 +56,22 @@ func (s *Store) ServiceUsage(ctx context.Context, of string, p Period) (all Requ
 	}
 	return all, by, spent, nil
 }
+
+// Taken is what models took for the consumers of a service since it was made.
+type Taken struct {
+	Service                    string
+	Prompt, Cached, Completion int64 // Cached: part of Prompt
+}
+
+// ServiceTokens sums up what models took for the consumers of each service; one that took nothing is left out.
+func (s *Store) ServiceTokens(ctx context.Context) ([]Taken, error) {
+	rows, err := s.db.Q.ServiceUsageTotals(ctx, s.db.Pool)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("sum up the tokens of services: %w", err))
+	}
+	out := make([]Taken, len(rows))
+	for i, r := range rows {
+		out[i] = Taken{r.ServiceID, r.PromptTokens, r.CachedTokens, r.CompletionTokens}
+	}
+	return out, nil
+}
