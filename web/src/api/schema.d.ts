@@ -5198,7 +5198,7 @@ export interface components {
             deliver?: string;
             /** @description The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere. */
             heartbeat?: string;
-            /** @description Its service is withdrawn, or the owner may not have it any more: its times wait, and count as missed afterwards. */
+            /** @description It may not run now: its service is withdrawn or has lost the capability scheduler, the key of its conversation is revoked, or its administrator or owner is shut out, or no administrator any more. Its times wait, and count as missed afterwards. */
             held?: boolean;
             id: string;
             /**
