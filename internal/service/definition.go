@@ -121,6 +121,9 @@ type Patch struct {
 	Limits           *LimitsPatch  `json:"limits,omitempty" doc:"Those that are left out stay."`
 }
 
+// PublishesAlone reports whether a change publishes or withdraws, and leaves the definition as it is.
+func (p Patch) PublishesAlone() bool { return p == Patch{Published: p.Published} }
+
 // Apply returns a definition with a change in it, checked and made neat. Published of the patch is the caller's matter.
 func (d Definition) Apply(p Patch) (Definition, error) {
 	set(&d.Name, p.Name)

@@ -486,3 +486,16 @@ func TestServices_TheDeletionOfWhoeverHasNoneIsNoChangeOfServices(t *testing.T) 
 	require.NoError(t, err)
 	require.Equal(t, was+1, version())
 }
+
+func TestServices_WhatAnEarlierVersionAcceptedCanBeWithdrawn(t *testing.T) {
+	b := setup(t)
+	ctx := t.Context()
+	made, _ := b.service(service.Patch{})
+	_, err := b.pool.Exec(ctx, `UPDATE services SET definition = jsonb_set(definition, '{allowed_docs}', '["{faq,guides}/*.md"]') WHERE id = $1`, made.ID)
+	require.NoError(t, err)
+	got, err := b.ChangeService(ctx, made.ID, 0, service.Patch{Published: new(false)})
+	require.NoError(t, err)
+	require.False(t, got.Published)
+	_, err = b.ChangeService(ctx, made.ID, 0, service.Patch{Description: new("parcels")})
+	require.Equal(t, fault.Invalid, b.kind(err))
+}

@@ -120,9 +120,11 @@ func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p 
 		if revision != 0 && revision != was.Revision {
 			return fault.Errorf(fault.Conflict, "the service was changed meanwhile: read it again")
 		}
-		d, err := was.Apply(p)
-		if err != nil {
-			return err
+		d := was.Definition
+		if !p.PublishesAlone() { // whatever an earlier version accepted can be withdrawn
+			if d, err = was.Apply(p); err != nil {
+				return err
+			}
 		}
 		published := was.Published
 		if p.Published != nil {
