@@ -146,7 +146,7 @@ func TestDocs_EveryMetricIsListed(t *testing.T) {
 		}
 		text, err := os.ReadFile(filepath.Join(root, path))
 		require.NoError(t, err)
-		for _, m := range regexp.MustCompile(`prometheus\.\w+Opts\{\s*Name:\s*"(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`prometheus\.(?:\w+Opts\{\s*Name:\s*|NewDesc\(\s*)"(\w+)"`).FindAllStringSubmatch(string(text), -1) {
 			registered = append(registered, m[1])
 		}
 	}
