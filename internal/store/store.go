@@ -147,8 +147,8 @@ type (
 	ShareStore = shares.Store
 	// ServiceStore is the one of package services.
 	ServiceStore = services.Store
-	// ServiceMeasures are what services of package services were asked and took.
-	ServiceMeasures = services.Measures
+	// ServiceUsageStore is what services of package services were asked and took.
+	ServiceUsageStore = services.Usage
 	// NoticeStore is the one of package notices.
 	NoticeStore = notices.Store
 )
@@ -241,7 +241,7 @@ type operations struct {
 	*PluginStore
 	*AgentSecretStore
 	*ServiceStore
-	*ServiceMeasures
+	*ServiceUsageStore
 }
 
 // New returns a store. The caller owns the pool.
@@ -261,7 +261,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.PluginStore = plugins.New(s.db)
 	s.AgentSecretStore = agentsecrets.New(s.db)
 	s.ServiceStore = services.New(s.db, s.Quota)
-	s.ServiceMeasures = services.NewMeasures(s.db)
+	s.ServiceUsageStore = services.NewUsage(s.db)
 	s.ActiveToolStore = activetools.New(s.db)
 	s.ClientActionStore = clientactions.New(s.db)
 	s.CardStore = cards.New(s.db)

@@ -30,7 +30,8 @@ const (
 
 // AdvanceTrack moves the line of the runs of services' jobs, in one transaction: what has ended gives its place back, what takes too long is
 // asked to stop, the firing that came first gets more of its runs, those of consumers are passed over whose key is revoked or whose service has used
-// up its tokens of the day, and those that are next get what places there are. Those of conversations that a person has taken wait. Done again it finds what it did: a firing tells each conversation once.
+// up its tokens of the day, and those that are next get what places there are. Those of conversations that a person has taken wait. Done again it
+// finds what it did: a firing tells each conversation once.
 func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration) (out chat.Tracked, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := LockTrack(ctx, tx); err != nil {

@@ -8,11 +8,11 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Measures keeps what services were asked and took. It is safe for concurrent use.
-type Measures struct{ db *pg.DB }
+// Usage keeps what services were asked and took. It is safe for concurrent use.
+type Usage struct{ db *pg.DB }
 
-// NewMeasures returns those over the database.
-func NewMeasures(db *pg.DB) *Measures { return &Measures{db: db} }
+// NewUsage returns it over the database.
+func NewUsage(db *pg.DB) *Usage { return &Usage{db: db} }
 
 // Figures are what administrators see of a service beside what was chosen.
 type Figures struct {
@@ -23,7 +23,7 @@ type Figures struct {
 }
 
 // ServiceFigures returns the figures of services, by their ids: of one, or with an empty id of all.
-func (s *Measures) ServiceFigures(ctx context.Context, id string) (map[string]Figures, error) {
+func (s *Usage) ServiceFigures(ctx context.Context, id string) (map[string]Figures, error) {
 	rows, err := s.db.Q.ServiceFigures(ctx, s.db.Pool, id)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("count what services have: %w", err))

@@ -109,8 +109,8 @@ func (s *Store) Hands(ctx context.Context, sessions []chat.SessionKey) (map[chat
 }
 
 // TakeIn has a person answer in place of the agent: the turn that runs is stopped, and what waits stands in the transcript for
-// them to answer, stamped in the first of the zones that is known where the administrator has said none. Tasks wait. Done again it changes nothing but who
-// has it. Denied: they are no administrator. It returns the turn that is stopped, empty if none ran.
+// them to answer, stamped in the first of the zones that is known where the administrator has said none. Tasks wait. Done again it changes
+// nothing but who has it. Denied: they are no administrator. It returns the turn that is stopped, empty if none ran.
 func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by By, zones []string) (chat.TurnID, error) {
 	var stops chat.TurnID
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {

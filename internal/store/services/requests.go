@@ -26,7 +26,7 @@ type Request struct {
 }
 
 // RecordRequests keeps requests. Those of services that do not exist any more are left out, and those that were kept before.
-func (s *Measures) RecordRequests(ctx context.Context, all []Request) error {
+func (s *Usage) RecordRequests(ctx context.Context, all []Request) error {
 	var p dbsqlc.ServiceRequestsAddParams
 	for _, r := range all {
 		p.Ids = append(p.Ids, r.ID)
@@ -41,7 +41,7 @@ func (s *Measures) RecordRequests(ctx context.Context, all []Request) error {
 }
 
 // ServiceRequests lists the newest requests of a service.
-func (s *Measures) ServiceRequests(ctx context.Context, of string, limit int) ([]Request, error) {
+func (s *Usage) ServiceRequests(ctx context.Context, of string, limit int) ([]Request, error) {
 	rows, err := s.db.Q.ServiceRequestList(ctx, s.db.Pool, dbsqlc.ServiceRequestListParams{ServiceID: of, N: int32(limit)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list requests of %s: %w", of, err))
