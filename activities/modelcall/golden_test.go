@@ -3,16 +3,15 @@ package modelcall_test
 import (
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
+	"xbot/internal/goldentest"
 	"xbot/internal/llm"
 	"xbot/internal/llm/anthropic"
 	"xbot/internal/llm/limits"
@@ -20,7 +19,8 @@ import (
 	"xbot/internal/llm/openai"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+//go:embed testdata
+var testdata embed.FS
 
 // told is a conversation of two people's pictures and one that a tool read.
 type told struct{ pictures map[string]chat.Picture }
@@ -102,14 +102,7 @@ func TestAssemble_PicturesOfPeopleAndToolsAndTheMarkerOfAnOlderOneAsProvidersAre
 			server.Strict()
 			client, err := connect(server)
 			require.NoError(t, err)
-			got, golden := body(t, server, client), filepath.Join("testdata", "pictures-"+name+".json")
-			if *update {
-				require.NoError(t, os.MkdirAll("testdata", 0o755))
-				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got, "if this is meant: go test ./activities/modelcall -run AsProvidersAreSentThem -update")
+			goldentest.Equal(t, testdata, "testdata/pictures-"+name+".json", body(t, server, client))
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/goldentest"
 	"xbot/internal/fault"
 	"xbot/internal/memory"
 	"xbot/internal/prompt"
@@ -176,7 +177,6 @@ func (p probe) Process(context.Context, *prompt.Assembly) error {
 	return p.err
 }
 
-// TestSystem_OfEachChannel compares whole prompts; -update writes them anew.
 func TestSystem_OfEachChannel(t *testing.T) {
 	for _, channel := range []string{"web", "cli", "api", "feishu", "qq", "napcat", "unheard-of"} {
 		t.Run(channel, func(t *testing.T) {
@@ -184,14 +184,7 @@ func TestSystem_OfEachChannel(t *testing.T) {
 			w.everything()
 			w.scene.Channel = channel
 			got := strings.ReplaceAll(w.system(), w.box.Workspace(), "/workspace") + "\n"
-			golden := filepath.Join("testdata", "channels", channel+".golden")
-			if *update {
-				require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
-				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got, "if this is meant: go test ./internal/prompt -update")
+			goldentest.Equal(t, testdata, "testdata/channels/"+channel+".golden", got)
 		})
 	}
 }

@@ -1,10 +1,8 @@
 package prompt_test
 
 import (
-	"flag"
+	"embed"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"xbot/internal/chat"
+	"xbot/internal/goldentest"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/prompt"
@@ -30,7 +29,8 @@ import (
 	"xbot/internal/tool/web"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+//go:embed testdata
+var testdata embed.FS
 
 // allTools are the tools of the product, made anew at each call as each process makes them.
 func allTools() []tool.Spec { return registry().Specs() }
@@ -78,13 +78,7 @@ func TestRequest_TellsAConversationAsTheModelReadsIt(t *testing.T) {
 			fmt.Fprintf(&b, "  call %s %s %s\n", c.ID, c.Name, c.Arguments)
 		}
 	}
-	golden := filepath.Join("testdata", "conversation.golden")
-	if *update {
-		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), b.String(), "if this is meant: go test ./internal/prompt -update")
+	goldentest.Equal(t, testdata, "testdata/conversation.golden", b.String())
 }
 
 func TestRequest_EveryCallHasItsPair(t *testing.T) {

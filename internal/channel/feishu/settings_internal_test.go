@@ -2,17 +2,18 @@ package feishu
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
-	"flag"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/channel"
+	"xbot/internal/goldentest"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
+//go:embed testdata
+var testdata embed.FS
 
 func TestAskCard_OfSettingsIsTheJSONOfTheGoldenFile(t *testing.T) {
 	raw := encode(askCard(channel.Question{
@@ -26,11 +27,5 @@ func TestAskCard_OfSettingsIsTheJSONOfTheGoldenFile(t *testing.T) {
 	var got bytes.Buffer
 	require.NoError(t, json.Indent(&got, []byte(raw), "", "  "))
 	got.WriteByte('\n')
-	const golden = "testdata/settings.golden.json"
-	if *update {
-		require.NoError(t, os.WriteFile(golden, got.Bytes(), 0o600))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got.String())
+	goldentest.Equal(t, testdata, "testdata/settings.golden.json", got.String())
 }

@@ -1,9 +1,7 @@
 package progress_test
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
+	"embed"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +12,12 @@ import (
 	"xbot/internal/channel/format"
 	"xbot/internal/channel/progress"
 	"xbot/internal/chat"
+	"xbot/internal/goldentest"
 	"xbot/internal/i18n"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+//go:embed testdata
+var testdata embed.FS
 
 var start = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
@@ -84,14 +84,7 @@ func TestShow_ReadsAsBefore(t *testing.T) {
 		for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
 			r := progress.Show(lang, turn, start.Add(83*time.Second), 2000)
 			got := "[" + string(r.Tone) + "] " + r.Title + "\n\n" + r.Text + "\n"
-			path := filepath.Join("testdata", "TestShow", name+"."+string(lang)+".golden")
-			if *update {
-				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o750))
-				require.NoError(t, os.WriteFile(path, []byte(got), 0o600))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.Equal(t, string(want), got, path)
+			goldentest.Equal(t, testdata, "testdata/TestShow/"+name+"."+string(lang)+".golden", got)
 		}
 	}
 }

@@ -3,13 +3,12 @@ package graphics_test
 import (
 	"bytes"
 	"context"
+	"embed"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 
 	"xbot/internal/cli/graphics"
 	"xbot/internal/fault"
+	"xbot/internal/goldentest"
 )
 
 // checks is a picture of a size.
@@ -92,17 +92,8 @@ func TestFit_KeepsTheShapeEnlargesNothingAndStaysWithinBounds(t *testing.T) {
 	require.Equal(t, graphics.Size{Columns: 1, Rows: 1}, graphics.Fit(image.Pt(100, 100), cell, graphics.Size{}))
 }
 
-// golden compares with a file, which UPDATE_GOLDEN writes.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	at := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		require.NoError(t, os.WriteFile(at, []byte(got), 0o644))
-	}
-	want, err := os.ReadFile(at)
-	require.NoError(t, err)
-	require.Equal(t, string(want), got)
-}
+//go:embed testdata
+var testdata embed.FS
 
 func TestLine_SpeaksEachProtocol(t *testing.T) {
 	t.Parallel()
@@ -114,7 +105,7 @@ func TestLine_SpeaksEachProtocol(t *testing.T) {
 	} {
 		got, err := graphics.Line(by, p, size, cell)
 		require.NoError(t, err)
-		golden(t, string(by), got)
+		goldentest.Equal(t, testdata, "testdata/"+string(by), got)
 		require.Empty(t, ansi.Strip(got), "no byte of it is shown as text")
 	}
 	for _, by := range []graphics.Protocol{graphics.Auto, graphics.Off, "x"} {
@@ -128,7 +119,7 @@ func TestCells_HoldAPictureThatTheTerminalHas(t *testing.T) {
 	size := graphics.Size{Columns: 3, Rows: 2}
 	given, err := graphics.Give(0x010203, checks(8, 6), size, image.Pt(4, 6))
 	require.NoError(t, err)
-	golden(t, "cells", given+"\n"+strings.Join(graphics.Cells(0x010203, size), "\n")+"\n"+graphics.Resize(0x010203, graphics.Size{Columns: 1, Rows: 1})+graphics.Take(0x010203))
+	goldentest.Equal(t, testdata, "testdata/"+"cells", given+"\n"+strings.Join(graphics.Cells(0x010203, size), "\n")+"\n"+graphics.Resize(0x010203, graphics.Size{Columns: 1, Rows: 1})+graphics.Take(0x010203))
 	for _, line := range graphics.Cells(graphics.MaxID, size) {
 		require.Equal(t, 3, ansi.StringWidth(line))
 	}
