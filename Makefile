@@ -9,14 +9,14 @@ RELEASE := $(shell cat VERSION)
 VERSION := $(RELEASE)$(shell git describe --always --dirty --exclude '*' 2>/dev/null | sed 's/^/+/')
 # Without tables for debuggers, as in the container: idle processes are 10 MB smaller, and stack traces stay as they are.
 STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
-# The race detector needs a C compiler and makes tests slower: on in CI, elsewhere with RACE=-race.
-RACE    ?= $(if $(CI),-race)
-# Memory is not what is short then: the collector looks four times as seldom. And a process that ends need not wait a second for
-# races of those that it leaves: thousands of them end in a run.
-RACED_GC := 400
-RACED_EXIT := atexit_sleep_ms=20
-# Packages that decode and format, and start no goroutine: without the detector their tests of bounds take a tenth of the time.
-SEQUENTIAL := internal/channel/format internal/pdf internal/picture internal/plugin internal/registry internal/table
+# The race detector needs a C compiler and makes tests slower. RACE=-race: everything runs with it. RACE=concurrent, the default in CI:
+# the packages in which goroutines meet (scripts/concurrent-packages), and the end-to-end tests of CONCURRENT_E2E.
+RACE    ?= $(if $(CI),concurrent)
+# Memory is not short there, so the collector runs a quarter as often; and a process that ends need not wait a second for races of
+# those that it leaves: thousands of them end in a run.
+RACED := GOGC=400 GORACE=atexit_sleep_ms=20
+# End-to-end tests of kills, queues, deliveries, runners, services and plugins, by their names.
+CONCURRENT_E2E := ^Test(Background|Bridge|Channels|Concurrency|Consumer|Crash|Delivery|Follow|Inbox|Peer|Plugin|Queue|Runner|Service|Stop|Subagent|Upgrade)|Kill
 # REQUIRE_CHROMIUM=1 makes a missing Chromium a failure of "make test".
 REQUIRE_CHROMIUM ?=
 
@@ -29,10 +29,15 @@ OAPI_CODEGEN  := github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
 GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
 NFPM          := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.2
 
-# Processes are killed and clocks compared on machines that may be busy, so up to five failed tests of a run are tried
-# again, twice at most, and told of; never where a data race was seen.
+# Up to five failed tests of a run are tried again, twice at most; never where a data race was seen. scripts/testreport names them, and
+# .ci/run fails where more than two needed it.
 GO_TEST = $(BIN)/gotestsum --format pkgname-and-test-fails --rerun-fails=2 --rerun-fails-max-failures=5 \
 	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
+
+# $(call go_test,stage,packages,flags) runs the tests of packages as a stage of scripts/stage.
+define go_test
+	$(CURDIR)/scripts/stage $1 $(GO_TEST) $(if $(RESULTS),--jsonfile=$(RESULTS)/$1.json) --packages="$2" -- $(QUICK) $3
+endef
 
 .PHONY: help
 help: ## list the targets
@@ -121,25 +126,26 @@ test-all: build ## run all tests; RACE=-race looks for races and needs a C compi
 
 # "make lint" vets, and nobody looks at test programs with a debugger: both together take two minutes of two cores.
 QUICK := -vet=off -ldflags='-s -w'
-define test_sequential
-@! grep -nE '^\s*go (func|[a-z])' $(SEQUENTIAL:%=%/*.go) || { echo "These start goroutines: take their packages out of SEQUENTIAL in the Makefile." >&2; exit 1; }
-$(GO_TEST) --packages="$(SEQUENTIAL:%=./%)" -- -p 2 $(QUICK) -timeout 20m
-endef
+packages := go list ./... | grep -vxF xbot/e2e
+join     := tr '\n' ' '
 
 .PHONY: test-go
 test-go: page temporal
 	$(call install,$(GOTESTSUM))
-	$(if $(RACE),GOGC=$(RACED_GC) GORACE=$(RACED_EXIT) )XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | \
-		grep -vxF -e xbot/e2e $(if $(RACE),$(SEQUENTIAL:%=-e xbot/%)) | tr '\n' ' ')" -- $(or $(RACE),-p 4) $(QUICK) -timeout 20m
-	$(if $(RACE),$(test_sequential))
+	@export XBOT_TEMPORAL_BIN=$$(scripts/content-path $(BIN)/xbot-temporal)$(if $(RACE), $(RACED)); \
+$(if $(filter concurrent,$(RACE)),\
+	$(call go_test,go-race,$$($(packages) | grep -xF -f <(scripts/concurrent-packages) | $(join)),-race -timeout 20m) && \
+	$(call go_test,go,$$($(packages) | grep -vxF -f <(scripts/concurrent-packages) | $(join)),-timeout 20m),\
+	$(call go_test,go,$$($(packages) | $(join)),$(or $(RACE),-p 4) -timeout 20m))
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
-# With the race detector the server under test has it too: its reports go to files, since the server is killed most of the time.
+# A server that is built with the race detector writes its reports to files, since it is killed most of the time.
 .PHONY: test-e2e test-smoke
 test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
-	$(if $(RACE),GORACE=$(RACED_EXIT) )XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 4 -timeout 60m $(ONLY)
+	@export XBOT_E2E_BIN=$(BIN)$(if $(RACE), $(RACED) XBOT_E2E_RACE='$(if $(filter concurrent,$(RACE)),$(CONCURRENT_E2E),.)'); \
+	$(call go_test,e2e,./e2e,-parallel 4 -timeout 60m $(ONLY))
 	@$(if $(RACE),scripts/race-reports $(BIN)/race/reports)
 
 .PHONY: race-binaries
@@ -147,14 +153,15 @@ race-binaries: build
 	@rm -rf $(BIN)/race && mkdir -p $(BIN)/race/real $(BIN)/race/reports
 	go build -race $(STAMP) -o $(BIN)/race/real/ ./cmd/xbot
 	@for program in xbot-cli xbot-runner xbot-temporal; do ln -s $(BIN)/$$program $(BIN)/race/real/ && ln -s $(BIN)/$$program $(BIN)/race/; done
-	@printf '#!/bin/sh\nGOGC=$${GOGC:-%s} GORACE="%s log_path=%s/reports/xbot" exec %s/real/xbot "$$@"\n' $(RACED_GC) $(RACED_EXIT) $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
+	@printf '#!/bin/sh\nGOGC=$${GOGC:-400} GORACE="atexit_sleep_ms=20 log_path=%s/reports/xbot" exec %s/real/xbot "$$@"\n' $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
 	@chmod +x $(BIN)/race/xbot
 
 # Never with the race detector: that would compile the Temporal server once more, for ten minutes, and look for races in
 # other people's code.
 .PHONY: test-temporal
 test-temporal: temporal
-	go test -C cmd/xbot-temporal -timeout 20m ./...
+	$(call install,$(GOTESTSUM))
+	@cd cmd/xbot-temporal && $(call go_test,temporal,./...,-timeout 20m)
 
 .PHONY: test-page
 test-page: build

@@ -121,7 +121,7 @@ func peak(t *testing.T, pid int) int {
 func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
 	t.Parallel()
 	s := prepareServer(t)
-	s.bin = plainBuild(t) // its memory is measured, and the detector has six times as much of its own
+	s.bin = bin // its memory is measured, of which the race detector takes six times as much
 	s.boot()
 	k := s.newTalk()
 	const size = 100 << 20

@@ -7,16 +7,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"xbot/internal/dirtest"
 )
 
 // bin is the folder of the binaries under test: XBOT_E2E_BIN, or built here.
 var bin string
+
+// raced matches the tests whose servers are built with the race detector (XBOT_E2E_RACE). nil matches none.
+var raced *regexp.Regexp
 
 func TestMain(m *testing.M) {
 	code, err := prepare(m)
@@ -36,6 +38,11 @@ func prepare(m *testing.M) (int, error) {
 		bin = filepath.Join(root, ".bin")
 		if err := build(root); err != nil {
 			return 0, err
+		}
+	}
+	if names := os.Getenv("XBOT_E2E_RACE"); names != "" {
+		if raced, err = regexp.Compile(names); err != nil {
+			return 0, fmt.Errorf("XBOT_E2E_RACE: %w", err)
 		}
 	}
 	if stackTemplate, err = os.MkdirTemp(dirtest.Fast(), "xt"); err != nil {
@@ -62,14 +69,10 @@ func build(root string) error {
 	return nil
 }
 
-// plainBuild is the folder of the programs without the race detector, for tests of what the detector changes: how much memory a
-// server takes, and how long hundreds of megabytes and tens of megapixels need.
-func plainBuild(t *testing.T) string {
-	t.Helper()
-	if filepath.Base(bin) != "race" {
-		return bin
+// binaries returns the folder of the binaries for a test.
+func binaries(t *testing.T) string {
+	if raced != nil && raced.MatchString(t.Name()) {
+		return filepath.Join(bin, "race")
 	}
-	above := filepath.Dir(bin)
-	require.FileExists(t, filepath.Join(above, "xbot"))
-	return above
+	return bin
 }

@@ -34,7 +34,7 @@ func pictureBombs() map[string][]byte {
 func TestPictures_AttacksStayFilesALineSaysWhyAndTheTurnIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := prepareServer(t, "LLM_VISION=on")
-	s.bin = plainBuild(t)
+	s.bin = bin // the race detector needs minutes for 40 megapixels
 	s.boot()
 	k := s.newTalk()
 	var photo, moving bytes.Buffer

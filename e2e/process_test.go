@@ -53,7 +53,7 @@ func (o *output) String() string {
 }
 
 func newProcess(t *testing.T, name string, env []string, args ...string) *process {
-	p := &process{t: t, name: name, args: args, env: env, bin: bin}
+	p := &process{t: t, name: name, args: args, env: env, bin: binaries(t)}
 	t.Cleanup(p.stop)
 	return p
 }
