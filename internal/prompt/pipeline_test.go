@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/goldentest"
 	"xbot/internal/fault"
+	"xbot/internal/goldentest"
 	"xbot/internal/memory"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
