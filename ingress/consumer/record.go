@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -131,12 +132,21 @@ func (r *recorder) write(ctx context.Context) {
 		if err != nil {
 			r.log.Warn("requests of consumers were not recorded", "requests", len(batch), "error", err)
 		}
-		if err == nil || fault.Is(err, fault.Invalid) || fault.Is(err, fault.Internal) { // what the database refuses once it refuses again
+		if err == nil || refused(err) {
 			r.written(len(batch))
 			continue
 		}
 		return
 	}
+}
+
+// refused reports whether the database rejected a batch and would reject it again. A write that was canceled or timed out is repeated: the
+// recorder may have been stopped in the middle of it, and rows that were written are skipped by their ids.
+func refused(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	return fault.Is(err, fault.Invalid) || fault.Is(err, fault.Internal)
 }
 
 // next returns those that are written next, and how many were not recorded since it last said so.

@@ -2,8 +2,10 @@ package consumer
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -87,4 +89,46 @@ func TestRecorder_WritesWhatIsLeftWhenItStops(t *testing.T) {
 	}
 	stop()
 	require.Len(t, l.kept, recordMost+7)
+}
+
+// stalled is a ledger whose first write does not return before its context ends.
+type stalled struct {
+	*ledger
+	began chan struct{}
+}
+
+func (s *stalled) RecordRequests(ctx context.Context, all []services.Request) error {
+	if s.asked == 0 {
+		s.asked++
+		close(s.began)
+		<-ctx.Done()
+		return fmt.Errorf("record %d requests: %w", len(all), ctx.Err()) // as the store returns it
+	}
+	return s.ledger.RecordRequests(ctx, all)
+}
+
+func TestRecorder_AStopDuringAWriteLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, l := recording()
+		s := &stalled{l, make(chan struct{})}
+		r := newRecorder(s, slog.New(slog.DiscardHandler))
+		stop := r.start(t.Context())
+		r.add(services.Request{Service: "svc_a"})
+		<-s.began
+		stop()
+		require.Len(t, l.kept, 1)
+	})
+}
+
+func TestRecorder_AWriteThatTimedOutIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, l := recording()
+		s := &stalled{l, make(chan struct{})}
+		r := newRecorder(s, slog.New(slog.DiscardHandler))
+		r.add(services.Request{Service: "svc_a"})
+		r.write(t.Context())
+		require.Empty(t, l.kept)
+		r.write(t.Context())
+		require.Len(t, l.kept, 1)
+	})
 }
