@@ -56,22 +56,25 @@ const (
 	groupField  = 2
 )
 
-// parentOf is 0 for what is gone.
+// gone is the parent of a process that has ended. 0 is that of a process whose parent is outside this PID namespace.
+const gone = -1
+
+// parentOf returns the process id of the parent, or gone.
 func parentOf(pid int) int { return statField(pid, parentField) }
 
-// statField reads a number of /proc/<pid>/stat; its second field, the name, may contain anything. 0 means gone.
+// statField reads a number of /proc/<pid>/stat; its second field, the name, may contain anything.
 func statField(pid, field int) int {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return 0
+		return gone
 	}
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
 	if len(fields) <= field {
-		return 0
+		return gone
 	}
 	n, err := strconv.Atoi(string(fields[field]))
 	if err != nil {
-		return 0
+		return gone
 	}
 	return n
 }

@@ -40,15 +40,17 @@ func judgeGroup(jobs string, r confine.Request) (bool, error) {
 	if len(members) == 0 {
 		return false, unix.ESRCH
 	}
-	own := func(pid int) bool { return isBelow(pid, func(above int) bool { return above == os.Getpid() }) }
-	if !slices.ContainsFunc(members, func(pid int) bool { return !own(pid) }) {
+	others := slices.DeleteFunc(members, func(pid int) bool {
+		return isBelow(pid, func(above int) bool { return above == os.Getpid() }) || parentOf(pid) == gone
+	})
+	if len(others) == 0 {
 		return true, nil
 	}
+	if r.Signal < 0 {
+		return false, unix.EPERM
+	}
 	err := error(unix.EPERM)
-	for _, pid := range members {
-		if own(pid) || r.Signal < 0 {
-			continue
-		}
+	for _, pid := range others {
 		if pass(jobs, r, pid) == nil {
 			err = nil
 		}
@@ -71,14 +73,19 @@ func pass(jobs string, r confine.Request, pid int) error {
 	return unix.PidfdSendSignal(fd, r.Signal, nil, 0)
 }
 
-// isBelow reports whether a process, or a thread of one, descends from one that is meant.
+// isBelow reports whether a process, or a thread of one, descends from one that is meant. If an ancestor ends during the walk, its children have
+// another parent, and the walk starts again: a signal to a group ends members one after the other while their ancestors are looked up.
 func isBelow(pid int, meant func(pid int) bool) bool {
-	if pid <= 1 {
-		return false
-	}
-	for above := parentOf(pid); above > 1; above = parentOf(above) {
-		if meant(above) {
+	above := pid
+	for above > 1 {
+		parent := parentOf(above)
+		switch {
+		case parent == gone && above != pid:
+			above = pid
+		case parent > 1 && meant(parent):
 			return true
+		default:
+			above = parent
 		}
 	}
 	return false
