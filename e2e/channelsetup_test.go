@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,7 @@ import (
 func (s *server) operateWith(in string, arguments ...string) (string, error) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), filepath.Join(bin, "xbot"), arguments...)
-	cmd.Env, cmd.Stdin = append(os.Environ(), "XBOT_HOME="+s.home), strings.NewReader(in)
+	cmd.Env, cmd.Stdin = s.environment(), strings.NewReader(in)
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
@@ -29,7 +28,7 @@ func TestChannels_AreSetUpTestedAndMendedWhileTheServerRuns(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	p.AddPerson("20007", "Carol")
-	s := newServer(t)
+	s := newServerWithStack(t)
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Contains(t, s.operated("channels"), "No bot is configured yet")
 	says := func(words ...string) {

@@ -12,6 +12,9 @@ import (
 // holdKey names the lock at which held statements wait.
 const holdKey = 611
 
+// heldHere are the statements that wait at it in this database; the Postgres may have others.
+const heldHere = `locktype = 'advisory' AND NOT granted AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
 // hold makes statements wait at a point of a transaction, so that a kill meets exactly that point.
 type hold struct {
 	t  *testing.T
@@ -51,7 +54,7 @@ func (h *hold) waitsWithin(limit time.Duration, n int) {
 	h.t.Helper()
 	require.Eventually(h.t, func() bool {
 		var waiting int
-		err := h.db.QueryRow(h.t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1`, holdKey).Scan(&waiting)
+		err := h.db.QueryRow(h.t.Context(), `SELECT count(*) FROM pg_locks WHERE `+heldHere, holdKey).Scan(&waiting)
 		return err == nil && waiting >= n
 	}, limit, 10*time.Millisecond, "%d statements should wait", n)
 }
@@ -59,7 +62,7 @@ func (h *hold) waitsWithin(limit time.Duration, n int) {
 // release undoes the statements that wait, whose client is dead by now, and holds no more.
 func (h *hold) release() {
 	h.t.Helper()
-	_, err := h.db.Exec(h.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1`, holdKey)
+	_, err := h.db.Exec(h.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE `+heldHere, holdKey)
 	require.NoError(h.t, err)
 	require.NoError(h.t, h.db.Close(h.t.Context()))
 }

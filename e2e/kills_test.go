@@ -31,7 +31,7 @@ func (s *server) modelAsked(times int) {
 // loss is left, and then with one.
 func TestCrash15_PostgresKilledAtTheBeginningOfAStep(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := newServerWithStack(t)
 	k := s.newTalk()
 	for n := range 2 {
 		asked := s.model.Count()
@@ -73,7 +73,7 @@ func (s *server) forgets() bool {
 
 func TestCrash16_TemporalFrozenInTheThirdCallAfterTwoFailures(t *testing.T) {
 	t.Parallel()
-	k := newServer(t).newTalk()
+	k := newServerWithStack(t).newTalk()
 	id := k.send("fail 503 2", "delay 6s", "say answered")
 	k.modelAsked(3)
 	temporal := k.child("xbot-temporal")
@@ -88,7 +88,7 @@ func TestCrash16_TemporalFrozenInTheThirdCallAfterTwoFailures(t *testing.T) {
 
 func TestCrash17_ServerKilledAfterAStopWasAccepted(t *testing.T) {
 	t.Parallel()
-	k := newServer(t).newTalk()
+	k := newServerWithStack(t).newTalk()
 	for n, name := range []string{"at once", "a moment later", "two moments later"} {
 		mark := fmt.Sprint("sleep 617.", n)
 		id := k.send(k.shell("echo a >> %s; %s; echo b >> %s", k.file(fmt.Sprint("r", n)), mark, k.file(fmt.Sprint("r", n))), "say never")
@@ -116,7 +116,7 @@ func TestCrash17_ServerKilledAfterAStopWasAccepted(t *testing.T) {
 // TestCrash18 kills the server between an edit and the note of its result, while another program changes the file.
 func TestCrash18_ServerKilledAfterAnEditOfAFileThatGoesOnChanging(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := newServerWithStack(t)
 	k := s.newTalk()
 	path := filepath.Join(s.traces, "edited")
 	edit := func(what string, arguments map[string]any, after string) {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,10 +46,11 @@ func prepare(m *testing.M) (int, error) {
 			return 0, fmt.Errorf("XBOT_E2E_RACE: %w", err)
 		}
 	}
-	if stackTemplate, err = os.MkdirTemp(dirtest.Fast(), "xt"); err != nil {
+	if stacks, err = os.MkdirTemp(dirtest.Fast(), "xt"); err != nil {
 		return 0, err
 	}
-	return m.Run(), os.RemoveAll(stackTemplate)
+	code := m.Run()
+	return code, errors.Join(runningStack.stop(), os.RemoveAll(stacks))
 }
 
 func build(root string) error {

@@ -53,7 +53,7 @@ func (s *server) official(token string, calls ...mcpCall) (out mcpSaid) {
 
 func TestMCPServer_AMessageOfTheOfficialClientIsAnsweredOnceAcrossAKill(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := newServerWithStack(t)
 	made, err := s.client.CreateToken(t.Context(), apiclient.CreateTokenRequest{Name: "program", Scope: "chat"})
 	require.NoError(t, err)
 	send := mcpCall{"send_message", map[string]any{"text": "stream 60 100ms", "client_id": "once", "wait": 0}}

@@ -20,9 +20,18 @@ import (
 func (s *server) operate(arguments ...string) (string, error) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.t.Context(), filepath.Join(bin, "xbot"), arguments...)
-	cmd.Env = append(os.Environ(), "XBOT_HOME="+s.home)
+	cmd.Env = s.environment()
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
+}
+
+// environment is that of the server's operators.
+func (s *server) environment() []string {
+	env := append(os.Environ(), "XBOT_HOME="+s.home)
+	if s.given != nil {
+		env = append(env, settings(*s.given)...)
+	}
+	return env
 }
 
 // browser is a client with cookies, and with what the page keeps.

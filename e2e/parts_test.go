@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -33,7 +32,7 @@ func settings(e localstack.Endpoints) []string {
 	}
 }
 
-// parts is the product as separate processes over a Postgres and a Temporal that somebody else runs.
+// parts is the product as separate processes on the shared Postgres and Temporal.
 type parts struct {
 	*talk
 	servers                 localstack.Endpoints
@@ -42,21 +41,14 @@ type parts struct {
 
 func newParts(t *testing.T, env ...string) *parts {
 	t.Helper()
+	e := newEndpoints(t)
 	home := dirtest.New(t)
-	giveStack(t, filepath.Join(home, "servers"))
-	stack, err := localstack.Start(t.Context(), localstack.Config{
-		Home: filepath.Join(home, "servers"), TemporalBinary: filepath.Join(bin, "xbot-temporal"), Log: slog.New(slog.DiscardHandler),
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, stack.Stop(context.Background())) })
-	e := stack.Endpoints()
-
-	s := &server{t: t, home: home, stack: filepath.Join(home, "servers"), traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
-	env = append(append(settings(e),
+	s := &server{t: t, home: home, given: e, traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
+	env = append(append(settings(*e),
 		"XBOT_HOME="+home, "XBOT_HTTP_ADDR="+strings.TrimPrefix(s.url, "http://"),
 		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret", "AGENT_TITLES=off",
 	), env...)
-	p := &parts{servers: e, ingress: newProcess(t, "xbot", env, "ingress"), worker: newProcess(t, "xbot", env, "worker")}
+	p := &parts{servers: *e, ingress: newProcess(t, "xbot", env, "ingress"), worker: newProcess(t, "xbot", env, "worker")}
 	s.process = p.ingress
 	s.client = apiclient.New(s)
 	t.Cleanup(s.client.Close)

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -35,14 +34,24 @@ type server struct {
 	traces string // folder outside the home, for what commands write
 	model  *llmtest.Server
 	client *apiclient.Client
-	db     *pgxpool.Pool // opened by database
-	stack  string        // folder of the servers where that is not the home
+	db     *pgxpool.Pool         // opened by database
+	given  *localstack.Endpoints // Postgres and Temporal that others run; nil: the server runs its own
 }
 
-// newServer starts "xbot serve" on a data folder in which nothing was said yet, with a Postgres and a Temporal of its own.
+// newServer starts "xbot serve" on a data folder in which nothing was said yet, with a database and a namespace on the shared
+// Postgres and Temporal.
 func newServer(t *testing.T, env ...string) *server {
 	t.Helper()
 	s := prepareServer(t, env...)
+	s.boot()
+	return s
+}
+
+// newServerWithStack is newServer for a test that kills the server, Postgres or Temporal, or looks at what their operator sees:
+// the server runs a Postgres and a Temporal of its own.
+func newServerWithStack(t *testing.T, env ...string) *server {
+	t.Helper()
+	s := prepareServerWithStack(t, env...)
 	s.boot()
 	return s
 }
@@ -66,6 +75,14 @@ func diskHome(t *testing.T) string {
 }
 
 func prepareServer(t *testing.T, env ...string) *server {
+	t.Helper()
+	given := newEndpoints(t)
+	s := prepareServerIn(t, dirtest.New(t), append(settings(*given), env...)...)
+	s.given = given
+	return s
+}
+
+func prepareServerWithStack(t *testing.T, env ...string) *server {
 	t.Helper()
 	s := prepareServerIn(t, dirtest.New(t), env...)
 	giveStack(t, s.home)
@@ -102,7 +119,10 @@ func (s *server) Endpoint(context.Context) (apiclient.Endpoint, error) {
 
 // endpoints are those of the server's Postgres and Temporal.
 func (s *server) endpoints() (localstack.Endpoints, error) {
-	return localstack.Read(cmp.Or(s.stack, s.home))
+	if s.given != nil {
+		return *s.given, nil
+	}
+	return localstack.Read(s.home)
 }
 
 // boot starts the process and waits until it has said where it is.

@@ -67,7 +67,7 @@ func (s *server) fires(m apiclient.Made, done int) []chat.Fire {
 
 func TestTrigger_KilledBehindTheCommitIsCalledOnce(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := newServerWithStack(t)
 	m := s.newTrigger(chat.TriggerDraft{Name: "ci"})
 	require.Equal(t, http.StatusForbidden, s.call(m, "a guess", "d-1", "{}", time.Now()), "forged")
 	require.Equal(t, http.StatusForbidden, s.call(m, m.Secret, "d-1", "{}", time.Now().Add(-time.Hour)), "stale")
@@ -121,7 +121,7 @@ func TestTrigger_TheExampleCallsIt(t *testing.T) {
 
 func TestTrigger_ItsOwnerChangesRenewsAndRemovesIt(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := newServerWithStack(t)
 	m := s.newTrigger(chat.TriggerDraft{Name: "ci"})
 	now, body := time.Now(), "{}"
 	require.Equal(t, http.StatusAccepted, s.call(m, m.Secret, "d-1", body, now))
