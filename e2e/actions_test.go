@@ -80,7 +80,7 @@ func TestActions_AClientOfAnotherReplicaIsToldAndItsAnswerReachesTheWorker(t *te
 
 func TestActions_AServerThatIsKilledMeanwhileLeavesTheCallWithOneResult(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	p := k.opens(k.client)
 	id := k.says(p, paints)
 	a := p.hears(t)

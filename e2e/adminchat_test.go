@@ -28,7 +28,7 @@ func TestAdminChat_IsToldOfAStartOnceOverAKillAndAloneIsTheAdministrators(t *tes
 	p.AddPerson("20007", "Carol")
 	p.AddPerson("20008", "Dave")
 	p.AddGroup("20001", "The Team", map[string]string{"20007": "Carol", "20008": "Dave"})
-	s := newServerWithStack(t, "NAPCAT_MODE=reverse", "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s", "ADMIN_CHAT_ID=20007")
+	s := newServer(t, "NAPCAT_MODE=reverse", "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s", "ADMIN_CHAT_ID=20007")
 	db := s.look()
 	require.Eventually(t, func() bool { return count(t, db, "SELECT count(*) FROM outbound WHERE state = 'waiting'") == 1 }, time.Minute, 20*time.Millisecond)
 	s.crash() // between the start and the delivery of its notice

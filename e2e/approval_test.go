@@ -59,7 +59,7 @@ func (k *talk) lastApproval() *chat.Approval {
 
 func TestApproval_SurvivesTwoKillsAndRunsTheCommandOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send("say I will leave a trace.", k.shell("echo a >> %s", k.file("asked")), "say done")
 	call := k.untilAsked(1)
@@ -101,7 +101,7 @@ func TestApproval_AReplayOfARunThatTheWorkerHoldsChangesNothing(t *testing.T) {
 	run := workflows.TurnID(k.key)
 	for range 20 {
 		_, err := k.temporal().WorkflowService().ResetStickyTaskQueue(t.Context(), &workflowservice.ResetStickyTaskQueueRequest{
-			Namespace: "default", Execution: &common.WorkflowExecution{WorkflowId: run},
+			Namespace: s.namespace(), Execution: &common.WorkflowExecution{WorkflowId: run},
 		})
 		require.NoError(t, err)
 		require.NoError(t, k.temporal().SignalWorkflow(t.Context(), run, "", workflows.SignalWake, nil))
@@ -115,7 +115,7 @@ func TestApproval_AReplayOfARunThatTheWorkerHoldsChangesNothing(t *testing.T) {
 
 func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
 	call := k.untilAsked(1)
@@ -128,7 +128,7 @@ func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {
 
 func TestApproval_AChangedCallRunsAsChangedAndOnceThoughTheServerIsKilledRightAfterTheAnswer(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("written")), "say done")
 	call := k.untilAsked(1)
@@ -149,7 +149,7 @@ func TestApproval_AChangedCallRunsAsChangedAndOnceThoughTheServerIsKilledRightAf
 
 func TestApproval_EverythingOfATurnIsAllowedAlsoAfterAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, askForShell)
+	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("all")), k.shell("echo b >> %s", k.file("all")), "say done")
 	call := k.untilAsked(1)
@@ -280,7 +280,7 @@ func TestApproval_ByCommandAndAlways(t *testing.T) {
 
 func TestPermissions_OfAPersonAndAConversationHoldAfterAKillAndForSubagents(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	run := func(program ...string) { k.untilEnded(time.Minute, k.send(program...)) }
 	writes := func(word string) string { return k.shell("echo %s | tee -a %s", word, k.file("ran")) }
@@ -348,7 +348,7 @@ func TestServe_RefusesARuleForAToolThatDoesNotExist(t *testing.T) {
 
 func TestApproval_AKillAsTheAllowedCommandBeginsLosesNoAnswer(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t, askForShell).newTalk()
+	k := newServer(t, askForShell).newTalk()
 	id := k.send(k.shell("echo a >> %s; sleep 1", k.file("once")), "say done")
 	k.answer(k.untilAsked(1).ID, apiclient.Answer{Decision: apiclient.Allow})
 	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, time.Millisecond)

@@ -27,7 +27,7 @@ func (s *server) on(shelf chat.Shelf) (keys []chat.SessionKey) {
 
 func TestArchive_KeepsAConversationAwayOverAKillUntilSomebodyWritesThere(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k, other := s.newTalk(), s.newTalk()
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("say hello")).State)
 	k.send("/archive") // as the page and the terminal send it

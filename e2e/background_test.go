@@ -89,7 +89,7 @@ func TestBackground_ItsEndStartsATurnThatReadsIt(t *testing.T) {
 
 func TestBackground_ServerKilledWhileATaskRuns(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.background("for i in 1 2 3 4 5 6 7 8; do echo $i | tee -a %s; sleep 1; done", k.file("count")), "say started")
 	k.untilEnded(time.Minute, id)
 	require.Eventually(t, func() bool { return len(k.trace("count")) >= 3 }, time.Minute, 10*time.Millisecond)
@@ -107,7 +107,7 @@ func TestBackground_ServerKilledWhileATaskRuns(t *testing.T) {
 
 func TestBackground_ServerKilledAtRandomPoints(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	const kills = 5
 	var tasks []int // commands that became tasks
 	for n := range kills {
@@ -201,7 +201,7 @@ func TestBackground_KilledWhileItsRunnerIsAway(t *testing.T) {
 
 func TestBackground_ALostTaskIsToldOnce(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.background("echo a >> %s; sleep 30; echo b >> %s", k.file("lost"), k.file("lost")), "say started")
 	k.untilEnded(time.Minute, id)
 	require.Eventually(t, func() bool { return len(k.trace("lost")) == 1 }, time.Minute, 10*time.Millisecond)
@@ -292,7 +292,7 @@ func TestBang_IsAnsweredBesideARunningTurn(t *testing.T) {
 
 func TestBang_ServerKilledWhileItRuns(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.send("!echo a >> " + k.file("bang") + "; sleep 5; echo b >> " + k.file("bang") + "; echo over")
 	require.Eventually(t, func() bool { return len(k.trace("bang")) == 1 }, time.Minute, 10*time.Millisecond)
 	k.crash()

@@ -53,7 +53,7 @@ func (k *talk) conversation(turn chat.TurnID) (lines []string) {
 
 func TestBranches_AskEditRetrySwitchBackOverKillsAndTheModelSeesThatBranchAlone(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("say one")
 	k.done("say two")
 	first := k.last()
@@ -94,7 +94,7 @@ func TestBranches_AskEditRetrySwitchBackOverKillsAndTheModelSeesThatBranchAlone(
 
 func TestBranches_ServerKilledAtRandomMomentsAfterARetryHasOneMoreVersion(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("say zero")
 	k.done("say one")
 	for versions := 2; versions <= 4; versions++ {

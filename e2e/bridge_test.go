@@ -71,7 +71,7 @@ func (s *server) asked(e chat.Envelope) string {
 
 func TestBridge_AMessageThatWaitsIsChangedAndTakenBackOverAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(openOnTwo)
 	s.told(direct("m0", "@carol", "/queue followup"))
 	first := s.bridge(direct("m1", "@carol", "stream 100 50ms"))
@@ -97,7 +97,7 @@ func TestBridge_AMessageThatWaitsIsChangedAndTakenBackOverAKill(t *testing.T) {
 
 func TestBridge_WhatWasOverheardIsChangedAndSurvivesAKillOfTheTurnThatTookIt(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(`{channels: {matrix: {groups: {"!room": {}}}}}`)
 	for id, text := range map[string]string{"m1": "pizza at noon", "m2": "a zeppelin lands"} {
 		require.Equal(t, "overheard", s.bridge(room(id, "@al", text, false)).Outcome)
@@ -128,7 +128,7 @@ func TestBridge_WhatWasOverheardIsChangedAndSurvivesAKillOfTheTurnThatTookIt(t *
 
 func TestLink_TwoChannelsShareAMemoryAndAConversation(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(openOnTwo)
 	s.asked(direct("m1", "@carol", "call memory_write {\"path\":\"drinks.md\",\"content\":\"prefers tea\"}\nsay noted"))
 	home := s.bridge(direct("m2", "@carol", "say the harbour is grey"))
@@ -160,7 +160,7 @@ func TestLink_TwoChannelsShareAMemoryAndAConversation(t *testing.T) {
 
 func TestPair_AnAdministratorLetsSomebodyInFromTheirChat(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(`{session: {identityLinks: {admin: ["matrix:@boss"]}}, channels: {matrix: {allowFrom: ["@boss", "@al"]}}}`)
 	code := codeForm.FindString(s.bridge(direct("m1", "@carol", "hello")).Reply)
 	other := codeForm.FindString(s.bridge(direct("m2", "@mallory", "hello")).Reply)
@@ -178,7 +178,7 @@ func TestPair_AnAdministratorLetsSomebodyInFromTheirChat(t *testing.T) {
 
 func TestSend_AnAnswerIsKeptFromTheChannelAndMarked(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(`{session: {sendPolicy: {rules: [{action: "deny", match: {channel: "irc"}}]}}, ` + openOnTwo[1:])
 	kept := func(e chat.Envelope) bool {
 		t.Helper()

@@ -34,7 +34,7 @@ func (s *server) killedAt(when string, change func(ctx context.Context) error) {
 func TestSubscriptions_AKillAtAnyWriteOfAChangeLeavesTheOldOneWholeAndAnswering(t *testing.T) {
 	t.Parallel()
 	before, after := keyed(t, sharedKey), keyed(t, ownKey)
-	s := newServerWithStack(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1")
+	s := newServer(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1")
 	draft := func(at, key string, revision int64) apiclient.SubscriptionDraft {
 		return apiclient.SubscriptionDraft{Shared: true, Name: "acme", Provider: chat.ProviderOpenAI, BaseURL: at, Key: key, Revision: revision, Models: []chat.SubscribedModel{{ID: "scripted"}}}
 	}
@@ -82,7 +82,7 @@ func TestSubscriptions_AKillAtAnyWriteOfAChangeLeavesTheOldOneWholeAndAnswering(
 
 func TestToolKeys_AKillAtAWriteOfAChangeLeavesTheOldOneWholeAndInUse(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, "XBOT_HTTP_ALLOW=127.0.0.1")
+	s := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	at := guarded(t, sharedKey)
 	draft := apiclient.ToolKeyDraft{Shared: true, Key: sharedKey, BaseURL: at}
 	set := func(ctx context.Context) error {

@@ -18,14 +18,14 @@ type world struct {
 	db *pgx.Conn
 }
 
-func newWorld(t *testing.T, people, groups int) *world {
+func newWorld(t *testing.T, start func(t *testing.T, env ...string) *server, people, groups int) *world {
 	t.Helper()
 	w := &world{on: platforms(t, people, groups)}
 	var env []string
 	for _, p := range w.on {
 		env = append(env, p.env()...)
 	}
-	w.server = newServer(t, env...)
+	w.server = start(t, env...)
 	w.db = w.look()
 	w.inForce(letAllIn)
 	w.connected()
@@ -120,7 +120,7 @@ func crashPoints() []crashPoint {
 
 func TestChannels_AKillAtAnyPointLeavesEachAnswerOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1, 0)
+	w := newWorld(t, newServer, 1, 0)
 	for _, p := range w.on {
 		p.say(0, 1, "say hello")
 	}

@@ -28,7 +28,7 @@ func TestChannels_AreSetUpTestedAndMendedWhileTheServerRuns(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	p.AddPerson("20007", "Carol")
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Contains(t, s.operated("channels"), "No bot is configured yet")
 	says := func(words ...string) {

@@ -14,7 +14,7 @@ import (
 // TestConfig_AModelsChangeOfASettingIsAskedAboutAndMadeOnce kills the server while the question is open. The person has allowed everything else.
 func TestConfig_AModelsChangeOfASettingIsAskedAboutAndMadeOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	id := k.send(`call config {"action":"set","name":"language","value":"zh","reason":"You write Chinese."}`, "then", "fail 401")
 	call := k.untilAsked(1)

@@ -226,7 +226,7 @@ func TestConsumer_AnAnswerWithToolsIsReadWholeWhereverTheConnectionBreaks(t *tes
 
 func TestConsumer_AMessageIsAnsweredOnceOverKillsOfTheServerAndItsReaderGoesOn(t *testing.T) {
 	t.Parallel()
-	c := newServerWithStack(t).publishesService(service.Patch{})
+	c := newServer(t).publishesService(service.Patch{})
 	id := c.begins()
 	const text = "stream 60 50ms"
 	begun := c.chats(id, text, isKind("token"), "Idempotency-Key", "k")

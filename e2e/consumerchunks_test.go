@@ -58,7 +58,7 @@ func TestConsumer_TheArgumentsOfCallsAreToldWhileTheyAreWritten(t *testing.T) {
 
 func TestConsumer_ArgumentsAreToldAnewOnceAfterAKill(t *testing.T) {
 	t.Parallel()
-	c := newServerWithStack(t).publishesService(service.Patch{})
+	c := newServer(t).publishesService(service.Patch{})
 	id := c.begins()
 	text := fmt.Sprintf("gap 40ms\ncall Glob {\"pattern\":\"*.%s\"}\nsay found", strings.Repeat("字 and a word, ", 60))
 	begun := c.chats(id, text, isKind("tool_call_chunk"), "Idempotency-Key", "k")

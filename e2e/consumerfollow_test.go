@@ -28,7 +28,7 @@ func lastingOf(all []toldEvent) (lasting []toldEvent) {
 
 func TestConsumer_WhoFollowsAConversationGoesOnAfterAKill(t *testing.T) {
 	t.Parallel()
-	c := newServerWithStack(t).publishesService(service.Patch{})
+	c := newServer(t).publishesService(service.Patch{})
 	id := c.begins()
 	after := fmt.Sprint(c.conversation(id).Seq)
 	const text = "stream 60 50ms"

@@ -31,7 +31,7 @@ func sent(r llmtest.Request) string {
 
 func TestContext_TheModelEditsWhatItSeesAndPeopleStillSeeAll(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	shell := fmt.Sprintf(`call Shell {"command":%q}`, "echo a-long-$((40+2))-story")
 	require.Contains(t, sent(k.asks(shell, "say I ran it")), "a-long-42-story")
 	var message chat.MessageID
@@ -59,7 +59,7 @@ func TestContext_TheModelEditsWhatItSeesAndPeopleStillSeeAll(t *testing.T) {
 
 func TestContext_OldResultsAreMaskedAndRecalledAsTheyWere(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, "LLM_MAX_CONTEXT=16000", "LLM_MAX_OUTPUT=2000", "AGENT_COMPRESS_AT=0.95")
+	s := newServer(t, "LLM_MAX_CONTEXT=16000", "LLM_MAX_OUTPUT=2000", "AGENT_COMPRESS_AT=0.95")
 	k := s.newTalk()
 	program := []string{"each"}
 	for n := range 16 {

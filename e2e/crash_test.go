@@ -29,7 +29,7 @@ func (k *talk) recovered(what string, restarted time.Time, id chat.InboxID) chat
 
 func TestCrash01_ServerKilledDuringAStream(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send("stream 60 50ms")
 	k.untilDelta(time.Minute)
 	k.crash()
@@ -43,7 +43,7 @@ func TestCrash01_ServerKilledDuringAStream(t *testing.T) {
 
 func TestCrash02_ServerKilledDuringACommand(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.shell("for i in 1 2 3 4 5 6 7 8 9 10; do echo $i | tee -a %s; sleep 1; done", k.file("count")), "say counted")
 	require.Eventually(t, func() bool { return len(k.trace("count")) >= 3 }, time.Minute, 10*time.Millisecond)
 	k.crash()
@@ -60,7 +60,7 @@ func TestCrash02_ServerKilledDuringACommand(t *testing.T) {
 
 func TestCrash19_ServerKilledInTheFirstMomentOfACommand(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo x >> %s; sleep 2; echo done", k.file("once")), "say seen")
 	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, time.Millisecond)
 	k.crash() // the workflow task that runs it as a local activity is lost
@@ -75,7 +75,7 @@ func TestCrash19_ServerKilledInTheFirstMomentOfACommand(t *testing.T) {
 
 func TestCrash_TheDurationOfACommandLeavesOutTheOutage(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo begun >> %s; sleep 2; echo ended >> %s", k.file("marks"), k.file("marks")), "say seen")
 	require.Eventually(t, func() bool { return len(k.trace("marks")) == 1 }, time.Minute, 10*time.Millisecond)
 	k.crash()
@@ -89,7 +89,7 @@ func TestCrash_TheDurationOfACommandLeavesOutTheOutage(t *testing.T) {
 
 func TestCrash03_ServerKilledBetweenAResultAndTheNextCall(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo x >> %s", k.file("once")), "then", "delay 3s", "say after")
 	k.untilTool(time.Minute, chat.CallDone)
 	k.crash()
@@ -103,7 +103,7 @@ func TestCrash03_ServerKilledBetweenAResultAndTheNextCall(t *testing.T) {
 
 func TestCrash04_ServerKilledWithTwoMoreMessagesQueued(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.queue("followup")
 	k.send(k.shell("echo a >> %s; sleep 3", k.file("order")), "say first")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -148,7 +148,7 @@ func TestCrash06_PostgresKilled(t *testing.T) {
 
 func TestCrash07_RunnerKilledDuringACommand(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo a >> %s; sleep 3; echo b >> %s", k.file("once"), k.file("once")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
 	require.Eventually(t, func() bool { return len(k.trace("once")) == 1 }, time.Minute, 10*time.Millisecond)
@@ -259,7 +259,7 @@ func (k *talk) lastNotice() string {
 
 func TestCrash11_AProviderThatGivesEveryCallTheSameID(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	id := k.send("ids same", k.shell("echo a >> %s", k.file("ids")), k.shell("echo b >> %s", k.file("ids")), "then", "ids same", k.shell("echo c >> %s", k.file("ids")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
 	k.crash()
@@ -336,7 +336,7 @@ func TestCrash14_TheShimItselfKilled(t *testing.T) {
 
 func TestCrash20_AnAttemptOfAKilledServerIsGivenUpByTheNextOne(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	id := k.send("stream 60 50ms")
 	k.untilDelta(time.Minute)

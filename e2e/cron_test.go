@@ -52,7 +52,7 @@ func (s *server) own(id chat.JobID) *talk {
 
 func TestCron_AHundredJobsOfOneSecondRunEachOnceOverTwoKills(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	const many = 100
 	when := time.Now().Add(10 * time.Second).UTC().Truncate(time.Second)
 	jobs := make([]chat.Job, many)
@@ -97,7 +97,7 @@ func TestCron_AHundredJobsOfOneSecondRunEachOnceOverTwoKills(t *testing.T) {
 
 func TestCron_AKillAroundTheCommitOfAFireChangesNothing(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	for _, c := range []struct{ name, when, condition string }{
 		{"before it is committed", "BEFORE INSERT ON inbox", "NEW.account = 'cron'"},
 		{"after it, before anybody is woken", "BEFORE INSERT ON turns", "NEW.session_key LIKE 'cron:%'"},
@@ -117,7 +117,7 @@ func TestCron_AKillAroundTheCommitOfAFireChangesNothing(t *testing.T) {
 
 func TestCron_AfterARestartMissedTimesAreMadeUpForByPolicy(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	want := map[string]int{"skip": 0, "once": 1, "all": 4}
 	jobs := map[string]chat.Job{}
 	for policy := range want {

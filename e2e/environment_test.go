@@ -13,7 +13,7 @@ import (
 func TestEnvironment_ASecretReachesTheCommandsOfItsAgentAloneAndIsNowhereElseOverAKill(t *testing.T) {
 	t.Parallel()
 	const value = "ghs_0123456789-abcdef-nobody-else"
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(`{agents: {list: [{id: "main", default: true}, {id: "clerk", env: {REGION: "eu"}}]}}`)
 	said, err := s.operateWith(value+"\n", "env", "set", "--agent", "clerk", "TOKEN")
 	require.NoError(t, err, said)

@@ -50,7 +50,7 @@ func shownAt(p *feishutest.Server, chat string) string {
 
 func TestFeishu_APlatformThatIsDownHoldsItsAnswersAndNothingElse(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1, 1)
+	w := newWorld(t, newServer, 1, 1)
 	feishu := w.on[0].(*onFeishu)
 	feishu.Befall(feishutest.Trouble{Kind: feishutest.Down, Times: 1 << 20})
 	feishu.say(0, 1, "say held one")

@@ -18,7 +18,7 @@ import (
 
 func TestFeishuDocs_ACallWaitsForTheAccountAndAKillDuringACreationIsSaid(t *testing.T) {
 	t.Parallel()
-	s, p := newServerWithStack(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
 	var created atomic.Int64
 	arrived, release := make(chan struct{}, 8), make(chan struct{})
 	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

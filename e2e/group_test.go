@@ -107,7 +107,7 @@ func TestGroup_ItsMakerSaysWhoSpeaksNextAndEndsIt(t *testing.T) {
 // The server is killed twice while three agents talk.
 func TestGroup_SurvivesKills(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.send(convene(3, []string{"coder", "reviewer", "planner"}, "delay 700ms", "say still here"), "say begun")
 	for _, n := range []int{2, 5} {
 		k.untilLines(n)
@@ -128,7 +128,7 @@ func TestGroup_SurvivesKills(t *testing.T) {
 
 func TestPeer_IsToldOnceOverAKillAndAnswers(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	other := k.newTalk()
 	reply := call("SendMessage", args{"to": "session:" + string(k.key), "message": "say heard you"})
 	k.send(call("SendMessage", args{"to": "session:" + string(other.key), "message": reply + "\nsay passed on"}), "then", "delay 2s", "say sent")

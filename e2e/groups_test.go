@@ -18,7 +18,7 @@ func room(id, peer, text string, mentioned bool) chat.Envelope {
 
 func TestGroups_WhatWasSaidBeforeIsContextOfTheAnswer(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	s.inForce(`{channels: {matrix: {groups: {"!room": {}}}}}`)
 	require.Equal(t, "overheard", s.bridge(room("m1", "@al", "pizza at noon", false)).Outcome)
 	s.crash()

@@ -59,7 +59,7 @@ func TestHeartbeat_IsSilentWithNothingToSayAndDeliversWhatItSaysOnceOverAKill(t 
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
 	f := newFeishu(t, 1, 0)
-	s := newServerWithStack(t, f.env()...)
+	s := newServer(t, f.env()...)
 	const open = `channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}`
 	s.inForce(`{` + open + `}`)
 	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)

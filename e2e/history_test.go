@@ -225,7 +225,7 @@ func TestHistories_OfSubagents(t *testing.T) {
 // TestHistories_OfAStopThatALostWorkerLeft captures a turn whose worker is killed between a stop and the end of its command.
 func TestHistories_OfAStopThatALostWorkerLeft(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	id := k.send(k.shell("echo begun >> %s; sleep 618", k.file("begun")), "say never")
 	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 10*time.Millisecond)

@@ -235,7 +235,7 @@ func fromOutside(t *testing.T, s *server, e *ear) {
 func TestHooks_AKillWhileTheyAreAskedLeavesOneOutcomeOfEach(t *testing.T) {
 	t.Parallel()
 	e := newEar(t)
-	s := newServerWithStack(t, reachable, askForShell)
+	s := newServer(t, reachable, askForShell)
 	deciding := []hook.Event{hook.UserPromptSubmit, hook.PermissionRequest, hook.CronFired, hook.WebhookReceived}
 	s.hooks(everyEvent(t, e.url, deciding...))
 	killed := make(chan struct{})

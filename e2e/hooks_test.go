@@ -66,7 +66,7 @@ func TestHooks_ADeniedCallDoesNotRunAndTheModelIsTold(t *testing.T) {
 
 func TestHooks_AnAskIsTheOrdinaryQuestionAndSurvivesAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	s.hooks(onHost("PreToolUse", fmt.Sprintf(`echo asked >> %s; echo '{"decision":"ask","reason":"this costs money"}'`, k.file("hook"))))
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
@@ -85,7 +85,7 @@ func TestHooks_AnAskIsTheOrdinaryQuestionAndSurvivesAKill(t *testing.T) {
 
 func TestHooks_ADeferredCallWaitsForAnAdministratorOverAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	s.hooks(onHost("PreToolUse", `echo '{"decision":"defer","reason":"Ops decides"}'`))
 	id := k.send(k.shell("echo a >> %s", k.file("deferred")), "say done")
@@ -107,7 +107,7 @@ func TestHooks_ADeferredCallWaitsForAnAdministratorOverAKill(t *testing.T) {
 
 func TestHooks_AKillWhileAHookIsAskedRunsTheCommandOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, hostHooks)
+	s := newServer(t, hostHooks)
 	k := s.newTalk()
 	s.hooks(onHost("PreToolUse", fmt.Sprintf(`echo asked >> %s; test -e %s || sleep 20`, k.file("hook"), k.file("go"))))
 	id := k.send(k.shell("echo a >> %s", k.file("ran")), "say done")

@@ -16,7 +16,7 @@ const askWhich = `call AskUser {"questions":[{"question":"Which database?","opti
 
 func TestInquiry_SurvivesAKillAndIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	id := k.send(askWhich, "say thank you")
 	call := k.untilAsked(1)
@@ -37,7 +37,7 @@ func TestInquiry_SurvivesAKillAndIsAnsweredOnce(t *testing.T) {
 
 func TestInquiry_AnsweredInWordsRightBeforeACrashCounts(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	id := k.send(askWhich, "say thank you")
 	k.untilAsked(1)

@@ -24,7 +24,7 @@ func (s *server) operated(arguments ...string) string {
 
 func TestInspect_ShowsWhatRunsAndWaitsOverAKillOfTheServer(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	require.Equal(t, "No accepted message waits for an answer.\nNothing that was written in the last seven days is missing on a platform.", k.operated("inbox"))
 	running := k.send("stream 40 50ms")
 	k.untilDelta(time.Minute)

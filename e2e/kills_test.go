@@ -15,7 +15,6 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/localstack"
 )
 
 // modelAsked waits until the model was asked so many times in all.
@@ -51,7 +50,7 @@ func TestCrash15_PostgresKilledAtTheBeginningOfAStep(t *testing.T) {
 // forgets takes away what open steps wrote without waiting for the disk, once Postgres is there.
 func (s *server) forgets() bool {
 	s.t.Helper()
-	e, err := localstack.Read(s.home)
+	e, err := s.endpoints()
 	if err != nil {
 		return false
 	}
@@ -88,7 +87,7 @@ func TestCrash16_TemporalFrozenInTheThirdCallAfterTwoFailures(t *testing.T) {
 
 func TestCrash17_ServerKilledAfterAStopWasAccepted(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	for n, name := range []string{"at once", "a moment later", "two moments later"} {
 		mark := fmt.Sprint("sleep 617.", n)
 		id := k.send(k.shell("echo a >> %s; %s; echo b >> %s", k.file(fmt.Sprint("r", n)), mark, k.file(fmt.Sprint("r", n))), "say never")
@@ -116,7 +115,7 @@ func TestCrash17_ServerKilledAfterAStopWasAccepted(t *testing.T) {
 // TestCrash18 kills the server between an edit and the note of its result, while another program changes the file.
 func TestCrash18_ServerKilledAfterAnEditOfAFileThatGoesOnChanging(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	path := filepath.Join(s.traces, "edited")
 	edit := func(what string, arguments map[string]any, after string) {

@@ -43,7 +43,7 @@ func embeddings(t *testing.T) *httptest.Server {
 // TestLetta_WhatAModelKeepsIsThereInLaterConversationsAndAfterAKill sees memory in tiers where it arrives: at the model.
 func TestLetta_WhatAModelKeepsIsThereInLaterConversationsAndAfterAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, "MEMORY_PROVIDER=letta", "LLM_EMBEDDING_MODEL=test", "LLM_EMBEDDING_BASE_URL="+embeddings(t).URL)
+	s := newServer(t, "MEMORY_PROVIDER=letta", "LLM_EMBEDDING_MODEL=test", "LLM_EMBEDDING_BASE_URL="+embeddings(t).URL)
 	last := func(k *talk, lines ...string) llmtest.Request {
 		t.Helper()
 		require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send(lines...)).State)

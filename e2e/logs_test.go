@@ -12,7 +12,7 @@ import (
 
 func TestLogs_ShowWhatWasLoggedAlsoBeforeAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	m := s.newTrigger(chat.TriggerDraft{Name: "ci"})
 	const payload = "what-only-the-caller-knows"
 	require.Equal(t, http.StatusAccepted, s.call(m, m.Secret, "d-1", payload, time.Now()))

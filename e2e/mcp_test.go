@@ -163,7 +163,7 @@ func TestMCP_APromptOfAServerIsASlashCommand(t *testing.T) {
 
 func TestMCP_AKillLeavesACallThatActsUnknownAndOneThatReadsIsRepeated(t *testing.T) {
 	t.Parallel()
-	s, p := newServerWithStack(t), newShop(t, "fruit-90210")
+	s, p := newServer(t), newShop(t, "fruit-90210")
 	s.offers("fruits", p, true)
 	acts, reads := s.newTalk(), s.newTalk()
 	program := func(tool string) []string {
@@ -186,7 +186,7 @@ func TestMCP_AKillLeavesACallThatActsUnknownAndOneThatReadsIsRepeated(t *testing
 
 func TestMCP_ServersOfTheFileAreEverybodysAndChangeWithItAlone(t *testing.T) {
 	t.Parallel()
-	s, p := newServerWithStack(t, "XBOT_HTTP_ALLOW=127.0.0.1", "FRUIT_KEY=fruit-90210"), newShop(t, "fruit-90210")
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1", "FRUIT_KEY=fruit-90210"), newShop(t, "fruit-90210")
 	file := filepath.Join(s.home, "mcp.json")
 	write := func(content string) { require.NoError(t, os.WriteFile(file, []byte(content), 0o600)) }
 	listed := func() []chat.MCPServer {

@@ -32,7 +32,7 @@ func (s *server) connectsAt(client *apiclient.Client, provider string) {
 
 func TestOAuth_AnMCPServerNamesItsOwnProviderAndOnlyItsPersonGetsATokenForIt(t *testing.T) {
 	t.Parallel()
-	s, p := newServerWithStack(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
 	p.Rule(oauthtest.Rules{Life: 30 * time.Second}) // so that each request renews it
 	issues := sdk.NewServer(&sdk.Implementation{Name: "issues", Version: "1"}, nil)
 	issues.AddTool(&sdk.Tool{Name: "mine", InputSchema: map[string]any{"type": "object"}, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, said("your issues"))

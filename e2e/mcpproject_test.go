@@ -19,7 +19,7 @@ import (
 func TestMCP_AProjectsServersAreUsedOnceAPersonAgreed(t *testing.T) {
 	t.Parallel()
 	workspace := t.TempDir()
-	s := newServerWithStack(t, "XBOT_WORKSPACE="+workspace)
+	s := newServer(t, "XBOT_WORKSPACE="+workspace)
 	require.NoError(t, os.WriteFile(filepath.Join(workspace, "kiosk.js"), []byte(kiosk), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(workspace, "open"), nil, 0o600))
 	k, sold := s.newTalk(), filepath.Join(workspace, "shop.buy")

@@ -57,7 +57,7 @@ func TestMCP_ACallOverStdioIsRunOnceWhateverIsKilled(t *testing.T) {
 		t.Run(victim, func(t *testing.T) {
 			t.Parallel()
 			workspace := t.TempDir()
-			s := newServerWithStack(t, "XBOT_WORKSPACE="+workspace)
+			s := newServer(t, "XBOT_WORKSPACE="+workspace)
 			script := filepath.Join(workspace, "kiosk.js")
 			require.NoError(t, os.WriteFile(script, []byte(kiosk), 0o600))
 			for _, tool := range []string{"buy", "look"} {

@@ -50,7 +50,7 @@ func (s *server) subscribe(name string, at *llmtest.Server, key string) chat.Sub
 func TestModels_WhatPeopleEnterAnswersTheNextMessageThoughTheServerDiesAndItsKeyIsNowhere(t *testing.T) {
 	t.Parallel()
 	ours, mine := keyed(t, sharedKey), keyed(t, ownKey)
-	s := newServerWithStack(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1")
+	s := newServer(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1")
 	k := s.newTalk()
 	says := func(line string) chat.Turn { return k.untilEnded(time.Minute, k.send(line)) }
 	require.Equal(t, chat.TurnDone, says("hello").State, "the demo answers")

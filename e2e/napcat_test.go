@@ -44,7 +44,7 @@ func TestNapCat_KillsWhileAnswersWaitTheirTurnLoseAndDoubleNone(t *testing.T) {
 	t.Parallel()
 	const people = 24
 	n := newNapCat(t, people, 0)
-	s := newServerWithStack(t, "NAPCAT_URL="+n.URL(), "NAPCAT_TOKEN=napcat-secret") // with the pause that people have: a second
+	s := newServer(t, "NAPCAT_URL="+n.URL(), "NAPCAT_TOKEN=napcat-secret") // with the pause that people have: a second
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Eventually(t, n.connected, time.Minute, 20*time.Millisecond)
 	read := func() (all int) {

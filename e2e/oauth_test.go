@@ -93,7 +93,7 @@ const authorize = `call oauth_authorize {"provider":"acme","reason":"to list you
 
 func TestOAuth_ATurnWaitsThroughAKillForTheAccountAndEndsOnce(t *testing.T) {
 	t.Parallel()
-	s, p := newServerWithStack(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
+	s, p := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
 	s.provides(p)
 	k := s.newTalk()
 	id := k.send(authorize, "say thank you")

@@ -16,7 +16,7 @@ import (
 // it, and change it; the server is killed before the model hears of the change.
 func TestOffload_ALargeFileIsRecalledExactlyAndItsChangeIsToldAcrossACrash(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	var whole strings.Builder
 	for i := 1; i <= 1500; i++ {
 		fmt.Fprintf(&whole, "%d\tline %d: été 行 of the file\n", i, i)

@@ -125,7 +125,7 @@ func TestOpenAI_TheOfficialClientIsAnswered(t *testing.T) {
 
 func TestOpenAI_TheClientsOwnRetriesAcrossAKillAreOneTurn(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	p := s.runsOpenAI(s.openAIToken(), "retry", "stream 60 100ms")
 	var lost bool
 	p.says("lost", &lost)
@@ -148,7 +148,7 @@ func TestOpenAI_TheClientsOwnRetriesAcrossAKillAreOneTurn(t *testing.T) {
 
 func TestOpenAI_AStreamThatAKillCutsIsGoneOnWithByItsKey(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	token := s.openAIToken()
 	cut := s.runsOpenAI(token, "stream", "stream 60 100ms", "key-1")
 	var began string

@@ -78,7 +78,7 @@ func TestOpenAI_TheOfficialClientIsAnsweredByAService(t *testing.T) {
 
 func TestOpenAI_ARetryOfAServicesConsumerIsOneMessage(t *testing.T) {
 	t.Parallel()
-	c := newServerWithStack(t).publishesService(service.Patch{})
+	c := newServer(t).publishesService(service.Patch{})
 	p := c.runsOpenAI("cut", "stream 60 100ms", "order-17")
 	var lost bool
 	p.says("lost", &lost)

@@ -133,7 +133,7 @@ func TestOperator_MakesListsAndRevokesTokens(t *testing.T) {
 
 func TestOperator_DoctorTellsASoundServerFromAStoppedOne(t *testing.T) {
 	t.Parallel()
-	s := newServer(t)
+	s := newServerWithStack(t)
 	said, err := s.operate("doctor")
 	require.NoError(t, err, said)
 	for _, part := range []string{"Postgres", "Temporal", "web search"} {

@@ -48,7 +48,7 @@ func direct(id, peer, text string) chat.Envelope {
 
 func TestPairing_AnUnknownPersonIsLetInAndAnswered(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	refused := s.bridge(direct("m1", "@carol", "say secret"))
 	require.Equal(t, "refused", refused.Outcome)
 	code := regexp.MustCompile(`[A-HJ-NP-Z2-9]{8}`).FindString(refused.Reply)

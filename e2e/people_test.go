@@ -22,7 +22,7 @@ import (
 
 func TestPeople_WhoeverIsDisabledIsOutAtOnceThoughTheServerDiesRightThen(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	ctx := t.Context()
 	link, err := s.operate("user", "add", "Lena")
 	require.NoError(t, err, link)
@@ -259,7 +259,7 @@ func TestPeople_ComeByAnOpenIDProvider(t *testing.T) {
 
 func TestPeople_WhoeverIsDeletedIsGoneWithAllTheyHadWhereverTheServerDies(t *testing.T) {
 	t.Parallel()
-	s, p := newServerWithStack(t, "LLM_VISION=on", "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
+	s, p := newServer(t, "LLM_VISION=on", "XBOT_HTTP_ALLOW=127.0.0.1"), oauthtest.New(t)
 	s.provides(p)
 	ctx := t.Context()
 	const name, word = `O'Lena \ 1`, "heliotrope-of-hers"

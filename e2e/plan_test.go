@@ -56,7 +56,7 @@ func todosIn(steps ...string) (out []chat.Todo) { return chat.Plan{Steps: steps}
 
 func TestPlan_NothingIsChangedBeforeItIsApprovedAndTheEditedStepsAreTheToDoList(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	id := k.send("/plan each", k.shell("echo early >> %s", k.file("ran")), propose(t, "look around", "leave a trace", "tell"),
 		k.shell("echo a >> %s", k.file("ran")), "say done")

@@ -11,7 +11,7 @@ import (
 
 func TestPolicy_AnOperatorChecksSetsAndFollowsIt(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	require.Contains(t, s.operated("policy", "show"), "{}")
 	require.Equal(t, "There is no policy yet; the defaults hold.", s.operated("policy", "history"))
 

@@ -22,7 +22,7 @@ func TestPrompt_FilesAndNotesReachTheModel(t *testing.T) {
 	}
 	put(filepath.Join(workspace, "AGENTS.md"), "Call everybody captain.")
 	put(filepath.Join(workspace, ".xbot/skills/deploy/SKILL.md"), "---\nname: deploy\ndescription: Ships it.\n---\nSteps.")
-	s := prepareServerWithStack(t, "XBOT_WORKSPACE="+workspace)
+	s := prepareServer(t, "XBOT_WORKSPACE="+workspace)
 	put(filepath.Join(s.home, "AGENTS.md"), "This server belongs to a ship.")
 	s.boot()
 	asks := func(k *talk, lines ...string) string {

@@ -45,7 +45,7 @@ func (k *talk) saying(text string) (n int) {
 
 func TestProviderWait_ATurnThatHasRunACommandGoesOnOverAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t, soonAgain...)
+	s := newServer(t, soonAgain...)
 	s.inForce(`{limits: {turns: 1}}`)
 	k, db := s.newTalk(), s.look()
 	id := k.send(k.shell("echo a >> %s", k.file("once")), "then", "delay 2s", "say after all")
@@ -128,7 +128,7 @@ func TestProviderWait_ASubagentGoesOnAndItsPersonIsToldOnce(t *testing.T) {
 func TestProviderWait_OnAPlatformTheCardSaysItAndAKillChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFeishu(t, 0, 0)
-	s := newServerWithStack(t, append(f.env(), soonAgain...)...)
+	s := newServer(t, append(f.env(), soonAgain...)...)
 	s.inForce(letAllIn)
 	require.Eventually(t, f.connected, time.Minute, 20*time.Millisecond)
 	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}

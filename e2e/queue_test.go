@@ -72,7 +72,7 @@ func (k *talk) once(ids ...chat.InboxID) {
 // that were accepted and not claimed.
 func TestQueue_ServerKilledWhileMessagesWaitInEveryMode(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	steer, steering := s.waits("steer", 8)
 	followup, following := s.waits("followup", 8)
 	supersede, superseding := s.waits("supersede", 8)
@@ -124,7 +124,7 @@ func TestQueue_ServerKilledWhileMessagesWaitInEveryMode(t *testing.T) {
 
 func TestQueue_ServerKilledBetweenTheClaimOfASteerAndTheNextStep(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k, first := s.waits("steer", 2)
 	id := k.send("delay 3s", "say steered")
 	k.until(time.Minute, "the claim of the message", func(e chat.Event) bool {

@@ -107,7 +107,7 @@ func TestCrash21_ServerKilledWhileAQuickModelIsSlowForOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newServerWithStack(t).newTalk()
+			k := newServer(t).newTalk()
 			asked := k.quicken()
 			id := k.send(k.shell("echo x >> %s", k.file("once")), "then", "delay 3s", "say after")
 			k.untilTool(time.Minute, chat.CallDone)
@@ -127,7 +127,7 @@ func TestCrash21_ServerKilledWhileAQuickModelIsSlowForOnce(t *testing.T) {
 // TestCrash22: the workflow task that holds a whole turn is done again when its worker is lost: what was done stands.
 func TestCrash22_ServerKilledBetweenTheEndOfATurnAndThatOfItsWorkflowTask(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.quicken()
 	for i := range 5 {
 		id := k.send(k.shell("echo %d >> %s", i, k.file("each")), fmt.Sprint("say answer ", i))

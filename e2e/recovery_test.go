@@ -49,7 +49,7 @@ func newRecoveryTable(t *testing.T) *recoveryTable {
 	if os.Getenv(recoverySwitch) == "" {
 		t.Skip("SKIPPED, NOT TESTED: how soon turns go on after outages is measured with " + recoverySwitch + "=1")
 	}
-	r := &recoveryTable{server: newServer(t, askForShell)}
+	r := &recoveryTable{server: newServerWithStack(t, askForShell)}
 	t.Cleanup(r.print)
 	return r
 }

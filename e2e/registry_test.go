@@ -153,7 +153,7 @@ func TestRegistry_AHostileArchiveIsRefusedWhole(t *testing.T) {
 
 func TestRegistry_AKillInTheMiddleOfAnInstallLeavesAllOrNothing(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	first := s.publishes(ships(t, "ship-it", "one"), "private")
 	install := func(ctx context.Context) error {
 		_, err := s.client.InstallRegistryEntry(ctx, apiclient.Installing{Entry: first.ID})

@@ -24,7 +24,7 @@ func (k *talk) dividers() (out []string) {
 
 func TestReset_TakesItsPlaceWithItsMessageAndSurvivesAKillBeforeIt(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("# a secret word", "say one")
 	old := k.transcript().Messages
 	k.queue("followup")

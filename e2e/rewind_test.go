@@ -45,7 +45,7 @@ func (k *talk) rewinds() (n int) {
 
 func TestRewind_TakesItsPlaceAfterTheTurnThatRunsAndSurvivesAKillBeforeIt(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	k.done("say one")
 	k.done("say two")
 	running := k.send("stream 40 50ms")
@@ -68,7 +68,7 @@ func TestRewind_TakesItsPlaceAfterTheTurnThatRunsAndSurvivesAKillBeforeIt(t *tes
 
 func TestRewind_ServerKilledAtRandomMomentsAfterItWasAcceptedIsDoneOnce(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	for _, text := range []string{"one", "two", "three", "four"} {
 		k.done("say " + text)
 	}
@@ -122,7 +122,7 @@ func TestRewind_TheModelSeesNoMoreOfItAndEachRequestCanBeShownAgain(t *testing.T
 
 func TestFork_GoesItsOwnWayAfterKillsAndWithoutItsOriginal(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	k.done(k.shell("echo shared"), "say one")
 	k.done("say two")

@@ -40,7 +40,7 @@ func toolNames(r llmtest.Request) (names []string) {
 
 func TestRoles_OneOfAPersonsOwnIsHandedWorkInTheNextStepWithItsToolsAloneAndKeepsThemAsItWas(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	ctx := t.Context()
 	turn := func(lines ...string) {
@@ -104,7 +104,7 @@ func TestRoles_OneOfAPersonsOwnIsHandedWorkInTheNextStepWithItsToolsAloneAndKeep
 
 func TestPrompts_OfAPersonHoldFromTheNextTurnOnThroughAKillAndEachStepIsStillReproducible(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	ctx := t.Context()
 	asks := func(lines ...string) (string, chat.TurnID) {

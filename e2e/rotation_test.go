@@ -17,7 +17,7 @@ import (
 func TestRotation_KilledAtAWriteOfEachKindGoesOnAndEverythingOpens(t *testing.T) {
 	t.Parallel()
 	model, image := keyed(t, sharedKey), guarded(t, ownKey)
-	s := newServerWithStack(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1", "XBOT_TEMPORAL_CODEC=on")
+	s := newServer(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1", "XBOT_TEMPORAL_CODEC=on")
 	s.subscribe("acme", model, sharedKey)
 	_, err := s.client.SetToolKey(t.Context(), "image", apiclient.ToolKeyDraft{Shared: true, Key: ownKey, BaseURL: image})
 	require.NoError(t, err)

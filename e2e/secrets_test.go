@@ -41,7 +41,7 @@ func (x secrets) made(kind string) string {
 func TestSecrets_OfEveryKindAreInNoDatabaseHistoryLogErrorEventOrExport(t *testing.T) {
 	t.Parallel()
 	url, ctx, kept := echo(t), t.Context(), secrets{}
-	s := newServerWithStack(t, "XBOT_HTTP_ALLOW=127.0.0.1", "LLM_BASE_URL="+url, "LLM_API_KEY="+kept.made("key of the environment"))
+	s := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1", "LLM_BASE_URL="+url, "LLM_API_KEY="+kept.made("key of the environment"))
 	var said strings.Builder // all that the server answers
 	tells := func(v any, err error) {
 		t.Helper()

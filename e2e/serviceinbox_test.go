@@ -180,7 +180,7 @@ func TestInbox_AReplyOnQQAndByNapCatReachesTheConsumerOnceOverAKill(t *testing.T
 	}{{newQQ(t), "qq:PERSON1"}, {newNapCat(t, 1, 0), "napcat:" + number(1)}} {
 		t.Run(at.name(), func(t *testing.T) {
 			t.Parallel()
-			s := newServerWithStack(t, append(at.env(), "ADMIN_CHAT_ID="+at.person, "STARTUP_NOTIFY_CHAT_ID=none")...)
+			s := newServer(t, append(at.env(), "ADMIN_CHAT_ID="+at.person, "STARTUP_NOTIFY_CHAT_ID=none")...)
 			require.Eventually(t, at.connected, time.Minute, 20*time.Millisecond)
 			s.tellsOfItems()
 			reads := func(text string) {

@@ -42,7 +42,7 @@ var (
 
 func TestServices_OneIsMadeByTheCommandAndDeletedWithItsConversationsWhereverTheServerDies(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	const word = "heliotrope-of-a-consumer"
 	require.Contains(t, s.operated("service", "list"), "No agent is published")
 	id := aService.FindString(s.operated("service", "create", "Help desk", "--docs", "faq/*.md", "--can", "web", "--question", "Where is it, please?"))

@@ -49,7 +49,7 @@ func (c *consumer) over(n int) func([]chat.JobRun) bool {
 
 func TestServiceTasks_KillsTellEachConversationOnceAndFourAtATime(t *testing.T) {
 	t.Parallel()
-	c := newServerWithStack(t).publishesService(service.Patch{})
+	c := newServer(t).publishesService(service.Patch{})
 	const many = 30
 	ids := make([]string, many)
 	for i := range ids {

@@ -18,7 +18,7 @@ func (s *server) prefer(name, value string) {
 // TestSettings_HoldForTheNextMessageSurviveAKillAndComeBack sees them where they arrive: at the model.
 func TestSettings_HoldForTheNextMessageSurviveAKillAndComeBack(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	require.NotContains(t, k.replied("say hello").System, "The person chose")
 	s.prefer("language", "de")

@@ -19,7 +19,7 @@ func TestSetup_ConnectsAModelAndABotFromTheTerminalAloneAndTheyOutliveAKill(t *t
 	p, err := onebottest.New(onebottest.Options{Token: "right-secret"})
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
-	s := newServerWithStack(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1")
+	s := newServer(t, "LLM_BASE_URL=", "LLM_MODEL=", "LLM_API_KEY=", "XBOT_HTTP_ALLOW=127.0.0.1")
 	kinds, err := s.client.ListChannels(t.Context())
 	require.NoError(t, err)
 	napcat := slices.IndexFunc(kinds.Kinds, func(k chat.ChannelKind) bool { return k.Name == "napcat" })

@@ -30,7 +30,7 @@ func (s *server) public(path string) (status int, body string) {
 
 func TestShare_IsReadByWhoeverHasTheLinkOverAKillUntilItIsRevokedAndHidesWhatToolsSaw(t *testing.T) {
 	t.Parallel()
-	k := newServerWithStack(t).newTalk()
+	k := newServer(t).newTalk()
 	ctx := t.Context()
 	k.done(k.shell("echo sealed-$((40+2))"), "say planted the list")
 	link, err := k.client.CreateShare(ctx, k.key, 7)

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/i18n"
-	"xbot/internal/localstack"
 )
 
 // killSoak is people on all platforms and conversations of the page, while processes are killed and frozen at random.
@@ -81,7 +80,7 @@ func (k *killSoak) catchUp() {
 	k.t.Helper()
 	began, waiting, all := time.Now(), 0, 0
 	require.Eventually(k.t, func() bool {
-		e, err := localstack.Read(k.home)
+		e, err := k.endpoints()
 		if err != nil {
 			return false
 		}
@@ -193,7 +192,7 @@ func TestSoak_KillsAndFreezesLoseNothing(t *testing.T) {
 		t.Skip("XBOT_SOAK_KILLS says how many kills and freezes")
 	}
 	k := &killSoak{soak: &soak{people: 6, groups: 2, perSecond: 1}, sent: map[*talk]int{}}
-	k.world = newWorld(t, k.people, k.groups)
+	k.world = newWorld(t, newServerWithStack, k.people, k.groups)
 	ctx, over := context.WithCancel(t.Context())
 	var load sync.WaitGroup
 	until := make(chan time.Time)

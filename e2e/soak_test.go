@@ -41,7 +41,7 @@ func newSoak(t *testing.T) *soak {
 		require.NoError(t, err, "XBOT_SOAK is a duration such as 10m")
 		k.people, k.groups, k.perSecond = 334, 67, 20
 	}
-	k.world = newWorld(t, k.people, k.groups)
+	k.world = newWorld(t, newServer, k.people, k.groups)
 	return k
 }
 

@@ -34,7 +34,7 @@ func (k *talk) untilSoulful(there bool) {
 // TestSoul_ProfileAndSoulAreInThePromptAfterAKillAndSwitchesCountAtTheNextTurn sees both where they arrive: at the model.
 func TestSoul_ProfileAndSoulAreInThePromptAfterAKillAndSwitchesCountAtTheNextTurn(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	_, err := s.client.SetProfile(t.Context(), apiclient.ProfileEdit{Content: "Ann, call me captain", Timezone: "Asia/Shanghai"})
 	require.NoError(t, err)
 	k := s.newTalk()
@@ -65,7 +65,7 @@ func TestSoul_ProfileAndSoulAreInThePromptAfterAKillAndSwitchesCountAtTheNextTur
 
 func TestProfile_AVersionThatCameBackIsInThePromptAfterAKill(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	_, err := s.client.SetProfile(t.Context(), apiclient.ProfileEdit{Content: "Ann, call me captain", Timezone: "Asia/Shanghai"})
 	require.NoError(t, err)
 	_, err = s.client.SetProfile(t.Context(), apiclient.ProfileEdit{Content: "nobody in particular", Revision: 1})

@@ -45,7 +45,7 @@ func (k *talk) handedIn() (agents, tasks, turns int) {
 
 func TestSubagent_AKillAtAnyPointLeavesEachAnswerOfThreeAtOnceOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	for _, point := range points {
 		k := s.newTalk()
 		var program []string
@@ -68,7 +68,7 @@ func TestSubagent_AKillAtAnyPointLeavesEachAnswerOfThreeAtOnceOnce(t *testing.T)
 
 func TestSubagent_AKillAtAnyPointLeavesEachAnswerOfOneThatStaysOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	for _, point := range points {
 		k := s.newTalk()
 		k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "a"}, k.shell("echo 1 >> %s", k.file("trace")), "say first"), "say ok"))
@@ -85,7 +85,7 @@ func TestSubagent_AKillAtAnyPointLeavesEachAnswerOfOneThatStaysOnce(t *testing.T
 
 func TestSubagent_AKillAtAnyPointLeavesAnAnswerInTheBackgroundToldOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	for _, point := range points {
 		k := s.newTalk()
 		var id chat.InboxID

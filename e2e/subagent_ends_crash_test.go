@@ -18,7 +18,7 @@ func (k *talk) stay() {
 
 func TestSubagent_AKillWhileItIsInterruptedStopsItOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	for _, point := range []struct{ name, when, condition string }{
 		{"the stop is written", "BEFORE INSERT ON inbox", "NEW.kind = 'stop' AND NEW.account = 'subagent'"},
 		{"the call gets its result", "BEFORE UPDATE ON tool_calls", "NEW.class = 'agent' AND NEW.state = 'done'"},
@@ -48,7 +48,7 @@ func TestSubagent_AKillWhileItIsInterruptedStopsItOnce(t *testing.T) {
 
 func TestSubagent_AKillWhileItIsUnloadedLeavesItUnloadedAndWhole(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	for _, point := range []struct{ name, when, condition string }{
 		{"it is unloaded", "BEFORE UPDATE ON subagents", "NEW.unloaded_at IS NOT NULL AND OLD.unloaded_at IS NULL"},
 		{"the call gets its result", "BEFORE UPDATE ON tool_calls", "NEW.class = 'agent' AND NEW.state = 'done'"},
@@ -74,7 +74,7 @@ func TestSubagent_AKillWhileItIsUnloadedLeavesItUnloadedAndWhole(t *testing.T) {
 
 func TestGroup_AKillWhileItEndsTellsItsEndOnce(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	for _, point := range []struct{ name, when, condition string }{
 		{"its last line is written", "BEFORE INSERT ON group_lines", "NEW.seq = 2"},
 		{"it ends", "BEFORE UPDATE ON group_chats", "NEW.ended <> ''"},

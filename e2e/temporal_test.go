@@ -11,7 +11,7 @@ import (
 	"xbot/workflows"
 )
 
-// temporal opens the local Temporal as its operator.
+// temporal opens the server's Temporal as its operator.
 func (s *server) temporal() client.Client {
 	s.t.Helper()
 	e, err := s.endpoints()
@@ -23,6 +23,14 @@ func (s *server) temporal() client.Client {
 	require.NoError(s.t, err)
 	s.t.Cleanup(c.Close)
 	return c
+}
+
+// namespace is the server's in Temporal.
+func (s *server) namespace() string {
+	s.t.Helper()
+	e, err := s.endpoints()
+	require.NoError(s.t, err)
+	return e.Temporal.Namespace
 }
 
 // terminate ends the open run of a session's turn, as somebody might do in the Temporal UI.

@@ -31,7 +31,7 @@ func TestTemporalUI_OfSeparateProcessesWorksBehindTheLoginAlone(t *testing.T) {
 	t.Parallel()
 	p := newParts(t)
 	turn := p.untilEnded(time.Minute, p.send("say hello"))
-	run := "api/v1/namespaces/default/workflows/" + strings.ReplaceAll(workflows.TurnID(p.key), "/", "%2F")
+	run := "api/v1/namespaces/" + p.servers.Temporal.Namespace + "/workflows/" + strings.ReplaceAll(workflows.TurnID(p.key), "/", "%2F")
 
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.servers.Temporal.UIAddress+"/temporal/"+run, nil)
 	require.NoError(t, err)

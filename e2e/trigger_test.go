@@ -121,7 +121,7 @@ func TestTrigger_TheExampleCallsIt(t *testing.T) {
 
 func TestTrigger_ItsOwnerChangesRenewsAndRemovesIt(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	m := s.newTrigger(chat.TriggerDraft{Name: "ci"})
 	now, body := time.Now(), "{}"
 	require.Equal(t, http.StatusAccepted, s.call(m, m.Secret, "d-1", body, now))

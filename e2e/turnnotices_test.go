@@ -19,7 +19,7 @@ func TestTurnNotices_ALongTurnIsToldOnceOnThePlatformOverKillsAndToNobodyElse(t 
 	t.Cleanup(p.Close)
 	p.AddPerson("20007", "Carol")
 	p.AddPerson("20008", "Dave")
-	s := newServerWithStack(t, "NAPCAT_MODE=reverse", "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s")
+	s := newServer(t, "NAPCAT_MODE=reverse", "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s")
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	dial := func() (stop func()) {
 		return p.Dial(onebottest.Client{URL: strings.Replace(s.url, "http", "ws", 1) + "/channels/napcat", Token: "napcat-secret"})

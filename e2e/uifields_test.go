@@ -64,7 +64,7 @@ func TestTemporal_APausedTurnIsSaidAndAStopActsOnIt(t *testing.T) {
 	id := k.send(k.shell("echo a >> %s; sleep 3", k.file("out")), "say after")
 	k.untilTool(time.Minute, chat.CallRunning)
 	_, err := s.temporal().WorkflowService().PauseWorkflowExecution(t.Context(), &workflowservice.PauseWorkflowExecutionRequest{
-		Namespace: "default", WorkflowId: workflows.TurnID(k.key), Identity: "operator", Reason: "to look at it",
+		Namespace: s.namespace(), WorkflowId: workflows.TurnID(k.key), Identity: "operator", Reason: "to look at it",
 	})
 	require.NoError(t, err)
 	k.until(time.Minute, "the notice that it is paused", func(e chat.Event) bool {
@@ -87,7 +87,7 @@ func TestTemporal_APausedJobIsSaidAndEndsWhereItIsRemoved(t *testing.T) {
 	var run string
 	require.Eventually(t, func() bool {
 		_, err := s.temporal().WorkflowService().PauseWorkflowExecution(t.Context(), &workflowservice.PauseWorkflowExecutionRequest{
-			Namespace: "default", WorkflowId: workflows.CronID(j.ID), Identity: "operator", Reason: "to look at it",
+			Namespace: s.namespace(), WorkflowId: workflows.CronID(j.ID), Identity: "operator", Reason: "to look at it",
 		})
 		if err != nil {
 			return false

@@ -60,7 +60,7 @@ func (s *server) tookNewWay(turn chat.Turn) bool {
 
 func TestUpgrade_ATurnBegunByOneBuildIsEndedByTheNext(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	before := k.send(k.shell("echo a >> %s; sleep 3", k.file("upgrade")), "say before")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -80,7 +80,7 @@ func TestUpgrade_ATurnBegunByOneBuildIsEndedByTheNext(t *testing.T) {
 
 func TestUpgrade_ABuildThatBreaksRunningTurnsHoldsThemUntilItIsTakenBack(t *testing.T) {
 	t.Parallel()
-	s := newServerWithStack(t)
+	s := newServer(t)
 	k := s.newTalk()
 	before := k.send(k.shell("echo a >> %s; sleep 2", k.file("upgrade")), "say before")
 	k.untilTool(time.Minute, chat.CallRunning)

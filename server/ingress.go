@@ -76,7 +76,7 @@ type ingressSettings struct {
 	context config.Context
 	at      addresses
 	ui      temporalUI
-	alone   bool // no other server has this database, so who held its connections before a crash was this one
+	alone   bool // no other server has this database: a connection that is held is held by one that was killed
 }
 
 // temporalUI is the Temporal UI that people reach through the ingress.

@@ -44,12 +44,17 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 	if err != nil {
 		return s.opened(err)
 	}
-	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.OIDC, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, servers.ui, servers.stack != nil})
+	sole, err := takeSoleLock(ctx, servers, c.log)
+	if err != nil {
+		return s.opened(err)
+	}
+	s.onClose(sole.close)
+	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.OIDC, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, servers.ui, sole.exclusive})
 	if err != nil {
 		return s.opened(err)
 	}
 	s.serve(
-		c.listenFeed, c.learnAttributes, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, servers.stack != nil}).run, servers.watch,
+		c.listenFeed, c.learnAttributes, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, sole}).run, servers.watch,
 		func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) },
 		func(ctx context.Context) error { return in.announce(ctx, os.Stdout) },
 	)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"xbot/activities"
 	agentwork "xbot/activities/agents"
 	"xbot/activities/background"
@@ -53,7 +55,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	s.serve(c.listenFeed, c.learnAttributes, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build, false}).run)
+	s.serve(c.listenFeed, c.learnAttributes, a.catchUp, (&workerPart{a, cfg.Agent, cfg.Context, build, nil}).run)
 	if cfg.Metrics != "" {
 		s.serve(func(ctx context.Context) error { return c.serveMetrics(ctx, cfg.Metrics) })
 	}
@@ -66,7 +68,7 @@ type workerPart struct {
 	agent   config.Agent
 	context config.Context
 	build   worker.Build
-	alone   bool // the Temporal is this server's own: whoever polled before is gone
+	sole    *soleLock // nil: a worker beside others
 }
 
 // predecessorLimit bounds the search for activities of a killed server: missed heartbeats find the rest.
@@ -74,10 +76,16 @@ const predecessorLimit = 2 * time.Second
 
 // run polls for work until ctx ends.
 func (w *workerPart) run(ctx context.Context) error {
-	if w.alone {
+	if w.sole == nil {
+		return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log)
+	}
+	if w.sole.exclusive {
 		w.giveUpPredecessor(ctx)
 	}
-	return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return w.sole.run(ctx) })
+	g.Go(func() error { return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log) })
+	return g.Wait()
 }
 
 // giveUpPredecessor lets activities of a killed server begin their next attempt at once.
