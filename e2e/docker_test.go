@@ -20,7 +20,7 @@ type containerServer struct{ *talk }
 func newContainerServer(t *testing.T, env ...string) *containerServer {
 	t.Helper()
 	image := runnerstest.Image(t)
-	s := diskServer(t, append(env, "XBOT_DOCKER_IMAGE="+image, "DOCKER_HOST="+os.Getenv("DOCKER_HOST"))...)
+	s := diskServerWithStack(t, append(env, "XBOT_DOCKER_IMAGE="+image, "DOCKER_HOST="+os.Getenv("DOCKER_HOST"))...)
 	c := &containerServer{s.newTalk()}
 	t.Cleanup(func() {
 		s.stop() // else it would make the container anew

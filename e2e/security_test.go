@@ -44,7 +44,7 @@ func (s *server) get(method, path string, header http.Header) (int, string) {
 
 func TestSecurity_LoopbackIsNotAuthentication(t *testing.T) {
 	t.Parallel()
-	s := diskServer(t)
+	s := diskServerWithStack(t)
 
 	t.Run("every endpoint but health, login, invitations, shared conversations and the document asks for a login", func(t *testing.T) {
 		_, document := s.get(http.MethodGet, "/api/openapi.json", nil)

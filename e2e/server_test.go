@@ -60,6 +60,14 @@ func newServerWithStack(t *testing.T, env ...string) *server {
 // /dev/shm, of which commands see one of their own in any case.
 func diskServer(t *testing.T, env ...string) *server {
 	t.Helper()
+	s := prepareGiven(t, diskHome(t), env...)
+	s.boot()
+	return s
+}
+
+// diskServerWithStack is diskServer where the data of Postgres and Temporal are behind the walls, too.
+func diskServerWithStack(t *testing.T, env ...string) *server {
+	t.Helper()
 	s := prepareServerIn(t, diskHome(t), env...)
 	giveStack(t, s.home)
 	s.boot()
@@ -76,8 +84,14 @@ func diskHome(t *testing.T) string {
 
 func prepareServer(t *testing.T, env ...string) *server {
 	t.Helper()
+	return prepareGiven(t, dirtest.New(t), env...)
+}
+
+// prepareGiven prepares a server in a home on the shared Postgres and Temporal.
+func prepareGiven(t *testing.T, home string, env ...string) *server {
+	t.Helper()
 	given := newEndpoints(t)
-	s := prepareServerIn(t, dirtest.New(t), append(settings(*given), env...)...)
+	s := prepareServerIn(t, home, append(settings(*given), env...)...)
 	s.given = given
 	return s
 }
