@@ -49,6 +49,7 @@ type prison struct {
 var lacking = map[string]string{"every wall": "", "Landlock alone": "namespaces", "no Landlock": "landlock"}
 
 func TestEscape_RootsCommandsReachNothingOutside(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("NOT RUN: this needs root; the test beside it runs as this user")
 	}
@@ -56,6 +57,7 @@ func TestEscape_RootsCommandsReachNothingOutside(t *testing.T) {
 }
 
 func TestEscape_AnOrdinaryUsersCommandsReachNothingOutside(t *testing.T) {
+	t.Parallel()
 	uid := os.Getuid()
 	if uid == 0 {
 		uid = nobody
@@ -68,6 +70,7 @@ func eachMode(t *testing.T, uid int) {
 	t.Helper()
 	for name, lacks := range lacking {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPrisonWithout(t, uid, lacks)
 			sound := p.attempt(escapetest.Attempts())
 			require.GreaterOrEqual(t, sound, leastSound)
@@ -76,6 +79,7 @@ func eachMode(t *testing.T, uid int) {
 }
 
 func TestEscape_FileToolsReachNothingOutside(t *testing.T) {
+	t.Parallel()
 	p := newPrison(t, os.Getuid())
 	secret, err := os.ReadFile(filepath.Join(p.home, "secret.key"))
 	require.NoError(t, err)
@@ -176,11 +180,11 @@ func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *priso
 	s := prepareServerIn(t, p.settle(t, work), append([]string{
 		"HOME=" + p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK=" + p.outside + "/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + p.outside + "/bus,guid=1", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
 		"AWS_SECRET_ACCESS_KEY=sk-test-secret-aws", "DOCKER_HOST=unix:///run/docker.sock", "XBOT_CONFINE=require", "XBOT_WORKSPACE=" + work}, env...)...)
+	giveStack(t, s.home)
 	if uid != os.Getuid() {
+		chown(t, s.home, uid)
 		s.as, s.bin = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}, copyBinaries(t)
-		for _, dir := range []string{s.home, work} {
-			require.NoError(t, os.Chown(dir, uid, uid))
-		}
+		require.NoError(t, os.Chown(work, uid, uid))
 		for _, dir := range []string{work, filepath.Dir(t.TempDir())} { // the latter holds the folders that attempts outside begin in
 			require.NoError(t, os.Chmod(dir, 0o755))
 		}

@@ -22,11 +22,13 @@ import (
 // TestPlugin_ReachesNothingOutside has a plugin without permissions try all that a command may not do, and what a plugin may not do in addition:
 // open connections, see the files of people and those of other plugins, and change its own program.
 func TestPlugin_ReachesNothingOutside(t *testing.T) {
+	t.Parallel()
 	for name, lacks := range lacking {
 		if lacks == "landlock" {
 			continue // commands try it without; the walls of plugins are made of the same
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newPrisonWithout(t, os.Getuid(), lacks)
 			dir := newPest(t, "pest")
 			program, err := os.ReadFile(p.probe)

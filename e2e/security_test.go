@@ -187,7 +187,7 @@ func TestSecurity_TheSignInLinkWorksOnceAndSetsAPassword(t *testing.T) {
 
 func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	s := prepareServerIn(t, diskHome(t))
+	s := prepareGiven(t, diskHome(t))
 	cloned := t.TempDir()
 	evil := filepath.Join(cloned, ".env")
 	require.NoError(t, os.WriteFile(evil, []byte("XBOT_CONFINE=off\nLLM_BASE_URL=http://127.0.0.1:9\n"), 0o600))

@@ -24,7 +24,7 @@ func TestSkills_OfADefaultInstallAreListedLoadedAndRun(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), mode))
 	}
-	s := prepareServerIn(t, filepath.Join(workspace, ".xbot"), "XBOT_WORKSPACE="+workspace)
+	s := prepareGiven(t, filepath.Join(workspace, ".xbot"), "XBOT_WORKSPACE="+workspace)
 	put(filepath.Join(s.home, "skills/ship-it/SKILL.md"), "---\nname: ship-it\ndescription: Ships it.\n---\nRun ship.sh.", 0o644)
 	put(filepath.Join(s.home, "skills/ship-it/ship.sh"), "#!/bin/sh\necho \"shipped by $0\"\n", 0o755)
 	put(filepath.Join(workspace, ".agents/skills/mine/SKILL.md"), "# Of the home folder", 0o644)

@@ -151,7 +151,7 @@ func (a *album) look() {
 	require.NoError(t, err, link)
 	look := exec.CommandContext(t.Context(), "node", "test/temporal.mjs")
 	look.Dir = filepath.Join("..", "web")
-	look.Env = append(os.Environ(), "XBOT_TEST_URL="+a.url, "XBOT_TEST_LINK="+link, "XBOT_TEST_RUNS="+file, "XBOT_TEST_ARTIFACTS="+pictures)
+	look.Env = append(os.Environ(), "XBOT_TEST_URL="+a.url, "XBOT_TEST_LINK="+link, "XBOT_TEST_NAMESPACE="+a.namespace(), "XBOT_TEST_RUNS="+file, "XBOT_TEST_ARTIFACTS="+pictures)
 	said, err := look.CombinedOutput()
 	t.Logf("%s", said)
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
 // What an operator reads in the Temporal UI of runs of all types. e2e starts it with XBOT_TEST_URL, XBOT_TEST_LINK (a fresh
-// one-time sign-in link) and XBOT_TEST_RUNS (a file that lists the runs and what must be read of each). Pictures go to the folder
-// temporal in XBOT_TEST_ARTIFACTS.
+// one-time sign-in link), XBOT_TEST_NAMESPACE (the namespace of the runs) and XBOT_TEST_RUNS (a file that lists them and what must be
+// read of each). Pictures go to the folder temporal in XBOT_TEST_ARTIFACTS.
 import assert from "node:assert/strict"
 import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -9,7 +9,7 @@ import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { openSettings } from "./lib/settings.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 
-const { XBOT_TEST_URL: url, XBOT_TEST_LINK: link, XBOT_TEST_RUNS: file, XBOT_TEST_ARTIFACTS } = process.env
+const { XBOT_TEST_URL: url, XBOT_TEST_LINK: link, XBOT_TEST_NAMESPACE: namespace, XBOT_TEST_RUNS: file, XBOT_TEST_ARTIFACTS } = process.env
 const artifacts = join(resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.meta.url).pathname), "temporal")
 
 async function main() {
@@ -20,7 +20,7 @@ async function main() {
     const v = new Visitor(await context.newPage(), url, artifacts)
     await signIn(v)
     const { temporal_ui } = await v.api("/api/me")
-    const base = `${temporal_ui}namespaces/default/workflows`
+    const base = `${temporal_ui}namespaces/${namespace}/workflows`
     await v.page.goto(`${url}${base}`)
     const faults = []
     for (const run of runs) {
