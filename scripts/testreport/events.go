@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -12,13 +13,14 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// outputLimit is how many lines of the output of a failed test are kept: the last ones.
-const outputLimit = 200
+const (
+	// outputLimit is how many lines of the output of a failed test are kept: the last ones.
+	outputLimit = 200
+	// failureLimit is how many failed tests of a stage are printed.
+	failureLimit = 10
+)
 
-// failureLimit is how many failed tests of a stage are printed.
-const failureLimit = 10
-
-// packageResult is what the events tell of a package.
+// packageResult is the outcome of a package.
 type packageResult struct {
 	cached bool
 	failed bool
@@ -30,8 +32,7 @@ type packageResult struct {
 type testResult struct {
 	name     string
 	attempts int
-	running  bool // the process ended before the test did
-	failed   bool // at the last attempt
+	outcome  string // of the last attempt: pass, fail or skip; empty where the process ended before the test did
 	output   []string
 }
 
@@ -80,14 +81,11 @@ func (p *packageResult) add(e event) {
 	switch e.Action {
 	case "run":
 		t.attempts++
-		t.running, t.output = true, nil
+		t.outcome, t.output = "", nil
 	case "output":
 		t.output = keepLast(t.output, e.Output)
 	case "fail", "pass", "skip":
-		t.running, t.failed = false, e.Action == "fail"
-		if !t.failed {
-			t.output = nil
-		}
+		t.outcome = e.Action
 	}
 }
 
@@ -97,24 +95,26 @@ func keepLast(lines []string, line string) []string {
 }
 
 func (s *stage) addPackage(name string, p *packageResult) {
-	s.run += len(p.tests)
-	named := false
-	if p.cached {
-		s.cached += len(p.tests)
-	}
+	s.packages++
+	failed := false
 	for _, t := range p.tests {
-		t.failed = t.failed || t.running
-		isRoot := !strings.Contains(t.name, "/")
-		if t.attempts > 1 && isRoot && !t.failed {
+		switch {
+		case t.outcome == "skip":
+			s.skipped = append(s.skipped, t.skipReason())
+			continue
+		case t.outcome != "pass":
+			failed = true
+			s.addFailure(name+" "+t.name, t.output)
+		case t.attempts > 1 && !strings.Contains(t.name, "/"):
 			s.again++
 			s.secondAttempts = append(s.secondAttempts, name+" "+t.name)
 		}
-		if t.failed {
-			named = true
-			s.addFailure(name+" "+t.name, t.output)
+		s.run++
+		if p.cached {
+			s.cached++
 		}
 	}
-	if p.failed && !named { // it did not compile, or a process ended between tests
+	if p.failed && !failed { // it did not compile, or a process ended between tests
 		s.addFailure(name, p.output)
 	}
 }
@@ -123,4 +123,23 @@ func (s *stage) addFailure(name string, output []string) {
 	if len(s.failures) < failureLimit {
 		s.failures = append(s.failures, failure{name, output})
 	}
+}
+
+// logged matches a line that a test has logged: a file, a line and a text.
+var logged = regexp.MustCompile(`^\s*\S+\.go:\d+: (.*)`)
+
+// skipReason returns the first part of the text with which a test was skipped.
+func (t *testResult) skipReason() string {
+	reason := "no reason given"
+	for _, line := range t.output {
+		if m := logged.FindStringSubmatch(line); m != nil && m[1] != "" {
+			reason = m[1]
+		}
+	}
+	for _, prefix := range []string{"NOT RUN: ", "SKIPPED, NOT TESTED: ", "DOCKER TESTS DO NOT RUN: "} {
+		reason = strings.TrimPrefix(reason, prefix)
+	}
+	reason, _, _ = strings.Cut(reason, ";")
+	reason, _, _ = strings.Cut(reason, ": ")
+	return reason
 }

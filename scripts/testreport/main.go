@@ -1,5 +1,5 @@
-// Command testreport summarizes a run of the checks: it prints a table of the stages and, last, the output of the tests that
-// failed. .ci/run calls it.
+// Command testreport summarizes a run of tests: it prints a table of the stages, three lines that say which tests ran, which did
+// not and why, and last the output of the tests that failed. "make test" and .ci/run call it.
 //
 // The folder that it reads holds:
 //
@@ -16,8 +16,10 @@ import (
 )
 
 type command struct {
-	MaxSecondAttempts int    `default:"2" help:"Fail if more tests than this passed only at a second attempt."`
-	Folder            string `arg:"" type:"existingdir" help:"Results of the run."`
+	MaxSecondAttempts int      `default:"2" help:"Fail if more tests than this passed only at a second attempt."`
+	Omitted           []string `sep:"none" help:"Tests that the run left out."`
+	Reason            []string `sep:"none" help:"Why the run left tests out."`
+	Folder            string   `arg:"" type:"existingdir" help:"Results of the run."`
 }
 
 func (c command) Run() error {
@@ -34,6 +36,9 @@ func (c command) Run() error {
 		for _, name := range s.secondAttempts {
 			fmt.Printf("second attempt: %s\n", name)
 		}
+	}
+	if err := printSummary(os.Stdout, stages, c.Omitted, c.Reason); err != nil {
+		return err
 	}
 	printFailures(os.Stdout, stages)
 	if again > c.MaxSecondAttempts {

@@ -19,9 +19,11 @@ type stage struct {
 	name           string
 	seconds, cpu   int
 	failed         bool
+	packages       int
 	run, cached    int // tests, subtests included
 	again          int // tests that passed only at a second attempt
 	secondAttempts []string
+	skipped        []string // the reason of each skipped test
 	failures       []failure
 }
 

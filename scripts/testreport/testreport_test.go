@@ -95,3 +95,28 @@ func TestRun_FailsWhereTooManyTestsNeededASecondAttempt(t *testing.T) {
 	require.NoError(t, command{MaxSecondAttempts: 1, Folder: folder}.Run())
 	require.ErrorContains(t, command{MaxSecondAttempts: 0, Folder: folder}.Run(), "second attempt")
 }
+
+const skippedEvents = `{"Action":"run","Package":"xbot/c","Test":"TestOne"}
+{"Action":"output","Package":"xbot/c","Test":"TestOne","Output":"    a_test.go:7: NOT RUN: only root can mount; see README\n"}
+{"Action":"output","Package":"xbot/c","Test":"TestOne","Output":"--- SKIP: TestOne (0.00s)\n"}
+{"Action":"skip","Package":"xbot/c","Test":"TestOne"}
+`
+
+func TestPrintSummary_NamesWhatDidNotRunAndWhy(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	stages := readResults(t, map[string]string{"stages": "go\t1\t1\t0\n", "go.json": skippedEvents + retriedEvents})
+	require.NoError(t, printSummary(&out, stages, []string{"401 end-to-end tests"}, []string{`"make test-all" runs them`}))
+	require.Equal(t, `Ran:     3 tests of 3 packages, 2 tests from the cache.
+Not run: 1 skipped tests; 401 end-to-end tests.
+Reasons: only root can mount (1); "make test-all" runs them.
+`, out.String())
+}
+
+func TestPrintSummary_CountsRareReasonsTogether(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	stages := []stage{{skipped: []string{"a", "b", "c", "d", "e", "f", "f"}}}
+	require.NoError(t, printSummary(&out, stages, nil, nil))
+	require.Contains(t, out.String(), "Reasons: f (2); a (1); b (1); c (1); others (2).")
+}
