@@ -64,9 +64,10 @@ func TestTemporal_TheCodecHidesHistoriesAndTheLoginShowsThem(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
-	id := k.send(k.shell("echo open >> %s; sleep 6", k.file("out")), "say before")
+	id := k.send(k.shell("%s", k.untilFile("stopped")), "say before")
 	k.untilTool(time.Minute, chat.CallRunning)
 	s.stop()
+	k.touch("stopped")
 	s.env = append(s.env, "XBOT_TEMPORAL_CODEC=on")
 	s.boot() // the run began without the codec
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)

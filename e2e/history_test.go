@@ -94,8 +94,10 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 	s.capture("stopped-stream", k.untilEnded(time.Minute, id))
 
 	k.queue("followup")
-	first := k.send(k.shell("sleep 1"), "say first")
+	first := k.send(k.shell("%s", k.untilFile("sent")), "say first")
+	k.untilTool(time.Minute, chat.CallRunning)
 	second := k.send("say second")
+	k.touch("sent")
 	s.capture("continued", k.untilEnded(time.Minute, first))
 	s.capture("continuation", k.untilEnded(time.Minute, second))
 

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,6 +45,7 @@ func newParts(t *testing.T, env ...string) *parts {
 	e := newEndpoints(t)
 	home := dirtest.New(t)
 	s := &server{t: t, home: home, given: e, traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
+	s.temporal = sync.OnceValue(s.dialTemporal)
 	env = append(append(settings(*e),
 		"XBOT_HOME="+home, "XBOT_HTTP_ADDR="+strings.TrimPrefix(s.url, "http://"),
 		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret", "AGENT_TITLES=off",

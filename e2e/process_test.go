@@ -100,9 +100,14 @@ func (p *process) stop() {
 	select {
 	case <-p.done:
 	case <-time.After(20 * time.Second):
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // the runtime prints all goroutines
+		select {
+		case <-p.done:
+		case <-time.After(10 * time.Second):
+			_ = p.cmd.Process.Kill() // it may be ending already
+			<-p.done
+		}
 		p.t.Errorf("%s did not stop; it printed:\n%s", p.name, p.out)
-		_ = p.cmd.Process.Kill() // it may be ending already
-		<-p.done
 	}
 }
 

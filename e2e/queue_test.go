@@ -18,11 +18,11 @@ func (k *talk) queue(args string) {
 }
 
 // waits returns a conversation in which messages wait in the given way, and a turn runs until its command has ended.
-func (s *server) waits(args string, seconds int) (k *talk, running chat.InboxID) {
+func (s *server) waits(args string) (k *talk, running chat.InboxID) {
 	s.t.Helper()
 	k = s.newTalk()
 	k.queue(args)
-	running = k.send(k.shell("echo a >> %s; sleep %d", k.file("ran"+string(k.key[len(k.key)-6:])), seconds), "say first")
+	running = k.send(k.shell("%s", k.untilFile("sent")), "say first")
 	k.untilTool(time.Minute, chat.CallRunning)
 	return k, running
 }
@@ -73,14 +73,15 @@ func (k *talk) once(ids ...chat.InboxID) {
 func TestQueue_ServerKilledWhileMessagesWaitInEveryMode(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	steer, steering := s.waits("steer", 8)
-	followup, following := s.waits("followup", 8)
-	supersede, superseding := s.waits("supersede", 8)
-	interrupt, interrupted := s.waits("interrupt", 60)
-	full, filled := s.waits("followup cap:1 drop:summarize", 8)
+	steer, steering := s.waits("steer")
+	followup, following := s.waits("followup")
+	supersede, superseding := s.waits("supersede")
+	interrupt, interrupted := s.waits("interrupt")
+	full, filled := s.waits("followup cap:1 drop:summarize")
 	collect := s.newTalk()
 	collect.queue("collect debounce:4s")
 
+	wakes := steer.wakes()
 	steered := steer.send("say steered")
 	followed := followup.send("say followed")
 	older, newer := supersede.send("# old"), supersede.send("say new")
@@ -90,6 +91,10 @@ func TestQueue_ServerKilledWhileMessagesWaitInEveryMode(t *testing.T) {
 	s.crash()
 	restarted := time.Now()
 	s.boot()
+	steer.untilWoken(wakes + 1)
+	for _, k := range []*talk{steer, followup, supersede, full} {
+		k.touch("sent")
+	}
 
 	require.Equal(t, chat.TurnDone, steer.recovered("a message to the turn waits", restarted, steered).State)
 	require.Equal(t, []string{"steered"}, steer.answers(), "one turn for both")
@@ -125,8 +130,9 @@ func TestQueue_ServerKilledWhileMessagesWaitInEveryMode(t *testing.T) {
 func TestQueue_ServerKilledBetweenTheClaimOfASteerAndTheNextStep(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	k, first := s.waits("steer", 2)
-	id := k.send("delay 3s", "say steered")
+	k, first := s.waits("steer")
+	id := k.steer("delay 3s", "say steered")
+	k.touch("sent")
 	k.until(time.Minute, "the claim of the message", func(e chat.Event) bool {
 		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Inbox == id
 	})
@@ -141,11 +147,12 @@ func TestQueue_ServerKilledBetweenTheClaimOfASteerAndTheNextStep(t *testing.T) {
 
 func TestQueue_AMessageCanBeChangedAndTakenBackWhileItWaits(t *testing.T) {
 	t.Parallel()
-	k, _ := newServer(t).waits("followup", 3)
+	k, _ := newServer(t).waits("followup")
 	changed, recalled := k.send("say before"), k.send("say never")
 	require.NoError(t, k.client.EditQueued(t.Context(), k.key, changed, "say after"))
 	require.NoError(t, k.client.RecallQueued(t.Context(), k.key, recalled))
 	require.Equal(t, "recalled", k.untilDropped(recalled).Outcome)
+	k.touch("sent")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, changed).State)
 	require.Equal(t, []string{"first", "after"}, k.answers())
 	require.ErrorContains(t, k.client.EditQueued(t.Context(), k.key, changed, "say too late"), "does not wait any more")
@@ -159,21 +166,24 @@ func TestHistories_OfQueueModes(t *testing.T) {
 	s := newServer(t)
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 
-	k, first := s.waits("steer", 2)
-	k.send("# "+spoken, "say steered")
+	k, first := s.waits("steer")
+	k.steer("# "+spoken, "say steered")
+	k.touch("sent")
 	small(t, "steer", k.capture("steer", k.untilEnded(time.Minute, first)), 60, 10<<10)
 
 	k = s.newTalk()
 	k.queue("steer")
-	first = k.send(k.shell("sleep 2"), k.shell("touch %s", k.file("never")), "say unheard")
+	first = k.send(k.shell("%s", k.untilFile("sent")), k.shell("touch %s", k.file("never")), "say unheard")
 	k.untilTool(time.Minute, chat.CallRunning)
-	k.send("# "+spoken, "say steered")
+	k.steer("# "+spoken, "say steered")
+	k.touch("sent")
 	small(t, "steer that skips", k.capture("steer-skips", k.untilEnded(time.Minute, first)), 60, 10<<10)
 	require.NoFileExists(t, k.file("never"))
 	require.Equal(t, i18n.Say(i18n.English, i18n.CallSkipped), lastCalls(k)[1].Result)
 
-	k, first = s.waits("followup", 1)
+	k, first = s.waits("followup")
 	second := k.send("say " + spoken)
+	k.touch("sent")
 	small(t, "followup", k.capture("followup", k.untilEnded(time.Minute, first)), 60, 10<<10)
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, second).State)
 
@@ -183,15 +193,16 @@ func TestHistories_OfQueueModes(t *testing.T) {
 	k.send("say two")
 	small(t, "collect", k.capture("collect", k.untilEnded(time.Minute, k.send("say "+spoken))), 20, 4<<10)
 
-	k, first = s.waits("interrupt", 60)
+	k, first = s.waits("interrupt")
 	second = k.send("say " + spoken)
 	interrupted := k.untilEnded(time.Minute, first)
 	require.Equal(t, chat.TurnStopped, interrupted.State)
 	small(t, "interrupt", k.capture("interrupt", interrupted), 60, 10<<10)
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, second).State)
 
-	k, _ = s.waits("supersede", 2)
+	k, _ = s.waits("supersede")
 	k.send("say old")
 	second = k.send("say " + spoken)
+	k.touch("sent")
 	small(t, "supersede", k.capture("supersede", k.untilEnded(time.Minute, second)), 20, 4<<10)
 }

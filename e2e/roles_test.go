@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -25,12 +24,6 @@ func (s *server) handedTo(text string) (out []llmtest.Request) {
 	return out
 }
 
-// touch makes an empty file.
-func (k *talk) touch(name string) {
-	k.t.Helper()
-	require.NoError(k.t, os.WriteFile(k.file(name), nil, 0o600))
-}
-
 func toolNames(r llmtest.Request) (names []string) {
 	for _, t := range r.Tools {
 		names = append(names, t.Name)
@@ -48,7 +41,7 @@ func TestRoles_OneOfAPersonsOwnIsHandedWorkInTheNextStepWithItsToolsAloneAndKeep
 		require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send(lines...)).State)
 	}
 	// in the middle of a turn: its next step hands work to a role that was not there when the turn began
-	id := k.send(k.shell("echo begun >> %s; until [ -e %s ]; do sleep 0.05; done", k.file("begun"), k.file("made")), k.subagent(args{"role": "scout"}, "say seen"), "say done")
+	id := k.send(k.shell("echo begun >> %s; %s", k.file("begun"), k.untilFile("made")), k.subagent(args{"role": "scout"}, "say seen"), "say done")
 	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
 	made, err := s.client.CreateRole(ctx, apiclient.RoleDefinition{
 		Name: "scout", Description: "Looks where nobody looked.", Prompt: "You are the first scout.", Tools: []string{"Grep", "Read"}, Enabled: true,
@@ -119,7 +112,7 @@ func TestPrompts_OfAPersonHoldFromTheNextTurnOnThroughAKillAndEachStepIsStillRep
 	require.Contains(t, before, "# Agents\n\nRoles for SubAgent.\n\n- coder")
 
 	// in the middle of a turn nothing changes: all its steps have one prompt
-	id := k.send(k.shell("echo begun >> %s; until [ -e %s ]; do sleep 0.05; done", k.file("begun"), k.file("set")), "say done")
+	id := k.send(k.shell("echo begun >> %s; %s", k.file("begun"), k.untilFile("set")), "say done")
 	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
 	_, err := s.client.SetPrompt(ctx, chat.PromptSystem, apiclient.PromptEdit{Content: `You serve {{.User}} alone.{{if .Has "Shell"}} You have a shell.{{end}}`})
 	require.NoError(t, err)

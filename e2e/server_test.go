@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
@@ -36,6 +37,8 @@ type server struct {
 	client *apiclient.Client
 	db     *pgxpool.Pool         // opened by database
 	given  *localstack.Endpoints // Postgres and Temporal that others run; nil: the server runs its own
+
+	temporal func() client.Client // the operator's, opened by the first call
 }
 
 // newServer starts "xbot serve" on a data folder in which nothing was said yet, with a database and a namespace on the shared
@@ -107,6 +110,7 @@ func prepareServerWithStack(t *testing.T, env ...string) *server {
 func prepareServerIn(t *testing.T, home string, env ...string) *server {
 	t.Helper()
 	s := &server{t: t, home: home, traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
+	s.temporal = sync.OnceValue(s.dialTemporal)
 	workspace := t.TempDir()
 	all := append([]string{
 		"XBOT_HOME=" + home, "XBOT_HTTP_ADDR=" + strings.TrimPrefix(s.url, "http://"), "XBOT_WORKSPACE=" + workspace,
@@ -346,6 +350,18 @@ func (k *talk) trace(name string) []string {
 		return nil
 	}
 	return strings.Fields(string(data))
+}
+
+// untilFile returns a command of a shell that ends when touch makes the file: for what has to be seen while a command runs, however slow the
+// machine is.
+func (k *talk) untilFile(name string) string {
+	return fmt.Sprintf("until [ -e %s ]; do sleep 0.05; done", k.file(name))
+}
+
+// touch makes a file that a command waits for.
+func (k *talk) touch(name string) {
+	k.t.Helper()
+	require.NoError(k.t, os.WriteFile(k.file(name), nil, 0o600))
 }
 
 func (k *talk) shell(format string, args ...any) string {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
@@ -11,8 +12,8 @@ import (
 	"xbot/workflows"
 )
 
-// temporal opens the server's Temporal as its operator.
-func (s *server) temporal() client.Client {
+// dialTemporal opens the server's Temporal as its operator.
+func (s *server) dialTemporal() client.Client {
 	s.t.Helper()
 	e, err := s.endpoints()
 	require.NoError(s.t, err)
@@ -31,6 +32,31 @@ func (s *server) namespace() string {
 	e, err := s.endpoints()
 	require.NoError(s.t, err)
 	return e.Temporal.Namespace
+}
+
+// wakes counts the wakes that the latest run of the conversation has got.
+func (k *talk) wakes() (n int) {
+	k.t.Helper()
+	for _, event := range k.history(workflows.TurnID(k.key), "").GetEvents() {
+		if event.GetWorkflowExecutionSignaledEventAttributes() != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// steer sends a message to the turn that runs, and waits until its run knows of it: a command that ends before would let it come too late.
+func (k *talk) steer(lines ...string) chat.InboxID {
+	k.t.Helper()
+	before := k.wakes()
+	id := k.send(lines...)
+	k.untilWoken(before + 1)
+	return id
+}
+
+func (k *talk) untilWoken(n int) {
+	k.t.Helper()
+	require.Eventually(k.t, func() bool { return k.wakes() >= n }, time.Minute, 100*time.Millisecond, "the turn is not woken")
 }
 
 // terminate ends the open run of a session's turn, as somebody might do in the Temporal UI.

@@ -61,12 +61,13 @@ func TestTemporal_APausedTurnIsSaidAndAStopActsOnIt(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, "XBOT_HELD_AFTER=1s")
 	k := s.newTalk()
-	id := k.send(k.shell("echo a >> %s; sleep 3", k.file("out")), "say after")
+	id := k.send(k.shell("%s", k.untilFile("paused")), "say after")
 	k.untilTool(time.Minute, chat.CallRunning)
 	_, err := s.temporal().WorkflowService().PauseWorkflowExecution(t.Context(), &workflowservice.PauseWorkflowExecutionRequest{
 		Namespace: s.namespace(), WorkflowId: workflows.TurnID(k.key), Identity: "operator", Reason: "to look at it",
 	})
 	require.NoError(t, err)
+	k.touch("paused")
 	k.until(time.Minute, "the notice that it is paused", func(e chat.Event) bool {
 		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == i18n.Say(i18n.English, i18n.RunPaused)
 	})
