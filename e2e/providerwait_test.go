@@ -48,9 +48,10 @@ func TestProviderWait_ATurnThatHasRunACommandGoesOnOverAKill(t *testing.T) {
 	s := newServer(t, soonAgain...)
 	s.inForce(`{limits: {turns: 1}}`)
 	k, db := s.newTalk(), s.look()
-	id := k.send(k.shell("echo a >> %s", k.file("once")), "then", "delay 2s", "say after all")
-	k.untilTool(time.Minute, chat.CallDone)
-	s.model.Stop()
+	id := k.send(k.shell("echo a >> %s; %s", k.file("once"), k.untilFile("stopped")), "then", "delay 2s", "say after all")
+	k.untilTool(time.Minute, chat.CallRunning)
+	s.model.Stop() // before the model is asked again
+	k.touch("stopped")
 	waiting := k.untilWaits(1)
 	require.Equal(t, "network", waiting.Waits.Reason)
 	require.Equal(t, 24*time.Hour, waiting.Waits.Until.Sub(waiting.Waits.Since))

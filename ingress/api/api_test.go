@@ -151,6 +151,7 @@ type bundle struct {
 	links     filelink.Signer
 	log       *bytes.Buffer
 	url       string
+	transport *http.Transport
 	handler   http.Handler
 	closing   chan struct{}
 	base      *endpoint.Base
@@ -275,8 +276,8 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	mux.Handle(mcp.Path, (&mcp.Server{Base: base, Sessions: &a.Sessions, Messages: &a.Messages, Bus: b.bus, Key: secret.Key{1}, Closing: b.closing}).Handler())
 	b.handler = mux
 	server := httptest.NewServer(mux)
-	b.url = server.URL
-	t.Cleanup(func() { b.hub.Close(); server.Close(); woken.Wait() })
+	b.url, b.transport = server.URL, &http.Transport{}
+	t.Cleanup(func() { b.hub.Close(); b.transport.CloseIdleConnections(); server.Close(); woken.Wait() })
 	admin, err := b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	member, err := b.store.CreateUser(t.Context(), "bob", store.RoleMember)
@@ -327,7 +328,7 @@ func (b *bundle) do(p *person, method, path string, body any) answer {
 
 func (b *bundle) send(c *http.Client, r *http.Request) answer {
 	b.t.Helper()
-	c.Transport = &http.Transport{DisableKeepAlives: true}
+	c.Transport = b.transport // with connections that stay open: of a request that is too large the server then reads the rest
 	resp, err := c.Do(r)
 	require.NoError(b.t, err)
 	defer resp.Body.Close()

@@ -5,6 +5,7 @@ package httpserver
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -25,6 +26,9 @@ const (
 	idleTimeout       = 2 * time.Minute
 	shutdownTimeout   = 3 * time.Second
 )
+
+// unreadMost is how much of a request is read that its handler left unread, in bytes: as much as net/http reads before it uses a connection again.
+const unreadMost = 256 << 10
 
 // Routes are the parts of the server, put together by the program.
 type Routes struct {
@@ -152,6 +156,27 @@ func protect(next http.Handler, log *slog.Logger) http.Handler {
 	})
 }
 
+// unreadBody keeps the body of a request open for drain. The server closes it.
+type unreadBody struct{ io.ReadCloser }
+
+// Close does nothing.
+func (unreadBody) Close() error { return nil }
+
+// drain reads what a handler left of the body of a request whose connection is closed after it, which net/http does not. A client that is still
+// writing when the connection is closed sees a reset instead of the response, such as "request too large".
+func drain(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if !q.Close {
+			next.ServeHTTP(w, q)
+			return
+		}
+		body := q.Body
+		q.Body = unreadBody{body}
+		next.ServeHTTP(w, q)
+		_, _ = io.CopyN(io.Discard, body, unreadMost) // the client is gone, or sends too slowly
+	})
+}
+
 // Listen opens the address of the server; a port in use is a sentence for the operator.
 func Listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
@@ -164,7 +189,7 @@ func Listen(addr string) (net.Listener, error) {
 // Serve answers requests until ctx ends. closing is closed first, so that event streams end by themselves.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, closing chan<- struct{}, log *slog.Logger) error {
 	server := &http.Server{
-		Handler: protect(h, log), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		Handler: protect(drain(h), log), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), MaxHeaderBytes: 64 << 10,
 	}
 	ended := make(chan error, 1)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -202,6 +204,45 @@ func TestServe_ARequestThatBreaksIsLoggedAndBreaksNothingElse(t *testing.T) {
 	require.Contains(t, s.logs.String(), "poison")
 	require.Contains(t, s.logs.String(), "server_test.go", "where it broke")
 	require.Equal(t, 1, strings.Count(s.logs.String(), "request broke"), "an abort is no bug")
+}
+
+// pipes is a listener whose connections hold nothing on the way: who writes waits for who reads.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+func (p pipes) Close() error { close(p); return nil }
+func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func TestServe_AClientThatWritesAllOfItsRequestReadsWhyItIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		l, closing, ended := make(pipes), make(chan struct{}), make(chan error)
+		refuse := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer r.Body.Close()
+			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		})
+		go func() { ended <- httpserver.Serve(ctx, l, refuse, closing, slog.New(slog.DiscardHandler)) }()
+		for _, connection := range []string{"close", "keep-alive"} {
+			client, server := net.Pipe()
+			l <- server
+			body := strings.Repeat("x", 200_000)
+			_, err := io.WriteString(client, fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nConnection: %s\r\nContent-Length: %d\r\n\r\n%s", connection, len(body), body))
+			require.NoError(t, err, connection)
+			resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+			require.NoError(t, err, connection)
+			require.Equal(t, http.StatusRequestEntityTooLarge, resp.StatusCode)
+			require.NoError(t, resp.Body.Close())
+			require.NoError(t, client.Close())
+		}
+		stop()
+		require.NoError(t, <-ended)
+	})
 }
 
 func TestServe_RefusesHeadersWithoutEnd(t *testing.T) {
