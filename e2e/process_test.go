@@ -20,6 +20,9 @@ import (
 // startLimit bounds the start of a process: the first one makes databases and schemas.
 const startLimit = 90 * time.Second
 
+// stopLimit bounds a stop: as long as systemd waits for xbot (TimeoutStopSec in deploy/systemd/xbot.service). It usually takes one or two seconds.
+const stopLimit = 30 * time.Second
+
 // process is one of our binaries, started as an operator would.
 type process struct {
 	t    *testing.T
@@ -99,7 +102,7 @@ func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may be ending already
 	select {
 	case <-p.done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(stopLimit):
 		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // the runtime prints all goroutines
 		select {
 		case <-p.done:
