@@ -11,7 +11,7 @@ import (
 
 func TestStop_EndsTheServerInOrderAndWhatItDidGoesOnWithTheNextStart(t *testing.T) {
 	t.Parallel()
-	k := newServer(t).newTalk()
+	k := newServerWithStack(t).newTalk()
 	id := k.send(k.count(50), "say done")
 	k.untilCounting(5)
 	said, err := k.operate("stop")

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/localstack"
 	"xbot/internal/temporalclient"
+	"xbot/server/serverlock"
 )
 
 // Open opens everything in one process, with its own Postgres and Temporal where none is configured.
@@ -44,17 +45,17 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 	if err != nil {
 		return s.opened(err)
 	}
-	sole, err := takeSoleLock(ctx, servers, c.log)
+	lock, err := servers.lock(ctx)
 	if err != nil {
 		return s.opened(err)
 	}
-	s.onClose(sole.close)
-	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.OIDC, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, servers.ui, sole.exclusive})
+	s.onClose(lock.Close)
+	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.OIDC, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, servers.ui, lock.Exclusive})
 	if err != nil {
 		return s.opened(err)
 	}
 	s.serve(
-		c.listenFeed, c.learnAttributes, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, sole}).run, servers.watch,
+		c.listenFeed, c.learnAttributes, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
 		func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) },
 		func(ctx context.Context) error { return in.announce(ctx, os.Stdout) },
 	)
@@ -78,7 +79,7 @@ func startServers(ctx context.Context, cfg *config.Serve, out io.Writer) (*serve
 	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
 		return nil, err
 	}
-	s := &servers{dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
+	s := &servers{log: slog.New(slog.NewTextHandler(out, nil)), dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
 	var err error
 	s.ui, err = givenUI(cfg.Temporal)
 	return s, err
@@ -120,6 +121,14 @@ func LocalTemporal(e localstack.Endpoints) temporalclient.Config {
 		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
 		CAFile: e.Temporal.CAFile, CertFile: e.Temporal.CertFile, KeyFile: e.Temporal.KeyFile,
 	}
+}
+
+// lock tells whether another server works with the same Postgres. Nobody else has the local one, whose home is locked.
+func (s *servers) lock(ctx context.Context) (*serverlock.Lock, error) {
+	if s.stack != nil {
+		return &serverlock.Lock{Exclusive: true}, nil
+	}
+	return serverlock.Take(ctx, s.dsn, s.log)
 }
 
 // watch ends when one of our own servers cannot be kept alive.

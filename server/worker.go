@@ -30,6 +30,7 @@ import (
 	"xbot/internal/llm/limits"
 	"xbot/server/hostrunner"
 	"xbot/server/livefeed"
+	"xbot/server/serverlock"
 	"xbot/worker"
 )
 
@@ -68,7 +69,7 @@ type workerPart struct {
 	agent   config.Agent
 	context config.Context
 	build   worker.Build
-	sole    *soleLock // nil: a worker beside others
+	lock    *serverlock.Lock // nil: a worker beside others
 }
 
 // predecessorLimit bounds the search for activities of a killed server: missed heartbeats find the rest.
@@ -76,14 +77,14 @@ const predecessorLimit = 2 * time.Second
 
 // run polls for work until ctx ends.
 func (w *workerPart) run(ctx context.Context) error {
-	if w.sole == nil {
+	if w.lock == nil {
 		return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log)
 	}
-	if w.sole.exclusive {
+	if w.lock.Exclusive {
 		w.giveUpPredecessor(ctx)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return w.sole.run(ctx) })
+	g.Go(func() error { return w.lock.Run(ctx) })
 	g.Go(func() error { return worker.Run(ctx, w.temporal, w.activities(), w.build, w.log) })
 	return g.Wait()
 }

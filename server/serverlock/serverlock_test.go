@@ -1,4 +1,4 @@
-package server
+package serverlock_test
 
 import (
 	"context"
@@ -10,46 +10,47 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/pgtest"
+	"xbot/server/serverlock"
 )
 
-func TestSoleLock_IsExclusiveForTheOnlyServerOfADatabase(t *testing.T) {
+func TestLock_IsExclusiveForTheOnlyServerOfADatabase(t *testing.T) {
 	t.Parallel()
-	s := &servers{dsn: pgtest.NewDatabase(t, "", nil)}
-	take := func() *soleLock {
-		l, err := takeSoleLock(t.Context(), s, slog.New(slog.DiscardHandler))
+	dsn := pgtest.NewDatabase(t, "", nil)
+	take := func() *serverlock.Lock {
+		l, err := serverlock.Take(t.Context(), dsn, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
-		t.Cleanup(l.close)
+		t.Cleanup(l.Close)
 		return l
 	}
-	run := func(l *soleLock) {
+	run := func(l *serverlock.Lock) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- l.run(ctx) }()
+		go func() { done <- l.Run(ctx) }()
 		t.Cleanup(func() {
 			cancel()
 			require.NoError(t, <-done)
 		})
 	}
 	first := take()
-	require.True(t, first.exclusive)
-	first.close() // as a kill does
+	require.True(t, first.Exclusive)
+	first.Close() // as a kill does
 	second := take()
-	require.True(t, second.exclusive)
+	require.True(t, second.Exclusive)
 	run(second)
 	third := take()
-	require.False(t, third.exclusive)
+	require.False(t, third.Exclusive)
 
-	third.close()
-	db, err := pgx.Connect(t.Context(), s.dsn)
+	third.Close()
+	db, err := pgx.Connect(t.Context(), dsn)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close(context.Background())) })
 	held := `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 	var before, after int
-	require.NoError(t, db.QueryRow(t.Context(), held, soleKey).Scan(&before))
+	require.NoError(t, db.QueryRow(t.Context(), held, serverlock.Key).Scan(&before))
 	_, err = db.Exec(t.Context(), "SELECT pg_terminate_backend($1)", before)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		return db.QueryRow(t.Context(), held, soleKey).Scan(&after) == nil && after != before
+		return db.QueryRow(t.Context(), held, serverlock.Key).Scan(&after) == nil && after != before
 	}, time.Minute, 10*time.Millisecond, "the lock is taken again after a lost connection")
-	require.False(t, take().exclusive)
+	require.False(t, take().Exclusive)
 }
