@@ -145,7 +145,7 @@ test-smoke: ONLY = -run '^$(SMOKE_PATTERN)$$'
 test-e2e test-smoke: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
 	@export XBOT_E2E_BIN=$(BIN)$(if $(RACE), $(RACED) XBOT_E2E_RACE='$(if $(filter concurrent,$(RACE)),$(CONCURRENT_E2E),.)'); \
-	$(call go_test,e2e,./e2e,-parallel 4 -timeout 60m $(ONLY))
+	$(call go_test,e2e,./e2e,-parallel 6 -timeout 60m $(ONLY))
 	@$(if $(RACE),scripts/race-reports $(BIN)/race/reports)
 
 .PHONY: race-binaries

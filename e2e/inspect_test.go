@@ -44,7 +44,7 @@ func TestInspect_ShowsWhatRunsAndWaitsOverAKillOfTheServer(t *testing.T) {
 	require.Contains(t, status, string(k.key))
 	require.Contains(t, k.operated("sessions", "--active", "60"), string(k.key))
 	require.Contains(t, status, k.home, "the data folder")
-	require.Regexp(t, `(?m)^database\s+/.+/xbot$`, status)
+	require.Regexp(t, `(?m)^database\s+/.+/t\d+$`, status)
 	require.Contains(t, k.operated("sessions", "--json"), `"cached_tokens"`, "all that the server counted")
 	require.Equal(t, "There are no such conversations.", k.operated("sessions", "--user", "nobody"))
 }

@@ -140,18 +140,14 @@ func (s *sharedStack) stop() error {
 	return s.stack.Stop(context.Background())
 }
 
-// newEndpoints are those of a database and a namespace on the shared stack that are the test's alone. The database is dropped
-// with the test, the namespace stays until the program ends.
+// newEndpoints returns the endpoints of a database and a namespace on the shared stack. Both belong to the test and end with it.
 func newEndpoints(t *testing.T) *localstack.Endpoints {
 	t.Helper()
 	s, err := startSharedStack()
 	require.NoError(t, err)
 	name := fmt.Sprintf("t%06d", s.count.Add(1))
 	require.NoError(t, s.copyDatabase(t.Context(), name))
-	t.Cleanup(func() {
-		_, err := s.postgres.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
-		require.NoError(t, err)
-	})
+	t.Cleanup(func() { require.NoError(t, s.remove(context.Background(), name)) })
 	require.NoError(t, s.copyNamespace(t.Context(), name))
 	e := s.stack.Endpoints()
 	u, err := url.Parse(e.DatabaseURL)
@@ -183,4 +179,11 @@ func (s *sharedStack) copyNamespace(ctx context.Context, name string) error {
 		SELECT partition_id, decode(replace($1, '-', ''), 'hex'), $2, notification_version, $3, data_encoding, is_global FROM namespaces WHERE name = $4`,
 		copied, name, data, original)
 	return err
+}
+
+// remove drops the database and the namespace of a test. Temporal drops the tasks of runs whose namespace is gone.
+func (s *sharedStack) remove(ctx context.Context, name string) error {
+	_, err := s.postgres.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+	_, namespaceErr := s.temporal.Exec(ctx, "DELETE FROM namespaces WHERE name = $1", name)
+	return errors.Join(err, namespaceErr)
 }
