@@ -132,7 +132,10 @@ func (a Attachment) Label(n int) string {
 }
 
 // line is a name within brackets.
-func line(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(onOneLine(s)) }
+func line(s string) string { return parentheses.Replace(onOneLine(s)) }
+
+// parentheses replaces brackets.
+var parentheses = strings.NewReplacer("[", "(", "]", ")")
 
 // onOneLine leaves out what would begin another line, or changes how one is shown.
 func onOneLine(s string) string {

@@ -78,12 +78,14 @@ func PrefacePrompt(preface, word, tool string) string {
 	return preface + " [/" + word + " names a prompt: get it with the tool " + tool + " before anything else, with arguments from what the message says behind it, and do what it says]"
 }
 
+// bracketed replaces what would end the brackets of a preface or a part of it.
+var bracketed = strings.NewReplacer("[", "(", "]", ")", "\n", " ", "·", "-")
+
 // PrefaceFrom adds to a preface who wrote. A name is on one line and cannot end the brackets.
 func PrefaceFrom(preface, sender string) string {
-	name := strings.NewReplacer("[", "(", "]", ")", "\n", " ", "·", "-").Replace(sender)
 	head, tail, found := strings.Cut(preface, "]")
 	if !found {
 		return preface
 	}
-	return head + " · from " + name + "]" + tail
+	return head + " · from " + bracketed.Replace(sender) + "]" + tail
 }

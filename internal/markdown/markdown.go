@@ -27,9 +27,12 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
+// breaks escapes line breaks and tabs.
+var breaks = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
 // Line shows a text as code on one line, with what a reader cannot see written out.
 func Line(text string) string {
-	return Code(cmp.Or(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(text)), " "))
+	return Code(cmp.Or(breaks.Replace(Visible(text)), " "))
 }
 
 // Visible writes out what a reader cannot see, and what turns the order of the letters around it.

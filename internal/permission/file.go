@@ -80,6 +80,7 @@ func matches(pattern, name string) bool {
 }
 
 // literal writes a name so that a pattern means it alone.
-func literal(name string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`).Replace(name)
-}
+func literal(name string) string { return wildcards.Replace(name) }
+
+// wildcards escapes what means more than itself in a pattern.
+var wildcards = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)

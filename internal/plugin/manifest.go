@@ -209,8 +209,11 @@ func ToolName(plugin, tool string) string { return "plugin_" + plugin + "_" + to
 
 // Folded is a name as the names of tools are compared: without case, dashes and underscores.
 func Folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.ToLower(separators.Replace(name))
 }
+
+// separators removes the marks between words.
+var separators = strings.NewReplacer("_", "", "-", "")
 
 // Wants reports whether the plugin asks for a permission.
 func (m Manifest) Wants(p Permission) bool { return slices.Contains(m.Permissions, p) }

@@ -39,7 +39,9 @@ func isVariable(s string) bool {
 
 var keyNames = []string{"apikey", "key", "token", "secret", "password", "apitoken", "accesstoken", "authtoken", "bearertoken", "appsecret", "clientsecret"}
 
+// separators removes the marks between words.
+var separators = strings.NewReplacer("_", "", "-", "")
+
 func isKeyName(name string) bool {
-	plain := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
-	return slices.Contains(keyNames, plain)
+	return slices.Contains(keyNames, separators.Replace(strings.ToLower(name)))
 }

@@ -190,8 +190,11 @@ func matchKeys(object map[string]json.RawMessage, params reflect.Type) (fields m
 
 // fold forgets case and the marks between words.
 func fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.ToLower(separators.Replace(name))
 }
+
+// separators removes the marks between words.
+var separators = strings.NewReplacer("_", "", "-", "")
 
 func fieldNames(params reflect.Type) []string {
 	names := make([]string, 0, params.NumField())

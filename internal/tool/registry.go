@@ -13,25 +13,34 @@ import (
 
 // Registry finds tools by name. It does not change after New, so it needs no lock.
 type Registry struct {
-	byName map[string]Tool
-	specs  []Spec // sorted by name
+	tools []Tool   // sorted by name
+	specs []Spec   // of the tools, in their order
+	keys  []string // their folded names, in their order
 }
 
 // New makes a registry. It panics when two tools have the same name, or names that differ only in case and
 // underscores: that is a mistake in the program.
 func New(tools ...Tool) *Registry {
-	r := &Registry{byName: make(map[string]Tool, len(tools))}
+	r := &Registry{}
 	for _, t := range tools {
-		spec := t.Spec()
-		key := fold(spec.Name)
-		if other, taken := r.byName[key]; taken {
-			panic(fmt.Sprintf("two tools are named %s and %s", other.Spec().Name, spec.Name))
+		if !r.insert(t) {
+			other, _ := r.Get(t.Spec().Name)
+			panic(fmt.Sprintf("two tools are named %s and %s", other.Spec().Name, t.Spec().Name))
 		}
-		r.byName[key] = t
-		r.specs = append(r.specs, spec)
 	}
-	slices.SortFunc(r.specs, func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
 	return r
+}
+
+// insert adds a tool. It reports false if the name is taken.
+func (r *Registry) insert(t Tool) bool {
+	spec := t.Spec()
+	key := fold(spec.Name)
+	if slices.Contains(r.keys, key) {
+		return false
+	}
+	at, _ := slices.BinarySearchFunc(r.specs, spec.Name, func(s Spec, name string) int { return strings.Compare(s.Name, name) })
+	r.tools, r.specs, r.keys = slices.Insert(r.tools, at, t), slices.Insert(r.specs, at, spec), slices.Insert(r.keys, at, key)
+	return true
 }
 
 // With returns a registry that has more tools, too. One whose name is taken is left out.
@@ -39,29 +48,25 @@ func (r *Registry) With(more ...Tool) *Registry {
 	if len(more) == 0 {
 		return r
 	}
-	tools := make([]Tool, 0, len(r.byName)+len(more))
-	taken := make(map[string]bool, cap(tools))
-	for _, t := range slices.Concat(r.tools(), more) {
-		if key := fold(t.Spec().Name); !taken[key] {
-			taken[key] = true
-			tools = append(tools, t)
-		}
+	out := &Registry{tools: slices.Clone(r.tools), specs: slices.Clone(r.specs), keys: slices.Clone(r.keys)}
+	for _, t := range more {
+		out.insert(t)
 	}
-	return New(tools...)
+	return out
 }
 
 // Where returns a registry of the tools whose names are wanted.
 func (r *Registry) Where(wanted func(name string) bool) *Registry {
-	tools := make([]Tool, 0, len(r.specs))
-	for _, t := range r.tools() {
-		if wanted(t.Spec().Name) {
-			tools = append(tools, t)
+	out := &Registry{}
+	for i, spec := range r.specs {
+		if wanted(spec.Name) {
+			out.tools, out.specs, out.keys = append(out.tools, r.tools[i]), append(out.specs, spec), append(out.keys, r.keys[i])
 		}
 	}
-	if len(tools) == len(r.specs) {
+	if len(out.specs) == len(r.specs) {
 		return r
 	}
-	return New(tools...)
+	return out
 }
 
 // Any reports whether there is a tool like this.
@@ -73,23 +78,17 @@ func (r *Registry) Has(name string) bool {
 	return ok
 }
 
-// tools returns all tools, sorted by name.
-func (r *Registry) tools() []Tool {
-	out := make([]Tool, len(r.specs))
-	for i, s := range r.specs {
-		out[i] = r.byName[fold(s.Name)]
-	}
-	return out
-}
-
 // Specs returns the specs of all tools, sorted by name, so that prompts keep their prefix. Callers must not change
 // the slice.
 func (r *Registry) Specs() []Spec { return r.specs }
 
 // Get returns the tool of a name. Case and underscores do not matter: a model that writes TodoWrite means todo_write.
 func (r *Registry) Get(name string) (Tool, bool) {
-	t, ok := r.byName[fold(name)]
-	return t, ok
+	i := slices.Index(r.keys, fold(name))
+	if i < 0 {
+		return nil, false
+	}
+	return r.tools[i], true
 }
 
 // Name returns the name that a tool gives itself, however the model wrote it. A name that no tool has is returned as it is.

@@ -53,8 +53,11 @@ func written(l chat.Line, result int) string {
 		}
 		b.WriteString(abridgeKeeping(c, result))
 	}
-	return strings.NewReplacer("<transcript>", "<transcript >", "</transcript>", "</transcript >", "</summary>", "</summary >").Replace(b.String())
+	return tags.Replace(b.String())
 }
+
+// tags breaks the tags by which a text would end its transcript.
+var tags = strings.NewReplacer("<transcript>", "<transcript >", "</transcript>", "</transcript >", "</summary>", "</summary >")
 
 // abridgeKeeping cuts a result but not the ids it is recalled with.
 func abridgeKeeping(c chat.ToolCall, result int) string {

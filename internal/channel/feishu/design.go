@@ -151,7 +151,7 @@ func opens(address string) []object { return []object{{"type": "open_url", "defa
 // button is pressed. In a form buttons send it or empty it, so one that opens an address is a link there.
 func (d *drawing) button(e design.Element, form bool) object {
 	if e.URL != "" && form {
-		return written("[" + unlinked.Replace(e.Text) + "](" + strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E").Replace(e.URL) + ")")
+		return written("[" + unlinked.Replace(e.Text) + "](" + urlEscapes.Replace(e.URL) + ")")
 	}
 	one := object{"tag": "button", "text": plainText(e.Text), "type": "default"}
 	if e.URL != "" {
@@ -165,6 +165,9 @@ func (d *drawing) button(e design.Element, form bool) object {
 	}
 	return one
 }
+
+// urlEscapes escapes what would end an address as the target of a link.
+var urlEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E")
 
 // unlinked takes from a label what would end it as the text of a link.
 var unlinked = strings.NewReplacer("[", "(", "]", ")", "\\", "", "`", "'")

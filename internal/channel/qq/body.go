@@ -82,6 +82,9 @@ func (d draft) body(s spot, m channel.Message) map[string]any {
 	return body
 }
 
+// quotes puts back the quotes that html.EscapeString escapes: guilds read only <, > and &.
+var quotes = strings.NewReplacer("&#34;", `"`, "&#39;", "'")
+
 // mentioning puts QQ's marks in the place of @name, and escapes what guilds would read as such marks.
 func (d draft) mentioning(s spot, text string) string {
 	dialect := channel.Plain
@@ -89,8 +92,7 @@ func (d draft) mentioning(s spot, text string) string {
 		dialect = channel.Markdown
 	}
 	if s.scene == guild && !d.markdown {
-		text = html.EscapeString(text)
-		text = strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(text) // only <, > and & mean something
+		text = quotes.Replace(html.EscapeString(text))
 	}
 	if s.scene != group && s.scene != guild {
 		return text
