@@ -148,7 +148,7 @@ func (d disabledSkills) DisabledSkills(ctx context.Context) ([]string, error) {
 func (c *core) skillTool(boxes *resolver.Resolver) toolset.Source {
 	known := c.skills(boxes)
 	server := known.Server()
-	return toolskill.NewSource(toolskill.New(known, toolskill.Copies{Dir: server.Dir}), server, c.store)
+	return toolskill.NewSource(toolskill.New(known, toolskill.Copies{Dir: server.Dir}), server)
 }
 
 // documents reads PDFs.

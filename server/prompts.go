@@ -10,6 +10,7 @@ import (
 	"xbot/internal/mcp"
 	"xbot/internal/prompt"
 	"xbot/internal/prompt/guest"
+	"xbot/internal/toolset"
 )
 
 // TemplatePath is where the operator's template of the system prompt would be.
@@ -22,13 +23,16 @@ func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: a.template, Home: a.home, Sandboxes: a.boxes, Authorizers: a.authorizers(), Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store, Own: a.store, Roles: a.store,
 		Installed: a.installed(), Disabled: disabledSkills{a.policies},
-		Enrichers: []prompt.Enricher{serverInstructions{a.offered}, pluginTexts{a.added}},
+		Enrichers: []prompt.Enricher{serverInstructions{a.offered, a.store}, pluginTexts{a.added}},
 		Outside:   prompt.NewPipeline(guest.Prompt{Store: a.store, Template: a.template}),
 	})
 }
 
 // serverInstructions tell models what the owners of MCP servers have to say about them.
-type serverInstructions struct{ offered *mcp.Source }
+type serverInstructions struct {
+	offered *mcp.Source
+	store   toolset.Criteria
+}
 
 // Name is for the log.
 func (serverInstructions) Name() string { return "MCP servers" }
@@ -38,7 +42,11 @@ func (s serverInstructions) Enrich(ctx context.Context, a *prompt.Assembly) (str
 	if len(a.Tools.Optional()) == 0 {
 		return "", nil
 	}
-	return s.offered.Instructions(ctx, a.Scene.User)
+	at, err := toolset.PlaceOf(ctx, s.store, a.Scene.Session)
+	if err != nil {
+		return "", err
+	}
+	return s.offered.Instructions(ctx, at)
 }
 
 // systemPrompts are the prompts of turns.

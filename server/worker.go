@@ -163,7 +163,7 @@ func (w *workerPart) assembler() *modelcall.Assembler {
 // compressor makes the activity that summarizes conversations.
 func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.Assembler) *compress.Compressor {
 	out := &compress.Compressor{
-		Models: w.choice, Store: w.store, Prompts: prompts, Tools: w.tools, Context: assembler, Authorizers: w.authorizers(),
+		Models: w.choice, Store: w.store, Prompts: prompts, Context: assembler, Authorizers: w.authorizers(),
 		Profiles: w.agentProfiles(),
 		Retry:    modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 		Progress: livefeed.Feed{Bus: w.bus},

@@ -116,7 +116,7 @@ func New(t *testing.T, program ...string) *Fixture {
 		Retry:   modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.Compressor = &compress.Compressor{
-		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{}, Tools: b.Catalog, Authorizers: authorizers, Retry: b.Model.Retry,
+		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{Tools: b.Catalog}, Authorizers: authorizers, Retry: b.Model.Retry,
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{

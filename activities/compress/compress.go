@@ -54,7 +54,6 @@ type Compressor struct {
 	Models  activities.Models
 	Store   Compactions
 	Prompts modelcall.Prompts
-	Tools   modelcall.Tools
 	// Profiles knows whether anything is kept of the conversation; nil: it is.
 	Profiles    modelcall.Profiles
 	Context     *modelcall.Assembler // knows how much models take and how they count

@@ -103,8 +103,8 @@ func (j *compression) open(ctx context.Context) (err error) {
 	if j.client, err = j.Models.For(ctx, j.in.Session); err != nil {
 		return err
 	}
-	system, err := j.Prompts.System(ctx, j.step)
-	if err != nil {
+	var system string
+	if system, j.tools, err = j.Prompts.System(ctx, j.step); err != nil {
 		return err
 	}
 	j.limits = j.Context.Budget.Limits(j.client)
@@ -112,9 +112,6 @@ func (j *compression) open(ctx context.Context) (err error) {
 		return err
 	}
 	if j.who, err = modelcall.ProfileOf(ctx, j.Profiles, j.in.Session); err != nil {
-		return err
-	}
-	if j.tools, err = j.Tools.Of(ctx, j.in.Session); err != nil {
 		return err
 	}
 	j.static = j.weigh(prompt.Request(system, nil, j.tools.Shown()))

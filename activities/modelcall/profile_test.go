@@ -107,13 +107,13 @@ func TestSystemPrompt_HoldsTheAgentsPartAndTheSoulOfNewChats(t *testing.T) {
 	require.NoError(t, os.WriteFile(soulFile, []byte("You are a librarian."), 0o600))
 	b.answeredBy(home, `{"agents": {"list": [{"id": "main", "name": "Iris", "prompt": "Speak of books."}]}, "channels": {"web": {"soul": "SOUL.md"}}}`)
 	prompts := b.personal(home)
-	first, err := prompts.System(t.Context(), chat.Step{Session: activitiestest.Key, Turn: activitiestest.Turn})
+	first, _, err := prompts.System(t.Context(), chat.Step{Session: activitiestest.Key, Turn: activitiestest.Turn})
 	require.NoError(t, err)
 	for _, part := range []string{`"Iris"`, "Speak of books.", "You are a librarian."} {
 		require.Contains(t, first, part)
 	}
 	require.NoError(t, os.WriteFile(soulFile, []byte("You are a pirate."), 0o600))
-	second, err := b.personal(home).System(t.Context(), b.next("2"))
+	second, _, err := b.personal(home).System(t.Context(), b.next("2"))
 	require.NoError(t, err)
 	require.Equal(t, first, second, "a conversation keeps the soul that it began with")
 }

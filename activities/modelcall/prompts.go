@@ -8,22 +8,26 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/prompt"
+	"xbot/internal/toolset"
 )
 
 // Prompts makes the system prompts of turns.
 type Prompts interface {
 	// System returns the system prompt of a step: that of its turn, rendered at the turn's first step and the same bytes
-	// in all steps and attempts that follow.
-	System(ctx context.Context, step chat.Step) (string, error)
+	// in all steps and attempts that follow. Beside it are the tools of the conversation.
+	System(ctx context.Context, step chat.Step) (system string, tools *toolset.Set, err error)
 }
 
 // BasePrompt answers with the prompt that comes with the program and nothing more.
-type BasePrompt struct{}
+type BasePrompt struct{ Tools Tools }
 
 var _ Prompts = BasePrompt{}
 
 // System returns prompt.Base.
-func (BasePrompt) System(context.Context, chat.Step) (string, error) { return prompt.Base(), nil }
+func (p BasePrompt) System(ctx context.Context, step chat.Step) (string, *toolset.Set, error) {
+	tools, err := p.Tools.Of(ctx, step.Session)
+	return prompt.Base(), tools, err
+}
 
 // Scenes knows what prompts are rendered for, and keeps what was rendered.
 type Scenes interface {
@@ -56,34 +60,41 @@ type frozen struct {
 const maxRecent = 128
 
 // System implements Prompts.
-func (p *SystemPrompts) System(ctx context.Context, step chat.Step) (string, error) {
-	if system, ok := p.known(step.Turn); ok {
-		return system, nil
-	}
-	system, err := p.render(ctx, step)
-	if err == nil {
+func (p *SystemPrompts) System(ctx context.Context, step chat.Step) (system string, tools *toolset.Set, err error) {
+	system, ok := p.known(step.Turn)
+	if !ok {
+		if system, tools, err = p.render(ctx, step); err != nil {
+			return "", nil, err
+		}
 		p.remember(step.Turn, system)
 	}
-	return system, err
+	if tools == nil {
+		tools, err = p.Tools.Of(ctx, step.Session)
+	}
+	return system, tools, err
 }
 
-func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (string, error) {
+// render makes the prompt of a turn, unless that was done before. tools are nil where they were not read, or may be others by now.
+func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (system string, tools *toolset.Set, err error) {
 	scene, err := p.Scenes.Scene(ctx, step.Session, step.Turn)
 	if err != nil || scene.Frozen {
-		return scene.System, err
+		return scene.System, nil, err
 	}
-	tools, err := p.Tools.Of(ctx, step.Session)
-	if err != nil {
-		return "", err
+	if tools, err = p.Tools.Of(ctx, step.Session); err != nil {
+		return "", nil, err
 	}
 	a := &prompt.Assembly{Scene: scene, Tools: tools}
 	if err := p.Pipeline.Assemble(ctx, a); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	for _, note := range a.Notes {
 		p.Log.Debug("a part of a prompt was left out", "session", step.Session, "error", note)
 	}
-	return p.Scenes.FreezeSystem(ctx, step, a.System(), a.Fresh)
+	system, err = p.Scenes.FreezeSystem(ctx, step, a.System(), a.Fresh)
+	if len(a.Fresh) > 0 {
+		tools = nil // a part may bring a tool
+	}
+	return system, tools, err
 }
 
 func (p *SystemPrompts) known(turn chat.TurnID) (string, bool) {

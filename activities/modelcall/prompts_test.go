@@ -76,7 +76,7 @@ func TestSystemPrompts_AreTheSameBytesFromTurnToTurn(t *testing.T) {
 	require.NoError(t, b.SetMemory(t.Context(), user, "main", "a.md", "likes tea"))
 	system := func(p modelcall.Prompts, step chat.Step) string {
 		t.Helper()
-		text, err := p.System(t.Context(), step)
+		text, _, err := p.System(t.Context(), step)
 		require.NoError(t, err)
 		return text
 	}
@@ -114,18 +114,18 @@ func TestSystemPrompts_AreFrozenForTheirTurn(t *testing.T) {
 	}
 	write("One.")
 	p := b.prompts(home)
-	first, err := p.System(t.Context(), step)
+	first, _, err := p.System(t.Context(), step)
 	require.NoError(t, err)
 	require.Contains(t, first, "One.")
 
 	write("Number two.")
 	step.N = 1
 	for _, prompts := range []modelcall.Prompts{p, b.prompts(home)} {
-		again, err := prompts.System(t.Context(), step)
+		again, _, err := prompts.System(t.Context(), step)
 		require.NoError(t, err)
 		require.Equal(t, first, again, "in a later step and in another process")
 	}
-	next, err := p.System(t.Context(), b.next("turn-1"))
+	next, _, err := p.System(t.Context(), b.next("turn-1"))
 	require.NoError(t, err)
 	require.Contains(t, next, "Number two.", "a changed template shows in the next turn")
 }
@@ -147,11 +147,11 @@ func TestSystemPrompts_DoNotWaitForARunnerThatIsAway(t *testing.T) {
 	b.Sandbox.Put(t, "AGENTS.md", "Project rule.")
 	b.SandboxErr = activitiestest.ErrDetach
 	p := b.prompts(home)
-	text, err := p.System(t.Context(), b.next("turn-0"))
+	text, _, err := p.System(t.Context(), b.next("turn-0"))
 	require.NoError(t, err)
 	require.NotContains(t, text, "Project rule.")
 	b.SandboxErr = nil
-	text, err = p.System(t.Context(), b.next("turn-1"))
+	text, _, err = p.System(t.Context(), b.next("turn-1"))
 	require.NoError(t, err)
 	require.Contains(t, text, "Project rule.", "the next turn asks again")
 }

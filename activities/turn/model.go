@@ -272,8 +272,8 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 		a.coding = &set
 		return client, m.prepareAgent(ctx, a)
 	}
-	system, err := m.system(ctx, a.step)
-	if err != nil {
+	var system string
+	if system, a.tools, err = m.system(ctx, a.step); err != nil {
 		return nil, err
 	}
 	if a.who, err = modelcall.ProfileOf(ctx, m.Profiles, a.step.Session); err != nil {
@@ -283,9 +283,6 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 		if a.spent, err = m.Trees.SubagentOver(ctx, a.step); err != nil || a.spent {
 			return client, err
 		}
-	}
-	if a.tools, err = m.Tools.Of(ctx, a.step.Session); err != nil {
-		return nil, err
 	}
 	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
 		Step: a.step, Model: a.model, Takes: m.Context.Budget.Models.For(client), System: system, Tools: prompt.Request("", nil, a.tools.Shown()).Tools, Compressed: a.compressed,
@@ -310,9 +307,9 @@ func (a *attempt) exceeded(answer llm.Answer) bool {
 	return answer.Finish == llm.FinishLength && float64(taken) >= windowEnd*float64(a.Limits.Context)
 }
 
-func (m *Model) system(ctx context.Context, step chat.Step) (string, error) {
+func (m *Model) system(ctx context.Context, step chat.Step) (string, *toolset.Set, error) {
 	if m.Prompts == nil {
-		return modelcall.BasePrompt{}.System(ctx, step)
+		return modelcall.BasePrompt{Tools: m.Tools}.System(ctx, step)
 	}
 	return m.Prompts.System(ctx, step)
 }

@@ -7,6 +7,7 @@ import (
 
 	"xbot/activities"
 	"xbot/activities/modelcall"
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -96,7 +97,8 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
-	set, refused, ok, err := t.tools(ctx, call)
+	prepared := agentprofile.Once(ctx)
+	set, refused, ok, err := t.tools(prepared, call)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -112,7 +114,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if call.State == chat.CallRunning {
 		find = t.Boxes.Begun
 	}
-	box, err := find(ctx, call.Session, call.User, call.Runner)
+	box, err := find(prepared, call.Session, call.User, call.Runner)
 	switch {
 	case fault.Is(err, fault.Denied) && call.StartedOn != "": // an earlier attempt sent it, to a runner that is not theirs any more
 		said := i18n.Say(i18n.English, i18n.CallUnknown) + " (" + err.Error() + ")"

@@ -80,6 +80,7 @@ type PersonModels struct {
 	UsualThink    string // how much models think in them; empty: they did not say
 	Subscriptions int64  // the version of the subscriptions of this moment
 	Services      int64  // that of the services, where a service answers; elsewhere 0
+	ToolSources   int64  // that of what brings tools
 
 	MemoryChoices
 }

@@ -36,11 +36,11 @@ type Deletion struct {
 
 // OwnPrompts is what a person has in place of parts of the system prompt.
 type OwnPrompts struct {
-	Sections map[string]OwnPrompt // by section
+	Sections map[string]OwnPrompt `json:"sections"` // by section
 	// Roles differs whenever their roles of subagents do; empty: they have none, and have switched none off.
-	Roles string
+	Roles string `json:"roles"`
 	// Skills differs whenever the skills do that they, or everybody, have installed; empty: there are none.
-	Skills string
+	Skills string `json:"skills"`
 }
 
 // PromptSystem is the section with which a system prompt begins.

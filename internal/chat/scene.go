@@ -23,6 +23,8 @@ type Scene struct {
 	Profile  string // what the person says of themselves; empty where somebody else writes, and in groups
 	Timezone string // IANA name of the person's; empty: not said
 
+	Own *OwnPrompts // what the person has in place of parts of the prompt, in groups what is installed for everybody; nil: not read
+
 	Cwd       string
 	CwdRunner string
 	Runner    string // as the session or its user chose, not resolved; empty: the default

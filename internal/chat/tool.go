@@ -135,3 +135,10 @@ const (
 	HookDeferred HookState = "deferred" // an administrator has to allow it
 	HookDenied   HookState = "denied"
 )
+
+// ToolUse is what a conversation has used of the tools that are not always shown.
+type ToolUse struct {
+	Recent []string // those used last, the newest first
+	Used   []string // all of them
+	Parts  []string // keys of the parts of the system prompt that say something
+}

@@ -32,6 +32,7 @@ type Source struct {
 
 	rows        Rows
 	connections *Connections
+	read        toolset.Rows[[]mcpservers.Server]
 
 	mu   sync.Mutex
 	kept map[int64]chat.MCPOffers // by server; never changed once they are here
@@ -46,7 +47,7 @@ func NewSource(rows Rows, connections *Connections) *Source {
 
 // Tools returns the tools of the servers that are in force where they are wanted, sorted by server and name.
 func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
-	rows, err := s.rows.MCPServers(ctx, at.User)
+	rows, err := s.servers(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +103,8 @@ const maxTold = 1000
 
 // Instructions are what the owners of the servers that a person uses have to say about them. What servers say of themselves is left out: it is
 // a stranger's.
-func (s *Source) Instructions(ctx context.Context, user chat.UserID) (string, error) {
-	rows, err := s.rows.MCPServers(ctx, user)
+func (s *Source) Instructions(ctx context.Context, at toolset.Place) (string, error) {
+	rows, err := s.servers(ctx, at)
 	if err != nil {
 		return "", err
 	}
@@ -117,6 +118,11 @@ func (s *Source) Instructions(ctx context.Context, user chat.UserID) (string, er
 		return "", nil
 	}
 	return "# MCP servers\n\n" + strings.Join(lines, "\n"), nil
+}
+
+// servers are those of the installation and, behind them, of the user of a place.
+func (s *Source) servers(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
+	return s.read.At(at, func() ([]mcpservers.Server, error) { return s.rows.MCPServers(ctx, at.User) })
 }
 
 // inForce are the servers that a person uses, in the order of their names.

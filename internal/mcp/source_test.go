@@ -157,10 +157,10 @@ func TestInstructions_AreTheOwnersOfTheServersInForce(t *testing.T) {
 	shared.Instructions, own.Instructions = "Ask before\nyou push.", "Mine."
 	f.addFor(0, shared)
 	f.add(own)
-	said, err := source.Instructions(t.Context(), ann)
+	said, err := source.Instructions(t.Context(), toolset.Place{User: ann})
 	require.NoError(t, err)
 	require.Equal(t, "# MCP servers\n\n- git: Ask before you push.\n- notes: Mine.", said)
-	said, err = source.Instructions(t.Context(), bob)
+	said, err = source.Instructions(t.Context(), toolset.Place{User: bob})
 	require.NoError(t, err)
 	require.NotContains(t, said, "Mine")
 }

@@ -29,6 +29,9 @@ func (a *Assembly) ownPrompts(ctx context.Context, known OwnStore) (chat.OwnProm
 		return chat.OwnPrompts{}, nil
 	}
 	if a.own == nil {
+		a.own = a.Scene.Own
+	}
+	if a.own == nil {
 		user := a.Scene.User
 		if a.Scene.Group {
 			user = 0

@@ -123,7 +123,7 @@ const (
 func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in = in.ready()
 	var got Accepted
-	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
+	err := s.db.InTx(pg.Acting(ctx, 0), func(tx *pg.Tx) (err error) { // it changes no settings
 		hand, ok, err := services.HoldHand(ctx, tx, in.Session)
 		if err == nil && ok && hand.Taken != 0 {
 			got, err = keepTaken(ctx, tx, in, hand, s.Zones())

@@ -13,9 +13,14 @@ import (
 
 func (b *bundle) activeTools() []string {
 	b.t.Helper()
-	names, err := b.ActiveTools(b.t.Context(), key, toolset.MaxUnused, toolset.MaxActive)
+	return b.toolUse(key, toolset.MaxUnused, toolset.MaxActive).Recent
+}
+
+func (b *bundle) toolUse(of chat.SessionKey, unused, most int) chat.ToolUse {
+	b.t.Helper()
+	use, err := b.ActiveTools(b.t.Context(), of, unused, most)
 	require.NoError(b.t, err)
-	return names
+	return use
 }
 
 func TestActiveTools_LeaveAfterFiveMessagesWithoutUse(t *testing.T) {
@@ -30,12 +35,8 @@ func TestActiveTools_LeaveAfterFiveMessagesWithoutUse(t *testing.T) {
 	require.Equal(t, []string{"mcp_a_two", "mcp_a_one"}, b.activeTools(), "five messages are not more than five")
 	b.exchange("last", "and now")
 	require.Equal(t, []string{"mcp_a_two"}, b.activeTools())
-	all, err := b.ActiveTools(t.Context(), key, 0, toolset.MaxActive)
-	require.NoError(t, err)
-	require.Equal(t, []string{"mcp_a_two", "mcp_a_one"}, all)
-	newest, err := b.ActiveTools(t.Context(), key, 0, 1)
-	require.NoError(t, err)
-	require.Equal(t, []string{"mcp_a_two"}, newest)
+	require.Equal(t, []string{"mcp_a_two", "mcp_a_one"}, b.toolUse(key, 0, toolset.MaxActive).Recent)
+	require.Equal(t, []string{"mcp_a_two"}, b.toolUse(key, 0, 1).Recent)
 }
 
 func TestActiveTools_AreForgottenWhereTheConversationBeginsAnew(t *testing.T) {
@@ -52,29 +53,19 @@ func TestActiveTools_OfACopyAreThoseOfItsOriginal(t *testing.T) {
 	require.NoError(t, b.UseTools(t.Context(), key, "mcp_a_one"))
 	b.exchange("t1", "q1")
 	b.fork(store.NewFork{Title: "copy"})
-	names, err := b.ActiveTools(t.Context(), copyKey, toolset.MaxUnused, toolset.MaxActive)
-	require.NoError(t, err)
-	require.Equal(t, []string{"mcp_a_one"}, names)
+	require.Equal(t, []string{"mcp_a_one"}, b.toolUse(copyKey, toolset.MaxUnused, toolset.MaxActive).Recent)
 	b.reset("r1", "")
-	names, err = b.ActiveTools(t.Context(), copyKey, toolset.MaxUnused, toolset.MaxActive)
-	require.NoError(t, err)
-	require.Len(t, names, 1, "the copy goes its own way")
+	require.Len(t, b.toolUse(copyKey, toolset.MaxUnused, toolset.MaxActive).Recent, 1, "the copy goes its own way")
 }
 
-func TestHasToolOrPart_TellsWhatBringsATool(t *testing.T) {
+func TestActiveTools_AreBesideWhatElseBringsATool(t *testing.T) {
 	b := setup(t)
-	has := func(part string) bool {
-		got, err := b.HasToolOrPart(t.Context(), key, "Skill", part)
-		require.NoError(t, err)
-		return got
-	}
-	require.False(t, has("10_skills"))
+	require.Equal(t, chat.ToolUse{Recent: []string{}, Used: []string{}, Parts: []string{}}, b.toolUse(key, 0, 1))
 	_, err := b.pool.Exec(t.Context(), `INSERT INTO session_parts (session_key, key, source, body) VALUES ($1, '10_skills', 's', 'x'), ($1, '15_agents', 's', '')`, key)
 	require.NoError(t, err)
-	require.True(t, has("10_skills"))
-	require.False(t, has("15_agents"), "a part that is empty")
-	require.NoError(t, b.UseTools(t.Context(), key, "Skill"))
-	require.True(t, has("15_agents"))
+	require.Equal(t, []string{"10_skills"}, b.toolUse(key, 0, 1).Parts, "not a part that is empty")
+	require.NoError(t, b.UseTools(t.Context(), key, "Skill", "mcp_a_one"))
+	require.ElementsMatch(t, []string{"Skill", "mcp_a_one"}, b.toolUse(key, 0, 1).Used, "all of them")
 }
 
 func TestClaim_AMessageThatAsksForASkillSaysSoToTheModelAlone(t *testing.T) {
@@ -89,9 +80,7 @@ func TestClaim_AMessageThatAsksForASkillSaysSoToTheModelAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, w.Lines[0].Preface, "[/deploy names a skill: load it with the tool Skill")
 	require.Equal(t, "/Deploy it", w.Lines[0].Message.Content)
-	has, err := b.HasToolOrPart(t.Context(), key, chat.SkillTool, "10_skills")
-	require.NoError(t, err)
-	require.True(t, has, "the tool is shown, whatever the prompt lists")
+	require.Contains(t, b.toolUse(key, 0, 1).Used, chat.SkillTool, "the tool is shown, whatever the prompt lists")
 	b.finish("t1", chat.TurnDone)
 
 	in = b.inbound("m2", "nothing of it is left")

@@ -49,11 +49,8 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 }
 
 func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
-	if err := t.Q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
-		return fmt.Errorf("note the kill of open commands: %w", err)
-	}
-	if err := t.Q.CodingRunEndOfTurn(ctx, t, row.ID); err != nil {
-		return fmt.Errorf("note the kill of coding agents: %w", err)
+	if err := t.Q.KillNoteOfTurn(ctx, t, row.ID); err != nil { // nobody waits for them any more
+		return fmt.Errorf("note the kill of open commands and coding agents: %w", err)
 	}
 	if err := agents.AbandonSubagents(ctx, t, row); err != nil {
 		return err

@@ -43,6 +43,9 @@ func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 	if err := json.Unmarshal(row.Permits, &out.Permits); err != nil {
 		return chat.Scene{}, fmt.Errorf("decode the permissions of user %d: %w", row.UserID, err)
 	}
+	if err := json.Unmarshal(row.Own, &out.Own); err != nil {
+		return chat.Scene{}, fmt.Errorf("decode the prompts of user %d: %w", row.UserID, err)
+	}
 	var parts []chat.Part
 	if err := json.Unmarshal(row.Parts, &parts); err != nil {
 		return chat.Scene{}, fmt.Errorf("decode the parts of %s: %w", key, err)

@@ -61,7 +61,7 @@ func steerTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.Tur
 	for _, r := range rows {
 		row := claimed{
 			ID: r.ID, Kind: r.Kind, Channel: r.Channel, UserID: r.UserID, PlatformID: r.PlatformID, Body: r.Body, Sender: r.Sender, AcceptedAt: r.AcceptedAt,
-			Reset: r.Reset, Options: r.Options, Files: r.Files, UserName: r.UserName, Title: r.Title, Cwd: r.Cwd, Replaces: r.Replaces,
+			Reset: r.Reset, Options: r.Options, Files: r.Files, UserName: r.UserName, Title: r.Title, Cwd: r.Cwd, Replaces: r.Replaces, Timezone: r.Timezone, Amended: r.Amended,
 		}
 		if err := appendInbound(ctx, t, key, turn, row, zones); err != nil {
 			return err

@@ -54,10 +54,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}
-	zone, err := people.ZoneOf(ctx, t, row.UserID, zones)
-	if err != nil {
-		return err
-	}
+	zone := people.Zone(row.Timezone, zones)
 	preface := chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)
 	if said.Named {
 		preface = chat.PrefaceToYou(preface)
@@ -73,7 +70,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 			return fmt.Errorf("note the tool for a skill: %w", err)
 		}
 	}
-	if row.Kind == kindMessage {
+	if row.Kind == kindMessage && row.Amended {
 		told, err := amended.Tell(ctx, t, key, turn, zone)
 		if err != nil {
 			return err
@@ -107,10 +104,7 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 	if err != nil {
 		return fmt.Errorf("read what message %d replaced: %w", row.ID, err)
 	}
-	zone, err := people.ZoneOf(ctx, t, row.UserID, zones)
-	if err != nil {
-		return err
-	}
+	zone := people.Zone(row.Timezone, zones)
 	if said := summaryOf(rows); said != "" {
 		m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSummarized, Content: said}
 		if err := conversation.AppendMessage(ctx, t, &m, chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)); err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/llm/choice"
 	"xbot/internal/memory"
 	"xbot/internal/tool"
 )
@@ -21,12 +20,11 @@ const Search = "search_tools"
 
 // Store keeps which optional tools conversations use.
 type Store interface {
-	// ActiveTools returns the names of those used last, at most most, in the last unused messages of people, the newest first. 0: ever.
-	ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) ([]string, error)
+	// ActiveTools returns those that a conversation has used: as recent, at most most, in the last unused messages of people. 0: ever.
+	ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) (chat.ToolUse, error)
 	// UseTools notes that tools are used now.
 	UseTools(ctx context.Context, key chat.SessionKey, names ...string) error
-	// ModelWanted says who speaks in a conversation.
-	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
+	Criteria
 }
 
 // Profiles knows who answers in a conversation, which decides what they may use.
@@ -51,7 +49,11 @@ func (c *Catalog) Of(ctx context.Context, key chat.SessionKey) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.all(ctx, key, who.Outside)
+	use, err := c.use(ctx, key, who)
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.all(ctx, key, who.Outside, use)
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +62,14 @@ func (c *Catalog) Of(ctx context.Context, key chat.SessionKey) (*Set, error) {
 	if !mine.Any(optional) {
 		return newSet(mine.Where(func(name string) bool { return name != Search }), nil, optional), nil
 	}
-	active, err := c.active(ctx, key, who)
-	return newSet(mine, active, optional), err
+	return newSet(mine, use.Recent, optional), nil
 }
 
-// active are the optional tools that the model is shown. What a flat memory keeps stays: nothing of it expires (spec/001 §5.3).
-func (c *Catalog) active(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) ([]string, error) {
-	if c.Store == nil {
-		return nil, nil
+// use is what a conversation has used of the optional tools. Those who speak from outside have none: they are given tools by name. What a flat
+// memory keeps stays: nothing of it expires (spec/001 §5.3).
+func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {
+	if c.Store == nil || who.Outside {
+		return chat.ToolUse{}, nil
 	}
 	unused := MaxUnused
 	if who.Provider == memory.Flat {
@@ -102,15 +104,16 @@ func (c *Catalog) profile(ctx context.Context, key chat.SessionKey) (agentprofil
 	return c.Profiles.Of(ctx, key)
 }
 
-func (c *Catalog) all(ctx context.Context, key chat.SessionKey, outside bool) (*tool.Registry, error) {
+func (c *Catalog) all(ctx context.Context, key chat.SessionKey, outside bool, use chat.ToolUse) (*tool.Registry, error) {
 	if len(c.Sources) == 0 || c.Store == nil {
 		return c.Builtin, nil
 	}
-	w, err := choice.Wanted(ctx, c.Store, key)
+	at, err := PlaceOf(ctx, c.Store, key)
 	if err != nil {
 		return nil, err
 	}
-	return c.with(ctx, Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType}, outside)
+	at.Use = use
+	return c.with(ctx, at, outside)
 }
 
 // with adds what the sources bring. A tool of an earlier one, or of the program, keeps its name: nobody takes its place.

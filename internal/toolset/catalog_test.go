@@ -40,9 +40,9 @@ type rows struct {
 	unused int
 }
 
-func (r *rows) ActiveTools(_ context.Context, _ chat.SessionKey, unused, _ int) ([]string, error) {
+func (r *rows) ActiveTools(_ context.Context, _ chat.SessionKey, unused, _ int) (chat.ToolUse, error) {
 	r.unused = unused
-	return r.active, nil
+	return chat.ToolUse{Recent: r.active}, nil
 }
 
 func (r *rows) UseTools(_ context.Context, _ chat.SessionKey, names ...string) error {

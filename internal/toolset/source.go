@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/chat"
+	"xbot/internal/llm/choice"
 	"xbot/internal/tool"
 )
 
@@ -28,4 +29,17 @@ type Place struct {
 
 	Channel  string // with Session: where people write
 	ChatType chat.ChatType
+	Use      chat.ToolUse // with Session, where nobody outside speaks
+	Version  int64        // of the rows that bring tools (chat.PersonModels.ToolSources); 0: it was not read
+}
+
+// PlaceOf returns the place of a conversation.
+func PlaceOf(ctx context.Context, store Criteria, key chat.SessionKey) (Place, error) {
+	w, err := choice.Wanted(ctx, store, key)
+	return Place{Session: key, User: w.User, Channel: w.Channel, ChatType: w.ChatType, Version: w.ToolSources}, err
+}
+
+// Criteria reads what decides which tools a conversation has.
+type Criteria interface {
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }

@@ -61,17 +61,3 @@ UPDATE coding_runs SET ended_at = now() WHERE turn_id = sqlc.arg(turn_id) AND ro
 -- name: CodingRunForget :exec
 -- Forgets the ended processes of earlier turns of a conversation.
 DELETE FROM coding_runs WHERE session_key = sqlc.arg(session_key) AND turn_id <> sqlc.arg(turn_id) AND ended_at IS NOT NULL;
-
--- name: CodingRunEndOfTurn :exec
--- Ends the processes of a turn that is closed, or about to be deleted: notes their kill. From here on none is sent.
-WITH left_open AS (
-    UPDATE coding_runs r SET ended_at = now()
-    FROM sessions s
-    WHERE s.key = r.session_key AND r.turn_id = sqlc.arg(turn_id) AND r.ended_at IS NULL
-    RETURNING r.turn_id, r.round, r.runner, r.store, s.user_id
-)
-INSERT INTO kills (call_id, runner)
-SELECT 'agent.' || turn_id || '.' || round, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
-FROM left_open
-WHERE store <> ''
-ON CONFLICT (call_id) DO NOTHING;

@@ -1,7 +1,7 @@
 -- name: ContextBase :one
 -- Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
 -- answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
--- Beside it how and when the last answer was asked for, and what a reminder may have to tell. The mode is the session's, else its user's.
+-- Beside it how and when the last answer was asked for, whether there are tool calls, and what a reminder may have to tell. The mode is the session's, else its user's.
 SELECT s.compaction_id, coalesce(nullif(s.context_mode, ''), (
     SELECT CASE m.value WHEN 'auto' THEN 'default' ELSE m.value END FROM user_settings m WHERE m.user_id = s.user_id AND m.key = 'context_mode'
 ), '')::text AS context_mode, greatest(c.message_id, rs.message_id, 0)::bigint AS upto, coalesce((
@@ -13,6 +13,7 @@ SELECT s.compaction_id, coalesce(nullif(s.context_mode, ''), (
 ), -1)::bigint AS counted,
 coalesce(a.fill, 0)::float8 AS answered_fill, coalesce(a.pruned_upto, 0)::bigint AS answered_pruned, coalesce(a.model, '')::text AS answered_by,
 a.finished_at AS answered_at,
+EXISTS (SELECT 1 FROM tool_calls tc WHERE tc.session_key = s.key AND tc.message_id > greatest(c.message_id, rs.message_id, 0)) AS calls,
 coalesce((SELECT t.items FROM todos t WHERE t.session_key = s.key), '[]')::jsonb AS todos,
 coalesce((
     SELECT jsonb_agg(jsonb_build_object('n', b.n, 'command', left(b.command, 200)) ORDER BY b.n)

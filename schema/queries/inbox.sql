@@ -48,7 +48,8 @@ ORDER BY inbox.sent_at, inbox.sent_seq, inbox.id;
 -- name: InboxClaimNext :many
 -- Gives the next row of a session to a turn; where it belongs to a burst (collect), also those that follow it from the
 -- same place and with the same rights. Expires the stops that were meant for other turns. steers says that the row after
--- those is meant for the turn that runs; replaces, that older messages come with the row.
+-- those is meant for the turn that runs; replaces, that older messages come with the row; amended, that people changed messages
+-- of which the model is to be told. timezone is as in ProfileZone, or empty.
 WITH expired AS (
     UPDATE inbox SET outcome = 'stale'
     WHERE inbox.session_key = sqlc.arg(session) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
@@ -94,6 +95,8 @@ SELECT taken.id, taken.kind, taken.channel, taken.account, taken.user_id, taken.
            (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
            sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
        EXISTS (SELECT 1 FROM behind b, stays WHERE b.place = stays.place AND b.steers) AS steers,
+       coalesce((SELECT p.timezone FROM user_profiles p JOIN user_admins a ON a.admin_id = p.user_id WHERE a.user_id = taken.user_id), '')::text AS timezone,
+       EXISTS (SELECT 1 FROM amended_messages m WHERE m.session_key = taken.session_key AND NOT m.told) AS amended,
        (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
            SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
 FROM taken
@@ -247,6 +250,8 @@ SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, ta
            nullif(sessions.runner, ''),
            (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
            sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
+       coalesce((SELECT p.timezone FROM user_profiles p JOIN user_admins a ON a.admin_id = p.user_id WHERE a.user_id = taken.user_id), '')::text AS timezone,
+       EXISTS (SELECT 1 FROM amended_messages m WHERE m.session_key = taken.session_key AND NOT m.told) AS amended,
        (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
            SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
 FROM taken

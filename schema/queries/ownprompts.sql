@@ -1,17 +1,6 @@
 -- name: OwnPrompts :one
--- What a person has in place of parts of the system prompt: the newest version of each section, unless it is empty, and what their roles of
--- subagents are, written and installed, and their installed skills, as texts that differ when they do.
-SELECT coalesce((
-           SELECT jsonb_object_agg(n.section, jsonb_build_object('content', n.content, 'beside', n.beside)) FROM (
-               SELECT DISTINCT ON (p.section) p.section, p.content, p.beside FROM prompt_versions p WHERE p.user_id = sqlc.arg(user_id) ORDER BY p.section, p.version DESC
-           ) n WHERE n.content <> ''
-       ), '{}')::jsonb AS sections,
-       (coalesce((SELECT string_agg(r.id || '.' || r.revision, ' ' ORDER BY r.id) FROM agent_roles r WHERE r.user_id = sqlc.arg(user_id)), '') ||
-        coalesce((SELECT string_agg(' -' || s.key, '' ORDER BY s.key) FROM agent_role_switches s WHERE s.user_id = sqlc.arg(user_id) AND NOT s.enabled), '') ||
-        coalesce((SELECT string_agg(' +' || i.id || '.' || left(i.digest, 12), '' ORDER BY i.id) FROM registry_installs i
-                  WHERE coalesce(i.user_id, 0) IN (sqlc.arg(user_id), 0) AND i.kind = 'role' AND i.enabled), ''))::text AS roles,
-       coalesce((SELECT string_agg(i.id || '.' || left(i.digest, 12), ' ' ORDER BY i.id) FROM registry_installs i
-                 WHERE coalesce(i.user_id, 0) IN (sqlc.arg(user_id), 0) AND i.kind = 'skill' AND i.enabled), '')::text AS skills;
+-- What a person has in place of parts of the system prompt; 0: nobody.
+SELECT sections::jsonb AS sections, roles::text AS roles, skills::text AS skills FROM own_prompts WHERE user_id = sqlc.arg(user_id);
 
 -- name: PromptVersionNewest :many
 -- Of each section that the person has changed.

@@ -1,5 +1,5 @@
 -- name: PermitsOf :one
-SELECT permits_of(key)::jsonb AS permits FROM sessions WHERE key = $1;
+SELECT permits::jsonb AS permits FROM session_permits WHERE session_key = $1;
 
 -- name: PermissionList :many
 SELECT tool, pattern, rule FROM tool_permissions WHERE user_id = $1 ORDER BY tool, pattern;

@@ -3,7 +3,7 @@ SELECT content, timezone, revision, updated_at FROM user_profiles WHERE user_id 
 
 -- name: ProfileZone :one
 -- The timezone that a person has said, for a consumer that of the administrator of their service. No row: it was not said.
-SELECT timezone FROM user_profiles WHERE user_id = admin_of(sqlc.arg(id)::bigint);
+SELECT p.timezone FROM user_profiles p JOIN user_admins a ON a.admin_id = p.user_id WHERE a.user_id = sqlc.arg(id)::bigint;
 
 -- name: ProfilePut :one
 -- No row: the user is a group.

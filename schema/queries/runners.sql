@@ -75,27 +75,28 @@ WHERE u.id = sqlc.arg(owner)::bigint;
 -- What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 -- for the server's. options are those of the message that the running turn answers. usual: what its user chose for all their
 -- conversations, usual_think: how much models think in them. subscriptions: the version of the subscriptions of this moment.
--- services: that of the services, where a service answers; elsewhere 0.
+-- services: that of the services, where a service answers; elsewhere 0. tool_sources: that of what brings tools.
 -- user_id: whose models, keys and runners work there: of a service's conversation its administrator.
 -- above: where the conversation above all takes place. root: what kind of conversation that is, for a job and a trigger its own.
 -- no_memory, no_soul: they have switched these off. notes_locked: their agents read what they remember, and write nothing.
-SELECT whose.id::bigint AS user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
-       place_of(s.key)::jsonb AS above,
+SELECT whose.admin_id::bigint AS user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
+       (SELECT p.place FROM session_places p WHERE p.session_key = s.key)::jsonb AS above,
        coalesce((SELECT t.chat_type FROM sessions t WHERE t.key = nullif(s.root, '')), s.chat_type)::text AS root,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
        coalesce((SELECT t.plan FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS plan,
-       (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = whose.id AND c.key = 'llm_source' AND c.value = 'server')
-       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = whose.id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own,
-       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.id AND m.key = 'model'), '')::text AS usual,
-       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.id AND m.key = 'think'), '')::text AS usual_think,
+       (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = whose.admin_id AND c.key = 'llm_source' AND c.value = 'server')
+       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = whose.admin_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own,
+       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.admin_id AND m.key = 'model'), '')::text AS usual,
+       coalesce((SELECT m.value FROM user_settings m WHERE m.user_id = whose.admin_id AND m.key = 'think'), '')::text AS usual_think,
        (SELECT v.version FROM llm_subscriptions_version v)::bigint AS subscriptions,
+       (SELECT v.version FROM tool_sources_version v)::bigint AS tool_sources,
        (CASE WHEN s.agent LIKE 'svc\_%' THEN (SELECT v.version FROM services_version v) ELSE 0 END)::bigint AS services,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'memory' AND o.value = 'off') AS no_memory,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'soul' AND o.value = 'off') AS no_soul,
        EXISTS (SELECT 1 FROM user_settings o WHERE o.user_id = s.user_id AND o.key = 'agent_notes' AND o.value = 'locked') AS notes_locked
-FROM sessions s CROSS JOIN LATERAL (SELECT admin_of(s.user_id) AS id) whose
+FROM sessions s JOIN user_admins whose ON whose.user_id = s.user_id
 WHERE s.key = $1;
 
 -- name: ModelOffered :one

@@ -2,7 +2,7 @@
 -- Those of the installation first, then those of a person; for a consumer those of the administrator of their service.
 SELECT k.id, coalesce(k.user_id, 0)::bigint AS owner, k.service, k.base_url, k.model, k.secrets, k.key_hint, k.revision, k.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM tool_keys k LEFT JOIN users u ON u.id = k.changed_by
-WHERE k.user_id IS NULL OR k.user_id = admin_of(sqlc.arg(owner)::bigint)
+WHERE k.user_id IS NULL OR k.user_id = (SELECT a.admin_id FROM user_admins a WHERE a.user_id = sqlc.arg(owner)::bigint)
 ORDER BY k.user_id NULLS FIRST, k.service;
 
 -- name: ToolKeyAdd :execrows

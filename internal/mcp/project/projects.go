@@ -54,6 +54,7 @@ type Projects struct {
 	Policies Policies
 	Log      *slog.Logger
 
+	read   toolset.Rows[[]mcpservers.SeenProject]
 	mu     sync.Mutex
 	looked map[chat.SessionKey]time.Time
 	looks  int
@@ -104,7 +105,7 @@ func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error
 
 // InForce implements mcp.Projects. The folder is looked at beside it, so that the list of a person has what stands there.
 func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpservers.Server, error) {
-	all, err := p.Rows.MCPProjects(ctx, at.User)
+	all, err := p.read.At(at, func() ([]mcpservers.SeenProject, error) { return p.Rows.MCPProjects(ctx, at.User) })
 	if err != nil {
 		return nil, err
 	}

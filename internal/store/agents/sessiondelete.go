@@ -95,11 +95,8 @@ func deleteSession(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 		return fmt.Errorf("lock the turn of %s: %w", key, err)
 	}
 	for _, turn := range turns {
-		if err := t.Q.KillNoteOpenCalls(ctx, t, turn); err != nil {
-			return fmt.Errorf("note the kill of open commands: %w", err)
-		}
-		if err := t.Q.CodingRunEndOfTurn(ctx, t, turn); err != nil {
-			return fmt.Errorf("note the kill of coding agents: %w", err)
+		if err := t.Q.KillNoteOfTurn(ctx, t, turn); err != nil {
+			return fmt.Errorf("note the kill of open commands and coding agents: %w", err)
 		}
 	}
 	if err := t.Q.KillNoteTasksOf(ctx, t, key); err != nil {

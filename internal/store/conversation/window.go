@@ -24,7 +24,7 @@ func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, e
 		return chat.Window{}, pg.Classify(fmt.Errorf("read session: %w", err))
 	}
 	w, err := s.window(ctx, key, span{
-		compaction: base.CompactionID, from: chat.MessageID(base.Upto), last: math.MaxInt64, newest: chat.ControlID(base.Newest),
+		compaction: base.CompactionID, from: chat.MessageID(base.Upto), last: math.MaxInt64, newest: chat.ControlID(base.Newest), noCalls: !base.Calls,
 	})
 	if err != nil {
 		return w, pg.Classify(err)
@@ -59,6 +59,7 @@ type span struct {
 	compaction *chat.ControlID
 	from, last chat.MessageID // after the one and up to the other
 	newest     chat.ControlID
+	noCalls    bool // there are none
 }
 
 func (s *Store) window(ctx context.Context, key chat.SessionKey, p span) (chat.Window, error) {
@@ -126,7 +127,10 @@ func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)
 	}
-	calls, err := s.db.Q.ContextCalls(ctx, s.db.Pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: p.from, Last: p.last})
+	var calls []dbsqlc.ContextCallsRow
+	if !p.noCalls {
+		calls, err = s.db.Q.ContextCalls(ctx, s.db.Pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: p.from, Last: p.last})
+	}
 	if err != nil {
 		return fmt.Errorf("read tool calls: %w", err)
 	}

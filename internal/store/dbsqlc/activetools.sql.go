@@ -11,17 +11,21 @@ import (
 	"xbot/internal/chat"
 )
 
-const activeTools = `-- name: ActiveTools :many
-SELECT a.name FROM active_tools a
-WHERE a.session_key = $1
-  AND ($2::int = 0 OR $2::int >= (
-      SELECT count(*) FROM (
-          SELECT 1 FROM messages m
-          WHERE m.session_key = a.session_key AND m.id > a.message_id AND m.role = 'user' AND NOT m.display_only
-          LIMIT $2::int + 1
-      ) since))
-ORDER BY a.message_id DESC, a.name
-LIMIT $3
+const activeTools = `-- name: ActiveTools :one
+SELECT ARRAY(
+    SELECT a.name FROM active_tools a
+    WHERE a.session_key = $1
+      AND ($2::int = 0 OR $2::int >= (
+          SELECT count(*) FROM (
+              SELECT 1 FROM messages m
+              WHERE m.session_key = a.session_key AND m.id > a.message_id AND m.role = 'user' AND NOT m.display_only
+              LIMIT $2::int + 1
+          ) since))
+    ORDER BY a.message_id DESC, a.name
+    LIMIT $3::int
+)::text[] AS recent,
+ARRAY(SELECT a.name FROM active_tools a WHERE a.session_key = $1)::text[] AS used,
+ARRAY(SELECT p.key FROM session_parts p WHERE p.session_key = $1 AND p.body <> '')::text[] AS parts
 `
 
 type ActiveToolsParams struct {
@@ -30,45 +34,19 @@ type ActiveToolsParams struct {
 	Most       int32
 }
 
-// The optional tools that a conversation has used last, the newest first; unused bounds how many messages of people may have come since,
-// unless it is 0.
-func (q *Queries) ActiveTools(ctx context.Context, db DBTX, arg ActiveToolsParams) ([]string, error) {
-	rows, err := db.Query(ctx, activeTools, arg.SessionKey, arg.Unused, arg.Most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		items = append(items, name)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+type ActiveToolsRow struct {
+	Recent []string
+	Used   []string
+	Parts  []string
 }
 
-const activeToolsOrPart = `-- name: ActiveToolsOrPart :one
-SELECT (EXISTS (SELECT 1 FROM session_parts p WHERE p.session_key = $1 AND p.key = $2 AND p.body <> '')
-     OR EXISTS (SELECT 1 FROM active_tools a WHERE a.session_key = $1 AND a.name = $3))::boolean AS has
-`
-
-type ActiveToolsOrPartParams struct {
-	SessionKey chat.SessionKey
-	Key        string
-	Name       string
-}
-
-// Whether a conversation has used a tool, or its system prompt has a part of a key that says something: a tool may be there only with it.
-func (q *Queries) ActiveToolsOrPart(ctx context.Context, db DBTX, arg ActiveToolsOrPartParams) (bool, error) {
-	row := db.QueryRow(ctx, activeToolsOrPart, arg.SessionKey, arg.Key, arg.Name)
-	var has bool
-	err := row.Scan(&has)
-	return has, err
+// The optional tools that a conversation has used last, the newest first: unused bounds how many messages of people may have come since,
+// unless it is 0. Beside them all that it has used, and the parts of its system prompt that say something: a tool may be there only with one.
+func (q *Queries) ActiveTools(ctx context.Context, db DBTX, arg ActiveToolsParams) (ActiveToolsRow, error) {
+	row := db.QueryRow(ctx, activeTools, arg.SessionKey, arg.Unused, arg.Most)
+	var i ActiveToolsRow
+	err := row.Scan(&i.Recent, &i.Used, &i.Parts)
+	return i, err
 }
 
 const activeToolsReset = `-- name: ActiveToolsReset :exec

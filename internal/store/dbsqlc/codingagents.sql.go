@@ -59,26 +59,6 @@ func (q *Queries) CodingRunEnd(ctx context.Context, db DBTX, arg CodingRunEndPar
 	return result.RowsAffected(), nil
 }
 
-const codingRunEndOfTurn = `-- name: CodingRunEndOfTurn :exec
-WITH left_open AS (
-    UPDATE coding_runs r SET ended_at = now()
-    FROM sessions s
-    WHERE s.key = r.session_key AND r.turn_id = $1 AND r.ended_at IS NULL
-    RETURNING r.turn_id, r.round, r.runner, r.store, s.user_id
-)
-INSERT INTO kills (call_id, runner)
-SELECT 'agent.' || turn_id || '.' || round, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
-FROM left_open
-WHERE store <> ''
-ON CONFLICT (call_id) DO NOTHING
-`
-
-// Ends the processes of a turn that is closed, or about to be deleted: notes their kill. From here on none is sent.
-func (q *Queries) CodingRunEndOfTurn(ctx context.Context, db DBTX, turnID chat.TurnID) error {
-	_, err := db.Exec(ctx, codingRunEndOfTurn, turnID)
-	return err
-}
-
 const codingRunForget = `-- name: CodingRunForget :exec
 DELETE FROM coding_runs WHERE session_key = $1 AND turn_id <> $2 AND ended_at IS NOT NULL
 `

@@ -66,6 +66,7 @@ SELECT s.compaction_id, coalesce(nullif(s.context_mode, ''), (
 ), -1)::bigint AS counted,
 coalesce(a.fill, 0)::float8 AS answered_fill, coalesce(a.pruned_upto, 0)::bigint AS answered_pruned, coalesce(a.model, '')::text AS answered_by,
 a.finished_at AS answered_at,
+EXISTS (SELECT 1 FROM tool_calls tc WHERE tc.session_key = s.key AND tc.message_id > greatest(c.message_id, rs.message_id, 0)) AS calls,
 coalesce((SELECT t.items FROM todos t WHERE t.session_key = s.key), '[]')::jsonb AS todos,
 coalesce((
     SELECT jsonb_agg(jsonb_build_object('n', b.n, 'command', left(b.command, 200)) ORDER BY b.n)
@@ -92,13 +93,14 @@ type ContextBaseRow struct {
 	AnsweredPruned int64
 	AnsweredBy     string
 	AnsweredAt     *time.Time
+	Calls          bool
 	Todos          json.RawMessage
 	Tasks          json.RawMessage
 }
 
 // Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
 // answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
-// Beside it how and when the last answer was asked for, and what a reminder may have to tell. The mode is the session's, else its user's.
+// Beside it how and when the last answer was asked for, whether there are tool calls, and what a reminder may have to tell. The mode is the session's, else its user's.
 func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey) (ContextBaseRow, error) {
 	row := db.QueryRow(ctx, contextBase, key)
 	var i ContextBaseRow
@@ -112,6 +114,7 @@ func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.AnsweredPruned,
 		&i.AnsweredBy,
 		&i.AnsweredAt,
+		&i.Calls,
 		&i.Todos,
 		&i.Tasks,
 	)

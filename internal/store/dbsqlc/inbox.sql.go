@@ -103,6 +103,8 @@ SELECT taken.id, taken.kind, taken.channel, taken.account, taken.user_id, taken.
            (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
            sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
        EXISTS (SELECT 1 FROM behind b, stays WHERE b.place = stays.place AND b.steers) AS steers,
+       coalesce((SELECT p.timezone FROM user_profiles p JOIN user_admins a ON a.admin_id = p.user_id WHERE a.user_id = taken.user_id), '')::text AS timezone,
+       EXISTS (SELECT 1 FROM amended_messages m WHERE m.session_key = taken.session_key AND NOT m.told) AS amended,
        (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
            SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
 FROM taken
@@ -134,6 +136,8 @@ type InboxClaimNextRow struct {
 	Title      string
 	Cwd        string
 	Steers     bool
+	Timezone   string
+	Amended    bool
 	Replaces   bool
 }
 
@@ -143,7 +147,8 @@ type InboxClaimNextRow struct {
 // waits behind a burst keeps its place. Nothing of a person who is shut out is next.
 // Gives the next row of a session to a turn; where it belongs to a burst (collect), also those that follow it from the
 // same place and with the same rights. Expires the stops that were meant for other turns. steers says that the row after
-// those is meant for the turn that runs; replaces, that older messages come with the row.
+// those is meant for the turn that runs; replaces, that older messages come with the row; amended, that people changed messages
+// of which the model is to be told. timezone is as in ProfileZone, or empty.
 func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNextParams) ([]InboxClaimNextRow, error) {
 	rows, err := db.Query(ctx, inboxClaimNext, arg.Session, arg.TurnID, arg.Claim)
 	if err != nil {
@@ -170,6 +175,8 @@ func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNex
 			&i.Title,
 			&i.Cwd,
 			&i.Steers,
+			&i.Timezone,
+			&i.Amended,
 			&i.Replaces,
 		); err != nil {
 			return nil, err
@@ -636,6 +643,8 @@ SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, ta
            nullif(sessions.runner, ''),
            (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
            sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
+       coalesce((SELECT p.timezone FROM user_profiles p JOIN user_admins a ON a.admin_id = p.user_id WHERE a.user_id = taken.user_id), '')::text AS timezone,
+       EXISTS (SELECT 1 FROM amended_messages m WHERE m.session_key = taken.session_key AND NOT m.told) AS amended,
        (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
            SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
 FROM taken
@@ -665,6 +674,8 @@ type InboxSteerRow struct {
 	UserName   string
 	Title      string
 	Cwd        string
+	Timezone   string
+	Amended    bool
 	Replaces   bool
 }
 
@@ -693,6 +704,8 @@ func (q *Queries) InboxSteer(ctx context.Context, db DBTX, arg InboxSteerParams)
 			&i.UserName,
 			&i.Title,
 			&i.Cwd,
+			&i.Timezone,
+			&i.Amended,
 			&i.Replaces,
 		); err != nil {
 			return nil, err

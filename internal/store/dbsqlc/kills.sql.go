@@ -111,25 +111,33 @@ func (q *Queries) KillNoteCommandsOf(ctx context.Context, db DBTX, sessionKey ch
 	return err
 }
 
-const killNoteOpenCalls = `-- name: KillNoteOpenCalls :exec
+const killNoteOfTurn = `-- name: KillNoteOfTurn :exec
 WITH left_open AS MATERIALIZED (
     SELECT c.id, c.runner, c.state, c.started_on, s.user_id
     FROM tool_calls c JOIN sessions s ON s.key = c.session_key
     WHERE c.turn_id = $1 AND c.state <> 'done' AND c.class = 'exec'
     ORDER BY c.step, c.n
     FOR NO KEY UPDATE OF c
+), coding AS (
+    UPDATE coding_runs r SET ended_at = now()
+    FROM sessions s
+    WHERE s.key = r.session_key AND r.turn_id = $1 AND r.ended_at IS NULL
+    RETURNING r.turn_id, r.round, r.runner, r.store, s.user_id
+), gone AS (
+    SELECT id, runner, user_id FROM left_open WHERE state = 'running' AND started_on <> ''
+    UNION ALL
+    SELECT 'agent.' || turn_id || '.' || round, runner, user_id FROM coding WHERE store <> ''
 )
 INSERT INTO kills (call_id, runner)
 SELECT id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
-FROM left_open
-WHERE state = 'running' AND started_on <> ''
+FROM gone
 ON CONFLICT (call_id) DO NOTHING
 `
 
-// Notes the kill of what a turn left running. Calls that are about to be sent are waited for: from here on they are not.
-// A runner other than the server's host is named with its owner, as in connections.
-func (q *Queries) KillNoteOpenCalls(ctx context.Context, db DBTX, turnID chat.TurnID) error {
-	_, err := db.Exec(ctx, killNoteOpenCalls, turnID)
+// Notes the kill of what a turn left running that is closed, or about to be deleted: its calls, and the processes of coding agents, which
+// end here. Calls that are about to be sent are waited for: from here on neither is sent. A runner other than the server's host is named with its owner, as in connections.
+func (q *Queries) KillNoteOfTurn(ctx context.Context, db DBTX, turnID chat.TurnID) error {
+	_, err := db.Exec(ctx, killNoteOfTurn, turnID)
 	return err
 }
 

@@ -124,11 +124,11 @@ func (q *Queries) PermissionSetOfOwner(ctx context.Context, db DBTX, arg Permiss
 }
 
 const permitsOf = `-- name: PermitsOf :one
-SELECT permits_of(key)::jsonb AS permits FROM sessions WHERE key = $1
+SELECT permits::jsonb AS permits FROM session_permits WHERE session_key = $1
 `
 
-func (q *Queries) PermitsOf(ctx context.Context, db DBTX, key chat.SessionKey) (json.RawMessage, error) {
-	row := db.QueryRow(ctx, permitsOf, key)
+func (q *Queries) PermitsOf(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (json.RawMessage, error) {
+	row := db.QueryRow(ctx, permitsOf, sessionKey)
 	var permits json.RawMessage
 	err := row.Scan(&permits)
 	return permits, err

@@ -205,7 +205,7 @@ func (q *Queries) ProfileVersionOf(ctx context.Context, db DBTX, arg ProfileVers
 }
 
 const profileZone = `-- name: ProfileZone :one
-SELECT timezone FROM user_profiles WHERE user_id = admin_of($1::bigint)
+SELECT p.timezone FROM user_profiles p JOIN user_admins a ON a.admin_id = p.user_id WHERE a.user_id = $1::bigint
 `
 
 // The timezone that a person has said, for a consumer that of the administrator of their service. No row: it was not said.

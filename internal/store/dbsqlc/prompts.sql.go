@@ -74,7 +74,8 @@ const promptScene = `-- name: PromptScene :one
 SELECT s.channel, (u.kind = 'group' AND s.chat_type IN ('group', 'channel', 'thread'))::boolean AS in_group, coalesce(s.origin ->> 'subject', '')::text AS subject, s.user_id, (u.kind IN ('service', 'consumer'))::boolean AS outside, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
        coalesce(nullif(s.runner, ''), (SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'active_runner'), '')::text AS runner,
        coalesce((SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'language'), '')::text AS language,
-       permits_of(s.key)::jsonb AS permits,
+       (SELECT p.permits FROM session_permits p WHERE p.session_key = s.key)::jsonb AS permits,
+       (SELECT to_jsonb(o) FROM own_prompts o WHERE o.user_id = CASE WHEN u.kind = 'group' AND s.chat_type IN ('group', 'channel', 'thread') THEN 0 ELSE u.id END)::jsonb AS own,
        coalesce((
            SELECT jsonb_agg(jsonb_build_object('key', h.key, 'source', h.source, 'body', h.body)) FROM session_parts h WHERE h.session_key = s.key
        ), '[]')::jsonb AS parts,
@@ -106,6 +107,7 @@ type PromptSceneRow struct {
 	Runner       string
 	Language     string
 	Permits      json.RawMessage
+	Own          json.RawMessage
 	Parts        json.RawMessage
 	System       *string
 	Profile      string
@@ -130,6 +132,7 @@ func (q *Queries) PromptScene(ctx context.Context, db DBTX, arg PromptSceneParam
 		&i.Runner,
 		&i.Language,
 		&i.Permits,
+		&i.Own,
 		&i.Parts,
 		&i.System,
 		&i.Profile,

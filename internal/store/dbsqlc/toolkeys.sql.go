@@ -63,7 +63,7 @@ func (q *Queries) ToolKeyDelete(ctx context.Context, db DBTX, arg ToolKeyDeleteP
 const toolKeyList = `-- name: ToolKeyList :many
 SELECT k.id, coalesce(k.user_id, 0)::bigint AS owner, k.service, k.base_url, k.model, k.secrets, k.key_hint, k.revision, k.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM tool_keys k LEFT JOIN users u ON u.id = k.changed_by
-WHERE k.user_id IS NULL OR k.user_id = admin_of($1::bigint)
+WHERE k.user_id IS NULL OR k.user_id = (SELECT a.admin_id FROM user_admins a WHERE a.user_id = $1::bigint)
 ORDER BY k.user_id NULLS FIRST, k.service
 `
 

@@ -21,6 +21,11 @@ func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*t
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("read the timezone of user %d: %w", user, err)
 	}
+	return Zone(said, zones), nil
+}
+
+// Zone is the timezone of a name, else the first of zones that is known, else UTC.
+func Zone(said string, zones []string) *time.Location {
 	for _, name := range append([]string{said}, zones...) {
 		if name == "" {
 			continue
@@ -29,10 +34,10 @@ func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*t
 		switch {
 		case err != nil: // it is not known here
 		case strings.HasSuffix(name, "UTC"):
-			return time.UTC, nil
+			return time.UTC
 		default:
-			return zone, nil
+			return zone
 		}
 	}
-	return time.UTC, nil
+	return time.UTC
 }

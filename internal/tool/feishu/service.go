@@ -89,16 +89,22 @@ type Source struct {
 	service *Service
 	send    tool.Tool
 	tools   []tool.Tool
+	offers  toolset.Rows[bool]
 }
 
 // NewSource brings the given tools, which need an account, and feishu_send_file, which needs none.
-func NewSource(s *Service, tools ...tool.Tool) *Source { return &Source{s, NewSendFile(), tools} }
+func NewSource(s *Service, tools ...tool.Tool) *Source {
+	return &Source{service: s, send: NewSendFile(), tools: tools}
+}
 
 var _ toolset.Source = (*Source)(nil)
 
 // Tools returns those that work at a place.
 func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
-	_, ok, err := s.service.provider(ctx, at.User)
+	ok, err := s.offers.At(at, func() (bool, error) {
+		_, ok, err := s.service.provider(ctx, at.User)
+		return ok, err
+	})
 	if err != nil {
 		return nil, err
 	}

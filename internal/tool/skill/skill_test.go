@@ -177,24 +177,21 @@ type known bool
 
 func (k known) Any() bool { return bool(k) }
 
-type listed map[chat.SessionKey]bool
-
-func (l listed) HasToolOrPart(_ context.Context, key chat.SessionKey, _, part string) (bool, error) {
-	if part != "10_skills" {
-		return false, errors.New(part)
-	}
-	return l[key], nil
-}
-
 func TestSource_OffersTheToolWhereThereAreSkills(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for name, c := range map[string]struct {
 		server known
-		at     chat.SessionKey
+		at     toolset.Place
 		want   int
-	}{"of the server": {true, "none", 1}, "of the project": {false, "lists", 1}, "none": {false, "none", 0}, "for rules": {false, "", 1}} {
-		got, err := toolskill.NewSource(f.tool, c.server, listed{"lists": true}).Tools(t.Context(), toolset.Place{Session: c.at})
+	}{
+		"of the server":  {true, toolset.Place{Session: "s"}, 1},
+		"of the project": {false, toolset.Place{Session: "s", Use: chat.ToolUse{Parts: []string{"10_skills"}}}, 1},
+		"asked for":      {false, toolset.Place{Session: "s", Use: chat.ToolUse{Used: []string{"Skill"}}}, 1},
+		"none":           {false, toolset.Place{Session: "s", Use: chat.ToolUse{Parts: []string{"15_agents"}}}, 0},
+		"for rules":      {false, toolset.Place{}, 1},
+	} {
+		got, err := toolskill.NewSource(f.tool, c.server).Tools(t.Context(), c.at)
 		require.NoError(t, err)
 		require.Len(t, got, c.want, name)
 	}

@@ -2,17 +2,13 @@ package skill
 
 import (
 	"context"
+	"slices"
 
 	"xbot/internal/chat"
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
 	"xbot/internal/toolset"
 )
-
-// Listings know whether the prompt of a conversation lists skills, or a person has asked for one in it.
-type Listings interface {
-	HasToolOrPart(ctx context.Context, key chat.SessionKey, tool, part string) (bool, error)
-}
 
 // Server knows whether the server has skills.
 type Server interface {
@@ -21,26 +17,21 @@ type Server interface {
 
 // Source brings the tool Skill to conversations that have skills: others do not pay for it.
 type Source struct {
-	tool     tool.Tool
-	server   Server
-	listings Listings
+	tool   tool.Tool
+	server Server
 }
 
 var _ toolset.Source = (*Source)(nil)
 
 // NewSource returns the source of a tool that New has made.
-func NewSource(t tool.Tool, server Server, listings Listings) *Source {
-	return &Source{tool: t, server: server, listings: listings}
-}
+func NewSource(t tool.Tool, server Server) *Source { return &Source{tool: t, server: server} }
 
-// Tools returns Skill, or nothing. Rules may name it for any place.
-func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
-	if at.Session == "" || s.server.Any() {
+// Tools returns Skill, or nothing. Rules may name it for any place. A conversation has skills where its prompt lists them, or a person has
+// asked for one.
+func (s *Source) Tools(_ context.Context, at toolset.Place) ([]tool.Tool, error) {
+	listed := slices.Contains(at.Use.Parts, prompt.SkillsPart) || slices.Contains(at.Use.Used, chat.SkillTool)
+	if at.Session == "" || s.server.Any() || listed {
 		return []tool.Tool{s.tool}, nil
 	}
-	listed, err := s.listings.HasToolOrPart(ctx, at.Session, chat.SkillTool, prompt.SkillsPart)
-	if err != nil || !listed {
-		return nil, err
-	}
-	return []tool.Tool{s.tool}, nil
+	return nil, nil
 }

@@ -42,6 +42,7 @@ func NewSearch(engines Engines) tool.Tool {
 type Searches struct {
 	engines Engines
 	tool    tool.Tool
+	offers  toolset.Rows[bool]
 }
 
 var _ toolset.OutsideSource = (*Searches)(nil)
@@ -50,11 +51,13 @@ var _ toolset.OutsideSource = (*Searches)(nil)
 func (*Searches) ServesOutside() {}
 
 // NewSearches returns the source of WebSearch.
-func NewSearches(engines Engines) *Searches { return &Searches{engines, NewSearch(engines)} }
+func NewSearches(engines Engines) *Searches {
+	return &Searches{engines: engines, tool: NewSearch(engines)}
+}
 
 // Tools returns WebSearch, or nothing.
 func (s *Searches) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
-	offered, err := s.engines.Offers(ctx, at.User)
+	offered, err := s.offers.At(at, func() (bool, error) { return s.engines.Offers(ctx, at.User) })
 	if err != nil || !offered {
 		return nil, err
 	}
