@@ -97,7 +97,7 @@ SMOKE := TestServe_AnswersRunsToolsAndComesBackOnTheSameData TestServe_StopsARun
 	TestSubagent_OneShotsRunTogetherAndTheirAnswersAreTheResults TestCron_AnEditReachesAJobThatWaits \
 	TestHooks_ArgumentsAndContextReachToolAndModel TestMemory_OfOnePersonReachesNoOther \
 	TestFollow_AnAnswerIsReadWhileItIsWritten TestNapCat_AReplyToAnAnswerGoesOnInItsWorkSession \
-	TestQQ_AnAnswerThatTookTooLongIsAMessageOfTheBotsOwn
+	TestQQ_AnAnswerThatTookTooLongIsAMessageOfTheBotsOwn TestCosts_OfAPieceOfWorkStayWithinTheirBounds
 SMOKE_PATTERN := ($(shell tr ' ' '|' <<<'$(strip $(SMOKE))'))
 
 .PHONY: test
